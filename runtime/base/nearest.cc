@@ -1,0 +1,57 @@
+// Optimal string alignment distance over short names.
+#include "runtime/base/nearest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxNameChars = 128;  // longer ones are not names
+
+std::size_t replace_cost(char left, char right) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return lower(left) == lower(right) ? 0 : 1;
+}
+
+std::size_t distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> before(right.size() + 1);
+  std::vector<std::size_t> above(right.size() + 1);
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j <= right.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= right.size(); ++j) {
+      row[j] = std::min(
+          {above[j] + 1, row[j - 1] + 1, above[j - 1] + replace_cost(left[i - 1], right[j - 1])});
+      if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[right.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+  if (wrong.size() > kMaxNameChars) return {};
+  std::string best;
+  std::size_t best_distance = 0;
+  for (const std::string& name : known) {
+    if (name.size() > kMaxNameChars) continue;
+    const std::size_t found = distance(wrong, name);
+    const std::size_t allowed = std::max<std::size_t>(1, std::max(wrong.size(), name.size()) / 3);
+    if (found > allowed) continue;
+    if (best.empty() || found < best_distance) {
+      best = name;
+      best_distance = found;
+    }
+  }
+  return best;
+}
+
+}  // namespace gibbous

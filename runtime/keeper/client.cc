@@ -1,0 +1,345 @@
+// KeeperClient: which runs the keeper has, what each message means for them, and what happens when
+// the keeper is lost: what it left is ended first, then the listener is told.
+#include "runtime/keeper/client.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+#include "runtime/keeper/link.h"
+#include "runtime/keeper/loop_timer.h"
+#include "runtime/keeper/remains.h"
+#include "runtime/keeper/start_request.h"
+#include "runtime/keeper/wire.h"
+
+namespace gibbous {
+namespace {
+
+// What a START needs besides its strings and limits, generously.
+constexpr std::size_t kStartOverheadBytes = 256 + wire::kMaxLimits * 32;
+
+class ClientImpl final : public KeeperClient, private LinkOwner {
+ public:
+  ClientImpl(uv_loop_t* loop, KeeperOptions options, KeeperListener& listener)
+      : loop_(loop),
+        options_(std::move(options)),
+        listener_(listener),
+        later_timer_(std::make_unique<LoopTimer>(loop, handles_, [this] { run_later(); })) {}
+
+  Status start(RunKey run, const StartRequest& request) override;
+  void signal(RunKey run, int signal_number) override;
+  void kill(RunKey run, int signal_number, Millis grace) override;
+  void forget(RunKey run) override;
+  void shutdown(Millis grace) override;
+  pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
+  void close(std::function<void()> on_closed) override;
+
+ private:
+  enum class Phase : std::uint8_t {
+    kStarting,
+    kRunning,
+    kExited,
+    kLosing,  // its keeper is lost, and the listener does not know yet
+  };
+  struct Entry {
+    pid_t pid = 0;
+    std::uint64_t start_time = 0;
+    Phase phase = Phase::kStarting;
+    std::uint32_t left = 0;
+    std::uint32_t kills = 0;  // reports that are due
+
+    // Something is still to come for it.
+    bool active() const { return phase != Phase::kExited || left > 0 || kills > 0; }
+  };
+  // What is done about one lost keeper.
+  struct Cleanup {
+    Cleanup(Remains what, std::vector<RunKey> lost, std::string why)
+        : remains(std::move(what)), runs(std::move(lost)), reason(std::move(why)) {}
+    Remains remains;
+    std::vector<RunKey> runs;
+    std::string reason;
+    std::unique_ptr<LoopTimer> timer;
+  };
+
+  bool on_message(const wire::Header& header, Channel::Received& received) override;
+  void on_lost(Link& link, std::string reason) override;
+
+  bool take_started(RunKey run, Channel::Received& received);
+  bool take_start_failed(RunKey run, wire::Bytes body);
+  bool take_exited(RunKey run, wire::Bytes body);
+  bool take_left(RunKey run, wire::Bytes body);
+  bool take_killed(RunKey run, wire::Bytes body);
+
+  Status open_link();
+  void fail_later(RunKey run, StartFailure failure);
+  void later(std::function<void()> what);
+  void run_later();
+  void clean_up(std::list<Cleanup>::iterator cleanup);
+  Entry* find(RunKey run);
+
+  uv_loop_t* loop_;
+  KeeperOptions options_;
+  KeeperListener& listener_;
+  OpenHandles handles_;
+  Link* link_ = nullptr;  // owns itself; null while no keeper runs
+  std::unordered_map<RunKey, Entry> runs_;
+  std::list<Cleanup> cleanups_;
+  std::vector<std::function<void()>> later_;
+  std::unique_ptr<LoopTimer> later_timer_;
+  bool shut_down_ = false;
+  bool closing_ = false;
+};
+
+ClientImpl::Entry* ClientImpl::find(RunKey run) {
+  const auto entry = runs_.find(run);
+  return entry == runs_.end() ? nullptr : &entry->second;
+}
+
+Status ClientImpl::open_link() {
+  if (shut_down_ || closing_) {
+    return Status::error("shutdown", "the runtime is shutting down; nothing is started any more");
+  }
+  if (link_ != nullptr) return {};
+  const auto path = find_keeper(options_.path);
+  if (!path) return path.status();
+  const auto link = Link::open(loop_, *path, *this, handles_);
+  if (!link) return link.status();
+  link_ = *link;
+  return {};
+}
+
+Status ClientImpl::start(RunKey run, const StartRequest& request) {
+  if (Status status = open_link(); !status) return status;
+  runs_.emplace(run, Entry{});
+  if (const int error = start_request_error(request); error != 0) {
+    fail_later(run, {StartStep::kRequest, error});
+    return {};
+  }
+  const bool fits = wire::strings_size(request) + kStartOverheadBytes <= wire::kMaxMessageBytes;
+  FdList fds;
+  if (!fits) {
+    UniqueFd memfd;
+    if (const int error = start_strings_to_memfd(request, memfd); error != 0) {
+      fail_later(run, {StartStep::kRequest, error});
+      return {};
+    }
+    fds.add(std::move(memfd));
+  }
+  wire::encode_start(link_->buffer(), run, request, fits);
+  link_->send(std::move(fds));
+  return {};
+}
+
+void ClientImpl::signal(RunKey run, int signal_number) {
+  if (link_ == nullptr || find(run) == nullptr) return;
+  wire::encode_signal(link_->buffer(), run, {signal_number});
+  link_->send();
+}
+
+void ClientImpl::kill(RunKey run, int signal_number, Millis grace) {
+  Entry* entry = find(run);
+  if (entry != nullptr && entry->phase == Phase::kLosing) return;
+  if (entry == nullptr || link_ == nullptr) {
+    later([this, run] { listener_.on_killed(run, KillReport{}); });
+    return;
+  }
+  ++entry->kills;
+  wire::encode_kill(link_->buffer(), run, {signal_number, grace});
+  link_->send();
+}
+
+void ClientImpl::forget(RunKey run) {
+  const Entry* entry = find(run);
+  if (entry == nullptr || entry->phase == Phase::kLosing) return;
+  // A run whose tree is empty the keeper has forgotten already.
+  const bool known = entry->active();
+  runs_.erase(run);
+  if (link_ == nullptr || !known) return;
+  wire::encode_forget(link_->buffer(), run);
+  link_->send();
+}
+
+void ClientImpl::shutdown(Millis grace) {
+  if (shut_down_) return;
+  shut_down_ = true;
+  later_.clear();
+  runs_.clear();
+  if (link_ == nullptr) return;
+  wire::encode_shutdown(link_->buffer(), {grace});
+  link_->send();
+}
+
+void ClientImpl::close(std::function<void()> on_closed) {
+  if (closing_) return;
+  closing_ = true;
+  shut_down_ = true;
+  later_.clear();
+  runs_.clear();
+  for (Cleanup& cleanup : cleanups_) (void)cleanup.remains.round();
+  cleanups_.clear();
+  if (link_ != nullptr) std::exchange(link_, nullptr)->close();
+  handles_.when_none(std::move(on_closed));
+  later_timer_.reset();
+}
+
+bool ClientImpl::on_message(const wire::Header& header, Channel::Received& received) {
+  if (shut_down_) return true;
+  const wire::Bytes body = wire::body_of(received.message);
+  switch (header.type) {
+    case wire::Type::kStarted:
+      return take_started(header.run, received);
+    case wire::Type::kStartFailed:
+      return take_start_failed(header.run, body);
+    case wire::Type::kExited:
+      return take_exited(header.run, body);
+    case wire::Type::kLeft:
+      return take_left(header.run, body);
+    case wire::Type::kKilled:
+      return take_killed(header.run, body);
+    case wire::Type::kHello:
+    case wire::Type::kStart:
+    case wire::Type::kSignal:
+    case wire::Type::kKill:
+    case wire::Type::kForget:
+    case wire::Type::kShutdown:
+      return false;
+  }
+  return false;
+}
+
+bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
+  const auto message = wire::decode_started(wire::body_of(received.message));
+  if (!message) return false;
+  Entry* entry = find(run);
+  if (entry == nullptr) return true;  // forgotten meanwhile
+  if (received.fds_lost) {
+    // This process has no descriptors left: nobody would ever see the run's output.
+    runs_.erase(run);
+    wire::encode_kill(link_->buffer(), run, {SIGKILL, Millis(0)});
+    link_->send();
+    wire::encode_forget(link_->buffer(), run);
+    link_->send();
+    listener_.on_start_failed(run, {StartStep::kPipe, EMFILE});
+    return true;
+  }
+  if (received.fds.size() != message->fds()) return false;
+  Started started;
+  started.pid = message->pid;
+  started.start_time = message->start_time;
+  std::size_t next = 0;
+  started.pidfd = std::move(received.fds[next++]);
+  if (message->in) started.in = std::move(received.fds[next++]);
+  if (message->out) started.out = std::move(received.fds[next++]);
+  if (message->err) started.err = std::move(received.fds[next++]);
+  entry->pid = message->pid;
+  entry->start_time = message->start_time;
+  entry->phase = Phase::kRunning;
+  listener_.on_started(run, std::move(started));
+  return true;
+}
+
+bool ClientImpl::take_start_failed(RunKey run, wire::Bytes body) {
+  const auto failure = wire::decode_start_failed(body);
+  if (!failure) return false;
+  if (find(run) == nullptr) return true;
+  runs_.erase(run);
+  listener_.on_start_failed(run, *failure);
+  return true;
+}
+
+bool ClientImpl::take_exited(RunKey run, wire::Bytes body) {
+  const auto status = wire::decode_exited(body);
+  if (!status) return false;
+  Entry* entry = find(run);
+  if (entry == nullptr) return true;
+  entry->phase = Phase::kExited;
+  listener_.on_exited(run, *status);
+  return true;
+}
+
+bool ClientImpl::take_left(RunKey run, wire::Bytes body) {
+  const auto left = wire::decode_left(body);
+  if (!left) return false;
+  Entry* entry = find(run);
+  if (entry == nullptr) return true;
+  entry->left = left->alive;
+  listener_.on_left(run, left->alive);
+  return true;
+}
+
+bool ClientImpl::take_killed(RunKey run, wire::Bytes body) {
+  const auto report = wire::decode_killed(body);
+  if (!report) return false;
+  Entry* entry = find(run);
+  if (entry == nullptr) return true;
+  if (entry->kills > 0) --entry->kills;
+  listener_.on_killed(run, *report);
+  return true;
+}
+
+void ClientImpl::on_lost(Link& link, std::string reason) {
+  std::vector<RunKey> lost;
+  std::vector<ProcessIdentity> known;
+  for (auto& [key, entry] : runs_) {
+    if (!entry.active() || entry.phase == Phase::kLosing) continue;
+    lost.push_back(key);
+    if (entry.phase == Phase::kRunning) known.push_back({entry.pid, entry.start_time});
+    entry.phase = Phase::kLosing;
+  }
+  std::sort(lost.begin(), lost.end());
+  const std::uint32_t number = link.keeper_number();
+  link_ = nullptr;
+  link.close();
+  cleanups_.emplace_front(Remains(number, std::move(known)), std::move(lost), std::move(reason));
+  clean_up(cleanups_.begin());
+}
+
+void ClientImpl::clean_up(std::list<Cleanup>::iterator cleanup) {
+  if (!cleanup->remains.round()) {
+    if (!cleanup->timer) {
+      cleanup->timer =
+          std::make_unique<LoopTimer>(loop_, handles_, [this, cleanup] { clean_up(cleanup); });
+    }
+    cleanup->timer->start(cleanup->remains.pause());
+    return;
+  }
+  std::vector<RunKey> runs = std::move(cleanup->runs);
+  std::string reason = std::move(cleanup->reason);
+  cleanups_.erase(cleanup);
+  if (shut_down_) return;
+  for (const RunKey run : runs) runs_.erase(run);
+  listener_.on_keeper_lost(std::move(runs), std::move(reason));
+}
+
+void ClientImpl::fail_later(RunKey run, StartFailure failure) {
+  later([this, run, failure] {
+    if (find(run) == nullptr) return;
+    runs_.erase(run);
+    listener_.on_start_failed(run, failure);
+  });
+}
+
+void ClientImpl::later(std::function<void()> what) {
+  if (shut_down_) return;
+  later_.push_back(std::move(what));
+  later_timer_->start(Millis(0));
+}
+
+void ClientImpl::run_later() {
+  for (const auto& what : std::exchange(later_, {})) {
+    if (shut_down_) return;
+    what();
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KeeperClient>> KeeperClient::create(uv_loop_s* loop, KeeperOptions options,
+                                                           KeeperListener& listener) {
+  return std::unique_ptr<KeeperClient>(new ClientImpl(loop, std::move(options), listener));
+}
+
+}  // namespace gibbous

@@ -1,0 +1,147 @@
+// KeeperClient: the library's side of the keeper. Runs (runtime/runs) owns one and is its listener.
+// Loop thread only. The keeper is started by the first start(), so that a runtime that runs nothing
+// costs no process.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/unique_fd.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+// Names one run between the library and its keeper; chosen by the caller, never reused.
+using RunKey = std::uint64_t;
+
+enum class StdioKind : std::uint8_t {
+  kNull,    // /dev/null
+  kPipe,    // a new pipe; the library's end comes with on_started
+  kStdout,  // stderr only: the same pipe as stdout
+};
+
+struct ResourceLimit {
+  int resource = 0;  // RLIMIT_*
+  rlim_t soft = RLIM_INFINITY;
+  rlim_t hard = RLIM_INFINITY;
+};
+
+struct StartRequest {
+  std::vector<std::string> argv;  // argv[0] is searched in env's PATH unless it has a '/'
+  std::vector<std::string> env;   // "NAME=value", the whole environment
+  std::string cwd;                // absolute
+  StdioKind in = StdioKind::kNull;
+  StdioKind out = StdioKind::kPipe;
+  StdioKind err = StdioKind::kPipe;
+  std::vector<ResourceLimit> limits;
+};
+
+struct Started {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0;  // field 22 of /proc/PID/stat: with the pid, an identity
+  UniqueFd pidfd;
+  UniqueFd in, out, err;  // the library's ends, non-blocking; unset where the request had no pipe
+};
+
+// Which step of a start failed; `error` is the errno of that step.
+enum class StartStep : std::uint8_t {
+  kRequest,
+  kPipe,
+  kFork,
+  kSession,
+  kLimits,
+  kChdir,
+  kStdio,
+  kExec
+};
+const char* to_string(StartStep step);
+
+struct StartFailure {
+  StartStep step = StartStep::kRequest;
+  int error = 0;
+};
+
+struct ExitStatus {
+  int code = 0;    // when signal == 0
+  int signal = 0;  // the signal that ended it, or 0
+  bool core = false;
+  std::chrono::microseconds user{0};
+  std::chrono::microseconds system{0};
+  std::uint64_t max_rss_kib = 0;
+  // Processes of the run's tree that were still alive when the leader had exited; more may be
+  // reported later by on_left.
+};
+
+struct KillReport {
+  enum class How : std::uint8_t {
+    kGone,       // nothing was left to kill
+    kSignal,     // all ended by the stop signal, within the grace
+    kEscalated,  // SIGKILL was needed
+    kSurvivors,  // some could not be killed within the bound
+  };
+  How how = How::kGone;
+  std::uint32_t dead = 0;        // processes of the tree that ended
+  std::vector<pid_t> survivors;  // pids that still live, at most kMaxReportedSurvivors
+};
+const char* to_string(KillReport::How how);
+
+class KeeperListener {
+ public:
+  virtual ~KeeperListener() = default;
+  virtual void on_started(RunKey run, Started started) = 0;
+  virtual void on_start_failed(RunKey run, StartFailure failure) = 0;
+  // The leader has exited and was reaped. Comes at once, whoever holds the pipes.
+  virtual void on_exited(RunKey run, ExitStatus status) = 0;
+  // After the leader's exit: how many processes of the run's tree are alive. Comes only when that
+  // is not 0, and once more with 0 when the last of them is gone.
+  virtual void on_left(RunKey run, std::uint32_t alive) = 0;
+  virtual void on_killed(RunKey run, KillReport report) = 0;
+  // The keeper is gone. Everything that it had started has been sent SIGKILL by pidfd and mark
+  // before this is called; no more messages come for those runs.
+  virtual void on_keeper_lost(std::vector<RunKey> runs, std::string reason) = 0;
+};
+
+struct KeeperOptions {
+  std::string path;  // the gibbous-keeper program
+};
+
+// Where the keeper is: GIBBOUS_KEEPER, beside this executable, or ../libexec/gibbous beside it.
+Result<std::string> find_keeper(const std::string& configured);
+
+class KeeperClient {
+ public:
+  static Result<std::unique_ptr<KeeperClient>> create(uv_loop_s* loop, KeeperOptions options,
+                                                      KeeperListener& listener);
+  virtual ~KeeperClient() = default;
+
+  // Exactly one of on_started / on_start_failed / on_keeper_lost follows, from the loop. An error
+  // here means that the keeper itself could not be started; nothing follows then.
+  virtual Status start(RunKey run, const StartRequest& request) = 0;
+  // One signal to every process of the run's tree; no escalation.
+  virtual void signal(RunKey run, int signal_number) = 0;
+  // Stop signal to the whole tree, `grace`, then SIGKILL until nothing is left; on_killed follows
+  // in bounded time. A second kill() with SIGKILL or a shorter grace tightens the first; each gets
+  // a report.
+  virtual void kill(RunKey run, int signal_number, Millis grace) = 0;
+  // The library has forgotten the run (its tree is empty or given up).
+  virtual void forget(RunKey run) = 0;
+  // The library is done: everything left gets the stop signal and, after `grace`, SIGKILL by the
+  // keeper alone, which then exits. Nothing more is reported.
+  virtual void shutdown(Millis grace) = 0;
+  virtual pid_t keeper_pid() const = 0;  // 0 while none runs
+
+  // Closes the handles; on_closed comes from the loop. The object may be deleted after it.
+  virtual void close(std::function<void()> on_closed) = 0;
+};
+
+}  // namespace gibbous

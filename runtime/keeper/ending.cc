@@ -1,0 +1,47 @@
+// The keeper notices by itself when the last child is gone; here is only what makes them go.
+#include "runtime/keeper/ending.h"
+
+#include <algorithm>
+#include <csignal>
+#include <vector>
+
+namespace gibbous::keeper {
+namespace {
+
+constexpr Millis kBound{3'000};  // from the first SIGKILL, whatever is left then
+constexpr Millis kFirstBackoff{1};
+constexpr Millis kMaxBackoff{50};
+// Within one round: as long as there are more and more processes, they are killed without a pause.
+constexpr int kMaxPasses = 50;
+
+}  // namespace
+
+Ending::Ending(Family& family, Millis grace, Time now) : family_(family), due_(now + grace) {
+  family_.survey();
+  const std::vector<pid_t> members = family_.all_members();
+  family_.signal_all(members, SIGTERM);
+  family_.signal_all(members, SIGCONT);
+}
+
+bool Ending::round(Time now) {
+  if (!killing_) {
+    killing_ = true;
+    bound_ = now + kBound;
+    backoff_ = kFirstBackoff;
+  } else if (now >= bound_) {
+    return false;
+  }
+  std::size_t before = 0;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    family_.survey();
+    const std::vector<pid_t> members = family_.all_members();
+    family_.signal_all(members, SIGKILL);
+    if (members.size() <= before) break;
+    before = members.size();
+  }
+  due_ = now + backoff_;
+  backoff_ = std::min(backoff_ * 2, kMaxBackoff);
+  return true;
+}
+
+}  // namespace gibbous::keeper

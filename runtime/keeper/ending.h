@@ -1,0 +1,27 @@
+// Ending: how the keeper itself ends: everything below it gets SIGTERM, and after a grace SIGKILL
+// until it has no children left, or until that takes too long. Keeper only.
+#pragma once
+
+#include "runtime/keeper/family.h"
+#include "runtime/keeper/kill_job.h"
+
+namespace gibbous::keeper {
+
+class Ending {
+ public:
+  // Sends SIGTERM at once.
+  Ending(Family& family, Millis grace, Time now);
+
+  Time due() const { return due_; }  // when round() is to be called next
+  // One round of SIGKILL. False: it is given up.
+  bool round(Time now);
+
+ private:
+  Family& family_;
+  bool killing_ = false;
+  Time due_;
+  Time bound_;
+  Millis backoff_{0};
+};
+
+}  // namespace gibbous::keeper

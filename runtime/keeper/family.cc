@@ -1,0 +1,178 @@
+// Attribution, from the surest to the weakest: known already, the mark, the session, GIBBOUS_RUN.
+#include "runtime/keeper/family.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/starter.h"
+#include "runtime/process/proc.h"
+#include "runtime/process/signals.h"
+
+namespace gibbous::keeper {
+namespace {
+
+constexpr RunKey kUnknownRun = ~RunKey{0};
+
+}  // namespace
+
+Family::Family(std::uint32_t keeper_number, ProcessTree tree)
+    : keeper_number_(keeper_number), tree_(std::move(tree)) {}
+
+Family::~Family() = default;
+
+Mark Family::next_mark() {
+  do {
+    last_mark_run_ = last_mark_run_ == kMaxMarkRun ? 1 : last_mark_run_ + 1;
+  } while (by_mark_.contains(last_mark_run_));
+  return {keeper_number_, last_mark_run_};
+}
+
+KeptRun& Family::add(RunKey key, Mark mark, pid_t leader, std::string env_tag) {
+  KeptRun& run = runs_[key];
+  run.key = key;
+  run.mark_run = mark.run;
+  run.leader = leader;
+  run.session = leader;
+  run.env_tag = std::move(env_tag);
+  by_leader_[leader] = key;
+  by_mark_[mark.run] = key;
+  by_session_[leader] = key;
+  return run;
+}
+
+KeptRun* Family::find(RunKey key) {
+  const auto entry = runs_.find(key);
+  return entry == runs_.end() ? nullptr : &entry->second;
+}
+
+KeptRun* Family::find_leader(pid_t pid) {
+  const auto entry = by_leader_.find(pid);
+  return entry == by_leader_.end() ? nullptr : find(entry->second);
+}
+
+void Family::remove(KeptRun& run) {
+  by_mark_.erase(run.mark_run);
+  if (run.leader != 0) by_leader_.erase(run.leader);
+  const auto session = by_session_.find(run.session);
+  if (session != by_session_.end() && session->second == run.key) by_session_.erase(session);
+  runs_.erase(run.key);
+}
+
+KeptRun* Family::run_of_orphan(pid_t pid) {
+  if (const auto known = orphans_.find(pid); known != orphans_.end()) return find(known->second);
+  KeptRun* run = attribute(pid);
+  orphans_[pid] = run == nullptr ? kUnknownRun : run->key;
+  return run;
+}
+
+KeptRun* Family::attribute(pid_t pid) {
+  if (const auto marks = read_marks(pid)) {
+    if (const auto number = marks->run_of(keeper_number_)) {
+      const auto entry = by_mark_.find(*number);
+      return entry == by_mark_.end() ? nullptr : find(entry->second);
+    }
+  }
+  if (const auto entry = by_session_.find(::getsid(pid)); entry != by_session_.end()) {
+    return find(entry->second);
+  }
+  const auto tag = read_environment_variable(pid, kRunVariable);
+  if (!tag || tag->empty()) return nullptr;
+  for (auto& [key, run] : runs_) {
+    if (run.env_tag == *tag) return &run;
+  }
+  return nullptr;
+}
+
+void Family::forget_process(pid_t pid) {
+  if (KeptRun* run = find_leader(pid)) run->leader = 0;
+  by_leader_.erase(pid);
+  orphans_.erase(pid);
+}
+
+void Family::survey() {
+  for (const RunKey key : with_orphans_) {
+    if (KeptRun* run = find(key)) run->orphans.clear();
+  }
+  with_orphans_.clear();
+  own_children_ = tree_.own_children();
+  for (const pid_t pid : own_children_) {
+    if (by_leader_.contains(pid)) continue;
+    KeptRun* run = run_of_orphan(pid);
+    if (run == nullptr) continue;
+    if (run->orphans.empty()) with_orphans_.push_back(run->key);
+    run->orphans.push_back(pid);
+  }
+}
+
+std::vector<pid_t> Family::members(const KeptRun& run) {
+  std::vector<pid_t> roots;
+  if (run.leader != 0) roots.push_back(run.leader);
+  roots.insert(roots.end(), run.orphans.begin(), run.orphans.end());
+  return tree_.with_descendants(roots);
+}
+
+std::vector<pid_t> Family::all_members() {
+  return tree_.with_descendants(own_children_);
+}
+
+bool Family::is_own_child(pid_t pid) const {
+  return by_leader_.contains(pid) || orphans_.contains(pid);
+}
+
+void Family::signal_group(const KeptRun& run, int signal_number) {
+  // The leader is not reaped, so its pid names its group and no other.
+  if (run.leader != 0) ::kill(-run.leader, signal_number);
+}
+
+void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number) {
+  signal_group(run, signal_number);
+  const pid_t group = run.leader;
+  for (const pid_t pid : members) {
+    if (group != 0 && ::getpgid(pid) == group) continue;
+    // Only the keeper can reap its own children: their pids are theirs.
+    if (is_own_child(pid)) {
+      ::kill(pid, signal_number);
+      continue;
+    }
+    (void)send_signal_if(pid, signal_number, [&](pid_t held) {
+      const auto marks = read_marks(held);
+      if (marks && marks->run_of(keeper_number_) == run.mark_run) return true;
+      const auto stat = read_stat(held);
+      if (!stat) return false;
+      return stat->session == run.session ||
+             std::find(members.begin(), members.end(), stat->parent) != members.end();
+    });
+  }
+}
+
+void Family::signal_all(const std::vector<pid_t>& members, int signal_number) {
+  for (const auto& [leader, key] : by_leader_) ::kill(-leader, signal_number);
+  for (const pid_t pid : members) {
+    if (by_leader_.contains(::getpgid(pid))) continue;
+    if (is_own_child(pid)) {
+      ::kill(pid, signal_number);
+      continue;
+    }
+    (void)send_signal_if(pid, signal_number, [&](pid_t held) {
+      const auto marks = read_marks(held);
+      if (marks && marks->run_of(keeper_number_)) return true;
+      const auto stat = read_stat(held);
+      return stat && std::find(members.begin(), members.end(), stat->parent) != members.end();
+    });
+  }
+}
+
+std::vector<pid_t> Family::alive(const std::vector<pid_t>& pids) {
+  std::vector<pid_t> living;
+  for (const pid_t pid : pids) {
+    const auto stat = read_stat(pid);
+    if (stat && stat->alive()) living.push_back(pid);
+  }
+  return living;
+}
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,90 @@
+// Family: the runs that the keeper keeps, and which processes belong to each. A run's tree hangs
+// below the keeper in one or more places: the leader, and whatever lost its parent and came back to
+// the keeper because it is a subreaper (an orphan). Keeper only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/keeper/client.h"
+#include "runtime/process/mark.h"
+#include "runtime/process/tree.h"
+
+namespace gibbous::keeper {
+
+struct KillJob;
+
+struct KeptRun {
+  RunKey key = 0;
+  std::uint32_t mark_run = 0;
+  pid_t leader = 0;   // 0 once it was reaped
+  pid_t session = 0;  // the leader's pid, for good
+  std::string env_tag;
+  std::vector<pid_t> orphans;  // as of the last survey
+  std::uint32_t left = 0;      // as last reported
+  bool forgotten = false;      // by the library; kept only for its leader
+  std::unique_ptr<KillJob> job;
+
+  bool empty() const { return leader == 0 && orphans.empty(); }
+};
+
+class Family {
+ public:
+  Family(std::uint32_t keeper_number, ProcessTree tree);
+  ~Family();
+
+  Mark next_mark();
+  KeptRun& add(RunKey key, Mark mark, pid_t leader, std::string env_tag);
+  KeptRun* find(RunKey key);
+  KeptRun* find_leader(pid_t pid);
+  void remove(KeptRun& run);
+
+  // Which run the keeper's child `pid`, no leader, belongs to; null: none that is known. Zombies
+  // too.
+  KeptRun* run_of_orphan(pid_t pid);
+  void forget_process(pid_t pid);  // it was reaped
+
+  // Looks at the keeper's children and says anew which orphans each run has.
+  void survey();
+  // Runs that have orphans, as of the last survey.
+  const std::vector<RunKey>& with_orphans() const { return with_orphans_; }
+
+  // As of the last survey, parents before their children; zombies included.
+  std::vector<pid_t> members(const KeptRun& run);
+  std::vector<pid_t> all_members();
+  // To every process in `members` of the run, the leader's group in one go.
+  void signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number);
+  // To the leader's group alone, while there is a leader.
+  static void signal_group(const KeptRun& run, int signal_number);
+  // To everything below the keeper.
+  void signal_all(const std::vector<pid_t>& members, int signal_number);
+  static std::vector<pid_t> alive(const std::vector<pid_t>& pids);
+
+  template <typename Visit>
+  void for_each(Visit visit) {
+    for (auto& [key, run] : runs_) visit(run);
+  }
+
+ private:
+  KeptRun* attribute(pid_t pid);
+  bool is_own_child(pid_t pid) const;
+
+  std::uint32_t keeper_number_;
+  ProcessTree tree_;
+  std::uint32_t last_mark_run_ = 0;
+  std::unordered_map<RunKey, KeptRun> runs_;
+  std::unordered_map<pid_t, RunKey> by_leader_;
+  std::unordered_map<std::uint32_t, RunKey> by_mark_;
+  std::unordered_map<pid_t, RunKey> by_session_;
+  // Orphans by pid, which is theirs until the keeper reaps them.
+  std::unordered_map<pid_t, RunKey> orphans_;
+  std::vector<pid_t> own_children_;
+  std::vector<RunKey> with_orphans_;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,45 @@
+// gibbous-keeper: the process from which every child of a Gibbous runtime descends. Started by the
+// library only, with one end of a socket pair as descriptor 3; see server.h for what it does.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "runtime/keeper/server.h"
+#include "runtime/process/launch.h"
+
+namespace {
+
+constexpr int kWrongUse = 2;
+
+bool is_message_socket(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+}  // namespace
+
+int main() {
+  using gibbous::keeper::Server;
+  if (!is_message_socket(gibbous::kDetachedSocket)) {
+    std::fputs("gibbous-keeper is started by Gibbous; there is nothing to do by hand.\n", stderr);
+    return kWrongUse;
+  }
+  ::fcntl(gibbous::kDetachedSocket, F_SETFD, FD_CLOEXEC);
+  ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
+  // Descriptors under way to a library that is slow to take them are counted here.
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit raised{files.rlim_max, files.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &raised);
+
+  auto server = Server::create(gibbous::UniqueFd(gibbous::kDetachedSocket), files);
+  if (!server) return 1;
+  (*server)->run();
+  return 0;
+}

@@ -1,0 +1,116 @@
+// The bound holds whatever the tree does: a process in an uninterruptible wait is reported as a
+// survivor.
+#include "runtime/keeper/kill_job.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace gibbous::keeper {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kKillBound{2'000};  // from the first SIGKILL to the report
+constexpr milliseconds kFirstBackoff{1};
+constexpr milliseconds kMaxBackoff{50};
+// Within one round: as long as new processes keep appearing, they are killed without a pause.
+constexpr int kMaxPasses = 50;
+
+}  // namespace
+
+void Killer::begin(KeptRun& run, int signal_number, Millis grace, Time now) {
+  const Time due = now + grace;
+  if (!run.job) {
+    run.job = std::make_unique<KillJob>();
+    run.job->due = due;
+  } else {
+    ++run.job->reports;
+    if (!run.job->killing) run.job->due = std::min(run.job->due, due);
+  }
+  if (run.empty()) {
+    check(run);
+    return;
+  }
+  if (run.job->killing) return;
+  if (signal_number == SIGKILL) {
+    start_killing(run, now);
+    return;
+  }
+  if (run.job->signal_number != signal_number) {
+    run.job->signal_number = signal_number;
+    send(run, signal_number);
+  }
+  if (run.job->due <= now) tick(run, now);
+}
+
+void Killer::send(KeptRun& run, int signal_number) {
+  const std::vector<pid_t> members = family_.members(run);
+  run.job->seen.insert(members.begin(), members.end());
+  family_.signal(run, members, signal_number);
+  if (signal_number != SIGKILL && signal_number != SIGSTOP) {
+    family_.signal(run, members, SIGCONT);
+  }
+}
+
+void Killer::tick(KeptRun& run, Time now) {
+  KillJob& job = *run.job;
+  if (run.empty()) {
+    check(run);
+  } else if (now < job.due) {
+    return;
+  } else if (!job.killing) {
+    job.escalated = true;
+    start_killing(run, now);
+  } else if (now < job.bound) {
+    kill_round(run, now);
+  } else {
+    std::vector<pid_t> survivors = Family::alive(family_.members(run));
+    job.seen.insert(survivors.begin(), survivors.end());
+    finish(run, KillReport::How::kSurvivors, std::move(survivors));
+  }
+}
+
+void Killer::start_killing(KeptRun& run, Time now) {
+  KillJob& job = *run.job;
+  job.killing = true;
+  job.bound = now + kKillBound;
+  job.backoff = kFirstBackoff;
+  kill_round(run, now);
+}
+
+void Killer::kill_round(KeptRun& run, Time now) {
+  KillJob& job = *run.job;
+  std::size_t known = 0;
+  int passes = 0;
+  do {
+    if (passes > 0) family_.survey();
+    known = job.seen.size();
+    send(run, SIGKILL);
+    // A lone leader is not worth a second look: what it forked meanwhile comes to light when it is
+    // reaped.
+  } while (job.seen.size() > std::max<std::size_t>(known, 1) && ++passes < kMaxPasses);
+  job.due = now + job.backoff;
+  job.backoff = std::min(job.backoff * 2, kMaxBackoff);
+}
+
+void Killer::check(KeptRun& run) {
+  const KillJob& job = *run.job;
+  if (!run.empty()) return;
+  if (job.seen.empty()) {
+    finish(run, KillReport::How::kGone, {});
+  } else {
+    finish(run, job.escalated ? KillReport::How::kEscalated : KillReport::How::kSignal, {});
+  }
+}
+
+void Killer::finish(KeptRun& run, KillReport::How how, std::vector<pid_t> survivors) {
+  const std::unique_ptr<KillJob> job = std::move(run.job);
+  KillReport report;
+  report.how = how;
+  report.dead = static_cast<std::uint32_t>(job->seen.size() - survivors.size());
+  report.survivors = std::move(survivors);
+  report_(run, report, job->reports);
+}
+
+}  // namespace gibbous::keeper

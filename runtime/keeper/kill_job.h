@@ -1,0 +1,50 @@
+// KillJob and Killer: how a run's tree is ended. Stop signal (and SIGCONT, so that what is stopped
+// can follow it) to all of it, grace, SIGKILL to all that is left, again and again until nothing is
+// left or the bound is reached. Each kill() of the library gets one report. Keeper only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/keeper/family.h"
+
+namespace gibbous::keeper {
+
+using Time = std::chrono::steady_clock::time_point;
+
+struct KillJob {
+  int signal_number = 0;
+  bool killing = false;    // SIGKILL is being sent
+  bool escalated = false;  // because the grace was over
+  Time due;                // end of the grace, or the next round of SIGKILL
+  Time bound;              // while killing: when it is given up
+  std::chrono::milliseconds backoff{0};
+  std::unordered_set<pid_t> seen;  // every process of the tree since the job began
+  std::uint32_t reports = 1;       // that the library waits for
+};
+
+class Killer {
+ public:
+  using Report = std::function<void(KeptRun&, const KillReport&, std::uint32_t reports)>;
+  Killer(Family& family, Report report) : family_(family), report_(std::move(report)) {}
+
+  // The family must have been surveyed just before, for all of these but tighten's time arithmetic.
+  void begin(KeptRun& run, int signal_number, Millis grace, Time now);
+  void tick(KeptRun& run, Time now);
+  // The run's tree may have become empty.
+  void check(KeptRun& run);
+
+ private:
+  void send(KeptRun& run, int signal_number);
+  void start_killing(KeptRun& run, Time now);
+  void kill_round(KeptRun& run, Time now);
+  void finish(KeptRun& run, KillReport::How how, std::vector<pid_t> survivors);
+
+  Family& family_;
+  Report report_;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,233 @@
+// The keeper is never waited for: it is no child of the host (launch_detached), and its end is seen
+// on a pidfd and on the socket.
+#include "runtime/keeper/link.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "runtime/base/random_id.h"
+#include "runtime/process/launch.h"
+
+namespace gibbous {
+namespace {
+
+constexpr int kMessagesPerTurn = 64;
+constexpr int kEveryMessage = std::numeric_limits<int>::max();
+constexpr Millis kRetrySend{10};
+constexpr Millis kHandshakeLimit{10'000};
+constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
+
+const char* step_text(LaunchStep step) {
+  switch (step) {
+    case LaunchStep::kFork:
+      return "cannot make a process for";
+    case LaunchStep::kStdio:
+      return "cannot open /dev/null for";
+    case LaunchStep::kSession:
+    case LaunchStep::kLimits:
+    case LaunchStep::kChdir:
+    case LaunchStep::kExec:
+      return "cannot execute";
+  }
+  return "cannot start";
+}
+
+// When the host is the reaper of orphans, the keeper has become its child after all, and would stay
+// as a zombie. It was sent SIGKILL just now, so there is little to wait for.
+void reap_if_ours(int pidfd) {
+  constexpr int kReapLimitMillis = 50;
+  int reaper = 0;
+  ::prctl(PR_GET_CHILD_SUBREAPER, &reaper, 0, 0, 0);
+  constexpr pid_t kInit = 1;
+  if (reaper == 0 && ::getpid() != kInit) return;
+  pollfd end{pidfd, POLLIN, 0};
+  (void)::poll(&end, 1, kReapLimitMillis);
+  siginfo_t info{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
+}
+
+}  // namespace
+
+Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
+                         OpenHandles& handles) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
+    return Status::error("keeper_not_started",
+                         std::string("cannot make a socket pair: ") + std::strerror(errno));
+  }
+  UniqueFd library(ends[0]);
+  const UniqueFd keeper(ends[1]);
+  std::string name = "gibbous-keeper";
+  std::array<char*, 2> argv{name.data(), nullptr};
+  Launched launched;
+  if (const auto error = launch_detached(path.c_str(), argv.data(), keeper.get(), launched)) {
+    return Status::error("keeper_not_started", std::string(step_text(error->step)) +
+                                                   " the keeper " + path + ": " +
+                                                   std::strerror(error->error) + kAdvice);
+  }
+  Link* link = new Link(loop, path, owner, handles, std::move(library));
+  link->pid_ = launched.pid;
+  link->pidfd_ = std::move(launched.pidfd);
+  if (const int error = link->watch(); error != 0) {
+    link->close();  // and the keeper, which finds nobody at the other end, goes away
+    return Status::error("keeper_not_started",
+                         std::string("cannot watch the keeper: ") + uv_strerror(error));
+  }
+  wire::encode_hello(link->buffer_, {link->keeper_number_});
+  link->send();
+  link->handshake_.start(kHandshakeLimit);
+  return link;
+}
+
+Link::Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& handles,
+           UniqueFd socket)
+    : path_(std::move(path)),
+      owner_(owner),
+      handles_(handles),
+      channel_(std::move(socket), wire::kMaxReplyBytes),
+      keeper_number_(static_cast<std::uint32_t>(random_bits())),
+      loop_(loop),
+      retry_(loop, handles, [this] { on_socket(0, UV_WRITABLE); }),
+      handshake_(loop, handles, [this] { lose("the keeper " + path_ + " does not answer"); }) {}
+
+int Link::watch() {
+  // The link itself is one of the handles until it is freed.
+  handles_.opened();
+  if (const int error = uv_poll_init(loop_, &socket_poll_, channel_.fd()); error != 0) return error;
+  ++open_polls_;
+  if (const int error = uv_poll_init(loop_, &process_poll_, pidfd_.get()); error != 0) return error;
+  ++open_polls_;
+  socket_poll_.data = process_poll_.data = this;
+  events_ = UV_READABLE;
+  uv_poll_start(&socket_poll_, events_, on_uv_socket);
+  uv_poll_start(&process_poll_, UV_READABLE, on_uv_process);
+  // A loop that the host runs to its end is held open by calls, not by runs that go on without
+  // them.
+  uv_unref(reinterpret_cast<uv_handle_t*>(&socket_poll_));
+  uv_unref(reinterpret_cast<uv_handle_t*>(&process_poll_));
+  return 0;
+}
+
+void Link::close() {
+  if (closing_) return;
+  closing_ = true;
+  retry_.stop();
+  handshake_.stop();
+  socket_poll_.data = process_poll_.data = this;
+  const int polls = open_polls_;
+  if (polls > 0) uv_close(reinterpret_cast<uv_handle_t*>(&socket_poll_), on_uv_closed);
+  if (polls > 1) uv_close(reinterpret_cast<uv_handle_t*>(&process_poll_), on_uv_closed);
+  if (polls == 0) free_self();
+}
+
+void Link::send(FdList fds) {
+  if (lost_ || closing_) return;
+  const Channel::Outcome outcome = channel_.send(buffer_, std::move(fds));
+  if (outcome == Channel::Outcome::kOutOfFds) {
+    retry_.start(kRetrySend);
+  } else if (outcome == Channel::Outcome::kLater && (events_ & UV_WRITABLE) == 0) {
+    events_ |= UV_WRITABLE;
+    uv_poll_start(&socket_poll_, events_, on_uv_socket);
+  }
+  // A closed socket is seen by reading it, from the loop.
+}
+
+void Link::on_socket(int status, int events) {
+  if ((events & UV_WRITABLE) != 0) {
+    const Channel::Outcome outcome = channel_.flush();
+    if (outcome == Channel::Outcome::kOutOfFds) retry_.start(kRetrySend);
+    const int wanted =
+        outcome == Channel::Outcome::kLater ? UV_READABLE | UV_WRITABLE : UV_READABLE;
+    if (wanted != events_) uv_poll_start(&socket_poll_, events_ = wanted, on_uv_socket);
+  }
+  if (status != 0 || (events & ~UV_WRITABLE) != 0) receive_some(kMessagesPerTurn);
+}
+
+void Link::on_process() {
+  receive_some(kEveryMessage);
+  if (!closing_) lose("the keeper " + path_ + " has ended");
+}
+
+void Link::receive_some(int limit) {
+  for (int i = 0; i < limit && !closing_ && !lost_; ++i) {
+    Channel::Received received;
+    switch (channel_.receive(received)) {
+      case Channel::Outcome::kDone: {
+        const auto header = wire::decode_header(received.message);
+        const bool good = header && (greeted_ ? header->version == wire::kVersion &&
+                                                    owner_.on_message(*header, received)
+                                              : take_hello(*header, received.message));
+        if (!good && !closing_) lose("the keeper " + path_ + " sent what cannot be read");
+        break;
+      }
+      case Channel::Outcome::kUnreadable:
+        lose("the keeper " + path_ + " sent what cannot be read");
+        return;
+      case Channel::Outcome::kClosed:
+        lose("the keeper " + path_ + (greeted_ ? " has ended" : " ended before it answered"));
+        return;
+      case Channel::Outcome::kLater:
+      case Channel::Outcome::kOutOfFds:
+        return;
+    }
+  }
+}
+
+bool Link::take_hello(const wire::Header& header, wire::Bytes message) {
+  if (header.type != wire::Type::kHello || !wire::decode_hello(wire::body_of(message))) {
+    return false;
+  }
+  if (header.version != wire::kVersion) {
+    lose("the keeper " + path_ + " speaks version " + std::to_string(header.version) +
+         " of the wire format, this library speaks version " + std::to_string(wire::kVersion));
+    return true;
+  }
+  greeted_ = true;
+  handshake_.stop();
+  return true;
+}
+
+void Link::lose(std::string reason) {
+  if (lost_ || closing_) return;
+  lost_ = true;
+  if (!greeted_) reason += kAdvice;
+  // It may be alive and of no use.
+  (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
+  reap_if_ours(pidfd_.get());
+  owner_.on_lost(*this, std::move(reason));
+}
+
+void Link::on_closed() {
+  if (--open_polls_ == 0) free_self();
+}
+
+void Link::free_self() {
+  OpenHandles& handles = handles_;
+  delete this;
+  handles.closed();
+}
+
+void Link::on_uv_socket(uv_poll_t* poll, int status, int events) noexcept {
+  static_cast<Link*>(poll->data)->on_socket(status, events);
+}
+
+void Link::on_uv_process(uv_poll_t* poll, int, int) noexcept {
+  static_cast<Link*>(poll->data)->on_process();
+}
+
+void Link::on_uv_closed(uv_handle_t* handle) noexcept {
+  static_cast<Link*>(handle->data)->on_closed();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,78 @@
+// Link: one started keeper as KeeperClient sees it: the process, the socket, and the libuv handles
+// that watch both. Loop thread only.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/keeper/channel.h"
+#include "runtime/keeper/loop_timer.h"
+#include "runtime/keeper/wire.h"
+
+namespace gibbous {
+
+class Link;
+
+class LinkOwner {
+ public:
+  virtual ~LinkOwner() = default;
+  // False: the message makes no sense. May close the link.
+  virtual bool on_message(const wire::Header& header, Channel::Received& received) = 0;
+  // The keeper has ended, or is of no use and was ended. Comes once; the owner must close the link.
+  virtual void on_lost(Link& link, std::string reason) = 0;
+};
+
+class Link {
+ public:
+  // Starts the keeper and sends the first message. The owner and `handles` must outlive the link.
+  static Result<Link*> open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
+                            OpenHandles& handles);
+  // Nothing is reported after it. Frees the link once libuv lets go of its handles.
+  void close();
+
+  pid_t pid() const { return pid_; }
+  std::uint32_t keeper_number() const { return keeper_number_; }
+  wire::Buffer& buffer() { return buffer_; }  // where messages are encoded
+  // Sends what is in buffer().
+  void send(FdList fds = {});
+
+ private:
+  Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& handles, UniqueFd socket);
+  ~Link() = default;
+  int watch();  // 0, or libuv's error
+  void on_socket(int status, int events);
+  void on_process();
+  void receive_some(int limit);
+  bool take_hello(const wire::Header& header, wire::Bytes message);
+  void lose(std::string reason);
+  void on_closed();
+  void free_self();
+  static void on_uv_socket(uv_poll_t* poll, int status, int events) noexcept;
+  static void on_uv_process(uv_poll_t* poll, int status, int events) noexcept;
+  static void on_uv_closed(uv_handle_t* handle) noexcept;
+
+  std::string path_;
+  LinkOwner& owner_;
+  OpenHandles& handles_;
+  Channel channel_;
+  UniqueFd pidfd_;
+  pid_t pid_ = 0;
+  std::uint32_t keeper_number_ = 0;
+  wire::Buffer buffer_;
+  uv_loop_t* loop_;
+  uv_poll_t socket_poll_{};
+  uv_poll_t process_poll_{};
+  LoopTimer retry_;      // of sends that the kernel refused
+  LoopTimer handshake_;  // until the keeper has said hello
+  int events_ = 0;
+  int open_polls_ = 0;
+  bool greeted_ = false;
+  bool lost_ = false;
+  bool closing_ = false;
+};
+
+}  // namespace gibbous

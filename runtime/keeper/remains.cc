@@ -1,0 +1,56 @@
+// One round looks at every process once: prlimit is enough for most.
+#include "runtime/keeper/remains.h"
+
+#include <csignal>
+
+#include "runtime/process/mark.h"
+#include "runtime/process/proc.h"
+#include "runtime/process/signals.h"
+
+namespace gibbous {
+namespace {
+
+constexpr int kMaxRounds = 60;
+constexpr int kEmptyRoundsAtTheEnd =
+    2;  // a scan is no snapshot: one may miss who forks while it looks
+constexpr int kQuickRounds = 8;
+constexpr Millis kQuickPause{1};
+constexpr Millis kSlowPause{10};
+
+bool is_alive(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat && stat->alive();
+}
+
+}  // namespace
+
+bool Remains::round() {
+  bool found = false;
+  for (const ProcessIdentity& process : known_) {
+    const SendOutcome outcome = send_signal_if(process.pid, SIGKILL, [&](pid_t pid) {
+      const auto stat = read_stat(pid);
+      return stat && stat->alive() && stat->start_time == process.start_time;
+    });
+    found = found || outcome == SendOutcome::kSent;
+  }
+  std::vector<pid_t> pids;
+  (void)list_numbers("/proc", pids);
+  for (const pid_t candidate : pids) {
+    const auto has_mark = [this](pid_t pid) {
+      const auto marks = read_marks(pid);
+      return marks && marks->run_of(keeper_number_).has_value();
+    };
+    if (!has_mark(candidate)) continue;
+    const SendOutcome outcome = send_signal_if(candidate, SIGKILL, has_mark);
+    // Zombies keep their marks, and signals to them are accepted.
+    found = found || (outcome == SendOutcome::kSent && is_alive(candidate));
+  }
+  empty_rounds_ = found ? 0 : empty_rounds_ + 1;
+  return empty_rounds_ >= kEmptyRoundsAtTheEnd || ++rounds_ >= kMaxRounds;
+}
+
+Millis Remains::pause() const {
+  return rounds_ < kQuickRounds ? kQuickPause : kSlowPause;
+}
+
+}  // namespace gibbous

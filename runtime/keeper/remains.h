@@ -1,0 +1,39 @@
+// Remains: what a lost keeper left behind. Sends SIGKILL to all of it, again until nothing is left,
+// a few milliseconds between the rounds and bounded as a whole. Used by KeeperClient, which does
+// the waiting. Loop thread only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/base/clock.h"
+
+namespace gibbous {
+
+// A process, whoever has its pid later.
+struct ProcessIdentity {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0;
+};
+
+class Remains {
+ public:
+  // `known`: the leaders that were running; all else is found by the keeper's number in the marks.
+  Remains(std::uint32_t keeper_number, std::vector<ProcessIdentity> known)
+      : keeper_number_(keeper_number), known_(std::move(known)) {}
+
+  // One round. True when it is over: nothing was found twice in a row, or there were too many
+  // rounds.
+  bool round();
+  Millis pause() const;
+
+ private:
+  std::uint32_t keeper_number_;
+  std::vector<ProcessIdentity> known_;
+  int rounds_ = 0;
+  int empty_rounds_ = 0;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,332 @@
+// Order within a turn: first what has ended (an exit is reported before anything slow), then what
+// the library asks, then one look at the children for everything that needs one.
+#include "runtime/keeper/server.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace gibbous::keeper {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kRetrySend{10};
+// Looking at the children may cost a quarter of the time at most; a single exit is looked at once.
+constexpr int kCheckPause = 3;
+constexpr milliseconds kMaxCheckPause{20};
+// So many replies that the library does not take are enough; then it is not read from either.
+constexpr std::size_t kMaxQueuedReplies = 4096;
+
+std::string errno_text() {
+  return std::strerror(errno);
+}
+
+Status failure(const char* what) {
+  return Status::error("keeper", std::string(what) + ": " + errno_text());
+}
+
+ExitStatus to_exit_status(int status, const rusage& usage) {
+  const auto micros = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  ExitStatus exit;
+  if (WIFSIGNALED(status)) {
+    exit.signal = WTERMSIG(status);
+    exit.core = WCOREDUMP(status);
+  } else {
+    exit.code = WEXITSTATUS(status);
+  }
+  exit.user = micros(usage.ru_utime);
+  exit.system = micros(usage.ru_stime);
+  exit.max_rss_kib = static_cast<std::uint64_t>(std::max(usage.ru_maxrss, 0L));
+  return exit;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::create(UniqueFd socket, rlimit original_files) {
+  std::unique_ptr<Server> server(new Server(std::move(socket), original_files));
+  if (Status status = server->open(); !status) return status;
+  return server;
+}
+
+Server::Server(UniqueFd socket, rlimit original_files)
+    : channel_(std::move(socket), wire::kMaxMessageBytes),
+      original_files_(original_files),
+      mark_mode_(mark_mode()) {}
+
+Status Server::open() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failure("PR_SET_CHILD_SUBREAPER");
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  signals_.reset(::signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) return failure("signalfd");
+  epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll_) return failure("epoll_create1");
+  // The socket may have been inherited by a host's child that never execs: the host's end is
+  // watched too.
+  ucred host{};
+  socklen_t size = sizeof host;
+  if (::getsockopt(channel_.fd(), SOL_SOCKET, SO_PEERCRED, &host, &size) == 0 && host.pid > 0) {
+    host_.reset(static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)));
+  }
+  for (const int fd : {signals_.get(), host_.get(), channel_.fd()}) {
+    if (fd < 0) continue;
+    epoll_event event{EPOLLIN, {.fd = fd}};
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failure("epoll_ctl");
+  }
+  interest_ = EPOLLIN;
+  return {};
+}
+
+void Server::run() {
+  constexpr std::size_t kEvents = 4;
+  std::array<epoll_event, kEvents> events;
+  while (!done_) {
+    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
+                                   wait_ms(steady_clock::now()));
+    bool messages = false;
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      if (event.data.fd == signals_.get()) {
+        take_signals();
+      } else if (event.data.fd == channel_.fd()) {
+        messages = (event.events & ~std::uint32_t{EPOLLOUT}) != 0;
+        if ((event.events & EPOLLOUT) != 0) note_sending(channel_.flush());
+      } else {
+        host_.reset();
+        host_gone_ = true;
+      }
+    }
+    if (messages && !ending()) take_messages();
+    if (host_gone_) end_all(kHostDeathGrace);
+    const Time now = steady_clock::now();
+    if (!kill_requests_.empty() && !ending()) begin_kills(now);
+    if (!changed_.empty() && !ending() && now >= next_check_) check_runs(now);
+    tick(now);
+    update_interest();
+  }
+}
+
+int Server::wait_ms(Time now) const {
+  Time until = std::min(next_due_, retry_send_);
+  if (ending()) until = std::min(until, ending_->due());
+  if (!changed_.empty() && !ending()) until = std::min(until, next_check_);
+  if (until == Time::max()) return -1;
+  if (until <= now) return 0;
+  const auto wait = std::chrono::ceil<milliseconds>(until - now);
+  constexpr milliseconds kLongest{60'000};
+  return static_cast<int>(std::min(wait, kLongest).count());
+}
+
+void Server::update_interest() {
+  std::uint32_t wanted = 0;
+  if (connected_ && !ending() && channel_.queued() < kMaxQueuedReplies) wanted |= EPOLLIN;
+  if (connected_ && channel_.has_queued() && retry_send_ == Time::max()) wanted |= EPOLLOUT;
+  if (wanted == interest_) return;
+  interest_ = wanted;
+  epoll_event event{wanted, {.fd = channel_.fd()}};
+  // With nothing wanted it must go altogether: a hang-up is reported whether it is asked for or
+  // not.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
+  if (wanted != 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, channel_.fd(), &event);
+}
+
+void Server::take_signals() {
+  constexpr std::size_t kBatch = 16;
+  std::array<signalfd_siginfo, kBatch> infos;
+  const ssize_t got = ::read(signals_.get(), infos.data(), sizeof infos);
+  const std::size_t count = got > 0 ? static_cast<std::size_t>(got) / sizeof infos[0] : 0;
+  bool child = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<int>(infos[i].ssi_signo);
+    if (number == SIGCHLD) child = true;
+    // SIGINT and SIGHUP come from a terminal and mean the host, not its keeper.
+    if (number == SIGTERM) end_all(kHostDeathGrace);
+  }
+  if (child) reap();
+}
+
+void Server::reap() {
+  for (;;) {
+    // Look before reaping: an orphan's marks can be read as long as it is a zombie.
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      if (errno == EINTR) continue;
+      // No children at all.
+      if (ending()) done_ = true;
+      return;
+    }
+    const pid_t pid = info.si_pid;
+    if (pid == 0) return;
+    KeptRun* leads = family_ ? family_->find_leader(pid) : nullptr;
+    KeptRun* orphan_of =
+        leads == nullptr && family_ && !ending() ? family_->run_of_orphan(pid) : nullptr;
+    int status = 0;
+    rusage usage{};
+    if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
+    if (family_) family_->forget_process(pid);
+    if (leads != nullptr) {
+      leader_ended(*leads, status, usage);
+    } else if (orphan_of != nullptr) {
+      if (orphan_of->job) orphan_of->job->seen.insert(pid);
+      changed_.push_back(orphan_of->key);
+    }
+  }
+}
+
+void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
+  if (ending()) return;
+  if (!run.forgotten) {
+    wire::encode_exited(out_, run.key, to_exit_status(status, usage));
+    send();
+  } else if (!run.job) {
+    family_->remove(run);
+    return;
+  }
+  changed_.push_back(run.key);
+}
+
+// Nothing can come back to an empty tree: there is nothing more to know of it.
+void Server::remove_if_done(KeptRun& run) {
+  if (run.leader != 0 || run.job) return;
+  if (run.forgotten || run.orphans.empty()) family_->remove(run);
+}
+
+void Server::check_runs(Time now) {
+  family_->survey();
+  std::vector<RunKey> keys = std::move(changed_);
+  changed_.clear();
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const RunKey key : keys) {
+    KeptRun* run = family_->find(key);
+    if (run == nullptr || run->leader != 0) continue;
+    if (run->job) {
+      killer_->check(*run);
+      remove_if_done(*run);
+    } else if (run->orphans.empty()) {
+      report_left(*run, 0);
+      remove_if_done(*run);
+    } else {
+      const auto alive = Family::alive(family_->members(*run)).size();
+      // None alive: they are about to be reaped, and then this is asked again.
+      if (alive > 0) report_left(*run, static_cast<std::uint32_t>(alive));
+    }
+  }
+  const auto cost = steady_clock::now() - now;
+  next_check_ = now + cost + std::min<steady_clock::duration>(cost * kCheckPause, kMaxCheckPause);
+}
+
+void Server::report_left(KeptRun& run, std::uint32_t alive) {
+  if (run.left == alive || run.forgotten) return;
+  run.left = alive;
+  wire::encode_left(out_, run.key, {alive});
+  send();
+}
+
+void Server::report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports) {
+  if (run.forgotten) return;
+  if (run.leader == 0) report_left(run, static_cast<std::uint32_t>(report.survivors.size()));
+  for (std::uint32_t i = 0; i < reports; ++i) {
+    wire::encode_killed(out_, run.key, report);
+    send();
+  }
+}
+
+void Server::begin_kills(Time now) {
+  family_->survey();
+  for (const KillRequest& request : std::exchange(kill_requests_, {})) {
+    KeptRun* run = family_->find(request.run);
+    if (run == nullptr) {
+      wire::encode_killed(out_, request.run, KillReport{});
+      send();
+      continue;
+    }
+    killer_->begin(*run, request.kill.signal_number, request.kill.grace, now);
+    if (run->job) {
+      killed_.push_back(run->key);
+      next_due_ = std::min(next_due_, run->job->due);
+    } else {
+      remove_if_done(*run);
+    }
+  }
+}
+
+void Server::tick(Time now) {
+  if (retry_send_ <= now) {
+    retry_send_ = Time::max();
+    note_sending(channel_.flush());
+  }
+  if (ending()) {
+    if (now < ending_->due()) return;
+    done_ = !ending_->round(now);
+    reap();
+    return;
+  }
+  if (now < next_due_) return;
+  family_->survey();
+  next_due_ = Time::max();
+  std::vector<RunKey> going_on;
+  for (const RunKey key : std::exchange(killed_, {})) {
+    KeptRun* run = family_->find(key);
+    if (run == nullptr || !run->job) continue;
+    killer_->tick(*run, now);
+    if (!run->job) {
+      remove_if_done(*run);
+      continue;
+    }
+    going_on.push_back(key);
+    next_due_ = std::min(next_due_, run->job->due);
+  }
+  killed_ = std::move(going_on);
+}
+
+void Server::send(FdList fds) {
+  if (connected_) note_sending(channel_.send(out_, std::move(fds)));
+}
+
+void Server::note_sending(Channel::Outcome outcome) {
+  switch (outcome) {
+    case Channel::Outcome::kDone:
+    case Channel::Outcome::kLater:
+    case Channel::Outcome::kUnreadable:
+      return;
+    case Channel::Outcome::kOutOfFds:
+      retry_send_ = steady_clock::now() + kRetrySend;
+      return;
+    case Channel::Outcome::kClosed:
+      // Acted upon at the end of the turn: this may come in the middle of a walk over the runs.
+      connected_ = false;
+      host_gone_ = true;
+      return;
+  }
+}
+
+void Server::end_all(Millis grace) {
+  if (ending()) return;
+  if (!family_) {
+    done_ = true;  // nothing was ever started
+    return;
+  }
+  ending_ = std::make_unique<Ending>(*family_, grace, steady_clock::now());
+  reap();
+}
+
+}  // namespace gibbous::keeper

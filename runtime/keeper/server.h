@@ -1,0 +1,93 @@
+// Server: the keeper itself. One thread, one epoll loop over the library's socket, a signalfd and a
+// pidfd of the host. Made and run by keeper_main.cc; never returns to the library's process.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/keeper/channel.h"
+#include "runtime/keeper/ending.h"
+#include "runtime/keeper/family.h"
+#include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/starter.h"
+
+namespace gibbous::keeper {
+
+// From the library's end, or the host's, to SIGKILL for everything.
+inline constexpr Millis kHostDeathGrace{300};
+
+class Server {
+ public:
+  // `original_files`: the limit on open files before the keeper raised its own.
+  static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files);
+  // Until the library is gone and everything that was started has ended, or cannot be ended.
+  void run();
+
+ private:
+  Server(UniqueFd socket, rlimit original_files);
+  Status open();
+
+  // One turn of the loop.
+  int wait_ms(Time now) const;
+  void take_signals();
+  void take_messages();
+  void reap();
+  void check_runs(Time now);
+  void begin_kills(Time now);
+  void tick(Time now);
+  void update_interest();
+
+  // Messages. False: it cannot be understood.
+  bool handle(Channel::Received& received);
+  bool handle_hello(const wire::Header& header, wire::Bytes body);
+  bool handle_start(RunKey key, Channel::Received& received);
+  bool handle_signal(RunKey key, wire::Bytes body);
+  bool handle_kill(RunKey key, wire::Bytes body);
+  bool handle_forget(RunKey key, wire::Bytes body);
+  bool handle_shutdown(wire::Bytes body);
+
+  void leader_ended(KeptRun& run, int status, const rusage& usage);
+  void remove_if_done(KeptRun& run);
+  void report_left(KeptRun& run, std::uint32_t alive);
+  void report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports);
+  void send(FdList fds = {});  // what is in out_
+  void note_sending(Channel::Outcome outcome);
+
+  // Nothing is reported and nothing is started any more; the loop ends when the last child has.
+  void end_all(Millis grace);
+  bool ending() const { return ending_ != nullptr; }
+
+  struct KillRequest {
+    RunKey run = 0;
+    wire::Kill kill;
+  };
+
+  Channel channel_;
+  rlimit original_files_;
+  UniqueFd epoll_;
+  UniqueFd signals_;
+  UniqueFd host_;                     // pidfd
+  std::unique_ptr<Starter> starter_;  // both from Hello on
+  std::unique_ptr<Family> family_;
+  std::unique_ptr<Killer> killer_;
+  MarkMode mark_mode_;
+  wire::Buffer out_;
+
+  std::vector<KillRequest> kill_requests_;  // of this turn
+  std::vector<RunKey> changed_;             // runs whose tree may have become smaller
+  std::vector<RunKey> killed_;              // runs that have a job, maybe some that had
+  Time next_check_;
+  Time next_due_ = Time::max();  // of all jobs
+  Time retry_send_ = Time::max();
+  std::uint32_t interest_ = 0;
+  bool connected_ = true;
+  bool host_gone_ = false;
+  std::unique_ptr<Ending> ending_;
+  bool done_ = false;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,163 @@
+// Server, as far as it answers the library: one function a message. The loop around them is in
+// server.cc.
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "runtime/keeper/server.h"
+
+namespace gibbous::keeper {
+namespace {
+
+// A turn takes so many messages, and so many starts, which are the slow ones; exits wait no longer.
+constexpr int kMessagesPerTurn = 64;
+constexpr int kStartsPerTurn = 4;
+
+}  // namespace
+
+void Server::take_messages() {
+  int starts = 0;
+  for (int i = 0; i < kMessagesPerTurn && starts < kStartsPerTurn; ++i) {
+    Channel::Received received;
+    switch (channel_.receive(received)) {
+      case Channel::Outcome::kDone: {
+        const auto header = wire::decode_header(received.message);
+        if (header && header->type == wire::Type::kStart) ++starts;
+        if (!handle(received)) end_all(kHostDeathGrace);
+        if (ending()) return;
+        break;
+      }
+      case Channel::Outcome::kLater:
+      case Channel::Outcome::kOutOfFds:
+        return;
+      case Channel::Outcome::kClosed:
+      case Channel::Outcome::kUnreadable:
+        connected_ = false;
+        end_all(kHostDeathGrace);
+        return;
+    }
+  }
+}
+
+bool Server::handle(Channel::Received& received) {
+  const auto header = wire::decode_header(received.message);
+  if (!header) return false;
+  const wire::Bytes body = wire::body_of(received.message);
+  if (header->type == wire::Type::kHello) return handle_hello(*header, body);
+  if (!family_ || header->version != wire::kVersion) return false;
+  switch (header->type) {
+    case wire::Type::kStart:
+      return handle_start(header->run, received);
+    case wire::Type::kSignal:
+      return handle_signal(header->run, body);
+    case wire::Type::kKill:
+      return handle_kill(header->run, body);
+    case wire::Type::kForget:
+      return handle_forget(header->run, body);
+    case wire::Type::kShutdown:
+      return handle_shutdown(body);
+    case wire::Type::kHello:
+    case wire::Type::kStarted:
+    case wire::Type::kStartFailed:
+    case wire::Type::kExited:
+    case wire::Type::kLeft:
+    case wire::Type::kKilled:
+      return false;
+  }
+  return false;
+}
+
+bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
+  const auto hello = wire::decode_hello(body);
+  if (!hello || family_) return false;
+  // Whoever speaks another version reads this one's number here and goes away.
+  wire::encode_hello(out_, *hello);
+  send();
+  if (header.version != wire::kVersion) return false;
+  if (mark_mode_ != MarkMode::kNone) {
+    // A child that has not come to its own mark yet is known by this one.
+    rlimit limit = mark_limit({hello->keeper, 0}, mark_mode_);
+    if (mark_mode_ == MarkMode::kHard) limit.rlim_max = RLIM_INFINITY;
+    ::setrlimit(RLIMIT_RTTIME, &limit);
+  }
+  starter_ = std::make_unique<Starter>(mark_mode_, original_files_);
+  family_ = std::make_unique<Family>(hello->keeper, ProcessTree());
+  killer_ = std::make_unique<Killer>(
+      *family_, [this](KeptRun& run, const KillReport& report, std::uint32_t reports) {
+        report_killed(run, report, reports);
+      });
+  return true;
+}
+
+bool Server::handle_start(RunKey key, Channel::Received& received) {
+  const auto start = wire::decode_start(wire::body_of(received.message));
+  if (!start || family_->find(key) != nullptr) {
+    wire::encode_start_failed(out_, key, {StartStep::kRequest, start ? EEXIST : EINVAL});
+    send();
+    return true;
+  }
+  if (received.fds_lost) {
+    wire::encode_start_failed(out_, key, {StartStep::kRequest, EMFILE});
+    send();
+    return true;
+  }
+  const Mark mark = family_->next_mark();
+  StartOutcome outcome = starter_->start(
+      *start, received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd(), mark);
+  if (outcome.failure) {
+    wire::encode_start_failed(out_, key, *outcome.failure);
+    send();
+    return true;
+  }
+  wire::encode_started(out_, key, outcome.started);
+  send(std::move(outcome.fds));
+  family_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
+  return true;
+}
+
+bool Server::handle_signal(RunKey key, wire::Bytes body) {
+  const auto signal = wire::decode_signal(body);
+  if (!signal || signal->signal_number < 1 || signal->signal_number >= NSIG) return false;
+  family_->survey();
+  if (const KeptRun* run = family_->find(key)) {
+    family_->signal(*run, family_->members(*run), signal->signal_number);
+  }
+  return true;
+}
+
+bool Server::handle_kill(RunKey key, wire::Bytes body) {
+  const auto kill = wire::decode_kill(body);
+  if (!kill || kill->signal_number < 1 || kill->signal_number >= NSIG) return false;
+  // SIGKILL cannot be followed by anything that the walk down the tree would then miss: who reaps
+  // in the group dies with it. So the group need not wait for the walk.
+  const KeptRun* run = kill->signal_number == SIGKILL ? family_->find(key) : nullptr;
+  if (run != nullptr) Family::signal_group(*run, SIGKILL);
+  kill_requests_.push_back({key, *kill});
+  return true;
+}
+
+bool Server::handle_forget(RunKey key, wire::Bytes body) {
+  if (!wire::decode_forget(body)) return false;
+  // A kill that came before it is not forgotten.
+  if (!kill_requests_.empty()) begin_kills(std::chrono::steady_clock::now());
+  KeptRun* run = family_->find(key);
+  if (run == nullptr) return true;
+  if (run->leader == 0 && !run->job) {
+    family_->remove(*run);
+  } else {
+    run->forgotten = true;
+  }
+  return true;
+}
+
+bool Server::handle_shutdown(wire::Bytes body) {
+  const auto shutdown = wire::decode_shutdown(body);
+  if (!shutdown) return false;
+  end_all(shutdown->grace);
+  return true;
+}
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,51 @@
+// memfd_create(2) and its seals.
+#include "runtime/keeper/start_request.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "runtime/keeper/wire.h"
+
+namespace gibbous {
+namespace {
+
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+}  // namespace
+
+int start_request_error(const StartRequest& request) {
+  if (request.argv.empty() || request.limits.size() > wire::kMaxLimits || has_nul(request.cwd) ||
+      std::any_of(request.argv.begin(), request.argv.end(), has_nul) ||
+      std::any_of(request.env.begin(), request.env.end(), has_nul)) {
+    return EINVAL;
+  }
+  const bool too_large = request.argv.size() > wire::kMaxStrings ||
+                         request.env.size() > wire::kMaxStrings ||
+                         wire::strings_size(request) > wire::kMaxStartBytes;
+  return too_large ? E2BIG : 0;
+}
+
+int start_strings_to_memfd(const StartRequest& request, UniqueFd& memfd) {
+  wire::Buffer strings;
+  strings.reserve(wire::strings_size(request));
+  wire::append_strings(strings, request);
+  memfd.reset(::memfd_create("gibbous-start", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memfd) return errno;
+  for (std::size_t written = 0; written < strings.size();) {
+    const ssize_t got = ::write(memfd.get(), strings.data() + written, strings.size() - written);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    written += static_cast<std::size_t>(got);
+  }
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+  return ::fcntl(memfd.get(), F_ADD_SEALS, kSeals) == 0 ? 0 : errno;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,154 @@
+// Pipes are made here and the library's ends are sent to it, so that a start costs the library one
+// message.
+#include "runtime/keeper/starter.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gibbous::keeper {
+namespace {
+
+enum Stdio : std::size_t { kIn, kOut, kErr, kStdioCount };
+
+StartStep step_of(LaunchStep step) {
+  switch (step) {
+    case LaunchStep::kFork:
+      return StartStep::kFork;
+    case LaunchStep::kSession:
+      return StartStep::kSession;
+    case LaunchStep::kLimits:
+      return StartStep::kLimits;
+    case LaunchStep::kChdir:
+      return StartStep::kChdir;
+    case LaunchStep::kStdio:
+      return StartStep::kStdio;
+    case LaunchStep::kExec:
+      return StartStep::kExec;
+  }
+  return StartStep::kRequest;
+}
+
+StartOutcome failed(StartStep step, int error) {
+  StartOutcome outcome;
+  outcome.failure = StartFailure{step, error};
+  return outcome;
+}
+
+// The library's memfd, read-only. It is sealed, so it can neither change nor shrink under the
+// mapping.
+class MappedStrings {
+ public:
+  MappedStrings(const UniqueFd& fd, std::uint64_t size) : size_(size) {
+    constexpr int kNeededSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    struct stat file {};
+    const int seals = fd ? ::fcntl(fd.get(), F_GET_SEALS) : -1;
+    if (seals < 0 || (seals & kNeededSeals) != kNeededSeals || ::fstat(fd.get(), &file) != 0 ||
+        file.st_size < 0 || static_cast<std::uint64_t>(file.st_size) != size || size == 0) {
+      return;
+    }
+    memory_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  }
+  ~MappedStrings() {
+    if (memory_ != MAP_FAILED) ::munmap(memory_, size_);
+  }
+  MappedStrings(const MappedStrings&) = delete;
+  MappedStrings& operator=(const MappedStrings&) = delete;
+
+  bool ok() const { return memory_ != MAP_FAILED; }
+  wire::Bytes bytes() const { return {static_cast<const std::uint8_t*>(memory_), size_}; }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  std::size_t size_;
+};
+
+// Only the library's end is non-blocking: the flag belongs to an end, not to the pipe.
+bool make_pipe(bool library_reads, UniqueFd& library, UniqueFd& child) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  library.reset(ends[library_reads ? 0 : 1]);
+  child.reset(ends[library_reads ? 1 : 0]);
+  return ::fcntl(library.get(), F_SETFL, O_NONBLOCK) == 0;
+}
+
+std::string env_tag_of(const std::vector<char*>& env) {
+  const std::string prefix = std::string(kRunVariable) + "=";
+  for (const char* variable : env) {
+    if (variable != nullptr && std::strncmp(variable, prefix.c_str(), prefix.size()) == 0) {
+      return variable + prefix.size();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+StartOutcome Starter::start(const wire::Start& start, UniqueFd strings_fd, Mark mark) {
+  if (start.inline_strings) {
+    const auto strings = wire::split_strings(start, start.strings);
+    return strings ? launch(start, *strings, mark) : failed(StartStep::kRequest, EBADMSG);
+  }
+  const MappedStrings mapped(strings_fd, start.strings_bytes);
+  if (!mapped.ok()) return failed(StartStep::kRequest, EBADMSG);
+  const auto strings = wire::split_strings(start, mapped.bytes());
+  return strings ? launch(start, *strings, mark) : failed(StartStep::kRequest, EBADMSG);
+}
+
+StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings,
+                             Mark mark) {
+  std::array<UniqueFd, kStdioCount> library;
+  std::array<UniqueFd, kStdioCount> child;
+  const std::array kinds{start.in, start.out, start.err};
+  LaunchPlan plan;
+  for (std::size_t i = 0; i < kStdioCount; ++i) {
+    if (kinds[i] == StdioKind::kPipe) {
+      if (!make_pipe(i != kIn, library[i], child[i])) return failed(StartStep::kPipe, errno);
+      plan.stdio[i] = child[i].get();
+    } else if (kinds[i] == StdioKind::kStdout) {
+      plan.stdio[i] = plan.stdio[kOut];
+    }
+  }
+  std::vector<LaunchLimit> limits;
+  if (mode_ != MarkMode::kNone) limits.push_back({RLIMIT_RTTIME, mark_limit(mark, mode_)});
+  limits.push_back({RLIMIT_NOFILE, files_});
+  for (const ResourceLimit& limit : start.limits) {
+    // That one is taken, and to refuse is better than to lose the mark.
+    if (limit.resource == RLIMIT_RTTIME) return failed(StartStep::kLimits, EINVAL);
+    limits.push_back({limit.resource, {limit.soft, limit.hard}});
+  }
+  const ExecCandidates candidates(strings.argv.front(),
+                                  std::span(strings.env.data(), strings.env.size() - 1));
+  plan.candidates = candidates.paths();
+  plan.argv = strings.argv.data();
+  plan.environment = strings.env.data();
+  plan.directory = strings.cwd;
+  plan.limits = limits;
+
+  Launched launched;
+  if (const auto error = launcher_.launch(plan, launched)) {
+    return failed(step_of(error->step), error->error);
+  }
+  StartOutcome outcome;
+  outcome.started.pid = launched.pid;
+  outcome.started.start_time = launched.start_time;
+  outcome.started.in = static_cast<bool>(library[kIn]);
+  outcome.started.out = static_cast<bool>(library[kOut]);
+  outcome.started.err = static_cast<bool>(library[kErr]);
+  outcome.fds.add(std::move(launched.pidfd));
+  for (UniqueFd& end : library) {
+    if (end) outcome.fds.add(std::move(end));
+  }
+  outcome.env_tag = env_tag_of(strings.env);
+  return outcome;
+}
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,47 @@
+// Starter: what the keeper does for one start: the strings, the pipes, the limits, the launch.
+// Keeper only.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/keeper/channel.h"
+#include "runtime/keeper/wire.h"
+#include "runtime/process/launch.h"
+#include "runtime/process/mark.h"
+
+namespace gibbous::keeper {
+
+struct StartOutcome {
+  std::optional<StartFailure> failure;
+  // Without a failure: what the library is told, and the descriptors that go with it.
+  wire::StartedMessage started;
+  FdList fds;
+  std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
+};
+
+// The variable by which a process that has lost its mark and its parents is still known.
+inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
+
+class Starter {
+ public:
+  // `files`: the limit on open files that children get, before the keeper raised its own.
+  Starter(MarkMode mode, rlimit files) : mode_(mode), files_(files) {}
+
+  // `strings_fd`: the memfd of a start whose strings are not in the message.
+  StartOutcome start(const wire::Start& start, UniqueFd strings_fd, Mark mark);
+
+ private:
+  StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark);
+
+  MarkMode mode_;
+  rlimit files_;
+  Launcher launcher_;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,87 @@
+// Starts a program in a vfork child: no copy of the caller's memory, however large, and every step
+// that fails is reported with its errno. The keeper starts runs with it, the library starts the
+// keeper. Blocks until the program has been executed (some 0.1 ms). Loop thread of the caller only.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous {
+
+enum class LaunchStep : std::uint8_t { kFork, kSession, kLimits, kChdir, kStdio, kExec };
+
+struct LaunchLimit {
+  int resource = 0;  // RLIMIT_*
+  rlimit value{};
+};
+
+// Pointers and views must stay valid during the launch; nothing is kept.
+struct LaunchPlan {
+  std::span<const char* const> candidates;  // paths to execute, tried in order
+  char* const* argv = nullptr;
+  char* const* environment = nullptr;
+  const char* directory = nullptr;       // null: the caller's
+  std::array<int, 3> stdio{-1, -1, -1};  // -1: as in the caller
+  std::span<const LaunchLimit> limits;
+};
+
+struct Launched {
+  pid_t pid = 0;
+  UniqueFd pidfd;
+  std::uint64_t start_time = 0;  // as ProcessStat::start_time
+};
+
+struct LaunchError {
+  LaunchStep step = LaunchStep::kFork;
+  int error = 0;
+};
+
+// Starts children of the caller in sessions of their own, with default signal dispositions as far
+// as the caller has them, an empty signal mask, no other descriptors than 0, 1 and 2, and SIGKILL
+// for when the caller ends. Every signal must be blocked in the caller.
+class Launcher {
+ public:
+  Launcher();
+  ~Launcher();
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  // On failure `launched` is left alone and there is no child.
+  std::optional<LaunchError> launch(const LaunchPlan& plan, Launched& launched);
+
+ private:
+  void* stack_;  // the children's, one after the other
+};
+
+// A program that is nobody's child to care for: it is no child of the caller, which hears no
+// SIGCHLD and finds nothing in wait(2), whatever it does with those. `socket` is the program's
+// descriptor 3; 0, 1 and 2 are /dev/null. Default signal dispositions, an empty mask, a session of
+// its own.
+std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
+                                           Launched& launched);
+
+inline constexpr int kDetachedSocket = 3;
+
+// The paths that execvp would try for `name`: itself when it has a '/', else one for each entry of
+// PATH in `environment` ("NAME=value"). Empty entries are the child's directory.
+class ExecCandidates {
+ public:
+  ExecCandidates(const char* name, std::span<const char* const> environment);
+  std::span<const char* const> paths() const { return pointers_; }
+
+ private:
+  std::string text_;
+  std::vector<const char*> pointers_;
+};
+
+}  // namespace gibbous

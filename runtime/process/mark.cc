@@ -1,0 +1,106 @@
+// The mark's encoding: | tag 8 | keeper 32 | run 24 |. The tag of an inner mark is smaller, so that
+// it fits below the hard limit that an outer mark is. Both are far from RLIM_INFINITY and positive
+// when signed.
+#include "runtime/process/mark.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/process/proc.h"
+
+namespace gibbous {
+namespace {
+
+constexpr unsigned kRunBits = 24;
+constexpr unsigned kKeeperBits = 32;
+constexpr unsigned kTagShift = kRunBits + kKeeperBits;
+constexpr std::uint64_t kHardTag = 0x47;  // 'G'
+constexpr std::uint64_t kSoftTag = 0x46;
+
+std::optional<Mark> decode(rlim_t value, std::uint64_t tag) {
+  if (value == RLIM_INFINITY || value >> kTagShift != tag) return std::nullopt;
+  return Mark{static_cast<std::uint32_t>(value >> kRunBits),
+              static_cast<std::uint32_t>(value) & kMaxMarkRun};
+}
+
+// One number of /proc/PID/limits.
+const char* parse_limit(const char* text, rlim_t& value) {
+  constexpr std::string_view kUnlimited = "unlimited";
+  constexpr int kDecimal = 10;
+  while (*text == ' ') ++text;
+  if (std::strncmp(text, kUnlimited.data(), kUnlimited.size()) == 0) {
+    value = RLIM_INFINITY;
+    return text + kUnlimited.size();
+  }
+  char* end = nullptr;
+  value = std::strtoull(text, &end, kDecimal);
+  return end == text ? nullptr : end;
+}
+
+// Another user's process (sudo, su) refuses prlimit, but its limits file is open to all.
+std::optional<Marks> read_marks_file(pid_t pid) {
+  constexpr std::size_t kLimitsBytes = 4096;
+  std::array<char, kLimitsBytes> text;
+  if (!read_proc_file(pid, "limits", text)) return std::nullopt;
+  constexpr std::string_view kName = "Max realtime timeout";
+  const char* line = std::strstr(text.data(), kName.data());
+  if (line == nullptr) return std::nullopt;
+  rlimit limit{};
+  const char* rest = parse_limit(line + kName.size(), limit.rlim_cur);
+  if (rest == nullptr || parse_limit(rest, limit.rlim_max) == nullptr) return std::nullopt;
+  return decode_marks(limit);
+}
+
+}  // namespace
+
+MarkMode mark_mode() {
+  rlimit now{};
+  if (::getrlimit(RLIMIT_RTTIME, &now) != 0) return MarkMode::kNone;
+  if (now.rlim_max == RLIM_INFINITY) return MarkMode::kHard;
+  return decode(now.rlim_max, kHardTag) ? MarkMode::kSoft : MarkMode::kNone;
+}
+
+rlimit mark_limit(Mark mark, MarkMode mode) {
+  const std::uint64_t rest =
+      std::uint64_t{mark.keeper} << kRunBits | (mark.run & std::uint64_t{kMaxMarkRun});
+  rlimit limit{};
+  if (mode == MarkMode::kHard) {
+    limit.rlim_cur = limit.rlim_max = kHardTag << kTagShift | rest;
+    return limit;
+  }
+  // The hard limit stays as it is: it is the outer keeper's mark.
+  if (::getrlimit(RLIMIT_RTTIME, &limit) != 0) limit.rlim_max = RLIM_INFINITY;
+  limit.rlim_cur = kSoftTag << kTagShift | rest;
+  return limit;
+}
+
+std::optional<std::uint32_t> Marks::run_of(std::uint32_t keeper) const {
+  if (outer && outer->keeper == keeper) return outer->run;
+  if (inner && inner->keeper == keeper) return inner->run;
+  return std::nullopt;
+}
+
+Marks decode_marks(const rlimit& limit) {
+  Marks marks;
+  marks.outer = decode(limit.rlim_max, kHardTag);
+  marks.inner = decode(limit.rlim_cur, kSoftTag);
+  // A keeper marks itself in the soft limit only, so that it can give its children hard ones.
+  if (!marks.inner && !marks.outer) marks.inner = decode(limit.rlim_cur, kHardTag);
+  return marks;
+}
+
+std::optional<Marks> read_marks(pid_t pid) {
+  rlimit limit{};
+  if (::prlimit(pid, RLIMIT_RTTIME, nullptr, &limit) == 0) return decode_marks(limit);
+  return errno == EPERM ? read_marks_file(pid) : std::nullopt;
+}
+
+}  // namespace gibbous

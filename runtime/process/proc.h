@@ -1,0 +1,43 @@
+// What /proc says about processes. Read by the keeper (its children) and by the library when its
+// keeper is gone. Everything here may be out of date when it returns: act on it only through
+// signals.h. Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gibbous {
+
+struct ProcessStat {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  char state = '?';
+  std::uint64_t start_time = 0;  // clock ticks since boot; with the pid, an identity
+
+  bool alive() const { return state != 'Z' && state != 'X' && state != 'x'; }
+};
+
+// Nothing when there is no such process.
+std::optional<ProcessStat> read_stat(pid_t pid);
+
+// Fills `text` with the beginning of /proc/PID/NAME, always ended by a NUL. False: it cannot be
+// read.
+bool read_proc_file(pid_t pid, const char* name, std::span<char> text);
+
+// Appends the numbers that are names in a directory of /proc; false when it cannot be read.
+bool list_numbers(const char* directory, std::vector<pid_t>& numbers);
+
+// The value of a variable in the environment that the process was started with.
+std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name);
+
+// The clock ticks of ProcessStat::start_time for a time on CLOCK_BOOTTIME.
+std::uint64_t boot_ticks(std::uint64_t nanoseconds);
+
+}  // namespace gibbous

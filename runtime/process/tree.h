@@ -1,0 +1,40 @@
+// The processes below a process, found by the kernel's own lists of children
+// (/proc/PID/task/TID/children) or, where the kernel has none, by one scan of /proc. Used by the
+// keeper, which is a subreaper: whatever escapes from its parent becomes its own child, so its list
+// of children is the truth about what is left. Not for several threads at once.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous {
+
+class ProcessTree {
+ public:
+  enum class Source : std::uint8_t { kChildrenFiles, kScan };
+
+  ProcessTree();  // the better source that works here
+  explicit ProcessTree(Source source);
+
+  // The children of this process; for kScan this is also where the one scan is made.
+  const std::vector<pid_t>& own_children();
+  // The processes `roots` and everything below them, parents before their children, zombies
+  // included. Of the same moment as the last own_children() for kScan.
+  std::vector<pid_t> with_descendants(const std::vector<pid_t>& roots);
+
+ private:
+  void append_children(pid_t pid, std::vector<pid_t>& children);
+  void scan();
+
+  Source source_;
+  UniqueFd own_file_;
+  std::vector<pid_t> own_;
+  std::unordered_map<pid_t, std::vector<pid_t>> scanned_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,180 @@
+// The wire format: what is encoded is decoded, and nothing that is malformed is taken. Runs the
+// fuzzer's entry (tests/fuzz/wire_fuzz.cc) over mutations of good messages.
+#include <cstring>
+#include <random>
+
+#include "runtime/keeper/wire.h"
+#include "tests/fuzz/wire_fuzz.cc"  // the function under libFuzzer, here under Catch2
+#include "tests/support/catch.h"
+
+namespace gibbous::testing {
+namespace {
+
+constexpr RunKey kRun = 0x1122334455667788;
+
+StartRequest some_request() {
+  StartRequest request;
+  request.argv = {"prog", "", "two words"};
+  request.env = {"A=1", "B="};
+  request.cwd = "/some/where";
+  request.in = StdioKind::kPipe;
+  request.err = StdioKind::kStdout;
+  request.limits = {{RLIMIT_CPU, 1, 2}, {RLIMIT_CORE, 0, RLIM_INFINITY}};
+  return request;
+}
+
+std::vector<wire::Buffer> good_messages() {
+  std::vector<wire::Buffer> all;
+  const auto add = [&all](auto encode) { encode(all.emplace_back()); };
+  add([](wire::Buffer& out) { wire::encode_hello(out, {42}); });
+  add([](wire::Buffer& out) { wire::encode_start(out, kRun, some_request(), true); });
+  add([](wire::Buffer& out) { wire::encode_start(out, kRun, some_request(), false); });
+  add([](wire::Buffer& out) { wire::encode_signal(out, kRun, {15}); });
+  add([](wire::Buffer& out) { wire::encode_kill(out, kRun, {15, Millis(5000)}); });
+  add([](wire::Buffer& out) { wire::encode_forget(out, kRun); });
+  add([](wire::Buffer& out) { wire::encode_shutdown(out, {Millis(3000)}); });
+  add([](wire::Buffer& out) { wire::encode_started(out, kRun, {77, 12345, true, true, false}); });
+  add([](wire::Buffer& out) { wire::encode_start_failed(out, kRun, {StartStep::kChdir, 2}); });
+  add([](wire::Buffer& out) {
+    ExitStatus status;
+    status.signal = 9;
+    status.core = true;
+    status.user = std::chrono::microseconds(123456);
+    wire::encode_exited(out, kRun, status);
+  });
+  add([](wire::Buffer& out) { wire::encode_left(out, kRun, {3}); });
+  add([](wire::Buffer& out) {
+    wire::encode_killed(out, kRun, {KillReport::How::kSurvivors, 4, {10, 11, 12}});
+  });
+  return all;
+}
+
+TEST_CASE("a header tells version, type, length and run") {
+  for (const wire::Buffer& message : good_messages()) {
+    const auto header = wire::decode_header(message);
+    REQUIRE(header.ok());
+    CHECK(header->version == wire::kVersion);
+    CHECK(header->length == message.size());
+    CHECK((header->run == kRun || header->run == 0));
+    CHECK_FALSE(wire::decode_header(std::span(message).first(message.size() - 1)).ok());
+    CHECK_FALSE(wire::decode_header(std::span(message).first(wire::kHeaderBytes - 1)).ok());
+  }
+}
+
+TEST_CASE("every message survives the way there") {
+  wire::Buffer out;
+  SECTION("start") {
+    wire::encode_start(out, kRun, some_request(), true);
+    const auto start = wire::decode_start(wire::body_of(out));
+    REQUIRE(start.ok());
+    CHECK(start->in == StdioKind::kPipe);
+    CHECK(start->out == StdioKind::kPipe);
+    CHECK(start->err == StdioKind::kStdout);
+    REQUIRE(start->limits.size() == 2);
+    CHECK(start->limits[1].hard == RLIM_INFINITY);
+    const auto strings = wire::split_strings(*start, start->strings);
+    REQUIRE(strings.ok());
+    CHECK(std::string(strings->cwd) == "/some/where");
+    CHECK(std::string(strings->argv[2]) == "two words");
+    CHECK(std::string(strings->env[1]) == "B=");
+    CHECK(strings->argv[3] == nullptr);
+    CHECK(strings->env[2] == nullptr);
+  }
+  SECTION("start with its strings apart") {
+    wire::encode_start(out, kRun, some_request(), false);
+    const auto start = wire::decode_start(wire::body_of(out));
+    REQUIRE(start.ok());
+    wire::Buffer strings;
+    wire::append_strings(strings, some_request());
+    CHECK(wire::split_strings(*start, strings).ok());
+    strings.push_back('x');
+    CHECK_FALSE(wire::split_strings(*start, strings).ok());
+  }
+  SECTION("exited") {
+    ExitStatus status;
+    status.code = 3;
+    status.system = std::chrono::microseconds(99);
+    status.max_rss_kib = 1024;
+    wire::encode_exited(out, kRun, status);
+    const auto decoded = wire::decode_exited(wire::body_of(out));
+    REQUIRE(decoded.ok());
+    CHECK(decoded->code == 3);
+    CHECK(decoded->system.count() == 99);
+    CHECK(decoded->max_rss_kib == 1024);
+  }
+  SECTION("killed, with more survivors than are reported") {
+    KillReport report{KillReport::How::kSurvivors, 1, std::vector<pid_t>(5000, 7)};
+    wire::encode_killed(out, kRun, report);
+    CHECK(out.size() <= wire::kMaxReplyBytes);
+    const auto decoded = wire::decode_killed(wire::body_of(out));
+    REQUIRE(decoded.ok());
+    CHECK(decoded->survivors.size() == wire::kMaxReportedSurvivors);
+  }
+}
+
+TEST_CASE("a start that is malformed is refused") {
+  wire::Buffer good;
+  wire::encode_start(good, kRun, some_request(), true);
+  REQUIRE(wire::decode_start(wire::body_of(good)).ok());
+  const auto with = [&good](std::size_t offset, std::uint32_t value) {
+    wire::Buffer bad = good;
+    std::memcpy(bad.data() + wire::kHeaderBytes + offset, &value, sizeof value);
+    return bad;
+  };
+  constexpr std::size_t kArgc = 4;
+  constexpr std::size_t kEnvc = 8;
+  constexpr std::size_t kStrings = 12;
+  constexpr std::size_t kLimits = 20;
+  constexpr std::uint32_t kHuge = 0xffffffff;
+  for (const auto& bad : {with(kArgc, 0), with(kArgc, kHuge), with(kEnvc, kHuge), with(kStrings, 1),
+                          with(kLimits, kHuge), with(kLimits, wire::kMaxLimits), with(0, kHuge)}) {
+    CHECK_FALSE(wire::decode_start(wire::body_of(bad)).ok());
+  }
+  // The counts are within bounds, but not those of the strings.
+  for (const auto& bad : {with(kArgc, 1), with(kArgc, 9), with(kEnvc, 0), with(kEnvc, 9)}) {
+    const auto start = wire::decode_start(wire::body_of(bad));
+    REQUIRE(start.ok());
+    CHECK_FALSE(wire::split_strings(*start, start->strings).ok());
+  }
+  wire::Buffer unended = good;
+  unended.back() = 'x';
+  const auto start = wire::decode_start(wire::body_of(unended));
+  REQUIRE(start.ok());
+  CHECK_FALSE(wire::split_strings(*start, start->strings).ok());
+}
+
+TEST_CASE("no mutation of a message crashes a decoder or is taken for another") {
+  std::minstd_rand random(20240117);  // NOLINT: the same every time, on purpose
+  constexpr int kRounds = 20'000;
+  const auto messages = good_messages();
+  const auto below = [&random](std::size_t bound) { return random() % bound; };
+  for (int round = 0; round < kRounds; ++round) {
+    wire::Buffer message = messages[below(messages.size())];
+    for (std::size_t edits = below(4); edits > 0; --edits) {
+      switch (below(4)) {
+        case 0:
+          message[below(message.size())] = static_cast<std::uint8_t>(random());
+          break;
+        case 1:
+          message[below(message.size())] ^= static_cast<std::uint8_t>(1U << below(8));
+          break;
+        case 2:
+          message.resize(below(message.size()) + 1);
+          break;
+        case 3:
+          message.resize(message.size() + below(40), static_cast<std::uint8_t>(random()));
+          break;
+      }
+    }
+    // Half of them with a length that fits, so that they come past the header.
+    if (round % 2 == 0 && message.size() >= wire::kHeaderBytes) {
+      const auto length = static_cast<std::uint32_t>(message.size());
+      std::memcpy(message.data() + 4, &length, sizeof length);
+    }
+    LLVMFuzzerTestOneInput(message.data(), message.size());
+  }
+  SUCCEED("nothing aborted");
+}
+
+}  // namespace
+}  // namespace gibbous::testing

@@ -1,0 +1,53 @@
+// Reader: takes the bytes of one descriptor into one Stream. Reads adapt their size to what comes,
+// small writes are coalesced, streams are served in turn, and one loop turn never takes in more
+// than its share. Ingest is what the readers of one runtime share. Loop thread only.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/output/stream.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+class Ingest;
+
+class ReaderListener {
+ public:
+  virtual ~ReaderListener() = default;
+  // New bytes are in the stream: [from, stream.end()).
+  virtual void on_bytes(Stream& stream, Offset from) = 0;
+  // EOF or a read error (errno, 0 for EOF); nothing more comes, and the stream has been told so.
+  // The reader closes itself after this: forget it here.
+  virtual void on_end(Stream& stream, int error) = 0;
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  // Stops for good and closes the descriptor; the object frees itself once libuv lets go. No
+  // callback comes after this.
+  virtual void close() = 0;
+};
+
+// What one runtime takes in. Freed by close().
+class Ingest {
+ public:
+  static std::unique_ptr<Ingest> create(uv_loop_s* loop);
+  virtual ~Ingest() = default;
+  // `fd` is non-blocking. `stream` and `listener` must live until on_end or Reader::close.
+  virtual Reader* read(UniqueFd fd, Stream& stream, ReaderListener& listener) = 0;
+  // Bytes that all readers together may still take until the next call; 0 lifts the quota. For
+  // frame loops.
+  virtual void set_quota(std::size_t bytes) = 0;
+  virtual std::size_t taken() const = 0;  // bytes since set_quota
+  virtual bool has_more() const = 0;      // a reader was stopped by the quota
+  // Closes all readers and handles; on_closed comes from the loop, then the object may be deleted.
+  virtual void close(std::function<void()> on_closed) = 0;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,23 @@
+// What a person reads of a run: its command line, and why it ended. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/keeper/client.h"
+#include "runtime/runs/run.h"
+
+namespace gibbous {
+
+// argv as a shell would need it typed.
+std::string quote_argv(const std::vector<std::string>& argv);
+// "exit code 1", "killed by SIGSEGV (core dumped)".
+std::string describe_exit(const ExitStatus& status);
+// completed, failed or killed, for an end that nobody here asked for: a stop signal from outside
+// killed it, a fault of its own made it fail.
+RunState state_of_exit(const ExitStatus& status);
+// "3.2s"
+std::string format_seconds(Millis duration);
+
+}  // namespace gibbous

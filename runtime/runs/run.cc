@@ -1,0 +1,42 @@
+// Words and figures of a run.
+#include "runtime/runs/run.h"
+
+namespace gibbous {
+
+const char* to_string(RunState state) {
+  switch (state) {
+    case RunState::kQueued:
+      return "queued";
+    case RunState::kStarting:
+      return "starting";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kCompleted:
+      return "completed";
+    case RunState::kFailed:
+      return "failed";
+    case RunState::kKilled:
+      return "killed";
+    case RunState::kTimeout:
+      return "timeout";
+    case RunState::kLost:
+      return "lost";
+  }
+  return "unknown";
+}
+
+bool has_ended(RunState state) {
+  return state >= RunState::kCompleted;
+}
+
+const char* to_string(StreamId stream) {
+  return stream == StreamId::kStdout ? "stdout" : "stderr";
+}
+
+Millis Run::runtime(const Clock& clock) const {
+  if (started_.count() == 0) return Millis{0};
+  const Nanos until = ended() ? ended_ : clock.now();
+  return std::chrono::duration_cast<Millis>(until - started_);
+}
+
+}  // namespace gibbous

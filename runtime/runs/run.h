@@ -1,0 +1,110 @@
+// Run: one execution of a command, from queued to ended. Made, owned and changed by Runs; everybody
+// else reads it. Loop thread only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/keeper/client.h"
+#include "runtime/output/stream.h"
+
+namespace gibbous {
+
+enum class RunState : std::uint8_t {
+  kQueued,
+  kStarting,
+  kRunning,
+  kCompleted,  // exit code 0
+  kFailed,     // another exit code, a signal that nobody here sent, or it could not be started
+  kKilled,     // by kill, or by the end of its session or of the runtime
+  kTimeout,    // by its time limit
+  kLost,       // the keeper was lost, and with it the truth about the end
+};
+const char* to_string(RunState state);
+bool has_ended(RunState state);
+
+enum class StreamId : std::uint8_t { kStdout, kStderr };
+inline constexpr std::size_t kStreams = 2;
+const char* to_string(StreamId stream);
+
+// What to start. One of argv and command is set.
+struct RunSpec {
+  std::vector<std::string> argv;
+  std::string command;  // a line for the configured shell
+  std::string label;
+  std::string session;
+  std::string cwd;                         // "" is the workspace; relative paths are below it
+  std::map<std::string, std::string> env;  // on top of the runtime's environment
+  std::vector<std::string> unset_env;
+  bool stdin_pipe = false;
+  bool merge_stderr = false;
+  std::optional<Millis> timeout;  // none: the configured default; 0: no limit
+  bool queue_when_full = false;   // else start() fails with code "too_many_runs"
+  std::vector<ResourceLimit> limits;
+};
+
+class Run {
+ public:
+  const std::string& id() const { return id_; }
+  const RunSpec& spec() const { return spec_; }
+  // The command as a person would type it.
+  const std::string& command_text() const { return command_text_; }
+  RunState state() const { return state_; }
+  bool ended() const { return has_ended(state_); }
+  pid_t pid() const { return pid_; }  // 0 before it is running
+  const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
+  // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
+  // s", ...
+  const std::string& reason() const { return reason_; }
+  const std::optional<KillReport>& kill_report() const { return kill_report_; }
+  // Processes of its tree that live on after the leader's exit, as far as is known.
+  std::uint32_t left_behind() const { return left_behind_; }
+  // Both streams have ended, or the drain limit has passed since the exit.
+  bool drained() const { return drained_; }
+  bool output_incomplete() const { return output_incomplete_; }
+  bool stdin_open() const { return stdin_open_; }
+  const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
+  Millis created_at() const { return created_wall_; }  // Unix time
+  Millis started_at() const { return started_wall_; }  // Unix time, 0 before
+  Millis ended_at() const { return ended_wall_; }      // Unix time, 0 before
+  Millis runtime(const Clock& clock) const;            // from start to end or now
+  Nanos last_output() const {
+    return last_output_;
+  }  // Clock::now() of the newest byte, or of the start
+
+  // A named reader's place in a stream: lives as long as the run, changed by that reader alone.
+  Offset& reader(const std::string& name, StreamId id) {
+    return readers_[name][static_cast<std::size_t>(id)];
+  }
+
+ private:
+  friend class RunsImpl;
+  std::string id_;
+  RunKey key_ = 0;
+  RunSpec spec_;
+  std::string command_text_;
+  RunState state_ = RunState::kQueued;
+  pid_t pid_ = 0;
+  std::optional<ExitStatus> exit_status_;
+  std::string reason_;
+  std::optional<KillReport> kill_report_;
+  std::uint32_t left_behind_ = 0;
+  bool drained_ = false;
+  bool output_incomplete_ = false;
+  bool stdin_open_ = false;
+  std::array<Stream, kStreams> streams_;
+  Millis created_wall_{0};
+  Millis started_wall_{0};
+  Millis ended_wall_{0};
+  Nanos started_{0};
+  Nanos ended_{0};
+  Nanos last_output_{0};
+  std::map<std::string, std::array<Offset, kStreams>> readers_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,201 @@
+// What callers ask of the table of runs. How runs begin and end is in runs_impl.cc.
+#include "runtime/runs/runs.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/base/nearest.h"
+#include "runtime/base/random_id.h"
+#include "runtime/process/signals.h"
+#include "runtime/runs/describe.h"
+#include "runtime/runs/runs_impl.h"
+
+namespace gibbous {
+
+Result<std::unique_ptr<Runs>> Runs::create(uv_loop_s* loop, const Clock& clock,
+                                           RunsOptions options) {
+  auto runs = std::make_unique<RunsImpl>(loop, clock, std::move(options));
+  if (Status status = runs->init(); !status) return status;
+  return std::unique_ptr<Runs>(std::move(runs));
+}
+
+Status RunsImpl::check(const RunSpec& spec) const {
+  const auto wrong = [](std::string message) {
+    return Status::error("invalid_arguments", std::move(message));
+  };
+  if (spec.argv.empty() == spec.command.empty()) {
+    return wrong(spec.argv.empty() ? "command: expected a command line, got nothing"
+                                   : "argv and command: expected one of them, got both");
+  }
+  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  if (has_nul(spec.command)) return wrong("command: a NUL byte cannot be part of a command");
+  if (has_nul(spec.cwd)) return wrong("cwd: a NUL byte cannot be part of a path");
+  if (!spec.argv.empty() && spec.argv.front().empty()) {
+    return wrong("argv[1]: expected a program, got an empty string");
+  }
+  for (const std::string& word : spec.argv) {
+    if (has_nul(word)) return wrong("argv: a NUL byte cannot be part of an argument");
+  }
+  for (const auto& [name, value] : spec.env) {
+    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
+      return wrong("env: \"" + name + "\" cannot be the name of a variable with that value");
+    }
+  }
+  return {};
+}
+
+Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_ready) {
+  if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
+  if (Status status = check(spec); !status) return status;
+  const RunLimits& limits = options_.limits;
+  const bool full = active_ >= limits.max_concurrent;
+  if (full && !spec.queue_when_full) {
+    return Status::error("too_many_runs", "Max concurrent processes (" +
+                                              std::to_string(limits.max_concurrent) +
+                                              ") reached. Kill a process first.");
+  }
+  if (full && queue_.size() >= limits.max_queued) {
+    return Status::error("too_many_runs", "Max queued processes (" +
+                                              std::to_string(limits.max_queued) +
+                                              ") reached. Wait for some to end first.");
+  }
+
+  auto entry = std::make_unique<Entry>();
+  Run& run = entry->run;
+  do {
+    run.id_ = random_id();
+  } while (by_id_.count(run.id_) != 0);
+  run.key_ = ++last_key_;
+  run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
+  run.spec_ = std::move(spec);
+  run.created_wall_ = clock_.wall();
+  for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
+  entry->on_ready = std::move(on_ready);
+  if (full) {
+    queue_.push_back(entry.get());
+  } else if (Status status = launch(*entry); !status) {
+    return status;
+  }
+  by_key_[run.key_] = entry.get();
+  by_id_[run.id_] = entry.get();
+  entries_.push_back(std::move(entry));
+  return &run;
+}
+
+void RunsImpl::kill(Run& run, int signal_number, std::optional<Millis> grace,
+                    std::function<void(Run&, const KillReport&)> on_done) {
+  Entry& entry = entry_of(run);
+  if (closing_) return;
+  if (run.state_ == RunState::kQueued) {
+    queue_.erase(std::find(queue_.begin(), queue_.end(), &entry));
+    finish(entry, RunState::kKilled, "killed before it started");
+    if (auto ready = std::exchange(entry.on_ready, nullptr)) {
+      deadlines_->defer([&run, ready = std::move(ready)] {
+        ready(run, Status::error("start_failed", "The run was killed before it started."));
+      });
+    }
+  }
+  if (run.ended() && run.left_behind_ == 0) {
+    if (on_done) {
+      entry.kill_waiters.emplace_back();  // keeps it from being forgotten until then
+      deadlines_->defer([&entry, on_done = std::move(on_done)] {
+        entry.kill_waiters.pop_front();
+        on_done(entry.run, KillReport{});
+      });
+    }
+    return;
+  }
+  if (!run.ended() && !entry.exit && entry.verdict == RunState::kRunning) {
+    entry.verdict = RunState::kKilled;
+    entry.verdict_reason = "killed with " + signal_name(signal_number);
+  }
+  entry.kill_waiters.push_back(std::move(on_done));
+  keeper_->kill(run.key_, signal_number, grace.value_or(options_.limits.kill_grace));
+}
+
+void RunsImpl::signal(Run& run, int signal_number) {
+  if (closing_ || run.pid_ == 0 || (run.ended() && run.left_behind_ == 0)) return;
+  keeper_->signal(run.key_, signal_number);
+}
+
+void RunsImpl::write(Run& run, std::string bytes, std::function<void(Status)> on_done) {
+  Entry& entry = entry_of(run);
+  auto answer = [this, on_done = std::move(on_done)](Status status) {
+    deadlines_->defer([on_done, status = std::move(status)] { on_done(status); });
+  };
+  if (!entry.stdin_writer) {
+    answer(
+        Status::error("stdin_closed", run.spec_.stdin_pipe
+                                          ? "The run's stdin is closed: the run is not running."
+                                          : "The run has no stdin: start it with stdin = 'pipe'."));
+    return;
+  }
+  entry.stdin_writer->write(std::move(bytes), std::move(answer));
+}
+
+void RunsImpl::close_stdin(Run& run) {
+  Entry& entry = entry_of(run);
+  if (entry.stdin_writer) entry.stdin_writer->close_after_queued();
+}
+
+Run* RunsImpl::find(std::string_view id) {
+  const auto found = by_id_.find(std::string(id));
+  return found == by_id_.end() ? nullptr : &found->second->run;
+}
+
+std::string RunsImpl::nearest(std::string_view id) const {
+  std::vector<std::string> ids;
+  for (const auto& entry : entries_) ids.push_back(entry->run.id_);
+  return nearest_name(id, ids);
+}
+
+std::vector<Run*> RunsImpl::list() {
+  std::vector<Run*> runs;
+  runs.reserve(entries_.size());
+  for (const auto& entry : entries_) runs.push_back(&entry->run);
+  return runs;
+}
+
+std::size_t RunsImpl::active() const {
+  return active_;
+}
+
+void RunsImpl::add_observer(RunsObserver* observer) {
+  observers_.push_back(observer);
+}
+
+void RunsImpl::remove_observer(RunsObserver* observer) {
+  std::replace(observers_.begin(), observers_.end(), observer, static_cast<RunsObserver*>(nullptr));
+}
+
+RunsImpl::Entry& RunsImpl::entry_of(Run& run) {
+  return *by_key_.at(run.key_);  // only RunsImpl makes runs
+}
+
+void RunsImpl::abandon() {
+  if (closing_) return;
+  keeper_->shutdown(options_.limits.timeout_grace);
+}
+
+void RunsImpl::close(std::function<void()> on_closed) {
+  abandon();
+  closing_ = true;
+  observers_.clear();
+  for (const auto& entry : entries_) {
+    entry->stdin_writer.reset();
+    entry->on_ready = nullptr;
+    entry->kill_waiters.clear();
+    for (StreamTap& tap : entry->taps) tap.reader = nullptr;  // Ingest closes its readers
+  }
+  open_parts_ = 3;
+  const auto part_closed = [this, on_closed = std::move(on_closed)] {
+    if (--open_parts_ == 0 && on_closed) on_closed();
+  };
+  keeper_->close(part_closed);
+  ingest_->close(part_closed);
+  deadlines_->close(part_closed);
+}
+
+}  // namespace gibbous

@@ -1,0 +1,102 @@
+// Runs: the table of runs. Starts them through the keeper, takes in their output, ends them by
+// kill, time limit or shutdown, and tells its observers. Loop thread only; ids come from the
+// kernel's randomness.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+#include "runtime/runs/run.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+// Defaults are those of the seed documents.
+struct RunLimits {
+  std::size_t max_concurrent = 5;                    // runs that are starting or running
+  Millis default_timeout{300'000};                   // 0: none
+  std::size_t max_buffer_bytes = kDefaultRingBytes;  // a stream
+  std::size_t head_bytes = kDefaultHeadBytes;        // a stream, kept for good
+  Millis kill_grace{5'000};                          // stop signal to SIGKILL
+  Millis timeout_grace{3'000};                       // the same after a time limit, and at shutdown
+  Millis drain_limit{500};  // exit to "drained" while somebody holds a pipe open
+  std::size_t max_queued = 100;
+  std::size_t max_ended = 100;  // ended runs that are remembered; the oldest are forgotten first
+};
+
+struct RunsOptions {
+  RunLimits limits;
+  std::string shell = "/bin/sh";  // gets "-c" and the command line
+  std::string workspace;          // absolute
+  std::vector<std::string> env;   // "NAME=value": what runs inherit
+  std::string keeper_path;
+};
+
+// All callbacks come from the loop, never from inside a call to Runs.
+class RunsObserver {
+ public:
+  virtual ~RunsObserver() = default;
+  // The state changed: starting -> running -> ended.
+  virtual void on_state(Run& run) { (void)run; }
+  // New bytes [from, end) in a stream.
+  virtual void on_output(Run& run, StreamId stream, Offset from) {
+    (void)run, (void)stream, (void)from;
+  }
+  // A stream has ended, the drain limit passed, or the number of processes left behind changed.
+  virtual void on_drain(Run& run) { (void)run; }
+  // The run is about to be forgotten; references to it are invalid afterwards.
+  virtual void on_forget(Run& run) { (void)run; }
+  virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
+};
+
+class Runs {
+ public:
+  static Result<std::unique_ptr<Runs>> create(uv_loop_s* loop, const Clock& clock,
+                                              RunsOptions options);
+  virtual ~Runs() = default;
+
+  // Queues or starts; on_ready comes from the loop once it runs or could not be started
+  // (code "start_failed", message with the step and errno). Fails at once with too_many_runs,
+  // invalid_arguments, shutdown.
+  virtual Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready) = 0;
+  // Stop signal, grace (the configured one when none), SIGKILL. on_done comes from the loop with
+  // the report; a run that has ended with nothing left behind is answered {kGone}.
+  virtual void kill(Run& run, int signal_number, std::optional<Millis> grace,
+                    std::function<void(Run&, const KillReport&)> on_done) = 0;
+  virtual void signal(Run& run, int signal_number) = 0;
+  // Queues bytes for stdin; on_done comes when the child's pipe has taken them all, or with why not
+  // (code "stdin_closed").
+  virtual void write(Run& run, std::string bytes, std::function<void(Status)> on_done) = 0;
+  // Closes stdin after what is queued.
+  virtual void close_stdin(Run& run) = 0;
+
+  virtual Run* find(std::string_view id) = 0;  // null: no such run
+  // The id of a run that is nearly `id`, or "".
+  virtual std::string nearest(std::string_view id) const = 0;
+  virtual std::vector<Run*> list() = 0;  // oldest first
+  virtual std::size_t active() const = 0;
+  virtual const RunsOptions& options() const = 0;
+  virtual void set_limits(RunLimits limits) = 0;  // for runs from now on
+
+  virtual void add_observer(RunsObserver* observer) = 0;
+  virtual void remove_observer(RunsObserver* observer) = 0;
+
+  virtual void set_quota(std::size_t bytes) = 0;  // Ingest::set_quota
+  virtual bool has_more() const = 0;
+  virtual pid_t keeper_pid() const = 0;
+
+  // Hands every tree to the keeper, which ends it (stop signal, timeout_grace, SIGKILL) and exits;
+  // no observer hears of it. on_closed comes from the loop when all handles are closed; the object
+  // may be deleted then.
+  virtual void close(std::function<void()> on_closed) = 0;
+  // The same for a process that exits now: no loop turn is needed.
+  virtual void abandon() = 0;
+};
+
+}  // namespace gibbous

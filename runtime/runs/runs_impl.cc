@@ -1,0 +1,339 @@
+// How runs begin and end. What callers ask for is in runs.cc.
+#include "runtime/runs/runs_impl.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/runs/describe.h"
+
+namespace gibbous {
+
+RunsImpl::RunsImpl(uv_loop_s* loop, const Clock& clock, RunsOptions options)
+    : loop_(loop), clock_(clock), options_(std::move(options)) {}
+
+RunsImpl::~RunsImpl() = default;
+
+Status RunsImpl::init() {
+  auto keeper = KeeperClient::create(loop_, {options_.keeper_path}, *this);
+  if (!keeper) return keeper.status();
+  keeper_ = std::move(keeper.value());
+  ingest_ = Ingest::create(loop_);
+  deadlines_ = std::make_unique<Deadlines>(loop_, clock_);
+  return {};
+}
+
+Status RunsImpl::launch(Entry& entry) {
+  Run& run = entry.run;
+  Status status = keeper_->start(run.key_, request_for(entry));
+  if (!status) return status;
+  run.state_ = RunState::kStarting;
+  ++active_;
+  return {};
+}
+
+void RunsImpl::launch_queued() {
+  while (!closing_ && !queue_.empty() && active_ < options_.limits.max_concurrent) {
+    Entry& entry = *queue_.front();
+    queue_.pop_front();
+    if (const Status status = launch(entry); !status) {
+      finish(entry, RunState::kFailed, status.message());
+      if (auto ready = std::exchange(entry.on_ready, nullptr)) ready(entry.run, status);
+    }
+  }
+}
+
+StartRequest RunsImpl::request_for(const Entry& entry) const {
+  const RunSpec& spec = entry.run.spec_;
+  StartRequest request;
+  if (spec.argv.empty()) {
+    request.argv = {options_.shell, "-c", spec.command};
+  } else {
+    request.argv = spec.argv;
+  }
+  if (spec.cwd.empty()) {
+    request.cwd = options_.workspace;
+  } else if (spec.cwd.front() == '/') {
+    request.cwd = spec.cwd;
+  } else {
+    request.cwd = options_.workspace + "/" + spec.cwd;
+  }
+  request.env.reserve(options_.env.size() + spec.env.size() + 1);
+  const auto replaced = [&spec](const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('='));
+    return spec.env.count(name) != 0 ||
+           std::find(spec.unset_env.begin(), spec.unset_env.end(), name) != spec.unset_env.end();
+  };
+  const bool any_replaced = !spec.env.empty() || !spec.unset_env.empty();
+  for (const std::string& variable : options_.env) {
+    if (any_replaced && replaced(variable)) continue;
+    request.env.push_back(variable);
+  }
+  for (const auto& [name, value] : spec.env) request.env.push_back(name + "=" + value);
+  request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
+  request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
+  request.err = spec.merge_stderr ? StdioKind::kStdout : StdioKind::kPipe;
+  request.limits = spec.limits;
+  return request;
+}
+
+void RunsImpl::on_started(RunKey key, Started started) {
+  Entry* entry = entry_of(key);
+  if (entry == nullptr) return;
+  Run& run = entry->run;
+  run.pid_ = started.pid;
+  run.state_ = RunState::kRunning;
+  run.started_ = run.last_output_ = clock_.now();
+  run.started_wall_ = clock_.wall();
+  if (started.in) {
+    run.stdin_open_ = true;
+    entry->stdin_writer = std::make_unique<StdinWriter>(
+        loop_, std::move(started.in), [entry] { entry->run.stdin_open_ = false; });
+  }
+  read_stream(*entry, StreamId::kStdout, std::move(started.out));
+  read_stream(*entry, StreamId::kStderr, std::move(started.err));
+  const Millis limit = run.spec_.timeout.value_or(options_.limits.default_timeout);
+  if (limit.count() > 0) {
+    entry->timeout = deadlines_->after(limit, [this, entry] { time_out(*entry); });
+  }
+  tell_state(*entry);
+  if (auto ready = std::exchange(entry->on_ready, nullptr)) ready(run, Status());
+}
+
+void RunsImpl::read_stream(Entry& entry, StreamId id, UniqueFd fd) {
+  StreamTap& tap = entry.taps[static_cast<std::size_t>(id)];
+  Stream& stream = entry.run.streams_[static_cast<std::size_t>(id)];
+  if (!fd) {
+    stream.set_ended();
+    return;
+  }
+  tap.attach(this, &entry, id);
+  tap.descriptor = fd.get();
+  tap.reader = ingest_->read(std::move(fd), stream, tap);
+}
+
+void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
+  Entry* entry = entry_of(key);
+  if (entry == nullptr) return;
+  std::string message = "Could not start ";
+  if (failure.step == StartStep::kChdir) {
+    message += entry->run.command_text_ + " in " + request_for(*entry).cwd;
+  } else {
+    message += entry->run.spec_.argv.empty() ? options_.shell : entry->run.spec_.argv.front();
+  }
+  message += std::string(": ") + to_string(failure.step) + ": " + std::strerror(failure.error);
+  --active_;
+  const bool was_killed = entry->verdict == RunState::kKilled;
+  finish(*entry, was_killed ? RunState::kKilled : RunState::kFailed, message);
+  if (auto ready = std::exchange(entry->on_ready, nullptr)) {
+    ready(entry->run, Status::error("start_failed", message));
+  }
+  launch_queued();
+}
+
+void RunsImpl::on_exited(RunKey key, ExitStatus status) {
+  Entry* entry = entry_of(key);
+  if (entry == nullptr || entry->exit || entry->run.ended()) return;
+  entry->exit = status;
+  deadlines_->cancel(entry->timeout);
+  // What the leader wrote before it exited is in the pipes now; whoever reads of the exit shall
+  // find it taken in. What others write after it is not waited for.
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    StreamTap& tap = entry->taps[i];
+    int waiting = 0;
+    if (tap.reader != nullptr && ::ioctl(tap.descriptor, FIONREAD, &waiting) == 0) {
+      tap.settled_at = entry->run.streams_[i].end() + static_cast<Offset>(std::max(waiting, 0));
+    }
+  }
+  entry->drain = deadlines_->after(options_.limits.drain_limit, [this, entry] {
+    entry->drain = 0;
+    if (!entry->run.ended()) finish_exited(*entry);
+    entry->run.output_incomplete_ = true;
+    update_drained(*entry);
+  });
+  if (settled(*entry)) finish_exited(*entry);
+}
+
+bool RunsImpl::settled(const Entry& entry) const {
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const Stream& stream = entry.run.streams_[i];
+    if (!stream.ended() && stream.end() < entry.taps[i].settled_at) return false;
+  }
+  return true;
+}
+
+void RunsImpl::finish_exited(Entry& entry) {
+  Run& run = entry.run;
+  run.exit_status_ = entry.exit;
+  --active_;
+  if (entry.verdict == RunState::kRunning) {
+    finish(entry, state_of_exit(*entry.exit), describe_exit(*entry.exit));
+  } else {
+    finish(entry, entry.verdict, entry.verdict_reason);
+  }
+  update_drained(entry);
+  launch_queued();
+}
+
+void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
+  Run& run = entry.run;
+  deadlines_->cancel(entry.timeout);
+  run.state_ = state;
+  run.reason_ = std::move(reason);
+  run.ended_ = clock_.now();
+  run.ended_wall_ = clock_.wall();
+  entry.stdin_writer.reset();
+  run.stdin_open_ = false;
+  if (run.pid_ == 0) {
+    for (Stream& stream : run.streams_) stream.set_ended();
+    run.drained_ = true;
+  }
+  tell_state(entry);
+  forget_oldest();
+}
+
+void RunsImpl::update_drained(Entry& entry) {
+  Run& run = entry.run;
+  if (!run.ended()) return;
+  const bool all_ended = run.streams_[0].ended() && run.streams_[1].ended();
+  if (all_ended) {
+    run.output_incomplete_ = false;
+    deadlines_->cancel(entry.drain);
+  }
+  const bool drained = all_ended || run.output_incomplete_;
+  if (drained) run.drained_ = true;
+  if (drained) each_observer([&run](RunsObserver& observer) { observer.on_drain(run); });
+}
+
+void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
+  Run& run = entry_->run;
+  run.last_output_ = owner_->clock_.now();
+  owner_->each_observer([&](RunsObserver& observer) { observer.on_output(run, id_, from); });
+  (void)stream;
+  if (entry_->exit && !run.ended() && owner_->settled(*entry_)) owner_->finish_exited(*entry_);
+}
+
+void RunsImpl::StreamTap::on_end(Stream& stream, int error) {
+  (void)error;
+  stream.set_ended();
+  reader->close();
+  reader = nullptr;
+  descriptor = -1;
+  if (entry_->exit && !entry_->run.ended() && owner_->settled(*entry_)) {
+    owner_->finish_exited(*entry_);
+  } else {
+    owner_->update_drained(*entry_);
+  }
+}
+
+void RunsImpl::on_left(RunKey key, std::uint32_t alive) {
+  Entry* entry = entry_of(key);
+  if (entry == nullptr) return;
+  entry->run.left_behind_ = alive;
+  each_observer([entry](RunsObserver& observer) { observer.on_drain(entry->run); });
+}
+
+void RunsImpl::on_killed(RunKey key, KillReport report) {
+  Entry* entry = entry_of(key);
+  if (entry == nullptr) return;
+  // The end is known even if its last output is not in yet: the caller of kill does not wait for
+  // that.
+  if (entry->exit && !entry->run.ended()) finish_exited(*entry);
+  entry->run.kill_report_ = report;
+  entry->run.left_behind_ = static_cast<std::uint32_t>(report.survivors.size());
+  if (entry->kill_waiters.empty()) return;
+  const auto on_done = std::move(entry->kill_waiters.front());
+  entry->kill_waiters.pop_front();
+  if (on_done) on_done(entry->run, report);
+}
+
+void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
+  for (const RunKey key : keys) {
+    Entry* entry = entry_of(key);
+    if (entry == nullptr) continue;
+    entry->run.left_behind_ = 0;
+    if (!entry->run.ended()) {
+      --active_;
+      finish(*entry, RunState::kLost, reason);
+      update_drained(*entry);
+    }
+    if (auto ready = std::exchange(entry->on_ready, nullptr)) {
+      ready(entry->run, Status::error("start_failed", reason));
+    }
+    KillReport report;
+    report.how = KillReport::How::kEscalated;
+    for (const auto& on_done : std::exchange(entry->kill_waiters, {})) {
+      if (on_done) on_done(entry->run, report);
+    }
+  }
+  each_observer([&reason](RunsObserver& observer) { observer.on_keeper_lost(reason); });
+  launch_queued();
+}
+
+void RunsImpl::time_out(Entry& entry) {
+  entry.timeout = 0;
+  if (entry.run.ended() || entry.exit) return;
+  const Millis limit = entry.run.spec_.timeout.value_or(options_.limits.default_timeout);
+  entry.verdict = RunState::kTimeout;
+  entry.verdict_reason = "timed out after " + format_seconds(limit);
+  entry.kill_waiters.emplace_back();
+  keeper_->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+}
+
+void RunsImpl::forget_oldest() {
+  std::size_t ended = 0;
+  for (const auto& entry : entries_) ended += entry->run.ended() ? 1 : 0;
+  // Runs are forgotten from the loop's next turn: whoever is told of this end may still look at
+  // them.
+  if (ended <= options_.limits.max_ended) return;
+  deadlines_->defer([this] {
+    std::size_t left = 0;
+    for (const auto& entry : entries_) left += entry->run.ended() ? 1 : 0;
+    for (auto it = entries_.begin(); it != entries_.end() && left > options_.limits.max_ended;) {
+      Entry& entry = **it;
+      // A run whose processes live on is not forgotten: it is the only handle on them.
+      const bool done = entry.run.ended() && entry.run.drained_ && entry.run.left_behind_ == 0 &&
+                        entry.kill_waiters.empty() && !entry.on_ready;
+      if (!done) {
+        ++it;
+        continue;
+      }
+      release(entry);
+      it = entries_.erase(it);
+      --left;
+    }
+  });
+}
+
+void RunsImpl::release(Entry& entry) {
+  each_observer([&entry](RunsObserver& observer) { observer.on_forget(entry.run); });
+  deadlines_->cancel(entry.timeout);
+  deadlines_->cancel(entry.drain);
+  for (StreamTap& tap : entry.taps) {
+    if (tap.reader != nullptr) std::exchange(tap.reader, nullptr)->close();
+  }
+  keeper_->forget(entry.run.key_);
+  by_key_.erase(entry.run.key_);
+  by_id_.erase(entry.run.id_);
+}
+
+void RunsImpl::tell_state(Entry& entry) {
+  each_observer([&entry](RunsObserver& observer) { observer.on_state(entry.run); });
+}
+
+void RunsImpl::each_observer(const std::function<void(RunsObserver&)>& tell) {
+  // By index: an observer may add or remove observers.
+  for (std::size_t i = 0; i < observers_.size(); ++i) {
+    if (observers_[i] != nullptr) tell(*observers_[i]);
+  }
+}
+
+RunsImpl::Entry* RunsImpl::entry_of(RunKey key) {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,128 @@
+// RunsImpl: the table behind Runs. Three sources move a run along: its caller (start, kill), the
+// keeper (started, exited, killed) and its readers (bytes, end); every one of them ends in a small
+// step here. Loop thread only.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/output/reader.h"
+#include "runtime/runs/deadlines.h"
+#include "runtime/runs/runs.h"
+#include "runtime/runs/stdin_writer.h"
+
+namespace gibbous {
+
+class RunsImpl final : public Runs, private KeeperListener {
+ public:
+  RunsImpl(uv_loop_s* loop, const Clock& clock, RunsOptions options);
+  ~RunsImpl() override;
+  Status init();
+
+  Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready) override;
+  void kill(Run& run, int signal_number, std::optional<Millis> grace,
+            std::function<void(Run&, const KillReport&)> on_done) override;
+  void signal(Run& run, int signal_number) override;
+  void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
+  void close_stdin(Run& run) override;
+  Run* find(std::string_view id) override;
+  std::string nearest(std::string_view id) const override;
+  std::vector<Run*> list() override;
+  std::size_t active() const override;
+  const RunsOptions& options() const override { return options_; }
+  void set_limits(RunLimits limits) override { options_.limits = limits; }
+  void add_observer(RunsObserver* observer) override;
+  void remove_observer(RunsObserver* observer) override;
+  void set_quota(std::size_t bytes) override { ingest_->set_quota(bytes); }
+  bool has_more() const override { return ingest_ && ingest_->has_more(); }
+  pid_t keeper_pid() const override { return keeper_ ? keeper_->keeper_pid() : 0; }
+  void close(std::function<void()> on_closed) override;
+  void abandon() override;
+
+ private:
+  struct Entry;
+
+  // One stream of one run, as its reader sees it.
+  class StreamTap final : public ReaderListener {
+   public:
+    void attach(RunsImpl* owner, Entry* entry, StreamId id) {
+      owner_ = owner;
+      entry_ = entry;
+      id_ = id;
+    }
+    void on_bytes(Stream& stream, Offset from) override;
+    void on_end(Stream& stream, int error) override;
+
+    Reader* reader = nullptr;  // until the stream has ended
+    int descriptor = -1;       // the reader's, for asking how much it holds
+    Offset settled_at = 0;     // what the leader's exit waits for
+
+   private:
+    RunsImpl* owner_ = nullptr;
+    Entry* entry_ = nullptr;
+    StreamId id_ = StreamId::kStdout;
+  };
+
+  struct Entry {
+    Run run;
+    std::array<StreamTap, kStreams> taps;
+    std::unique_ptr<StdinWriter> stdin_writer;
+    std::function<void(Run&, Status)> on_ready;
+    // One for each kill that the keeper has not reported yet, oldest first.
+    std::deque<std::function<void(Run&, const KillReport&)>> kill_waiters;
+    // What its end will be called, when somebody here decided it; kRunning: nobody did.
+    RunState verdict = RunState::kRunning;
+    std::string verdict_reason;
+    std::optional<ExitStatus> exit;  // the leader has exited, its last output may not be in yet
+    Deadlines::Token timeout = 0;
+    Deadlines::Token drain = 0;
+  };
+
+  // KeeperListener
+  void on_started(RunKey key, Started started) override;
+  void on_start_failed(RunKey key, StartFailure failure) override;
+  void on_exited(RunKey key, ExitStatus status) override;
+  void on_left(RunKey key, std::uint32_t alive) override;
+  void on_killed(RunKey key, KillReport report) override;
+  void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
+
+  Status launch(Entry& entry);
+  void launch_queued();
+  Status check(const RunSpec& spec) const;
+  StartRequest request_for(const Entry& entry) const;
+  void read_stream(Entry& entry, StreamId id, UniqueFd fd);
+  bool settled(const Entry& entry) const;
+  void finish(Entry& entry, RunState state, std::string reason);
+  void finish_exited(Entry& entry);
+  void time_out(Entry& entry);
+  void update_drained(Entry& entry);
+  void forget_oldest();
+  void release(Entry& entry);
+  void tell_state(Entry& entry);
+  void each_observer(const std::function<void(RunsObserver&)>& tell);
+  Entry* entry_of(RunKey key);
+  Entry& entry_of(Run& run);
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  RunsOptions options_;
+  std::unique_ptr<KeeperClient> keeper_;
+  std::unique_ptr<Ingest> ingest_;
+  std::unique_ptr<Deadlines> deadlines_;
+  std::vector<std::unique_ptr<Entry>> entries_;  // oldest first
+  std::unordered_map<RunKey, Entry*> by_key_;
+  std::unordered_map<std::string, Entry*> by_id_;
+  std::deque<Entry*> queue_;
+  std::vector<RunsObserver*> observers_;
+  RunKey last_key_ = 0;
+  std::size_t active_ = 0;
+  int open_parts_ = 0;  // while closing
+  bool closing_ = false;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,54 @@
+// StdinWriter: the library's end of a run's stdin. Queues bytes, writes what the pipe takes, closes
+// when asked. Used by Runs. Loop thread only. Never lets SIGPIPE reach the host.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+
+struct uv_loop_s;
+struct uv_poll_s;
+
+namespace gibbous {
+
+inline constexpr std::size_t kMaxQueuedStdinBytes = std::size_t{16} << 20;
+
+class StdinWriter {
+ public:
+  // `fd` is non-blocking. on_closed tells that the pipe is closed, from our side or the child's; it
+  // may come from inside any other method.
+  StdinWriter(uv_loop_s* loop, UniqueFd fd, std::function<void()> on_closed);
+  ~StdinWriter();  // closes; writes that are still queued are answered with stdin_closed
+  StdinWriter(const StdinWriter&) = delete;
+  StdinWriter& operator=(const StdinWriter&) = delete;
+
+  // on_done comes when the pipe has taken all of it, maybe at once, or when it cannot any more.
+  void write(std::string bytes, std::function<void(Status)> on_done);
+  void close_after_queued();
+  bool open() const { return static_cast<bool>(fd_); }
+
+ private:
+  struct Chunk {
+    std::string bytes;
+    std::size_t written = 0;
+    std::function<void(Status)> on_done;
+  };
+  void flush();
+  void finish(const Status& status);
+  void poll_writable();
+  void stop_polling();
+
+  uv_loop_s* loop_;
+  UniqueFd fd_;
+  uv_poll_s* poll_ = nullptr;  // only while the pipe is full; freed in its close callback
+  std::deque<Chunk> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool closing_ = false;
+  std::function<void()> on_closed_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,173 @@
+// A try goes through the host's addresses until one takes the connection; then comes a pause. Tries
+// that run into their time limit make the next limit longer: a development server may compile for
+// half a minute before its first page.
+#include "runtime/wait/connect_probe.h"
+
+#include <uv.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/wait/open_handles.h"
+#include "runtime/wait/resolver.h"
+
+namespace gibbous {
+namespace {
+
+constexpr Millis kFirstPause{50};
+constexpr Millis kLongestPause{200};
+constexpr Millis kFirstTryLimit{2'000};
+constexpr Millis kLongestTryLimit{30'000};
+constexpr int kFirstGoodStatus = 200;
+constexpr int kLastGoodStatus = 399;
+
+}  // namespace
+
+std::vector<Address> known_addresses(const std::string& host) {
+  if (host.empty() || host == "localhost") {
+    return {Address::loopback_v4(), Address::loopback_v6()};
+  }
+  const auto literal = Address::parse(host);
+  if (!literal) return {};
+  if (!literal->is_unspecified()) return {*literal};
+  return {literal->v6 ? Address::loopback_v6() : Address::loopback_v4()};
+}
+
+ConnectProbe::ConnectProbe(const ProbeContext& context, std::string host, int port, OnDone on_done)
+    : context_(context),
+      host_(std::move(host)),
+      port_(port),
+      on_done_(std::move(on_done)),
+      addresses_(known_addresses(host_)),
+      pause_(kFirstPause),
+      try_limit_(kFirstTryLimit) {}
+
+ConnectProbe::~ConnectProbe() {
+  end_try();
+  context_.deadlines.cancel(retry_);
+}
+
+void ConnectProbe::start() {
+  // Not from inside the caller's call: a try may end at once.
+  retry_ = context_.deadlines.after(Nanos{0}, [this] { begin_try(); });
+}
+
+void ConnectProbe::finish() {
+  if (finishing_) return;
+  finishing_ = true;
+  if (connection_ != nullptr || resolver_ != nullptr) return;
+  context_.deadlines.cancel(retry_);
+  start();
+}
+
+void ConnectProbe::begin_try() {
+  retry_ = 0;
+  next_address_ = 0;
+  limit_ = context_.deadlines.after(finishing_ ? kFirstTryLimit : try_limit_,
+                                    [this] { try_timed_out(); });
+  if (addresses_.empty()) {
+    resolve();
+  } else {
+    try_address();
+  }
+}
+
+void ConnectProbe::resolve() {
+  std::string trouble;
+  resolver_ = Resolver::start(
+      context_.loop, context_.handles, host_,
+      [this](std::vector<Address> addresses, std::string why) {
+        resolver_ = nullptr;
+        addresses_ = std::move(addresses);
+        if (addresses_.empty()) return failure(host_ + ": " + why, false);
+        try_address();
+      },
+      trouble);
+  if (resolver_ == nullptr) failure(host_ + ": " + trouble, false);
+}
+
+void ConnectProbe::try_address() {
+  int error = 0;
+  while (next_address_ < addresses_.size()) {
+    const Address& address = addresses_[next_address_++];
+    connection_ =
+        TcpConnection::connect(context_.loop, context_.handles, address, port_, *this, error);
+    if (connection_ != nullptr) return;
+  }
+  failure(uv_strerror(error), false);
+}
+
+void ConnectProbe::on_connected() {
+  if (const int error = on_open(*connection_); error != 0) on_end(error);
+}
+
+int ConnectProbe::on_open(TcpConnection& connection) {
+  (void)connection;
+  success(0);
+  return 0;
+}
+
+void ConnectProbe::on_bytes(std::string_view bytes) {
+  (void)bytes;
+}
+
+void ConnectProbe::on_end(int error) {
+  std::exchange(connection_, nullptr)->close();
+  if (next_address_ < addresses_.size()) return try_address();
+  failure(error == UV_EOF ? "closed the connection without an answer" : uv_strerror(error),
+          error == UV_ECONNREFUSED);
+}
+
+void ConnectProbe::try_timed_out() {
+  limit_ = 0;
+  try_limit_ = std::min(try_limit_ * 2, kLongestTryLimit);
+  failure("no answer in time", false);
+}
+
+void ConnectProbe::end_try() {
+  context_.deadlines.cancel(limit_);
+  if (connection_ != nullptr) std::exchange(connection_, nullptr)->close();
+  if (resolver_ != nullptr) std::exchange(resolver_, nullptr)->cancel();
+}
+
+void ConnectProbe::success(int status) {
+  end_try();
+  on_done_(Reached{addresses_[next_address_ - 1], status});
+}
+
+// A `cheap` failure is one that cost the server nothing, and is repeated without backing off.
+void ConnectProbe::failure(std::string trouble, bool cheap) {
+  end_try();
+  trouble_ = std::move(trouble);
+  if (finishing_) return on_done_(std::nullopt);
+  retry_ = context_.deadlines.after(pause_, [this] { begin_try(); });
+  pause_ = cheap ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+}
+
+HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done)
+    : ConnectProbe(context, url.host, url.port, std::move(on_done)),
+      request_(url.request()),
+      wanted_(status) {}
+
+int HttpProbe::on_open(TcpConnection& connection) {
+  parser_ = HttpStatusParser();
+  return connection.exchange(request_);
+}
+
+void HttpProbe::on_bytes(std::string_view bytes) {
+  switch (parser_.feed(bytes)) {
+    case HttpStatusParser::State::kMore:
+      return;
+    case HttpStatusParser::State::kWrong:
+      return failure("the answer is not HTTP/1", false);
+    case HttpStatusParser::State::kStatus:
+      break;
+  }
+  const int status = parser_.status();
+  const bool good =
+      wanted_ == 0 ? status >= kFirstGoodStatus && status <= kLastGoodStatus : status == wanted_;
+  if (good) return success(status);
+  failure("status " + std::to_string(status), false);
+}
+
+}  // namespace gibbous

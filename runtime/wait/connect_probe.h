@@ -1,0 +1,103 @@
+// ConnectProbe: tries to reach a host and port again and again until it can. HttpProbe: the same
+// until an HTTP server there answers with the status that is wanted. Used by port and HTTP
+// conditions, the former only where looking (PortProber) is not possible. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/runs/deadlines.h"
+#include "runtime/wait/address.h"
+#include "runtime/wait/http_status_parser.h"
+#include "runtime/wait/http_url.h"
+#include "runtime/wait/tcp_connection.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+class OpenHandles;
+class Resolver;
+
+// What probes need of the runtime; outlives them.
+struct ProbeContext {
+  uv_loop_s* loop;
+  const Clock& clock;
+  Deadlines& deadlines;
+  OpenHandles& handles;
+};
+
+// The addresses of "" and "localhost" (both loopbacks) and of literals, 0.0.0.0 and :: meaning the
+// loopback of their family; none for a name that has to be resolved.
+std::vector<Address> known_addresses(const std::string& host);
+
+class ConnectProbe : private TcpEvents {
+ public:
+  struct Reached {
+    Address address;
+    int status = 0;  // HTTP
+  };
+  // From the loop; nullopt: the last try has failed as well.
+  using OnDone = std::function<void(std::optional<Reached>)>;
+
+  ConnectProbe(const ProbeContext& context, std::string host, int port, OnDone on_done);
+  ~ConnectProbe() override;
+  ConnectProbe(const ConnectProbe&) = delete;
+  ConnectProbe& operator=(const ConnectProbe&) = delete;
+
+  void start();
+  // One more try, or the one that is under way: then on_done, whatever came of it.
+  void finish();
+  // What the last try ran into; "" before one has ended.
+  const std::string& trouble() const { return trouble_; }
+
+ protected:
+  // Connected: what is left to do? An error is libuv's. This class has nothing left and says
+  // success().
+  virtual int on_open(TcpConnection& connection);
+  void on_bytes(std::string_view bytes) override;
+  void success(int status);
+  void failure(std::string trouble, bool cheap);
+
+ private:
+  void on_connected() override;
+  void on_end(int error) override;
+  void begin_try();
+  void resolve();
+  void try_address();
+  void try_timed_out();
+  void end_try();
+
+  ProbeContext context_;
+  std::string host_;
+  int port_;
+  OnDone on_done_;
+  std::vector<Address> addresses_;
+  std::size_t next_address_ = 0;
+  TcpConnection* connection_ = nullptr;
+  Resolver* resolver_ = nullptr;
+  Deadlines::Token retry_ = 0;
+  Deadlines::Token limit_ = 0;
+  Millis pause_;
+  Millis try_limit_;
+  std::string trouble_;
+  bool finishing_ = false;
+};
+
+class HttpProbe final : public ConnectProbe {
+ public:
+  // status 0: any from 200 to 399.
+  HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done);
+
+ private:
+  int on_open(TcpConnection& connection) override;
+  void on_bytes(std::string_view bytes) override;
+
+  std::string request_;
+  int wanted_;
+  HttpStatusParser parser_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,34 @@
+// HttpStatusParser: the status code out of the beginning of an HTTP/1.x response, however it is cut
+// into reads. Interim answers (1xx) are passed over. Fed with bytes that a stranger chose. Pure,
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace gibbous {
+
+inline constexpr std::size_t kMaxHttpHeadBytes = std::size_t{8} << 10;
+
+class HttpStatusParser {
+ public:
+  enum class State {
+    kMore,    // feed it more
+    kStatus,  // status() is the answer's
+    kWrong,   // this is not HTTP/1.x, or its head is longer than kMaxHttpHeadBytes
+  };
+  // Not to be called again once it has said other than kMore.
+  State feed(std::string_view bytes);
+  int status() const { return status_; }
+
+ private:
+  State take_line();
+
+  std::string line_;       // the current line, without its end
+  std::size_t total_ = 0;  // bytes so far
+  int status_ = 0;
+  bool in_interim_ = false;  // in the headers of a 1xx answer
+};
+
+}  // namespace gibbous

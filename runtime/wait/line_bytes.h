@@ -1,0 +1,23 @@
+// Which lines are not what they seem: a fast look at bytes, and a fast clean() for the usual
+// coloured log line. Used by LinePattern. Pure, any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gibbous {
+
+struct ByteKinds {
+  bool returns = false;   // '\r'
+  bool controls = false;  // ESC, and all other controls but '\t', '\n' and '\r'
+  bool beyond_ascii = false;
+};
+ByteKinds byte_kinds(std::string_view text);
+
+// clean(line) == line, for certain, '\n' aside. `kinds` are those of `text`.
+bool is_clean(std::string_view text, ByteKinds kinds);
+
+// Appends clean(line); `line` has no '\n'.
+void append_clean(std::string_view line, std::string& out);
+
+}  // namespace gibbous

@@ -1,0 +1,92 @@
+// What all kinds of conditions have in common: finding their run, settling once.
+#include "runtime/wait/pending_condition.h"
+
+#include <utility>
+
+#include "runtime/output/text.h"
+
+namespace gibbous {
+
+const char* to_string(ConditionKind kind) {
+  switch (kind) {
+    case ConditionKind::kExit:
+      return "exit";
+    case ConditionKind::kPort:
+      return "port";
+    case ConditionKind::kRegex:
+      return "regex";
+    case ConditionKind::kHttp:
+      return "http";
+    case ConditionKind::kQuiet:
+      return "quiet";
+    case ConditionKind::kFile:
+      return "file";
+    case ConditionKind::kTimer:
+      return "timer";
+  }
+  return "unknown";
+}
+
+PendingCondition::PendingCondition(const Condition& spec, Run* run, ConditionContext& context,
+                                   Owner& owner)
+    : spec_(spec), run_(run), context_(context), owner_(owner) {}
+
+PendingCondition::~PendingCondition() = default;
+
+Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Condition& spec,
+                                                                   ConditionContext& context,
+                                                                   Owner& owner) {
+  Run* run = nullptr;
+  if (!spec.run.empty()) {
+    run = context.runs.find(spec.run);
+    if (run == nullptr) {
+      std::string message = "no run with the id \"" + to_utf8(spec.run) + "\"";
+      const std::string nearest = context.runs.nearest(spec.run);
+      if (!nearest.empty()) message += "; did you mean \"" + nearest + "\"?";
+      return Status::error("run_not_found", std::move(message));
+    }
+  }
+  switch (spec.kind) {
+    case ConditionKind::kExit:
+    case ConditionKind::kRegex:
+    case ConditionKind::kQuiet:
+      if (run == nullptr) {
+        return Status::error("invalid_arguments", "run: expected the id of a run, got \"\"");
+      }
+      return make_run_condition(spec, run, context, owner);
+    case ConditionKind::kPort:
+    case ConditionKind::kHttp:
+    case ConditionKind::kFile:
+    case ConditionKind::kTimer:
+      break;
+  }
+  return make_probe_condition(spec, run, context, owner);
+}
+
+void PendingCondition::fire(Fired fired) {
+  if (settled()) return;
+  fired.run = spec_.run;
+  fired_ = std::move(fired);
+  owner_.on_settled(*this);
+}
+
+void PendingCondition::give_up() {
+  if (settled()) return;
+  impossible_ = true;
+  ended_run_ = spec_.run;
+  why_ = "run " + spec_.run;
+  if (run_ != nullptr && run_->ended()) {
+    why_ += " ended";
+    if (!run_->reason().empty()) why_ += " (" + run_->reason() + ")";
+  } else {
+    why_ += " was forgotten";
+  }
+  owner_.on_settled(*this);
+}
+
+void PendingCondition::on_run_forgotten() {
+  give_up();
+  run_ = nullptr;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,56 @@
+// PortProber: looks whether somebody listens on local TCP ports, for all port conditions of a
+// runtime with one timer, and only while there are any. Used by PortCondition. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/runs/deadlines.h"
+#include "runtime/wait/sock_diag.h"
+
+namespace gibbous {
+
+class PortProber {
+ public:
+  struct Query {
+    int port = 0;
+    std::vector<Address> to;  // a listener that would take a connection to one of these
+    bool any_loopback =
+        false;  // or one on another loopback address, which is looked for less often
+    // From the loop, at most once. May remove this query, and no other.
+    std::function<void(const Listener&)> on_found;
+  };
+  using Ticket = std::list<Query>::iterator;
+
+  PortProber(const Clock& clock, Deadlines& deadlines) : clock_(clock), deadlines_(deadlines) {}
+  ~PortProber();
+  PortProber(const PortProber&) = delete;
+  PortProber& operator=(const PortProber&) = delete;
+
+  // This kernel answers. If not, only connecting helps.
+  bool available();
+  // Now. Looks for any_loopback as well.
+  std::optional<Listener> look(const Query& query);
+  // Looks again and again; the caller has looked once. The ticket is good until remove().
+  Ticket add(Query query);
+  void remove(Ticket ticket);
+
+ private:
+  std::optional<Listener> look_at(const Query& query, bool all_loopback);
+  void arm();
+  void tick();
+
+  const Clock& clock_;
+  Deadlines& deadlines_;
+  std::optional<SockDiag> diag_;
+  std::list<Query> queries_;
+  Deadlines::Token timer_ = 0;
+  Nanos newest_{0};  // when a query was added last
+  unsigned ticks_ = 0;
+  bool unavailable_ = false;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,267 @@
+// Conditions about the world outside a run: port, http, file, timer. With a run, they are given up
+// when it has ended, nothing of its tree is left, and one last look does not find them true.
+#include <errno.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runtime/output/text.h"
+#include "runtime/runs/describe.h"
+#include "runtime/wait/connect_probe.h"
+#include "runtime/wait/pending_condition.h"
+#include "runtime/wait/port_prober.h"
+#include "runtime/wait/socket_owner.h"
+
+namespace gibbous {
+namespace {
+
+constexpr int kMaxPort = 65535;
+constexpr int kMinStatus = 200;  // 1xx are interim answers
+constexpr int kMaxStatus = 599;
+constexpr Millis kFirstFileInterval{20};
+constexpr Millis kLongestFileInterval{100};
+// The keeper's word on who is left behind may come a little later than the exit.
+constexpr Millis kLeftBehindSettle{20};
+
+class ProbeCondition : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  ~ProbeCondition() override { context_.probes.deadlines.cancel(over_); }
+
+  void on_run_changed() override {
+    if (over_ != 0 || settled() || !run_is_over()) return;
+    over_ = context_.probes.deadlines.after(kLeftBehindSettle, [this] {
+      over_ = 0;
+      if (!settled() && run_is_over()) last_look();
+    });
+  }
+
+ protected:
+  // Leads to fire() or give_up(), now or soon.
+  virtual void last_look() = 0;
+
+ private:
+  bool run_is_over() const {
+    return run_ != nullptr && run_->ended() && run_->drained() && run_->left_behind() == 0;
+  }
+
+  Deadlines::Token over_ = 0;
+};
+
+class PortCondition final : public ProbeCondition {
+ public:
+  PortCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner)
+      : ProbeCondition(spec, run, context, owner) {
+    query_.port = spec.port;
+    query_.to = known_addresses(spec.host);
+    query_.any_loopback = spec.host.empty();
+  }
+  ~PortCondition() override {
+    if (looking_) context_.ports.remove(ticket_);
+  }
+
+  void begin() override {
+    // A name, or an address elsewhere, can only be connected to.
+    const bool local =
+        !query_.to.empty() && std::all_of(query_.to.begin(), query_.to.end(),
+                                          [](const Address& to) { return to.is_local(); });
+    if (local && context_.ports.available()) {
+      if (const auto found = context_.ports.look(query_)) return report(*found);
+      query_.on_found = [this](const Listener& found) { report(found); };
+      ticket_ = context_.ports.add(query_);
+      looking_ = true;
+    } else {
+      probe_ = std::make_unique<ConnectProbe>(context_.probes, spec_.host, spec_.port,
+                                              [this](const auto& reached) {
+                                                if (!reached) return give_up();
+                                                Fired fired;
+                                                fired.address = reached->address.text();
+                                                fire(std::move(fired));
+                                              });
+      probe_->start();
+    }
+    on_run_changed();
+  }
+
+  std::string wanted() const override {
+    return "port " + std::to_string(spec_.port) +
+           (spec_.host.empty() ? "" : " of " + to_utf8(spec_.host)) + " was listening";
+  }
+
+  std::string last_seen() const override {
+    return probe_ == nullptr || probe_->trouble().empty() ? "" : "last: " + probe_->trouble();
+  }
+
+ private:
+  void last_look() override {
+    if (probe_ != nullptr) return probe_->finish();
+    if (const auto found = context_.ports.look(query_)) return report(*found);
+    give_up();
+  }
+
+  void report(const Listener& listener) {
+    if (std::exchange(looking_, false)) context_.ports.remove(ticket_);
+    Fired fired;
+    fired.address = listener.address.text();
+    fired.pid = find_socket_owner(listener.inode, run_ == nullptr ? 0 : run_->pid());
+    fire(std::move(fired));
+  }
+
+  PortProber::Query query_;
+  PortProber::Ticket ticket_;
+  bool looking_ = false;  // ticket_ is good
+  std::unique_ptr<ConnectProbe> probe_;
+};
+
+class HttpCondition final : public ProbeCondition {
+ public:
+  HttpCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner,
+                const HttpUrl& url)
+      : ProbeCondition(spec, run, context, owner),
+        probe_(context.probes, url, spec.status, [this](const auto& reached) {
+          if (!reached) return give_up();
+          Fired fired;
+          fired.status = reached->status;
+          fired.address = reached->address.text();
+          fire(std::move(fired));
+        }) {}
+
+  void begin() override {
+    probe_.start();
+    on_run_changed();
+  }
+
+  std::string wanted() const override {
+    return spec_.url + " answered with " +
+           (spec_.status == 0 ? "a status from 200 to 399"
+                              : "status " + std::to_string(spec_.status));
+  }
+
+  std::string last_seen() const override {
+    return probe_.trouble().empty() ? "" : "last: " + probe_.trouble();
+  }
+
+ private:
+  void last_look() override { probe_.finish(); }
+
+  HttpProbe probe_;
+};
+
+class FileCondition final : public ProbeCondition {
+ public:
+  using ProbeCondition::ProbeCondition;
+  ~FileCondition() override { context_.probes.deadlines.cancel(timer_); }
+
+  void begin() override {
+    look();
+    on_run_changed();
+  }
+
+  std::string wanted() const override {
+    return to_utf8(spec_.path) + (spec_.absent ? " was gone" : " existed");
+  }
+
+  std::string last_seen() const override {
+    return trouble_ == 0 ? "" : std::string("last: ") + std::strerror(trouble_);
+  }
+
+ private:
+  bool is_so() {
+    struct stat status {};
+    const bool exists = ::stat(spec_.path.c_str(), &status) == 0;
+    const bool gone = !exists && (errno == ENOENT || errno == ENOTDIR);
+    trouble_ = exists || gone ? 0 : errno;
+    return spec_.absent ? gone : exists;
+  }
+
+  void look() {
+    timer_ = 0;
+    if (settled()) return;
+    if (is_so()) return fire();
+    timer_ = context_.probes.deadlines.after(interval_, [this] { look(); });
+    interval_ = std::min(interval_ * 3 / 2, kLongestFileInterval);
+  }
+
+  void last_look() override {
+    if (is_so()) return fire();
+    give_up();
+  }
+
+  Deadlines::Token timer_ = 0;
+  Millis interval_ = kFirstFileInterval;
+  int trouble_ = 0;  // errno of a stat that says neither yes nor no
+};
+
+class TimerCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  ~TimerCondition() override { context_.probes.deadlines.cancel(timer_); }
+
+  void begin() override {
+    timer_ = context_.probes.deadlines.after(spec_.duration, [this] {
+      timer_ = 0;
+      fire();
+    });
+  }
+
+  std::string wanted() const override { return format_seconds(spec_.duration) + " had passed"; }
+
+ private:
+  Deadlines::Token timer_ = 0;
+};
+
+Status wrong(std::string message) {
+  return Status::error("invalid_arguments", std::move(message));
+}
+
+Status check_port(const Condition& spec) {
+  if (spec.port < 1 || spec.port > kMaxPort) {
+    return wrong("port: expected a number from 1 to 65535, got " + std::to_string(spec.port));
+  }
+  constexpr std::size_t kMaxHostBytes = 253;  // RFC 1035
+  const bool plain = std::all_of(spec.host.begin(), spec.host.end(), [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && c != '/' && c != '[' && c != ']';
+  });
+  if (!plain || spec.host.size() > kMaxHostBytes) {
+    return wrong("host: expected a name or an address, got \"" + to_utf8(spec.host) + "\"");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PendingCondition>> make_probe_condition(const Condition& spec, Run* run,
+                                                               ConditionContext& context,
+                                                               PendingCondition::Owner& owner) {
+  using Made = std::unique_ptr<PendingCondition>;
+  if (spec.kind == ConditionKind::kPort) {
+    if (Status status = check_port(spec); !status) return status;
+    return Made(std::make_unique<PortCondition>(spec, run, context, owner));
+  }
+  if (spec.kind == ConditionKind::kHttp) {
+    if (spec.status != 0 && (spec.status < kMinStatus || spec.status > kMaxStatus)) {
+      return wrong("status: expected 0 or a number from 200 to 599, got " +
+                   std::to_string(spec.status));
+    }
+    auto url = HttpUrl::parse(spec.url);
+    if (!url) return url.status();
+    return Made(std::make_unique<HttpCondition>(spec, run, context, owner, url.value()));
+  }
+  if (spec.kind == ConditionKind::kFile) {
+    if (spec.path.empty() || spec.path.front() != '/' ||
+        spec.path.find('\0') != std::string::npos) {
+      return wrong("path: expected an absolute path, got \"" + to_utf8(spec.path) + "\"");
+    }
+    return Made(std::make_unique<FileCondition>(spec, run, context, owner));
+  }
+  if (spec.duration < Millis{0}) {
+    return wrong("ms: expected at least 0, got " + std::to_string(spec.duration.count()));
+  }
+  return Made(std::make_unique<TimerCondition>(spec, run, context, owner));
+}
+
+}  // namespace gibbous

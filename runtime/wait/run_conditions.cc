@@ -1,0 +1,225 @@
+// Conditions that watch a run alone: exit, regex, quiet. They cost nothing until the run does
+// something.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/output/text.h"
+#include "runtime/runs/describe.h"
+#include "runtime/wait/line_scanner.h"
+#include "runtime/wait/pending_condition.h"
+
+namespace gibbous {
+namespace {
+
+// A last line without '\n' is looked at when the run has been silent for this long (it is a prompt,
+// not a line on its way), and at the latest after kPartialPatience (a progress line that never
+// pauses).
+constexpr Millis kPartialSettle{50};
+constexpr Millis kPartialPatience{250};
+// Quiet time is over: look once more after the loop has read what came meanwhile.
+constexpr Millis kQuietConfirm{1};
+
+std::string clipped(std::string text) {
+  if (text.size() <= kMaxReportedLineBytes) return text;
+  text.resize(kMaxReportedLineBytes);
+  text.resize(text.size() - incomplete_utf8_tail(text));
+  return text;
+}
+
+class ExitCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  void begin() override { on_run_changed(); }
+  void on_run_changed() override {
+    if (run_ != nullptr && run_->ended()) fire();
+  }
+  std::string wanted() const override { return "run " + spec_.run + " ended"; }
+};
+
+class RegexCondition final : public PendingCondition {
+ public:
+  RegexCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner,
+                 std::shared_ptr<LinePattern> pattern)
+      : PendingCondition(spec, run, context, owner) {
+    // An offset is one of a single stream: of stdout unless another is named.
+    const std::optional<StreamId> watched =
+        spec.since && !spec.stream ? StreamId::kStdout : spec.stream;
+    for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
+      if (watched && *watched != id) continue;
+      scans_.push_back({id, LineScanner(pattern, spec.since.value_or(0))});
+    }
+  }
+  ~RegexCondition() override { context_.probes.deadlines.cancel(settle_); }
+
+  void begin() override { on_run_changed(); }
+
+  void on_output(StreamId stream) override {
+    if (run_ == nullptr || settled()) return;
+    for (Scan& scan : scans_) {
+      if (scan.id != stream) continue;
+      if (report(scan, scan.scanner.next(run_->stream(stream)))) return;
+    }
+    watch_partial_lines();
+  }
+
+  void on_run_changed() override {
+    if (run_ == nullptr || settled()) return;
+    for (Scan& scan : scans_) {
+      if (report(scan, scan.scanner.next(run_->stream(scan.id)))) return;
+    }
+    watch_partial_lines();
+    if (!settled() && nothing_can_come()) give_up();
+  }
+
+  std::string wanted() const override {
+    return "a line" + (spec_.stream ? std::string(" of ") + to_string(*spec_.stream) : "") +
+           " matched \"" + to_utf8(spec_.pattern) + "\"";
+  }
+
+  std::string last_seen() const override {
+    Offset lost = 0;
+    for (const Scan& scan : scans_) lost += scan.scanner.lost();
+    if (lost == 0) return "";
+    return std::to_string(lost) + " bytes of its output were dropped before they could be searched";
+  }
+
+ private:
+  struct Scan {
+    StreamId id;
+    LineScanner scanner;
+  };
+
+  bool report(const Scan& scan, std::optional<LineScanner::Hit> hit) {
+    if (!hit) return false;
+    Fired fired;
+    fired.line = clipped(std::move(hit->match.line));
+    for (std::string& capture : hit->match.captures) {
+      fired.captures.push_back(clipped(std::move(capture)));
+    }
+    fired.stream = scan.id;
+    fired.cursor = hit->cursor;
+    fire(std::move(fired));
+    return true;
+  }
+
+  bool judge_partial_lines(bool all) {
+    for (Scan& scan : scans_) {
+      const Stream& stream = run_->stream(scan.id);
+      if (!all && !stream.ended()) continue;
+      if (report(scan, scan.scanner.next_partial(stream))) return true;
+    }
+    return false;
+  }
+
+  // All lines that are whole were looked at.
+  void watch_partial_lines() {
+    if (judge_partial_lines(run_->ended())) return;
+    const bool waiting = std::any_of(scans_.begin(), scans_.end(), [this](const Scan& scan) {
+      return scan.scanner.has_partial(run_->stream(scan.id));
+    });
+    if (!waiting) {
+      context_.probes.deadlines.cancel(settle_);
+    } else if (settle_ == 0) {
+      partial_since_ = context_.probes.clock.now();
+      settle_after(kPartialSettle);
+    }
+  }
+
+  void settle_after(Nanos delay) {
+    settle_ = context_.probes.deadlines.after(delay, [this] {
+      settle_ = 0;
+      if (run_ == nullptr || settled()) return;
+      const Nanos now = context_.probes.clock.now();
+      const Nanos silent = now - run_->last_output();
+      const Nanos patience = partial_since_ + kPartialPatience - now;
+      if (silent < kPartialSettle && patience > Nanos{0}) {
+        settle_after(std::min<Nanos>(kPartialSettle - silent, patience));
+      } else {
+        judge_partial_lines(true);
+      }
+    });
+  }
+
+  bool nothing_can_come() const {
+    if (!run_->ended() || !run_->drained()) return false;
+    if (run_->left_behind() == 0) return true;
+    return std::all_of(scans_.begin(), scans_.end(),
+                       [this](const Scan& scan) { return run_->stream(scan.id).ended(); });
+  }
+
+  std::vector<Scan> scans_;
+  Deadlines::Token settle_ = 0;
+  Nanos partial_since_{0};  // while settle_ is set
+};
+
+// An ended run whose output has ended as well is as quiet as it will ever be: fires at once.
+class QuietCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  ~QuietCondition() override { context_.probes.deadlines.cancel(timer_); }
+
+  void begin() override { on_run_changed(); }
+
+  void on_run_changed() override {
+    if (run_ == nullptr || settled()) return;
+    if (run_->ended() && run_->drained() && all_streams_ended()) return fire();
+    const bool started = run_->pid() != 0;  // before that, it has no output to be without
+    if (started && timer_ == 0) look(false);
+  }
+
+  std::string wanted() const override {
+    return "run " + spec_.run + " was quiet for " + format_seconds(spec_.duration);
+  }
+
+ private:
+  bool all_streams_ended() const {
+    return run_->left_behind() == 0 ||
+           (run_->stream(StreamId::kStdout).ended() && run_->stream(StreamId::kStderr).ended());
+  }
+
+  void look(bool confirmed) {
+    const Nanos left = run_->last_output() + spec_.duration - context_.probes.clock.now();
+    if (left > Nanos{0}) return look_after(left, false);
+    // Output that nobody has read yet, because the loop was busy or its reading is rationed, is
+    // output.
+    if (!confirmed || context_.runs.has_more()) return look_after(kQuietConfirm, true);
+    fire();
+  }
+
+  void look_after(Nanos delay, bool confirmed) {
+    timer_ = context_.probes.deadlines.after(delay, [this, confirmed] {
+      timer_ = 0;
+      if (run_ != nullptr && !settled()) look(confirmed);
+    });
+  }
+
+  Deadlines::Token timer_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& spec, Run* run,
+                                                             ConditionContext& context,
+                                                             PendingCondition::Owner& owner) {
+  using Made = std::unique_ptr<PendingCondition>;
+  if (spec.kind == ConditionKind::kExit) {
+    return Made(std::make_unique<ExitCondition>(spec, run, context, owner));
+  }
+  if (spec.kind == ConditionKind::kQuiet) {
+    if (spec.duration <= Millis{0}) {
+      return Status::error("invalid_arguments", "ms: expected a quiet time of at least 1 ms, got " +
+                                                    std::to_string(spec.duration.count()));
+    }
+    return Made(std::make_unique<QuietCondition>(spec, run, context, owner));
+  }
+  auto pattern = LinePattern::compile(spec.pattern);
+  if (!pattern) return pattern.status();
+  return Made(
+      std::make_unique<RegexCondition>(spec, run, context, owner, std::move(pattern.value())));
+}
+
+}  // namespace gibbous

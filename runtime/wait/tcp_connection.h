@@ -1,0 +1,48 @@
+// TcpConnection: one outgoing TCP connection of a probe: connect, send a little, read a little,
+// close. Used by ConnectProbe and HttpProbe. Loop thread only.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/wait/address.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+class OpenHandles;
+
+// All from the loop, never from inside a call to the connection; none after close().
+class TcpEvents {
+ public:
+  virtual ~TcpEvents() = default;
+  virtual void on_connected() = 0;
+  virtual void on_bytes(std::string_view bytes) = 0;
+  // Could not connect, or the peer is done; `error` is libuv's.
+  virtual void on_end(int error) = 0;
+};
+
+class TcpConnection {
+ public:
+  // Null: could not even begin; `error` is libuv's. Must be closed by close().
+  static TcpConnection* connect(uv_loop_s* loop, OpenHandles& handles, const Address& address,
+                                int port, TcpEvents& events, int& error);
+  // After on_connected: sends and begins to read. `request` is small enough for a new socket's
+  // buffer. An error is libuv's; 0 is success.
+  int exchange(std::string_view request);
+  // No event comes any more; the object frees itself once libuv lets go.
+  void close();
+
+ private:
+  struct Handles;
+  TcpConnection(OpenHandles& open, TcpEvents& events);
+  ~TcpConnection();
+  void connected(int status);
+  bool connected_to_itself() const;
+
+  OpenHandles& open_;
+  TcpEvents* events_;  // null once closed
+  Handles* handles_;
+};
+
+}  // namespace gibbous

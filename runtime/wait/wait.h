@@ -1,0 +1,89 @@
+// Wait: one primitive. Conditions over runs, ports, files and time, any or all of them, with a
+// deadline; the answer comes once, from the loop. Costs nothing while it waits beyond the probes
+// that it needs. Output from before the wait counts. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/runs/runs.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+enum class ConditionKind : std::uint8_t { kExit, kPort, kRegex, kHttp, kQuiet, kFile, kTimer };
+const char* to_string(ConditionKind kind);
+
+struct Condition {
+  ConditionKind kind = ConditionKind::kExit;
+  std::string run;   // id; required for exit, regex, quiet. For the others: fail when this run ends
+  int port = 0;      // 1-65535
+  std::string host;  // port: "" is any address of this machine's loopback, IPv4 or IPv6
+  std::string pattern;             // regex: RE2 syntax, matched against each line without its end
+  std::optional<StreamId> stream;  // regex: only this stream
+  std::optional<Offset> since;     // regex: only from this offset of `stream` (else stdout) on; by
+                                   // default all that is kept
+  std::string url;                 // http://host[:port]/path
+  int status = 0;                  // http: this status; 0: any from 200 to 399
+  Millis duration{0};              // quiet, timer
+  std::string path;                // file; absolute
+  bool absent = false;             // file: wait until it is gone
+};
+
+struct Fired {
+  std::size_t condition = 0;          // index into WaitSpec::conditions
+  std::string run;                    // of that condition, when it has one
+  std::string line;                   // regex: the line, cleaned; at most kMaxReportedLineBytes
+  std::vector<std::string> captures;  // regex: groups 1..n
+  std::optional<StreamId> stream;     // regex
+  Offset cursor = 0;                  // regex: offset just after the line
+  int status = 0;                     // http
+  pid_t pid = 0;                      // port: who listens, when known
+  std::string address;                // port: the address that answered
+};
+
+struct WaitSpec {
+  std::vector<Condition> conditions;
+  bool all = false;  // else any
+  std::optional<Millis> timeout;
+};
+
+enum class WaitEnd : std::uint8_t { kFired, kTimeout, kImpossible };
+
+struct WaitResult {
+  WaitEnd end = WaitEnd::kFired;
+  std::vector<Fired> fired;  // in order of firing; for `any` one
+  std::string message;       // timeout, impossible: a sentence that says which condition and why
+  std::string run;           // impossible: the run that ended
+  std::string tail;          // impossible, timeout: the last lines of that run's output, cleaned
+  Millis elapsed{0};
+};
+
+inline constexpr std::size_t kMaxReportedLineBytes = 4096;
+inline constexpr std::size_t kMaxConditions = 64;
+
+class Wait {
+ public:
+  virtual ~Wait() = default;
+  // No answer comes any more; the object frees itself.
+  virtual void cancel() = 0;
+};
+
+class Waits {
+ public:
+  static std::unique_ptr<Waits> create(uv_loop_s* loop, const Clock& clock, Runs& runs);
+  virtual ~Waits() = default;
+  // Wrong conditions (bad regex with its position, unknown run, bad URL) fail here with
+  // code invalid_arguments or run_not_found. Else on_done comes once, from the loop.
+  virtual Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done) = 0;
+  // Cancels what is left; on_closed comes from the loop, then the object may be deleted.
+  virtual void close(std::function<void()> on_closed) = 0;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,60 @@
+// WaitOperation: one wait from start to answer: its conditions, any or all of them, and its
+// deadline. Owned by WaitsImpl. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/wait/pending_condition.h"
+#include "runtime/wait/wait.h"
+
+namespace gibbous {
+
+class WaitOperation final : public Wait, private PendingCondition::Owner {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The answer is there; deliver it (deliver()) from the loop.
+    virtual void on_answered(WaitOperation& operation) = 0;
+    virtual void on_cancelled(WaitOperation& operation) = 0;
+  };
+  using OnDone = std::function<void(WaitResult)>;
+
+  WaitOperation(WaitSpec spec, ConditionContext& context, Owner& owner, OnDone on_done);
+  ~WaitOperation() override;
+
+  // Checks and makes the conditions. Only then begin(); the answer may be there after it.
+  Status prepare();
+  void begin();
+  void cancel() override { owner_.on_cancelled(*this); }
+
+  const std::vector<std::unique_ptr<PendingCondition>>& conditions() const { return conditions_; }
+  bool answered() const { return answered_; }
+  void deliver();
+
+ private:
+  void on_settled(PendingCondition& condition) override;
+  void on_deadline();
+  void answer_fired();
+  void answer_impossible();
+  void answer(WaitEnd end);
+  std::string wanted() const;
+
+  WaitSpec spec_;
+  ConditionContext& context_;
+  Owner& owner_;
+  OnDone on_done_;
+  std::vector<std::unique_ptr<PendingCondition>> conditions_;  // as in spec_
+  WaitResult result_;
+  Nanos started_{0};
+  Deadlines::Token deadline_ = 0;
+  bool answered_ = false;
+};
+
+// The last lines of what the run wrote, cleaned: stderr and stdout, each named when there are both.
+std::string output_tail(const Run& run);
+
+}  // namespace gibbous

@@ -1,0 +1,145 @@
+// Answers found in a run's output are delivered right after it was looked at, from the same
+// callback (a line's way to its waiter has no detour through the loop); all others from the loop's
+// next turn.
+#include "runtime/wait/waits.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gibbous {
+
+std::unique_ptr<Waits> Waits::create(uv_loop_s* loop, const Clock& clock, Runs& runs) {
+  return std::make_unique<WaitsImpl>(loop, clock, runs);
+}
+
+WaitsImpl::WaitsImpl(uv_loop_s* loop, const Clock& clock, Runs& runs)
+    : runs_(runs),
+      deadlines_(loop, clock),
+      ports_(clock, deadlines_),
+      context_{{loop, clock, deadlines_, handles_}, runs, ports_} {
+  runs_.add_observer(this);
+}
+
+WaitsImpl::~WaitsImpl() {
+  if (!closed_) runs_.remove_observer(this);
+}
+
+Result<Wait*> WaitsImpl::start(WaitSpec spec, std::function<void(WaitResult)> on_done) {
+  if (closed_) return Status::error("shutdown", "The runtime is shutting down.");
+  WaitOperation::Owner& owner = *this;
+  auto operation =
+      std::make_unique<WaitOperation>(std::move(spec), context_, owner, std::move(on_done));
+  if (Status status = operation->prepare(); !status) return status;
+  WaitOperation* started = operation.get();
+  operations_.push_back(std::move(operation));
+  register_conditions(*started);
+  started->begin();
+  return static_cast<Wait*>(started);
+}
+
+void WaitsImpl::register_conditions(const WaitOperation& operation) {
+  for (const auto& condition : operation.conditions()) {
+    if (condition->run() == nullptr) continue;
+    auto& list = watching_[condition->run()];
+    const auto is_exit = [](const PendingCondition* each) {
+      return each->kind() == ConditionKind::kExit;
+    };
+    const auto exits = std::find_if(list.begin(), list.end(), is_exit);
+    list.insert(is_exit(condition.get()) ? list.end() : exits, condition.get());
+  }
+}
+
+void WaitsImpl::unregister_conditions(const WaitOperation& operation) {
+  for (const auto& condition : operation.conditions()) {
+    const auto found = watching_.find(condition->run());
+    if (found == watching_.end()) continue;
+    std::erase(found->second, condition.get());
+    if (found->second.empty()) watching_.erase(found);
+  }
+}
+
+void WaitsImpl::on_state(Run& run) {
+  const auto found = watching_.find(&run);
+  if (found == watching_.end()) return;
+  for (PendingCondition* condition : found->second) condition->on_run_changed();
+}
+
+void WaitsImpl::on_drain(Run& run) {
+  on_state(run);
+}
+
+void WaitsImpl::on_output(Run& run, StreamId stream, Offset from) {
+  (void)from;  // each condition knows what it has seen
+  const auto found = watching_.find(&run);
+  if (found == watching_.end()) return;
+  taking_output_ = true;
+  for (PendingCondition* condition : found->second) condition->on_output(stream);
+  taking_output_ = false;
+  if (!answered_.empty()) deliver();
+}
+
+void WaitsImpl::on_forget(Run& run) {
+  const auto found = watching_.find(&run);
+  if (found == watching_.end()) return;
+  const auto conditions = std::move(found->second);
+  watching_.erase(found);
+  for (PendingCondition* condition : conditions) condition->on_run_forgotten();
+}
+
+void WaitsImpl::on_answered(WaitOperation& operation) {
+  answered_.push_back(&operation);
+  if (!taking_output_) deliver_soon();
+}
+
+void WaitsImpl::deliver_soon() {
+  if (delivery_ != 0) return;
+  delivery_ = deadlines_.after(Nanos{0}, [this] {
+    delivery_ = 0;
+    deliver();
+  });
+}
+
+std::unique_ptr<WaitOperation> WaitsImpl::take(WaitOperation& operation) {
+  unregister_conditions(operation);
+  const auto found = std::find_if(operations_.begin(), operations_.end(),
+                                  [&](const auto& each) { return each.get() == &operation; });
+  auto taken = std::move(*found);
+  operations_.erase(found);
+  return taken;
+}
+
+void WaitsImpl::deliver() {
+  if (std::exchange(delivering_, true)) return;
+  // What is told may start, cancel and close; answers that come up meanwhile are for the next turn,
+  // so that a waiter that waits again at once cannot keep the loop here.
+  for (std::size_t left = answered_.size(); left > 0 && !answered_.empty(); --left) {
+    WaitOperation* operation = answered_.front();
+    answered_.erase(answered_.begin());
+    const auto taken = take(*operation);
+    taken->deliver();
+  }
+  delivering_ = false;
+  if (!answered_.empty()) deliver_soon();
+}
+
+void WaitsImpl::on_cancelled(WaitOperation& operation) {
+  const bool ours = std::any_of(operations_.begin(), operations_.end(),
+                                [&](const auto& each) { return each.get() == &operation; });
+  if (!ours) return;  // it is being delivered
+  std::erase(answered_, &operation);
+  const auto taken = take(operation);
+}
+
+void WaitsImpl::close(std::function<void()> on_closed) {
+  if (closed_) return;
+  closed_ = true;
+  runs_.remove_observer(this);
+  answered_.clear();
+  watching_.clear();
+  operations_.clear();
+  handles_.opened();  // the timer's
+  handles_.when_none(std::move(on_closed));
+  deadlines_.close([this] { handles_.closed(); });
+}
+
+}  // namespace gibbous

@@ -1,0 +1,55 @@
+// WaitsImpl: all waits of a runtime. Tells their conditions what the runs do and delivers their
+// answers from the loop. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/runs/deadlines.h"
+#include "runtime/wait/open_handles.h"
+#include "runtime/wait/port_prober.h"
+#include "runtime/wait/wait_operation.h"
+
+namespace gibbous {
+
+class WaitsImpl final : public Waits, private RunsObserver, private WaitOperation::Owner {
+ public:
+  WaitsImpl(uv_loop_s* loop, const Clock& clock, Runs& runs);
+  ~WaitsImpl() override;
+
+  Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done) override;
+  void close(std::function<void()> on_closed) override;
+
+ private:
+  void on_state(Run& run) override;
+  void on_output(Run& run, StreamId stream, Offset from) override;
+  void on_drain(Run& run) override;
+  void on_forget(Run& run) override;
+  void on_answered(WaitOperation& operation) override;
+  void on_cancelled(WaitOperation& operation) override;
+
+  void register_conditions(const WaitOperation& operation);
+  void unregister_conditions(const WaitOperation& operation);
+  std::unique_ptr<WaitOperation> take(WaitOperation& operation);
+  void deliver();
+  void deliver_soon();
+
+  Runs& runs_;
+  OpenHandles handles_;
+  Deadlines deadlines_;
+  PortProber ports_;
+  ConditionContext context_;
+  std::vector<std::unique_ptr<WaitOperation>> operations_;
+  // Who watches a run, oldest first, but exits last: what it wrote before its end goes before its
+  // end.
+  std::unordered_map<const Run*, std::vector<PendingCondition*>> watching_;
+  std::vector<WaitOperation*> answered_;  // to be delivered, in order
+  Deadlines::Token delivery_ = 0;
+  bool taking_output_ = false;  // conditions are being told of output; deliver() comes after it
+  bool delivering_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace gibbous

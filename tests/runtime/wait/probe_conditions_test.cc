@@ -1,0 +1,243 @@
+// port, http, file and timer, with real servers.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/runtime/wait/harness.h"
+
+namespace gibbous {
+namespace {
+
+using namespace testing;  // NOLINT: the vocabulary of these tests
+
+struct ListenerCase {
+  const char* kind;     // of fixture_listener
+  const char* host;     // that is waited for
+  const char* address;  // that is reported
+};
+
+TEST_CASE("port fires when somebody listens, not when a socket is only bound") {
+  for (const ListenerCase& each :
+       {ListenerCase{"v4", "", "127.0.0.1"}, ListenerCase{"v4", "127.0.0.1", "127.0.0.1"},
+        ListenerCase{"v4", "localhost", "127.0.0.1"}, ListenerCase{"any4", "", "0.0.0.0"},
+        ListenerCase{"any4", "127.0.0.5", "0.0.0.0"}, ListenerCase{"any4", "0.0.0.0", "0.0.0.0"},
+        ListenerCase{"v6", "", "::1"}, ListenerCase{"v6", "::1", "::1"},
+        ListenerCase{"v6", "::", "::1"}, ListenerCase{"any6", "", "::"},
+        ListenerCase{"any6", "127.0.0.1", "::"}, ListenerCase{"any6", "::1", "::"},
+        ListenerCase{"other4", "", "127.0.0.2"},
+        ListenerCase{"other4", "127.0.0.2", "127.0.0.2"}}) {
+    CAPTURE(each.kind, each.host);
+    House house;
+    Run& run = house.program("listener", {each.kind});
+    const int port = house.number_after(run, "bound");
+    std::optional<WaitResult> result;
+    house.begin({{on_port(port, each.host, run.id())}, false, std::nullopt}, result);
+    house.loop.run_for(Millis{60});
+    REQUIRE_FALSE(result.has_value());
+    house.say(run, "listen\n");
+    REQUIRE(house.loop.until([&] { return result.has_value(); }));
+    CHECK(result->end == WaitEnd::kFired);
+    CHECK(result->fired.at(0).address == each.address);
+    CHECK(result->fired.at(0).pid == run.pid());
+    // It listens already.
+    CHECK(house.wait(on_port(port, each.host)).fired.at(0).address == each.address);
+  }
+}
+
+TEST_CASE("port of one address is not satisfied by another") {
+  House house;
+  Run& run = house.program("listener", {"v4"});
+  const int port = house.number_after(run, "bound");
+  house.say(run, "listen\n");
+  house.number_after(run, "listening");
+  const WaitResult v6 = house.wait(on_port(port, "::1"), Millis{60});
+  CHECK(v6.end == WaitEnd::kTimeout);
+  CHECK(v6.message ==
+        "timed out after 0.1s before port " + std::to_string(port) + " of ::1 was listening");
+  CHECK(house.wait(on_port(port, "127.0.0.2"), Millis{60}).end == WaitEnd::kTimeout);
+}
+
+TEST_CASE("the pid of a port is the listener's, not its shell's") {
+  House house;
+  Run& run = house.sh(fixture("listener") + " any4; true");
+  const int port = house.number_after(run, "bound");
+  house.say(run, "listen\n");
+  const WaitResult result = house.wait(on_port(port, "", run.id()));
+  REQUIRE(result.end == WaitEnd::kFired);
+  CHECK(result.fired[0].pid > 0);
+  CHECK(result.fired[0].pid != run.pid());
+  // Without the run as a hint as well.
+  CHECK(house.wait(on_port(port)).fired.at(0).pid == result.fired[0].pid);
+}
+
+TEST_CASE("port fails at once when its run ends before it listens") {
+  House house;
+  Run& run = house.sh("read line; echo Error: cannot bind >&2; exit 1");
+  std::optional<WaitResult> result;
+  house.begin({{on_port(1, "", run.id())}, false, Millis{20'000}}, result);
+  house.say(run, "go\n");
+  REQUIRE(house.loop.until([&] { return result.has_value(); }));
+  CHECK(result->end == WaitEnd::kImpossible);
+  CHECK(result->message == "run " + run.id() + " ended (exit code 1) before port 1 was listening");
+  CHECK(result->tail == "Error: cannot bind");
+  CHECK(result->run == run.id());
+  // The same when it has ended before the wait.
+  CHECK(house.wait(on_port(1, "", run.id())).end == WaitEnd::kImpossible);
+}
+
+TEST_CASE("port waits on while a process of the run that was left behind may open it") {
+  House house;
+  const TempDir directory;
+  const std::string gate = directory.path() + "/gate";
+  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+  // The shell is gone at once; the listener waits for the gate, in vain.
+  Run& run = house.sh(fixture("listener") + " v4 <>" + gate + " & exit 0");
+  const int port = house.number_after(run, "bound");
+  house.until_ended(run);
+  std::optional<WaitResult> result;
+  house.begin({{on_port(port, "", run.id())}, false, std::nullopt}, result);
+  house.loop.run_for(Millis{100});
+  CHECK_FALSE(result.has_value());
+  house.kill(run);
+  REQUIRE(house.loop.until([&] { return result.has_value(); }));
+  CHECK(result->end == WaitEnd::kImpossible);
+}
+
+TEST_CASE("wrong ports and hosts are refused") {
+  House house;
+  CHECK(house.refused(on_port(0)).message() ==
+        "condition 1 (port): port: expected a number from 1 to 65535, got 0");
+  CHECK(house.refused(on_port(65536)).code() == "invalid_arguments");
+  CHECK(has(house.refused(on_port(80, "a b")).message(), "host"));
+  CHECK(has(house.refused(on_port(80, "http://a")).message(), "host"));
+}
+
+TEST_CASE("a host name that cannot be resolved says so in the end") {
+  House house;
+  const WaitResult result = house.wait(on_port(80, "no-such-host.invalid"), Millis{1'000});
+  CHECK(result.end == WaitEnd::kTimeout);
+  CHECK(has(result.message, "port 80 of no-such-host.invalid was listening"));
+}
+
+TEST_CASE("http fires when the status is as wanted") {
+  House house;
+  Run& server = house.program("http_server", {"503", "0", "404", "200"});
+  const std::string url =
+      "http://127.0.0.1:" + std::to_string(house.number_after(server, "port")) + "/health?x=1";
+  const WaitResult result = house.wait(on_http(url, 0, server.id()));
+  REQUIRE(result.end == WaitEnd::kFired);
+  CHECK(result.fired[0].status == 200);
+  CHECK(result.fired[0].address == "127.0.0.1");
+  CHECK(house.wait(on_regex(server, "^GET /health\\?x=1 HTTP/1.1$")).end == WaitEnd::kFired);
+  house.kill(server);
+}
+
+TEST_CASE("http waits for the very status that was asked for") {
+  House house;
+  Run& server = house.program("http_server", {"200", "200", "404"});
+  const std::string url = "http://localhost:" + std::to_string(house.number_after(server, "port"));
+  const WaitResult result = house.wait(on_http(url, 404));
+  REQUIRE(result.end == WaitEnd::kFired);
+  CHECK(result.fired[0].status == 404);
+  house.kill(server);
+}
+
+TEST_CASE("http says in the end what it got instead") {
+  House house;
+  Run& server = house.program("http_server", {"500"});
+  const std::string url =
+      "http://localhost:" + std::to_string(house.number_after(server, "port")) + "/";
+  const WaitResult result = house.wait(on_http(url), Millis{300});
+  CHECK(result.end == WaitEnd::kTimeout);
+  CHECK(result.message == "timed out after 0.3s before " + url +
+                              " answered with a status from 200 to 399 (last: status 500)");
+  house.kill(server);
+}
+
+TEST_CASE("http fails when its run ends, after one last try") {
+  House house;
+  Run& run = house.sh("exit 7");
+  const WaitResult result = house.wait(on_http("http://127.0.0.1:1/", 204, run.id()));
+  CHECK(result.end == WaitEnd::kImpossible);
+  CHECK(has(result.message,
+            "ended (exit code 7) before http://127.0.0.1:1/ answered with status 204"));
+  CHECK(has(result.message, "connection refused"));
+}
+
+TEST_CASE("http gives up a server that never answers when the wait is cancelled or times out") {
+  House house;
+  Run& server = house.program("http_server", {"-1"});
+  const std::string url =
+      "http://localhost:" + std::to_string(house.number_after(server, "port")) + "/";
+  CHECK(house.wait(on_http(url), Millis{100}).end == WaitEnd::kTimeout);
+  std::optional<WaitResult> result;
+  Wait* wait = house.begin({{on_http(url)}, false, std::nullopt}, result);
+  house.wait(on_regex(server, "GET"));
+  wait->cancel();
+  house.loop.run_for(Millis{20});
+  CHECK_FALSE(result.has_value());
+  house.kill(server);
+}
+
+TEST_CASE("wrong URLs are refused") {
+  House house;
+  CHECK(has(house.refused(on_http("https://localhost/")).message(),
+            "condition 1 (http): url: https is not supported"));
+  CHECK(has(house.refused(on_http("http://localhost/", 99)).message(), "status"));
+}
+
+TEST_CASE("file fires when the path appears and when it is gone") {
+  House house;
+  const TempDir directory;
+  const std::string path = directory.path() + "/ready";
+  std::optional<WaitResult> appears;
+  std::optional<WaitResult> vanishes;
+  CHECK(house.wait(on_file(path, true)).end == WaitEnd::kFired);
+  house.begin({{on_file(path)}, false, std::nullopt}, appears);
+  house.loop.run_for(Millis{50});
+  CHECK_FALSE(appears.has_value());
+  std::ofstream(path) << "x";
+  REQUIRE(house.loop.until([&] { return appears.has_value(); }));
+  CHECK(appears->end == WaitEnd::kFired);
+  house.begin({{on_file(path, true)}, false, std::nullopt}, vanishes);
+  house.loop.run_for(Millis{50});
+  CHECK_FALSE(vanishes.has_value());
+  ::unlink(path.c_str());
+  REQUIRE(house.loop.until([&] { return vanishes.has_value(); }));
+  CHECK(vanishes->end == WaitEnd::kFired);
+}
+
+TEST_CASE("file of a run that makes it last and ends at once is found") {
+  House house;
+  const TempDir directory;
+  for (int round = 0; round < 10; ++round) {
+    const std::string path = directory.path() + "/made" + std::to_string(round);
+    Run& run = house.sh("touch " + path);
+    CHECK(house.wait(on_file(path, false, run.id())).end == WaitEnd::kFired);
+  }
+  Run& idle = house.sh("true");
+  const WaitResult never = house.wait(on_file(directory.path() + "/never", false, idle.id()));
+  CHECK(never.end == WaitEnd::kImpossible);
+  CHECK(has(never.message, "/never existed"));
+}
+
+TEST_CASE("file takes absolute paths only") {
+  House house;
+  CHECK(has(house.refused(on_file("ready")).message(), "path: expected an absolute path"));
+  CHECK(house.refused(on_file("")).code() == "invalid_arguments");
+}
+
+TEST_CASE("timer fires after its time, not before") {
+  House house;
+  constexpr Millis kTime{80};
+  const Nanos before = house.clock.now();
+  const WaitResult result = house.wait(on_timer(kTime));
+  CHECK(result.end == WaitEnd::kFired);
+  CHECK(house.clock.now() - before >= kTime);
+  CHECK(result.elapsed >= kTime);
+  CHECK(house.refused(on_timer(Millis{-1})).code() == "invalid_arguments");
+}
+
+}  // namespace
+}  // namespace gibbous

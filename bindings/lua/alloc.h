@@ -1,0 +1,65 @@
+// MemoryCap: how much memory one lua_State may hold, and the largest single allocation it may ask
+// for. A counting wrapper around LuaJIT's own allocator, armed after the state exists
+// (engineering.md in short: failing inside lua_newstate crashes on Debian 12; a plain realloc
+// allocator is a quarter slower). One per State; loop thread.
+#pragma once
+
+#include <cstddef>
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+class State;
+
+struct MemoryLimits {
+  std::size_t total_bytes = std::size_t{64} << 20;
+  std::size_t single_bytes = std::size_t{4} << 20;
+};
+
+class MemoryCap {
+ public:
+  // `owner` is what State::of() finds again; it outlives the lua_State.
+  MemoryCap(MemoryLimits limits, State* owner) : limits_(limits), owner_(owner) { collected(); }
+  // After luaL_newstate and before anything else runs.
+  void attach(lua_State* state);
+  // Before lua_close, or LuaJIT's arena is not given back.
+  void detach(lua_State* state);
+  // Off while the host itself builds things that must not fail.
+  void set_enforced(bool enforced) { enforced_ = enforced; }
+  bool enforced() const { return enforced_; }
+
+  State* owner() const { return owner_; }
+  const MemoryLimits& limits() const { return limits_; }
+  std::size_t used() const { return used_; }
+  std::size_t peak() const { return peak_; }
+  // The request that was refused last, 0 when none was since clear_refused().
+  std::size_t refused() const { return refused_; }
+  void clear_refused() { refused_ = 0; }
+
+  // LuaJIT has no emergency collection: past three quarters the budget hook runs a full one.
+  bool wants_collect() const { return used_ > collect_above_; }
+  // A full collection is over: the next one when half of what is left is used up, so that a state
+  // that lives near its limit does not collect at every look.
+  void collected();
+  // No call runs. What the last one held may be garbage, so the limit is three quarters again,
+  // unless the state holds that much between calls.
+  void begin_call();
+
+ private:
+  static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
+  MemoryLimits limits_;
+  State* owner_;
+  void* (*inner_)(void*, void*, std::size_t, std::size_t) = nullptr;
+  void* inner_data_ = nullptr;
+  std::size_t used_ = 0;
+  std::size_t peak_ = 0;
+  std::size_t collect_above_ = 0;
+  std::size_t held_between_calls_ = 0;
+  bool between_calls_ = false;
+  std::size_t refused_ = 0;
+  std::size_t bulk_ = 0;  // allocated in large blocks since the budget last looked at the clock
+  bool enforced_ = false;
+};
+
+}  // namespace gibbous::lua

@@ -1,0 +1,376 @@
+// The table `run`, and the handles that it gives: tables with an id and methods. Every effect
+// (start, kill, stdin) is asked of the newest policy first, so those functions suspend.
+#include <signal.h>
+
+#include <lua.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bindings/lua/api.h"
+#include "bindings/lua/api_wait.h"
+#include "bindings/lua/call.h"
+#include "bindings/lua/engine.h"
+#include "bindings/lua/fields.h"
+#include "bindings/lua/run_value.h"
+#include "bindings/lua/services.h"
+#include "bindings/lua/task.h"
+#include "runtime/process/signals.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr const char* kHandleKey = "gibbous.run";  // registry: the metatable of handles
+
+void push_handle(lua_State* state, const std::string& id) {
+  lua_newtable(state);
+  lua_pushlstring(state, id.data(), id.size());
+  lua_setfield(state, -2, "id");
+  lua_getfield(state, LUA_REGISTRYINDEX, kHandleKey);
+  lua_setmetatable(state, -2);
+}
+
+// The id of the handle (or the id itself) at `index`; raises when it is neither.
+std::string check_id(lua_State* state, int index) {
+  if (lua_istable(state, index)) {
+    lua_getfield(state, index, "id");
+    lua_replace(state, index);
+  }
+  std::size_t length = 0;
+  const char* id = lua_tolstring(state, index, &length);
+  if (id == nullptr || lua_type(state, index) != LUA_TSTRING) {
+    luaL_argerror(state, index, "expected a run (call it with ':', as in h:kill{}) or its id");
+  }
+  return {id, length};
+}
+
+Status not_found(Runs& runs, const std::string& id) {
+  const std::string near = runs.nearest(id);
+  return Status::error("run_not_found",
+                       "Process \"" + id + "\" not found" +
+                           (near.empty() ? "" : ". Did you mean \"" + near + "\"?"));
+}
+
+// Wrong use, thrown where the options are read, becomes a Lua error at the script's line.
+template <typename Body>
+int with_wrong_use(lua_State* state, Body body) {
+  try {
+    return body();
+  } catch (const WrongUse& use) {
+    lua_pushstring(state, use.what());
+  }
+  return raise_here(state, lua_tostring(state, -1));
+}
+
+// One effect on its way: asked of the policy, then carried out, then answered. Callbacks of the
+// policy and of Runs hold it; the task may be gone by then.
+struct Effect {
+  Services& services;
+  std::weak_ptr<Task> task;
+  Completer complete;
+  bool cancelled = false;
+  std::function<void()> on_cancel;
+
+  void fail(const Status& status, const std::string& run = "") const {
+    complete([status, run](lua_State* to) { return push_error(to, status, run); });
+  }
+  void answer(Json value) const {
+    complete([value = std::move(value)](lua_State* to) {
+      push_json(to, value);
+      return 1;
+    });
+  }
+};
+
+class PendingEffect final : public PendingOp {
+ public:
+  explicit PendingEffect(std::shared_ptr<Effect> effect) : effect_(std::move(effect)) {}
+  void cancel() override {
+    effect_->cancelled = true;
+    if (effect_->on_cancel) effect_->on_cancel();
+  }
+
+ private:
+  std::shared_ptr<Effect> effect_;
+};
+
+Status refusal(const Verdict& verdict) {
+  const bool asks = verdict.decision == Verdict::Decision::kAsk;
+  return Status::error(asks ? "needs_approval" : "denied", verdict.reason);
+}
+
+// Asks the policy about `what`; once it allows, `act` does it and answers through the effect.
+int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act) {
+  const auto task = Task::current(state);
+  Services& services = services_of(state);
+  auto effect = std::make_shared<Effect>(Effect{services, task, task->completer()});
+  services.engine->ask(task->call(), std::move(what),
+                       [effect, act = std::move(act)](const Verdict& verdict) {
+                         if (effect->cancelled) return;
+                         if (verdict.decision != Verdict::Decision::kAllow) {
+                           effect->fail(refusal(verdict));
+                           return;
+                         }
+                         act(effect);
+                       });
+  return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
+}
+
+void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  options.spec.session = task->call().session();
+  const bool detach = options.detach;
+  auto started = effect->services.runs->start(std::move(options.spec),
+                                              [effect](Run& run, const Status& status) {
+                                                if (!status) {
+                                                  effect->fail(status, run.id());
+                                                  return;
+                                                }
+                                                effect->complete([id = run.id()](lua_State* to) {
+                                                  push_handle(to, id);
+                                                  return 1;
+                                                });
+                                              });
+  if (!started) {
+    effect->fail(started.status());
+    return;
+  }
+  // Until it runs, and afterwards unless it is detached, the call answers for it.
+  const std::string id = (*started)->id();
+  if (!detach) task->call().own_run(id);
+  effect->on_cancel = [effect = effect.get(), id] {
+    if (const auto owner = effect->task.lock()) owner->call().own_run(id);
+  };
+}
+
+int l_start(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    luaL_checktype(state, 1, LUA_TTABLE);
+    StartOptions options = parse_start(to_json(state, 1));
+    Json what = {{"kind", "start"}, {"cwd", options.spec.cwd}};
+    if (options.spec.argv.empty()) {
+      what["command"] = options.spec.command;
+    } else {
+      what["argv"] = options.spec.argv;
+    }
+    if (!options.spec.env.empty()) what["env"] = options.spec.env;
+    return ask_then(state, std::move(what), [options](const std::shared_ptr<Effect>& effect) {
+      start_run(effect, options);
+    });
+  });
+}
+
+int l_get(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  Runs& runs = *services_of(state).runs;
+  if (runs.find(id) == nullptr) return push_error(state, not_found(runs, id), id);
+  push_handle(state, id);
+  return 1;
+}
+
+int l_list(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    Fields fields("run.list", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    const auto wanted_state = fields.text("state");
+    const auto session = fields.text("session");
+    fields.done();
+    const Services& services = services_of(state);
+    Json list = Json::array();
+    for (const Run* run : services.runs->list()) {
+      if (wanted_state && *wanted_state != to_string(run->state())) continue;
+      if (session && *session != run->spec().session) continue;
+      list.push_back(run_info(*run, *services.clock));
+    }
+    push_json(state, list);
+    mark_array(state, -1);
+    return 1;
+  });
+}
+
+// A method that reads: finds the run, and answers with what `read` makes of it.
+template <typename Read>
+int read_method(lua_State* state, Read read) {
+  return with_wrong_use(state, [&] {
+    const std::string id = check_id(state, 1);
+    const Services& services = services_of(state);
+    Run* run = services.runs->find(id);
+    if (run == nullptr) return push_error(state, not_found(*services.runs, id), id);
+    const Json options = lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2);
+    push_json(state, read(*run, options, services));
+    return 1;
+  });
+}
+
+int l_info(lua_State* state) {
+  return read_method(state, [](Run& run, const Json&, const Services& services) {
+    return run_info(run, *services.clock);
+  });
+}
+
+int l_read(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Services&) {
+    return read_stream(run, options);
+  });
+}
+
+int l_tail(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Services&) {
+    return tail_stream(run, options);
+  });
+}
+
+int l_excerpt(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Services&) {
+    return excerpt_stream(run, options);
+  });
+}
+
+int check_signal(Fields& fields, const char* name, int fallback) {
+  const auto text = fields.text(name);
+  if (!text) return fallback;
+  const int number = signal_number_of(*text);
+  if (number == 0) fields.fail(name, "a signal such as 'SIGTERM'", fields.value(name));
+  return number;
+}
+
+// Finds the run, then asks about `what` and does `act` with the run, if it is still there.
+int effect_method(lua_State* state, const std::string& id, Json what,
+                  std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
+  Runs& runs = *services_of(state).runs;
+  const Run* found = runs.find(id);
+  if (found == nullptr) return push_error(state, not_found(runs, id), id);
+  what["run"] = id;
+  what["command"] = found->command_text();
+  return ask_then(state, std::move(what),
+                  [id, act = std::move(act)](const std::shared_ptr<Effect>& effect) {
+                    Runs& table = *effect->services.runs;
+                    Run* run = table.find(id);
+                    if (run == nullptr) {
+                      effect->fail(not_found(table, id), id);
+                      return;
+                    }
+                    act(effect, *run);
+                  });
+}
+
+int l_kill(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const int number = check_signal(fields, "signal", SIGTERM);
+    std::optional<Millis> grace;
+    if (const auto given = fields.number("grace_ms", 0, kMaxMillis)) {
+      grace = Millis{static_cast<std::int64_t>(*given)};
+    }
+    fields.done();
+    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
+    return effect_method(state, id, std::move(what),
+                         [number, grace](const std::shared_ptr<Effect>& effect, Run& run) {
+                           effect->services.runs->kill(run, number, grace,
+                                                       [effect](Run&, const KillReport& report) {
+                                                         effect->answer(kill_report(report));
+                                                       });
+                         });
+  });
+}
+
+int l_signal(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Fields fields("run:signal", Json{{"signal", luaL_checkstring(state, 2)}});
+    const int number = check_signal(fields, "signal", 0);
+    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
+    return effect_method(state, id, std::move(what),
+                         [number](const std::shared_ptr<Effect>& effect, Run& run) {
+                           effect->services.runs->signal(run, number);
+                           effect->answer(true);
+                         });
+  });
+}
+
+int l_write(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    std::size_t length = 0;
+    const char* text = luaL_checklstring(state, 2, &length);
+    const std::string bytes(text, length);
+    Json what = {{"kind", "stdin"}, {"text", bytes}};
+    return effect_method(
+        state, id, std::move(what), [bytes](const std::shared_ptr<Effect>& effect, Run& run) {
+          effect->services.runs->write(run, bytes, [effect, id = run.id()](const Status& status) {
+            if (status) {
+              effect->answer(true);
+            } else {
+              effect->fail(status, id);
+            }
+          });
+        });
+  });
+}
+
+int l_close_stdin(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  Runs& runs = *services_of(state).runs;
+  Run* run = runs.find(id);
+  if (run == nullptr) return push_error(state, not_found(runs, id), id);
+  runs.close_stdin(*run);
+  lua_pushboolean(state, 1);
+  return 1;
+}
+
+int l_wait(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  return start_wait(state, 2, id);
+}
+
+constexpr luaL_Reg kMethods[] = {
+    {"info", l_info},
+    {"read", l_read},
+    {"tail", l_tail},
+    {"excerpt", l_excerpt},
+    {"close_stdin", l_close_stdin},
+    {nullptr, nullptr},
+};
+
+constexpr luaL_Reg kSuspendingMethods[] = {
+    {"kill", l_kill}, {"signal", l_signal}, {"write", l_write},
+    {"wait", l_wait}, {nullptr, nullptr},
+};
+
+constexpr luaL_Reg kRun[] = {
+    {"get", l_get},
+    {"list", l_list},
+    {nullptr, nullptr},
+};
+
+}  // namespace
+
+void open_run(lua_State* state) {
+  lua_newtable(state);  // metatable of handles
+  lua_newtable(state);  // [metatable, methods]
+  for (const luaL_Reg* entry = kMethods; entry->name != nullptr; ++entry) {
+    lua_pushcfunction(state, entry->func);
+    lua_setfield(state, -2, entry->name);
+  }
+  for (const luaL_Reg* entry = kSuspendingMethods; entry->name != nullptr; ++entry) {
+    push_suspending(state, entry->func, (std::string("run:") + entry->name).c_str());
+    lua_setfield(state, -2, entry->name);
+  }
+  lua_setfield(state, -2, "__index");
+  lua_pushboolean(state, 0);
+  lua_setfield(state, -2, "__metatable");
+  lua_setfield(state, LUA_REGISTRYINDEX, kHandleKey);
+
+  lua_newtable(state);
+  for (const luaL_Reg* entry = kRun; entry->name != nullptr; ++entry) {
+    lua_pushcfunction(state, entry->func);
+    lua_setfield(state, -2, entry->name);
+  }
+  push_suspending(state, l_start, "run.start");
+  lua_setfield(state, -2, "start");
+}
+
+}  // namespace gibbous::lua

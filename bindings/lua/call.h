@@ -1,0 +1,34 @@
+// Call: one call of a tool, from its policy verdict to its result. Owns the tree of tasks, pins its
+// generation, and owns the runs that it started and did not detach. Made and owned by the Engine.
+// Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/generation.h"
+#include "bindings/lua/value.h"
+#include "gibbous/runtime.h"
+
+namespace gibbous::lua {
+
+class Call {
+ public:
+  virtual ~Call() = default;
+  virtual CallId id() const = 0;
+  virtual const std::string& session() const = 0;
+  // tool() and generation() only while the call runs: not after its end (ended()).
+  virtual const ToolDefinition& tool() const = 0;
+  virtual Generation& generation() = 0;
+  virtual bool cancelled() const = 0;
+  virtual bool ended() const = 0;
+  // This run dies with the call (run.start without detach), or no longer (detach). Owning a run
+  // after the call's tasks have ended kills it at once.
+  virtual void own_run(const std::string& run_id) = 0;
+  virtual void disown_run(const std::string& run_id) = 0;
+  // Delivered from the loop, before the result; dropped when nobody asked for progress.
+  virtual void progress(const Progress& progress) = 0;
+};
+
+}  // namespace gibbous::lua

@@ -1,0 +1,62 @@
+// Config: the Lua configuration file, read once when a runtime is made. The file is a sandboxed
+// script that returns a table; a JSON Schema says what may be in it, and is where documentation
+// comes from. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/value.h"
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+
+struct EngineOptions;  // engine.h
+
+// What the file says; nothing where it is silent. Paths are absolute, or relative to the current
+// directory when the file was given so: relative ones in the file start at the file's own
+// directory.
+struct Config {
+  std::string file;
+  std::optional<std::string> scripts;
+  std::optional<std::string> policies;
+  std::optional<std::vector<std::string>> toolsets;
+  std::optional<std::string> mode;
+  std::optional<std::string> workspace;
+  std::optional<std::string> shell;
+  std::map<std::string, std::string> env;
+  std::vector<std::string> unset_env;
+
+  std::optional<std::size_t> max_concurrent;
+  std::optional<Millis> default_timeout;
+  std::optional<std::size_t> max_buffer_bytes;
+  std::optional<std::size_t> head_bytes;
+  std::optional<Millis> kill_grace;
+  std::optional<Millis> timeout_grace;
+  std::optional<Millis> drain_limit;
+  std::optional<std::size_t> max_queued;
+  std::optional<std::size_t> max_ended;
+
+  std::optional<Millis> lua_call;
+  std::optional<std::size_t> lua_memory_bytes;
+
+  // Put what the file says over what is there; `options.env` is what runs inherit.
+  void apply_runs(RunsOptions& options) const;
+  void apply_lua(EngineOptions& options) const;
+};
+
+// Fails with config_invalid: the file, the field, what was expected and what came, the nearest
+// known field; or the file and line of a syntax or run-time error.
+Result<Config> load_config(const std::string& path, const Clock& clock);
+// The schema of the file, with descriptions and the defaults of RunLimits.
+Json config_schema();
+// The same for people: one line a field, "limits.kill_grace_ms  integer of at least 0  (5000)  what
+// it does".
+std::string config_reference();
+
+}  // namespace gibbous::lua

@@ -1,0 +1,326 @@
+// Calls and their turns. Reloading is in engine_reload.cc.
+#include "bindings/lua/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/lua/engine_impl.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::size_t kMaxNotices = 10'000;  // that wait for run_ready
+constexpr char kCancelled[] = "cancelled";
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(EngineOptions options, Services& services) {
+  auto engine = std::make_unique<EngineImpl>(std::move(options), services);
+  if (Status status = engine->load_first(); !status) return status;
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+EngineImpl::EngineImpl(EngineOptions options, Services& services)
+    : options_(std::move(options)), services_(services) {
+  services_.engine = this;
+}
+
+EngineImpl::~EngineImpl() {
+  lifetime_.reset();
+  drain_timer_.stop();
+  const auto calls = std::exchange(calls_, {});
+  by_id_.clear();
+  ready_.clear();
+  for (const auto& [raw, call] : calls) {
+    // The others are calls of these.
+    if (call->depth() == 0) call->abandon("shutdown", "the runtime was shut down");
+  }
+  if (services_.engine == this) services_.engine = nullptr;
+}
+
+// --- Calls --------------------------------------------------------------------------------------
+
+std::shared_ptr<CallImpl> EngineImpl::add_call(CallOptions options) {
+  auto call = std::make_shared<CallImpl>(*this, std::move(options));
+  calls_.emplace(call.get(), call);
+  make_ready(*call);
+  return call;
+}
+
+void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
+                      std::function<void(const Progress&)> on_progress) {
+  const bool known = by_id_.count(id) != 0;
+  const bool full = calls_.size() >= options_.limits.max_calls;
+  CallOptions options;
+  options.id = id;
+  options.tool = std::move(request.tool);
+  options.session = std::move(request.session);
+  options.argument_text = std::move(request.arguments);
+  options.on_done = std::move(on_done);
+  if (request.wants_progress) options.on_progress = std::move(on_progress);
+  options.generation = current_;
+  const auto call = add_call(std::move(options));
+  if (known) {
+    call->cancel("invalid_call", "the call id " + std::to_string(id) + " is in use");
+  } else if (full) {
+    call->cancel("too_many_calls", "there are " + std::to_string(options_.limits.max_calls) +
+                                       " calls in flight already; try again when some have ended");
+  } else {
+    by_id_[id] = call.get();
+  }
+}
+
+Result<std::shared_ptr<CallImpl>> EngineImpl::start_child(CallImpl& parent, std::string tool,
+                                                          Json arguments,
+                                                          std::function<void(CallResult)> on_done) {
+  if (calls_.size() >= options_.limits.max_calls) {
+    return Status::error(
+        "too_many_calls",
+        "there are " + std::to_string(options_.limits.max_calls) + " calls in flight already");
+  }
+  CallOptions options;
+  options.id = parent.id();
+  options.tool = std::move(tool);
+  options.session = parent.session();
+  options.arguments = std::move(arguments);
+  options.on_done = std::move(on_done);
+  options.generation = parent.pinned();
+  options.parent = &parent;
+  return add_call(std::move(options));
+}
+
+bool EngineImpl::cancel(CallId id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return false;
+  found->second->cancel(kCancelled, "the call was cancelled");
+  return true;
+}
+
+void EngineImpl::cancel_all() {
+  // Calls of other calls are cancelled by these.
+  for (const auto& [id, call] : by_id_) call->cancel(kCancelled, "the call was cancelled");
+}
+
+void EngineImpl::on_call_ended(CallImpl& call) {
+  const auto found = by_id_.find(call.id());
+  if (found != by_id_.end() && found->second == &call) by_id_.erase(found);
+  calls_.erase(&call);
+}
+
+// --- Turns --------------------------------------------------------------------------------------
+
+void EngineImpl::make_ready(CallImpl& call) {
+  if (call.in_queue || !lifetime_) return;
+  call.in_queue = true;
+  ready_.push_back(call.shared_from_this());
+  wake();
+}
+
+void EngineImpl::post(std::function<void()> work) {
+  posted_.push_back(std::move(work));
+  wake();
+}
+
+void EngineImpl::wake() {
+  if (!running_ && wake_) wake_();
+}
+
+bool EngineImpl::has_ready() const {
+  return !ready_.empty() || !posted_.empty() || !notices_.empty();
+}
+
+bool EngineImpl::run_ready(Nanos lua_time) {
+  if (running_) return true;
+  running_ = true;
+  const Nanos begun = services_.clock->now();
+  flush_events();
+  while (!posted_.empty() || !ready_.empty()) {
+    Nanos slice = options_.limits.slice;
+    if (lua_time > Nanos{0}) {
+      const Nanos left = lua_time - (services_.clock->now() - begun);
+      if (left <= Nanos{0}) break;
+      slice = std::min(slice, left);
+    }
+    if (!posted_.empty()) {
+      const auto work = std::move(posted_.front());
+      posted_.pop_front();
+      work();
+      continue;
+    }
+    const std::shared_ptr<CallImpl> call = std::move(ready_.front());
+    ready_.pop_front();
+    call->in_queue = false;
+    call->turn(slice);
+    if (call->has_ready()) make_ready(*call);
+    flush_events();
+  }
+  running_ = false;
+  return has_ready();
+}
+
+// --- Policy -------------------------------------------------------------------------------------
+
+// One question to a person. Its copies are what AskRequest::answer holds: when the last is dropped
+// without an answer, the answer is no.
+class EngineImpl::Approval {
+ public:
+  Approval(EngineImpl& engine, CallImpl& call, Verdict verdict,
+           std::function<void(Verdict)> on_verdict)
+      : engine_(engine),
+        lifetime_(engine.lifetime_),
+        call_(call.weak_from_this()),
+        verdict_(std::move(verdict)),
+        on_verdict_(std::move(on_verdict)) {}
+  ~Approval() { answer(false, "nobody answered"); }
+  Approval(const Approval&) = delete;
+  Approval& operator=(const Approval&) = delete;
+
+  void answer(bool allow, const std::string& reason) {
+    if (answered_) return;
+    answered_ = true;
+    if (lifetime_.expired()) return;
+    verdict_.decision = allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
+    if (!allow) {
+      verdict_.reason =
+          "it was not approved" + (reason.empty() ? "" : ": " + reason) +
+          (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
+    }
+    engine_.post([call = call_, verdict = verdict_, on_verdict = std::move(on_verdict_)] {
+      const auto alive = call.lock();
+      if (alive && !alive->cancelled() && !alive->ended()) on_verdict(verdict);
+    });
+  }
+
+ private:
+  EngineImpl& engine_;
+  std::weak_ptr<const int> lifetime_;
+  std::weak_ptr<CallImpl> call_;
+  Verdict verdict_;
+  std::function<void(Verdict)> on_verdict_;
+  bool answered_ = false;
+};
+
+void EngineImpl::ask(Call& call, Json effect, std::function<void(Verdict)> on_verdict) {
+  // Every Call is one of ours.
+  ask_for(static_cast<CallImpl&>(call), std::move(effect), std::move(on_verdict));
+}
+
+void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict)> on_verdict) {
+  if (call.ended() || call.cancelled()) return;
+  const ToolDefinition& tool = call.tool();
+  effect["tool"] = tool.name;
+  effect["permission"] = tool.permission;
+  effect["mode"] = options_.generation.mode;
+  effect["session"] = call.session();
+  effect["workspace"] = services_.workspace;
+  Verdict verdict = decide(effect);
+  if (verdict.decision != Verdict::Decision::kAsk) {
+    on_verdict(std::move(verdict));
+    return;
+  }
+  if (call.running()) {
+    verdict.decision = Verdict::Decision::kAllow;
+    on_verdict(std::move(verdict));
+    return;
+  }
+  if (!approver_) {
+    on_verdict(std::move(verdict));
+    return;
+  }
+  AskRequest request;
+  request.call = call.id();
+  request.session = call.session();
+  request.tool = tool.name;
+  request.arguments =
+      effect.value("args", Json::object()).dump(-1, ' ', false, Json::error_handler_t::replace);
+  request.reason = verdict.reason;
+  request.rule = verdict.rule;
+  auto approval =
+      std::make_shared<Approval>(*this, call, std::move(verdict), std::move(on_verdict));
+  request.answer = [approval = std::move(approval)](bool allow, const std::string& reason) {
+    approval->answer(allow, reason);
+  };
+  approver_(std::move(request));
+}
+
+Verdict EngineImpl::decide(const Json& effect) {
+  // The policy may be of the very state whose task asks: nothing of the API may take it for that
+  // task.
+  TaskSlot* slot = task_slot(current_->state().main());
+  TaskImpl* running = slot == nullptr ? nullptr : std::exchange(slot->running, nullptr);
+  Verdict verdict = current_->decide(effect);
+  if (slot != nullptr) slot->running = running;
+  return verdict;
+}
+
+void EngineImpl::set_approver(std::function<void(AskRequest)> approver) {
+  approver_ = std::move(approver);
+}
+
+// --- Events -------------------------------------------------------------------------------------
+
+void EngineImpl::on_event(std::function<void(Event)> sink) {
+  sink_ = std::move(sink);
+}
+
+void EngineImpl::emit(const std::string& name, const std::string& session, Json fields) {
+  fields["event"] = name;
+  fields["session"] = session;
+  Notice made;
+  made.event.name = name;
+  made.event.session = session;
+  made.event.json = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  notice(std::move(made));
+}
+
+void EngineImpl::log(const std::string& level, const std::string& message, Json fields,
+                     const std::string& session) {
+  Notice made;
+  made.event.session = session;
+  made.level = level;
+  made.message = message;
+  made.fields = std::move(fields);
+  notice(std::move(made));
+}
+
+void EngineImpl::notice(Notice notice) {
+  if (notices_.size() >= kMaxNotices) {
+    ++dropped_notices_;
+    return;
+  }
+  notices_.push_back(std::move(notice));
+  wake();
+}
+
+void EngineImpl::flush_events() {
+  if (flushing_) return;
+  flushing_ = true;
+  if (dropped_notices_ > 0) {
+    Notice summary;
+    summary.level = "warn";
+    summary.message = std::to_string(std::exchange(dropped_notices_, 0)) +
+                      " log lines and events were dropped: there were too many at once";
+    notices_.push_back(std::move(summary));
+  }
+  while (!notices_.empty()) {
+    Notice due = std::move(notices_.front());
+    notices_.pop_front();
+    if (!due.level.empty() && services_.log) {
+      services_.log(due.level, due.message, due.fields, due.event.session);
+      continue;
+    }
+    if (!due.level.empty()) {
+      Json json = {{"event", "log"},
+                   {"session", due.event.session},
+                   {"level", due.level},
+                   {"message", due.message}};
+      if (!due.fields.is_null()) json["fields"] = std::move(due.fields);
+      due.event.name = "log";
+      due.event.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    if (sink_) sink_(std::move(due.event));
+  }
+  flushing_ = false;
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,42 @@
+#include "bindings/lua/generation.h"
+
+#include <utility>
+
+#include "bindings/lua/generation_loader.h"
+
+namespace gibbous::lua {
+namespace {
+
+// A checkout that is still going on moves files under the load; after this many tries the load
+// fails, and the file watcher asks for another one when it is over.
+constexpr int kMaxAttempts = 4;
+
+}  // namespace
+
+Generation::Generation() = default;
+Generation::~Generation() = default;
+
+std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, std::uint64_t id,
+                                             Services& services, bool allow_broken_policy,
+                                             LoadFailure* failure) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    *failure = {};
+    GenerationLoader loader(options, services);
+    std::shared_ptr<Generation> made = loader.load(id, allow_broken_policy, failure);
+    failure->files = loader.snapshot().watched();
+    if (loader.snapshot().still_true()) return made;
+  }
+  ScriptError error;
+  error.code = "files_changing";
+  error.message = "the scripts kept changing while they were read";
+  failure->errors = {error};
+  failure->policy = false;
+  return nullptr;
+}
+
+const ToolDefinition* Generation::find(const std::string& name) const {
+  const auto found = tools_.find(name);
+  return found == tools_.end() ? nullptr : &found->second;
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,115 @@
+// Generation: one loaded set of scripts and policies: one State, immutable after load, replaced
+// whole. Calls hold it by shared_ptr and finish on the one they began with; policy is always asked
+// of the newest. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/state.h"
+#include "bindings/lua/value.h"
+#include "gibbous/status.h"
+
+namespace gibbous::lua {
+
+class SchemaCheck;  // schema_check.h
+struct Services;    // services.h
+
+struct ToolDefinition {
+  std::string name;
+  std::string toolset;
+  std::string title;
+  std::string description;
+  std::string permission;  // read, write, execute
+  Json input_schema;
+  Json output_schema;  // null when there is none
+  Json annotations;    // as MCP has them: readOnlyHint, ...; all four set
+  std::string file;    // the script that defines it: the namespace of its store
+  std::shared_ptr<const SchemaCheck> input_check;
+  std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
+  LuaRef run;
+};
+
+struct Verdict {
+  enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;
+  std::string reason;  // a sentence for a person
+  std::string rule;    // an id for logs
+  std::string file;
+  int line = 0;
+};
+
+// One file as it was read; the watcher compares it with what lies there.
+struct SourceFile {
+  std::string path;
+  std::string text;
+  std::string hash;
+};
+
+// What the file watcher compares with what lies there now.
+struct WatchedFile {
+  std::string path;
+  std::string
+      hash;  // of what was read; "" when there was no such file, and one would change the load
+};
+
+struct GenerationOptions {
+  std::string scripts_dir;          // holds init.lua
+  std::string policies_dir;         // holds init.lua
+  std::string shipped_scripts_dir;  // where `require` looks next
+  std::string shipped_policies_dir;
+  std::vector<std::string> toolsets;  // only these; all when empty
+  std::string mode;
+  MemoryLimits memory;
+  Nanos load_budget{250'000'000};
+  Nanos policy_budget{50'000'000};
+};
+
+struct LoadFailure {
+  std::vector<ScriptError> errors;  // every syntax error, or the first other one; never empty
+  std::vector<WatchedFile>
+      files;            // what was read so far: to be watched, so that mending them is seen
+  bool policy = false;  // the policies failed, not the scripts
+};
+
+class Generation : public std::enable_shared_from_this<Generation> {
+ public:
+  // Reads all, builds a new State, runs init.lua of scripts and policies, validates. Nothing of a
+  // failed load remains. With broken policies and allow_broken_policy (a first load), the
+  // generation denies everything and policy_error() says why.
+  static std::shared_ptr<Generation> load(const GenerationOptions& options, std::uint64_t id,
+                                          Services& services, bool allow_broken_policy,
+                                          LoadFailure* failure);
+  ~Generation();
+
+  std::uint64_t id() const { return id_; }
+  State& state() { return *state_; }
+  const std::map<std::string, ToolDefinition>& tools() const { return tools_; }
+  const ToolDefinition* find(const std::string& name) const;
+  const std::vector<SourceFile>& files() const { return files_; }
+  // The files, and the places where others would have been taken instead.
+  const std::vector<WatchedFile>& watched() const { return watched_; }
+  const std::string& policy_error() const { return policy_error_; }
+  std::vector<std::string> modes() const { return modes_; }
+
+  // Asks the policy. A policy that raises, runs out of time or answers something else denies.
+  Verdict decide(const Json& effect);
+
+ private:
+  Generation();
+  friend class GenerationLoader;
+  std::uint64_t id_ = 0;
+  Nanos policy_budget_{0};
+  std::vector<SourceFile> files_;
+  std::vector<WatchedFile> watched_;
+  std::vector<std::string> modes_;
+  std::string policy_error_;
+  // Order matters: references die before their state.
+  std::unique_ptr<State> state_;
+  std::map<std::string, ToolDefinition> tools_;
+  LuaRef decide_;
+};
+
+}  // namespace gibbous::lua

@@ -1,0 +1,251 @@
+#include "bindings/lua/generation_loader.h"
+
+#include <algorithm>
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/api.h"
+#include "bindings/lua/services.h"
+#include "bindings/lua/tool_reader.h"
+#include "runtime/base/nearest.h"
+
+namespace gibbous::lua {
+namespace {
+
+// Of the API, policies see only what neither acts nor remembers: rules are pure. The rest of their
+// environment is what the sandbox leaves.
+constexpr const char* kPolicyApi[] = {"json", "log"};
+constexpr int kPolicyInstructions = 100;  // between two looks at the clock
+const std::vector<std::string> kPolicyKeys = {"modes", "decide"};
+constexpr std::size_t kMaxModes = 100;
+constexpr char kUnknownMode[] = "unknown_mode";
+
+SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
+  SourceTree tree{name, {}};
+  if (!own.empty()) tree.dirs.push_back(own);
+  if (!shipped.empty()) tree.dirs.push_back(shipped);
+  return tree;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// Copies the table at the top, one level deep.
+void copy_table(lua_State* state) {
+  lua_newtable(state);  // [table, copy]
+  lua_pushnil(state);
+  while (lua_next(state, -3) != 0) {
+    lua_pushvalue(state, -2);
+    lua_insert(state, -2);  // [table, copy, key, key, value]
+    lua_rawset(state, -4);
+  }
+  lua_remove(state, -2);
+}
+
+// ("x"):upper() finds its methods in a table that no script can reach, so that no script changes
+// what a policy calls.
+void seal_string_methods(lua_State* state) {
+  lua_pushliteral(state, "");
+  if (lua_getmetatable(state, -1) != 0) {  // [string, metatable]
+    lua_pushliteral(state, "__index");
+    lua_rawget(state, -2);
+    if (lua_istable(state, -1)) {
+      copy_table(state);
+      lua_setfield(state, -2, "__index");
+    }
+  }
+  lua_settop(state, 0);
+}
+
+}  // namespace
+
+BudgetLimits GenerationLoader::budget() const {
+  BudgetLimits limits;
+  const Nanos left = options_.load_budget - (services_.clock->now() - started_);
+  limits.total = std::max(left, Nanos{1});  // 0 would mean without limit
+  limits.granted = options_.load_budget;
+  return limits;
+}
+
+std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_broken_policy,
+                                                   LoadFailure* failure) {
+  made_.reset(new Generation());
+  made_->id_ = id;
+  made_->policy_budget_ = options_.policy_budget;
+  if (!prepare(failure)) return nullptr;
+
+  Loader scripts(*made_->state_, snapshot_,
+                 tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
+  Loader policies(*made_->state_, snapshot_,
+                  tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
+  failure->errors = scripts.compile_all();
+  std::vector<ScriptError> policy_errors = policies.compile_all();
+  const bool scripts_compile = failure->errors.empty();
+  if (!scripts_compile) {
+    failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
+    return nullptr;
+  }
+
+  started_ = services_.clock->now();
+  if (!load_scripts(scripts, failure)) return nullptr;
+  if (policy_errors.empty()) {
+    ScriptError error;
+    if (!load_policies(policies, &error)) policy_errors.push_back(std::move(error));
+  }
+  if (!policy_errors.empty()) {
+    // A mode that does not exist is the caller's mistake, not a broken policy.
+    const bool unknown_mode = policy_errors.front().code == kUnknownMode;
+    if (!allow_broken_policy || unknown_mode) {
+      failure->errors = std::move(policy_errors);
+      failure->policy = !unknown_mode;
+      return nullptr;
+    }
+    made_->decide_.reset();
+    made_->modes_.clear();
+    for (const ScriptError& error : policy_errors) {
+      made_->policy_error_ += (made_->policy_error_.empty() ? "" : "\n") + error.text();
+    }
+  }
+  made_->files_ = snapshot_.files();
+  made_->watched_ = snapshot_.watched();
+  policy_environment_.reset();  // or it would outlive the state
+  return std::move(made_);
+}
+
+bool GenerationLoader::prepare(LoadFailure* failure) {
+  ScriptError error;
+  auto state = State::create({options_.memory, services_.clock});
+  if (!state) {
+    error.code = state.status().code();
+    error.message = state.status().message();
+  } else {
+    made_->state_ = std::move(*state);
+    const bool ready = made_->state_->protect(
+        {},
+        [&](lua_State* lua) {
+          push_policy_environment(lua);
+          policy_environment_ = LuaRef::take(lua);
+          seal_string_methods(lua);
+          bind_services(lua, services_);
+          open_api(lua);
+          policy_environment_.push(lua);  // [environment]
+          for (const char* name : kPolicyApi) {
+            lua_getglobal(lua, name);
+            if (lua_istable(lua, -1)) copy_table(lua);
+            lua_setfield(lua, -2, name);
+          }
+        },
+        &error);
+    if (ready) return true;
+  }
+  failure->errors = {error};
+  return false;
+}
+
+// Before open_api: the globals are then what the sandbox leaves. The libraries are copied, so that
+// no script changes what a policy calls.
+void GenerationLoader::push_policy_environment(lua_State* state) {
+  lua_newtable(state);  // [environment]
+  const int environment = lua_gettop(state);
+  lua_pushvalue(state, LUA_GLOBALSINDEX);
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {  // [environment, globals, key, value]
+    const bool globals = lua_rawequal(state, -1, LUA_GLOBALSINDEX) != 0;
+    if (globals) {
+      lua_pop(state, 1);
+      lua_pushvalue(state, environment);
+    } else if (lua_istable(state, -1)) {
+      copy_table(state);
+    }
+    lua_pushvalue(state, -2);
+    lua_insert(state, -2);
+    lua_rawset(state, environment);
+  }
+  lua_pop(state, 1);
+}
+
+bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
+  ScriptError error;
+  bool valid = false;
+  const bool ran = made_->state_->protect(
+      budget(),
+      [&](lua_State* state) {
+        lua_pushvalue(state, LUA_GLOBALSINDEX);
+        loader.install_require(state);
+        loader.run_init(state);  // [root]
+        ToolReaderOptions options;
+        options.only = options_.toolsets;
+        options.file_of_value = [&loader](lua_State* lua, int index) {
+          return loader.file_of_value(lua, index);
+        };
+        valid = read_toolsets(state, options, &made_->tools_, &error);
+      },
+      &error);
+  if (ran && valid) return true;
+  made_->tools_.clear();
+  failure->errors = {error};
+  return false;
+}
+
+bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
+  BudgetLimits limits = budget();
+  limits.instructions = kPolicyInstructions;
+  bool valid = false;
+  const bool ran = made_->state_->protect(
+      limits,
+      [&](lua_State* state) {
+        policy_environment_.push(state);
+        loader.install_require(state);
+        loader.run_init(state);  // [root]
+        error->file = loader.file_of_value(state, -1);
+        valid = read_policies(state, error);
+      },
+      error);
+  return ran && valid;
+}
+
+bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
+  const auto fault = [error](const std::string& message) {
+    error->message = message;
+    return false;
+  };
+  // [root]
+  const std::string shape =
+      "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
+  if (!lua_istable(state, -1)) return fault(shape + ", not " + luaL_typename(state, -1));
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {
+    lua_pop(state, 1);
+    const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
+    if (std::find(kPolicyKeys.begin(), kPolicyKeys.end(), key) != kPolicyKeys.end()) continue;
+    const std::string near = nearest_name(key, kPolicyKeys);
+    return fault("what init.lua returns has an unknown key '" + key + "'; " +
+                 (near.empty() ? "known are modes, decide" : "did you mean '" + near + "'?"));
+  }
+  lua_getfield(state, -1, "decide");
+  if (!lua_isfunction(state, -1)) return fault(shape);
+  made_->decide_ = LuaRef::take(state);
+  lua_getfield(state, -1, "modes");  // [root, modes]
+  if (!lua_istable(state, -1)) return fault(shape);
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {
+    lua_pop(state, 1);
+    if (lua_type(state, -1) != LUA_TSTRING)
+      return fault("modes must be named: modes = { default = ... }");
+    made_->modes_.emplace_back(lua_tostring(state, -1));
+    if (made_->modes_.size() > kMaxModes) return fault("too many modes");
+  }
+  std::vector<std::string>& modes = made_->modes_;
+  std::sort(modes.begin(), modes.end());
+  const std::string& wanted = options_.mode;
+  if (wanted.empty() || std::find(modes.begin(), modes.end(), wanted) != modes.end()) return true;
+  error->code = kUnknownMode;
+  const std::string near = nearest_name(wanted, modes);
+  return fault("there is no mode '" + wanted + "'; known are " + list_of(modes) +
+               (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+}  // namespace gibbous::lua

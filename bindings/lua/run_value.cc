@@ -1,0 +1,171 @@
+// Options of `run` functions, and what they return.
+#include "bindings/lua/run_value.h"
+
+#include <algorithm>
+
+#include "bindings/lua/fields.h"
+#include "runtime/output/excerpt.h"
+#include "runtime/output/text.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kMaxLines = 1'000'000;
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 53;
+constexpr std::int64_t kDefaultTailLines = 50;
+constexpr std::int64_t kMinExcerptTokens = 20;
+constexpr std::int64_t kMaxExcerptTokens = 200'000;
+
+StreamId stream_of(Fields& fields) {
+  const auto name = fields.choice("stream", {"stdout", "stderr"});
+  return name == "stderr" ? StreamId::kStderr : StreamId::kStdout;
+}
+
+std::size_t max_bytes_of(Fields& fields) {
+  const auto bytes = fields.integer("max_bytes", 1, static_cast<std::int64_t>(kMaxReadBytes));
+  return bytes ? static_cast<std::size_t>(*bytes) : kDefaultReadBytes;
+}
+
+Json gap_value(const Gap& gap) {
+  return {{"from", gap.from}, {"to", gap.to}};
+}
+
+Json stream_info(const Run& run, StreamId id) {
+  const Stream& stream = run.stream(id);
+  return {{"bytes", stream.end()},
+          {"lines", stream.line_count()},
+          {"kept_from", stream.begin()},
+          {"ended", stream.ended()}};
+}
+
+std::map<std::string, std::string> environment_of(Fields& fields) {
+  std::map<std::string, std::string> variables;
+  const Json& value = fields.value("env");
+  if (value.is_null() || (value.is_array() && value.empty())) return variables;
+  if (!value.is_object()) fields.fail("env", "a table of NAME = 'value'", value);
+  for (const auto& [name, text] : value.items()) {
+    if (!text.is_string()) fields.fail("env." + name, "a string", text);
+    variables[name] = text.get<std::string>();
+  }
+  return variables;
+}
+
+}  // namespace
+
+StartOptions parse_start(const Json& options) {
+  Fields fields("run.start", options);
+  StartOptions start;
+  RunSpec& spec = start.spec;
+  spec.command = fields.text("command").value_or("");
+  spec.argv = fields.texts("argv").value_or(std::vector<std::string>{});
+  if (spec.command.empty() == spec.argv.empty()) {
+    fields.fail("expected one of command (a line for the shell) and argv (a list of words)");
+  }
+  spec.label = fields.text("label").value_or("");
+  spec.cwd = fields.text("cwd").value_or("");
+  spec.env = environment_of(fields);
+  spec.unset_env = fields.texts("unset_env").value_or(std::vector<std::string>{});
+  spec.stdin_pipe = fields.choice("stdin", {"null", "pipe"}) == "pipe";
+  spec.merge_stderr = fields.flag("merge_stderr").value_or(false);
+  if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {
+    // A limit of less than a millisecond is still a limit: only 0 means none.
+    spec.timeout =
+        Millis{*timeout > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*timeout)) : 0};
+  }
+  spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
+  start.detach = fields.flag("detach").value_or(false);
+  fields.done();
+  return start;
+}
+
+Json run_info(const Run& run, const Clock& clock) {
+  const RunSpec& spec = run.spec();
+  const auto& exit = run.exit_status();
+  Json info = {
+      {"id", run.id()},
+      {"pid", run.pid()},
+      {"command", to_utf8(run.command_text())},
+      {"session", spec.session},
+      {"state", to_string(run.state())},
+      {"created_ms", run.created_at().count()},
+      {"runtime_ms", run.runtime(clock).count()},
+      {"left_behind", run.left_behind()},
+      {"drained", run.drained()},
+      {"output_incomplete", run.output_incomplete()},
+      {"stdin_open", run.stdin_open()},
+      {"stdout", stream_info(run, StreamId::kStdout)},
+      {"stderr", stream_info(run, StreamId::kStderr)},
+  };
+  if (!spec.argv.empty()) info["argv"] = spec.argv;
+  if (!spec.label.empty()) info["label"] = spec.label;
+  if (exit && exit->signal == 0) info["exit_code"] = exit->code;
+  if (exit && exit->signal != 0) info["signal"] = exit->signal;
+  if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
+  if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();
+  if (run.ended_at().count() > 0) info["ended_ms"] = run.ended_at().count();
+  if (run.pid() != 0) {
+    info["idle_ms"] = std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count();
+  }
+  return info;
+}
+
+Json read_stream(Run& run, const Json& options) {
+  Fields fields("run:read", options);
+  const StreamId id = stream_of(fields);
+  const auto since = fields.integer("since", 0, kMaxOffset);
+  const auto reader = fields.text("reader");
+  const std::size_t max_bytes = max_bytes_of(fields);
+  const bool raw = fields.flag("raw").value_or(false);
+  fields.done();
+  if (since && reader) fields.fail("expected one of since and reader, got both");
+
+  Offset from = since ? static_cast<Offset>(*since) : 0;
+  if (reader) from = run.reader(*reader, id);
+  const Slice slice = run.stream(id).read(from, max_bytes);
+  if (reader) run.reader(*reader, id) = slice.to;
+  Json result = {{"text", raw ? to_utf8(slice.bytes) : clean(slice.bytes)},
+                 {"from", slice.from},
+                 {"to", slice.to},
+                 {"ended", run.stream(id).ended() && slice.to == run.stream(id).end()},
+                 {"more", slice.to < run.stream(id).end()}};
+  if (slice.gap) result["gap"] = gap_value(*slice.gap);
+  return result;
+}
+
+Json tail_stream(Run& run, const Json& options) {
+  Fields fields("run:tail", options);
+  const StreamId id = stream_of(fields);
+  const auto count = fields.integer("lines", 0, kMaxLines).value_or(kDefaultTailLines);
+  const std::size_t max_bytes = max_bytes_of(fields);
+  const auto reader = fields.text("reader");
+  fields.done();
+  const Lines lines = run.stream(id).tail(static_cast<std::uint64_t>(count), max_bytes);
+  if (reader) run.reader(*reader, id) = lines.to;  // who saw the tail has read up to here
+  Json result = {{"text", clean(lines.bytes)},
+                 {"from", lines.from},
+                 {"to", lines.to},
+                 {"first_line", lines.first_line},
+                 {"count", lines.count}};
+  if (lines.gap) result["gap"] = gap_value(*lines.gap);
+  return result;
+}
+
+Json excerpt_stream(Run& run, const Json& options) {
+  Fields fields("run:excerpt", options);
+  const StreamId id = stream_of(fields);
+  ExcerptOptions excerpt_options;
+  if (const auto budget = fields.integer("budget_tokens", kMinExcerptTokens, kMaxExcerptTokens)) {
+    excerpt_options.budget_tokens = static_cast<std::size_t>(*budget);
+  }
+  fields.done();
+  const Excerpt excerpt = gibbous::excerpt(run.stream(id), excerpt_options);
+  Json cut = Json::array();
+  for (const Gap& gap : excerpt.cut) cut.push_back(gap_value(gap));
+  return {{"text", excerpt.text}, {"complete", excerpt.complete}, {"cut", std::move(cut)}};
+}
+
+Json kill_report(const KillReport& report) {
+  return {{"how", to_string(report.how)}, {"dead", report.dead}, {"survivors", report.survivors}};
+}
+
+}  // namespace gibbous::lua

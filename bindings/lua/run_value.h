@@ -1,0 +1,30 @@
+// Runs as scripts see them: options in, plain tables out. Used by api_run.cc. Loop thread only.
+#pragma once
+
+#include <string>
+
+#include "bindings/lua/value.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+
+inline constexpr std::size_t kDefaultReadBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxReadBytes = std::size_t{2} << 20;
+inline constexpr double kMaxMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
+
+struct StartOptions {
+  RunSpec spec;
+  bool detach = false;
+};
+
+// The options of run.start; throws WrongUse.
+StartOptions parse_start(const Json& options);
+// The table of h:info().
+Json run_info(const Run& run, const Clock& clock);
+// h:read, h:tail, h:excerpt: options as scripts give them; throw WrongUse.
+Json read_stream(Run& run, const Json& options);
+Json tail_stream(Run& run, const Json& options);
+Json excerpt_stream(Run& run, const Json& options);
+Json kill_report(const KillReport& report);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,41 @@
+// The sandbox: which globals a script sees. The lists are data at the top of sandbox.cc, grouped,
+// each with its reason. Guard rails for trusted but fallible authors; hostile scripts need a
+// process of their own.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+struct lua_State;
+struct luaL_Reg;
+
+namespace gibbous::lua {
+
+enum class SandboxRule {
+  kAllowed,   // LuaJIT's own
+  kReplaced,  // ours under the same name
+  kDenied,    // not there
+};
+
+// One name of LuaJIT's libraries. A name that is in no entry is not there either, and fails a test:
+// somebody has to decide about it.
+struct SandboxEntry {
+  std::string_view table;  // "_G" for globals
+  std::string_view name;
+  SandboxRule rule;
+  std::string_view reason;
+};
+
+std::span<const SandboxEntry> sandbox_entries();
+
+// Opens base, table, string, math and bit, keeps only what is allow-listed, replaces what can run
+// away (find, match, gmatch, gsub, rep, xpcall, ...), closes the string metatable. Must run in a
+// protected call, before any script.
+void install_sandbox(lua_State* state);
+
+// The replacements (api_string.cc, api_table.cc); ended by a null name. Each is installed as a
+// closure whose first upvalue is the function that it replaces.
+const luaL_Reg* bounded_string_functions();
+const luaL_Reg* bounded_table_functions();
+
+}  // namespace gibbous::lua

@@ -1,0 +1,45 @@
+// Services: what the api_*.cc files reach of the world outside their state. One per engine;
+// borrowed by every Generation. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bindings/lua/generation.h"
+#include "runtime/base/clock.h"
+
+struct lua_State;
+struct uv_loop_s;
+
+namespace gibbous {
+class Runs;
+class Waits;
+}  // namespace gibbous
+
+namespace gibbous::lua {
+
+class Engine;
+class Store;
+
+struct Services {
+  uv_loop_s* loop = nullptr;
+  const Clock* clock = nullptr;
+  Runs* runs = nullptr;
+  Waits* waits = nullptr;
+  Store* store = nullptr;
+  Engine* engine = nullptr;
+  std::string workspace;
+  // level is debug, info, warn or error; `fields` is a JSON object or null. Called from
+  // Engine::run_ready, never from inside a script. When it is not set, the engine emits the event
+  // `log` instead.
+  std::function<void(const std::string& level, const std::string& message, const Json& fields,
+                     const std::string& session)>
+      log;
+};
+
+// Binds `services` to a state, for open_api and what scripts call later. The loader does it in
+// every new state, in a protected call. Services outlive the state.
+void bind_services(lua_State* state, Services& services);
+Services& services_of(lua_State* state);
+
+}  // namespace gibbous::lua

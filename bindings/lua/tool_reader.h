@@ -1,0 +1,27 @@
+// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... }
+// }, and checks every word of it. Called once by Generation::load, in a protected call. Loop thread
+// only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/generation.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+struct ToolReaderOptions {
+  std::vector<std::string> only;  // toolsets; all when empty
+  // The file of the module that returned the value at an index, or "".
+  std::function<std::string(lua_State*, int)> file_of_value;
+};
+
+// Reads the value on top of the stack and pops it. False with the fault.
+bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
+                   std::map<std::string, ToolDefinition>* tools, ScriptError* error);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,3 @@
+-- A function has no JSON.
+-- expect: script_error: value.f: a function is no JSON value
+local _ = json.encode({ f = pcall })

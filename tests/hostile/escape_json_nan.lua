@@ -1,0 +1,3 @@
+-- Not a number has no JSON.
+-- expect: script_error: value[1]: nan is no JSON value
+local _ = json.encode({ 0 / 0 })

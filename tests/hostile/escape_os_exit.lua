@@ -1,0 +1,3 @@
+-- The host ended.
+-- expect: script_error: attempt to index global 'os' (a nil value)
+os.exit(1)

@@ -1,0 +1,3 @@
+-- The globals of everybody replaced.
+-- expect: script_error: attempt to call global 'setfenv' (a nil value)
+setfenv(0, {})

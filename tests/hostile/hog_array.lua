@@ -1,0 +1,6 @@
+-- One array without end.
+-- expect: memory_exceeded:
+local t = {}
+for i = 1, 1e9 do
+  t[i] = i
+end

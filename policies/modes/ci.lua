@@ -1,0 +1,9 @@
+-- The mode of unattended pipelines: nobody is there to be asked, and a background process is a
+-- liability there.
+return {
+  description = 'reading is allowed; nothing is asked about, and no background processes',
+  permissions = { read = 'allow', write = 'deny', execute = 'deny' },
+  tools = { bg_start = 'deny', bg_status = 'deny', bg_output = 'deny', bg_kill = 'deny' },
+  instead = 'run commands as steps of the pipeline with a time limit, '
+    .. 'or start Gibbous with --mode auto',
+}

@@ -1,0 +1,7 @@
+-- What ships: the toolsets of every runtime that is not given scripts of its own.
+return {
+  toolsets = {
+    require 'toolsets.bg',
+    require 'toolsets.wait',
+  },
+}

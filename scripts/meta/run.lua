@@ -1,0 +1,208 @@
+---@meta
+-- The table `run`: executions of commands, and the handles to them.
+
+---`queued`, `starting` and `running` go on; the others are ends: `completed` is exit code 0,
+---`failed` another one, `killed` by bg_kill or with its owner, `timeout` by its time limit, `lost`
+---when the keeper was lost.
+---@alias RunState 'queued'|'starting'|'running'|'completed'|'failed'|'killed'|'timeout'|'lost'
+
+---@class RunStartOptions
+---@field command? string a line for the configured shell; this or argv
+---@field argv? string[] a program and its words, without a shell; this or command
+---@field label? string for people
+---@field cwd? string default: the workspace; relative paths are below it
+---@field env? table<string, string> on top of the environment of Gibbous
+---@field unset_env? string[] variables that are not inherited
+---@field stdin? 'null'|'pipe' default: 'null'
+---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
+---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
+---@field detach? boolean default: false; true: lives on after the call, belongs to the session
+
+---@class StreamInfo
+---@field bytes integer so far
+---@field lines integer so far, a partial last line included
+---@field kept_from integer offset of the oldest byte of the ring; the first 64 KiB are kept as well
+---@field ended boolean nothing more will come
+
+---@class RunInfo
+---@field id string 8 characters
+---@field pid integer 0 before it runs
+---@field command string as a person would type it
+---@field argv? string[] when it was started with argv
+---@field label? string
+---@field session string
+---@field state RunState
+---@field exit_code? integer when it exited
+---@field signal? integer when a signal ended it
+---@field reason? string why it ended as it did, for people
+---@field created_ms integer Unix time
+---@field started_ms? integer Unix time
+---@field ended_ms? integer Unix time
+---@field runtime_ms integer from start to end, or to now
+---@field left_behind integer processes of its tree that live on after it ended
+---@field drained boolean its output is complete, or given up
+---@field output_incomplete boolean its output was given up: another process holds the pipe
+---@field stdin_open boolean
+---@field stdout StreamInfo
+---@field stderr StreamInfo
+---@field idle_ms? integer since its last output, or its start
+
+---Bytes that were asked for and are not kept any more.
+---@class Gap
+---@field from integer offset
+---@field to integer offset
+
+---@class ReadOptions
+---@field stream? 'stdout'|'stderr' default: 'stdout'
+---@field since? integer offset to read from; default: 0
+---@field reader? string reads on where this reader stopped, and remembers; not with since
+---@field max_bytes? integer 1 to 2 MiB; default: 64 KiB
+---@field raw? boolean default: false; true: escape sequences and carriage returns stay
+
+---@class ReadResult
+---@field text string valid UTF-8
+---@field from integer offset of the first byte
+---@field to integer offset to go on from
+---@field gap? Gap
+---@field more boolean more is there already
+---@field ended boolean this is the end, nothing more will come
+
+---@class TailOptions
+---@field stream? 'stdout'|'stderr' default: 'stdout'
+---@field lines? integer 0 or more; default: 50
+---@field max_bytes? integer 1 to 2 MiB; default: 64 KiB
+---@field reader? string the reader of this name has then read everything
+
+---@class TailResult
+---@field text string
+---@field from integer offset of the first byte
+---@field to integer offset of the end
+---@field first_line integer number of the first line, from 0
+---@field count integer lines
+---@field gap? Gap what is missing before `from` of the lines that were asked for
+
+---@class ExcerptOptions
+---@field stream? 'stdout'|'stderr' default: 'stdout'
+---@field budget_tokens? integer 20 to 200000; default: 2000
+
+---@class ExcerptResult
+---@field text string head, tail, and what looks like errors
+---@field complete boolean nothing was left out
+---@field cut Gap[] what was left out
+
+---@class KillOptions
+---@field signal? string default: 'SIGTERM'
+---@field grace_ms? number until SIGKILL; default: limits.kill_grace_ms
+
+---@class KillReport
+---@field how 'gone'|'signal'|'escalated'|'survivors' was gone before; ended on the signal; on
+---SIGKILL; or not at all
+---@field dead integer processes of its tree that ended
+---@field survivors integer[] pids
+
+---A handle to a run. It stays usable after the run ended, until the run is forgotten: then its
+---methods return nil, err with run_not_found.
+---@class Run
+---@field id string
+local Run = {}
+
+---@class run
+run = {}
+
+---Starts a command and waits until it runs. The policy is asked. Raises for unknown or wrong
+---options. Returns nil, err with start_failed (the step and why), too_many_runs, denied,
+---needs_approval.
+---
+---Example: `local server, err = run.start { command = 'npm run dev', detach = true }`
+---@param options RunStartOptions
+---@return Run? handle
+---@return Err? err
+function run.start(options) end
+
+---Gives the handle of a run. Returns nil, err with run_not_found; the message names a similar id.
+---
+---Example: `local handle, err = run.get(args.id)`
+---@param id string
+---@return Run? handle
+---@return Err? err
+function run.get(id) end
+
+---Gives the facts about all runs that are remembered, oldest first.
+---
+---Example: `for _, info in ipairs(run.list { state = 'running' }) do log.info(info.command) end`
+---@param filter? { state?: RunState, session?: string }
+---@return RunInfo[]
+function run.list(filter) end
+
+---Gives the facts about the run. Returns nil, err with run_not_found, as all methods do.
+---
+---Example: `if handle:info().state == 'failed' then log.warn(handle:info().reason) end`
+---@return RunInfo? info
+---@return Err? err
+function Run:info() end
+
+---Reads output from an offset, or where a named reader stopped. Reading takes nothing away.
+---
+---Example: `local part = handle:read { stream = 'stderr', reader = 'mine' }`
+---@param options? ReadOptions
+---@return ReadResult? result
+---@return Err? err
+function Run:read(options) end
+
+---Gives the last lines.
+---
+---Example: `log.info(handle:tail({ lines = 5 }).text)`
+---@param options? TailOptions
+---@return TailResult? result
+---@return Err? err
+function Run:tail(options) end
+
+---Gives as much of the output as a budget of tokens allows, chosen for meaning.
+---
+---Example: `local short = handle:excerpt { stream = 'stderr', budget_tokens = 500 }`
+---@param options? ExcerptOptions
+---@return ExcerptResult? result
+---@return Err? err
+function Run:excerpt(options) end
+
+---Ends the whole tree of the run, and waits for it: the signal, the grace, SIGKILL. The policy is
+---asked. Returns nil, err with denied.
+---
+---Example: `local report = handle:kill { grace_ms = 1000 }`
+---@param options? KillOptions
+---@return KillReport? report
+---@return Err? err
+function Run:kill(options) end
+
+---Sends a signal to the run's process group, and nothing more. The policy is asked, as for a kill.
+---
+---Example: `handle:signal('SIGHUP')`
+---@param signal string
+---@return true? sent
+---@return Err? err
+function Run:signal(signal) end
+
+---Writes to its stdin, and waits until the program's pipe has taken it. The policy is asked.
+---Returns nil, err with stdin_closed, stdin_full, denied.
+---
+---Example: `local ok, err = handle:write('yes\n')`
+---@param text string
+---@return true? ok
+---@return Err? err
+function Run:write(text) end
+
+---Closes its stdin after what is being written.
+---
+---Example: `handle:close_stdin()`
+---@return true? ok
+---@return Err? err
+function Run:close_stdin() end
+
+---Waits with this run filled into the conditions; see `wait`.
+---
+---Example: `local answer = handle:wait { any = { { kind = 'exit' } }, timeout_ms = 5000 }`
+---@param options WaitOptions
+---@return WaitAnswer? answer
+---@return Err? err
+function Run:wait(options) end

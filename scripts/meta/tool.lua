@@ -1,0 +1,92 @@
+---@meta
+-- The table `tool`: defines tools, and is what a running tool speaks through.
+
+---Which row of the mode's permission matrix a tool belongs to: `read` looks at things, `write`
+---changes files or state, `execute` starts, feeds or ends programs.
+---@alias Permission 'read'|'write'|'execute'
+
+---What clients may tell a person about a tool. Each has a default that follows from the permission.
+---@class ToolAnnotations
+---@field read_only? boolean changes nothing; default: permission is `read`
+---@field destructive? boolean may undo or delete something; default: permission is not `read`
+---@field idempotent? boolean calling again changes nothing more; default: permission is `read`
+---@field open_world? boolean reaches things outside; default: permission is `execute`
+
+---@class ToolContext
+---@field call integer id of the call
+---@field session string whose call it is; '' for callers that name none
+---@field mode string permission mode
+---@field workspace string absolute path of the directory that runs start in
+
+---What a tool gives: text for the model, data for programs. `text` repeats what `data` says.
+---@class ToolResult
+---@field text string
+---@field data? table<string, any> checked against `output` when the tool declares one
+
+---@class ToolDefinition
+---@field name string 1 to 64 letters, digits, _ and -
+---@field title? string for people
+---@field description string what the model reads
+---@field permission Permission
+---@field input? Schema of type object; none: the tool takes no arguments
+---@field output? Schema of type object; what `data` looks like
+---@field annotations? ToolAnnotations
+---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,
+---and defaults are filled in
+
+---What a toolset file returns.
+---@class Toolset
+---@field name string 1 to 64 letters, digits, _ and -
+---@field description? string
+---@field tools ToolDefinition[]
+
+---What goes wrong at run time, as the second result of a function.
+---@class Err
+---@field code string a stable snake_case word
+---@field message string a sentence for a person
+---@field run? string id of the run that it is about
+
+---Checks a definition and gives a copy of it; nothing is registered. Raises for unknown fields,
+---fields of another type, names and permissions that do not exist.
+---
+---Example:
+---```lua
+---local greet = tool {
+---  name = 'greet',
+---  description = 'Says hello.',
+---  permission = 'read',
+---  input = schema.object { name = schema.string { min_length = 1 } },
+---  run = function(args) return 'Hello, ' .. args.name end,
+---}
+---return { name = 'hello', tools = { greet } }
+---```
+---@class tool
+---@overload fun(definition: ToolDefinition): ToolDefinition
+tool = {}
+
+---Ends the call with an error that is the tool's answer, not a defect. Never returns.
+---
+---Example: `tool.error('file_not_found', 'There is no file ' .. args.path)`
+---@param code string small letters, digits and _; at most 64
+---@param message string a sentence that says what to do
+---@param data? table<string, any> structured data for programs
+function tool.error(code, message, data) end
+
+---Reports how far the call is, to clients that asked for it.
+---
+---Example: `tool.progress(3, 10, 'three of ten files')`
+---@param progress number grows with every report
+---@param total? number
+---@param message? string
+function tool.progress(progress, total, message) end
+
+---Calls another tool in the same session and waits for it. The policy is asked as for any call.
+---Returns nil, err with the tool's own code, or unknown_tool, invalid_arguments, denied,
+---needs_approval, cancelled.
+---
+---Example: `local result, err = tool.call('bg_start', { command = 'npm test' })`
+---@param name string
+---@param args? table<string, any>
+---@return ToolResult? result
+---@return Err? err
+function tool.call(name, args) end

@@ -1,0 +1,109 @@
+---@meta
+-- The table `wait`: waits for conditions; and makes them.
+
+---One thing that can be waited for; a plain table that the functions below make.
+---@class Condition
+---@field kind 'exit'|'port'|'regex'|'http'|'quiet'|'file'|'timer'
+---@field run? string|Run required for exit, regex and quiet; the others then fail when it ends
+
+---@class WaitOptions
+---@field any? Condition[] 1 to 64; this or all
+---@field all? Condition[] 1 to 64; this or any
+---@field timeout_ms? number default: no limit
+
+---@class Fired
+---@field kind string
+---@field index integer of the condition, from 1
+---@field run? string
+---@field line? string regex: the line, at most 4 KiB
+---@field captures? string[] regex: groups
+---@field stream? 'stdout'|'stderr' regex
+---@field cursor? integer regex: offset just after the line
+---@field status? integer http
+---@field url? string http
+---@field port? integer port
+---@field pid? integer port: who listens, when that is known
+---@field address? string port: what answered
+---@field path? string file
+
+---@class WaitAnswer
+---@field ok boolean
+---@field fired Fired[] in order of firing
+---@field elapsed_ms integer
+---@field reason? 'timeout'|'impossible' when not ok; impossible: the run ended before
+---@field message? string when not ok: which condition, and why
+---@field run? string impossible: the run that ended
+---@field tail? string when not ok: the last lines of that run
+
+---Waits until any, or all, of some conditions have come true. Output from before the wait counts.
+---A wait that cannot come true any more is answered at once. Raises for wrong conditions (a bad
+---pattern with its position); returns nil, err with run_not_found.
+---
+---Example:
+---```lua
+---local answer = wait {
+---  any = { wait.port(3000), wait.regex(server, 'ready in (\\d+) ms'), wait.exit(server) },
+---  timeout_ms = 30000,
+---}
+---if not answer.ok then tool.error(answer.reason, answer.message) end
+---```
+---@class wait
+---@overload fun(options: WaitOptions|Condition[]|Condition): WaitAnswer?, Err?
+wait = {}
+
+---The run has ended.
+---
+---Example: `wait { wait.exit(handle) }`
+---@param run Run|string
+---@return Condition
+function wait.exit(run) end
+
+---Somebody listens on a TCP port.
+---
+---Example: `wait { wait.port(8080, { run = server }), timeout_ms = 10000 }`
+---@param port integer 1 to 65535
+---@param options? { host?: string, run?: Run|string } host: default any address of the loopback,
+---IPv4 or IPv6
+---@return Condition
+function wait.port(port, options) end
+
+---A line of output matches an RE2 pattern.
+---
+---Example: `wait { wait.regex(server, 'listening on port (\\d+)', { stream = 'stdout' }) }`
+---@param run Run|string
+---@param pattern string
+---@param options? { stream?: 'stdout'|'stderr', since?: integer } since: offset; default: all that
+---is kept
+---@return Condition
+function wait.regex(run, pattern, options) end
+
+---An HTTP GET is answered with a status.
+---
+---Example: `wait { wait.http('http://127.0.0.1:3000/health', { status = 200 }) }`
+---@param url string http://host[:port]/path
+---@param options? { status?: integer, run?: Run|string } status: default any from 200 to 399
+---@return Condition
+function wait.http(url, options) end
+
+---The run has written nothing for some time.
+---
+---Example: `wait { wait.quiet(build, 2000) }`
+---@param run Run|string
+---@param ms number milliseconds, 1 or more
+---@return Condition
+function wait.quiet(run, ms) end
+
+---A path exists, or does not any more.
+---
+---Example: `wait { wait.file('/tmp/server.pid') }`
+---@param path string absolute
+---@param options? { absent?: boolean, run?: Run|string } absent: wait until it is gone
+---@return Condition
+function wait.file(path, options) end
+
+---Time has passed.
+---
+---Example: `wait { any = { wait.exit(handle), wait.timer(500) } }`
+---@param ms number milliseconds, 0 or more
+---@return Condition
+function wait.timer(ms) end

@@ -1,0 +1,199 @@
+-- The toolset `bg`: shell commands in the background. Four tools: start, status, output, kill.
+local format = require 'toolsets.bg_format'
+
+-- A stream, a call. Hosts cut larger results themselves, and then the end is lost; the reader goes
+-- on where it stopped.
+local MAX_READ_BYTES = 16 * 1024
+
+local start = tool {
+  name = 'bg_start',
+  title = 'Start in background',
+  description = 'Start a shell command in the background. Returns a process ID for tracking. '
+    .. 'Use for long-running commands (tests, builds, dev servers).',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  input = schema.object {
+    command = schema.string { description = 'Shell command to execute' },
+    timeout = schema.number {
+      description = 'Timeout in ms (default: 300000 = 5 min, 0 = no timeout)',
+      minimum = 0,
+      optional = true,
+    },
+    label = schema.string {
+      description = 'Human-readable label (e.g. "test suite", "dev server")',
+      optional = true,
+    },
+  },
+  output = schema.object {
+    id = schema.string {},
+    pid = schema.integer {},
+    command = schema.string {},
+    label = schema.string { optional = true },
+  },
+  run = function(args)
+    local handle, err = run.start {
+      command = args.command, timeout_ms = args.timeout, label = args.label, detach = true,
+    }
+    if not handle then
+      local full = err.code == 'too_many_runs'
+      local hint = full and ' Use bg_kill to end one, bg_status to see them.' or ''
+      tool.error(err.code, err.message .. hint)
+    end
+    local pid = handle:info().pid
+    return {
+      text = ('Process started: id=%s pid=%d cmd="%s"'):format(handle.id, pid, args.command),
+      data = { id = handle.id, pid = pid, command = args.command, label = args.label },
+    }
+  end,
+}
+
+local status = tool {
+  name = 'bg_status',
+  title = 'Status of background processes',
+  description = 'Check the status of one or all background processes. '
+    .. 'Returns state, PID, runtime, exit code.',
+  permission = 'read',
+  input = schema.object {
+    id = schema.string {
+      description = 'Process ID from bg_start. Omit to list all processes.',
+      optional = true,
+    },
+  },
+  output = schema.object { processes = schema.array(format.STATUS) },
+  run = function(args, ctx)
+    local infos = args.id and { format.find(args.id):info() } or run.list { session = ctx.session }
+    local lines, data = {}, json.array {}
+    for index, info in ipairs(infos) do
+      lines[index] = format.status_line(info)
+      data[index] = format.status_data(info)
+    end
+    local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
+    return { text = text, data = { processes = data } }
+  end,
+}
+
+-- What one stream has for this call; `new` is what the session's reader has not seen.
+local function read(handle, stream, reader, args)
+  if args.since_last_read then
+    return handle:read { stream = stream, reader = reader, max_bytes = MAX_READ_BYTES }
+  end
+  return handle:tail {
+    stream = stream,
+    lines = math.floor(args.lines),
+    max_bytes = MAX_READ_BYTES,
+    reader = reader, -- who saw the end has read everything
+  }
+end
+
+local output = tool {
+  name = 'bg_output',
+  title = 'Output of a background process',
+  description = 'Get stdout/stderr from a background process. '
+    .. 'Defaults to new output since last read.',
+  permission = 'read',
+  annotations = { idempotent = false },
+  input = schema.object {
+    id = schema.string { description = 'Process ID from bg_start' },
+    lines = schema.number {
+      description = 'Number of lines to return from the end (default: 50)',
+      minimum = 0,
+      default = 50,
+    },
+    stream = schema.string {
+      enum = { 'stdout', 'stderr', 'both' },
+      description = 'Which output stream (default: both)',
+      default = 'both',
+    },
+    since_last_read = schema.boolean {
+      description = 'Only return output since last bg_output call (default: true)',
+      default = true,
+    },
+  },
+  output = schema.object {
+    id = schema.string {},
+    state = schema.string {},
+    stdout = schema.string { optional = true },
+    stderr = schema.string { optional = true },
+    truncated = schema.boolean { description = 'Something is missing; gaps and more say what' },
+    gaps = schema.array(schema.object {
+      stream = schema.string {},
+      from = schema.integer { description = 'Offset' },
+      to = schema.integer { description = 'Offset' },
+    }),
+    more = schema.boolean { description = 'More is waiting: read again' },
+  },
+  run = function(args, ctx)
+    local handle = format.find(args.id)
+    local data = {
+      id = args.id, state = handle:info().state, truncated = false, gaps = json.array {},
+      more = false,
+    }
+    local sections = {}
+    for _, stream in ipairs { 'stdout', 'stderr' } do
+      if args.stream == stream or args.stream == 'both' then
+        local part = read(handle, stream, 'bg_output ' .. ctx.session, args)
+        data[stream] = part.text
+        data.more = data.more or part.more == true
+        if part.gap then
+          data.gaps[#data.gaps + 1] = { stream = stream, from = part.gap.from, to = part.gap.to }
+        end
+        sections[#sections + 1] = format.section(stream, part)
+      end
+    end
+    data.truncated = data.more or #data.gaps > 0
+    return { text = table.concat(sections), data = data }
+  end,
+}
+
+local kill = tool {
+  name = 'bg_kill',
+  title = 'Kill a background process',
+  description = 'Terminate a background process. '
+    .. 'Sends SIGTERM, then SIGKILL after 5s if still running.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = true, open_world = false },
+  input = schema.object {
+    id = schema.string { description = 'Process ID to kill' },
+    signal = schema.string {
+      enum = { 'SIGTERM', 'SIGKILL', 'SIGINT' },
+      description = 'Signal to send (default: SIGTERM)',
+      default = 'SIGTERM',
+    },
+  },
+  output = schema.object {
+    id = schema.string {},
+    killed = schema.boolean {},
+    state = schema.string {},
+    runtime_ms = schema.integer {},
+    how = schema.string { optional = true, enum = { 'gone', 'signal', 'escalated', 'survivors' } },
+    dead = schema.integer { optional = true, description = 'Processes of its tree that ended' },
+    survivors = schema.array(schema.integer {}, {
+      optional = true,
+      description = 'pids that could not be ended',
+    }),
+  },
+  run = function(args)
+    local handle = format.find(args.id)
+    local info = handle:info()
+    local data = {
+      id = args.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
+    }
+    if info.ended_ms and info.left_behind == 0 then
+      local text = 'Process %s is not running (%s: %s)'
+      return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
+    end
+    local report, err = handle:kill { signal = args.signal }
+    if not report then
+      tool.error(err.code, err.message)
+    end
+    local after = handle:info() or info -- it may have been forgotten meanwhile
+    data.killed = report.how ~= 'gone'
+    data.state = after.state
+    data.how = report.how
+    data.dead = report.dead
+    data.survivors = json.array(report.survivors)
+    return { text = format.kill_text(args.id, info, args.signal, report), data = data }
+  end,
+}
+
+return { name = 'bg', tools = { start, status, output, kill } }

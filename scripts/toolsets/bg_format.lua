@@ -1,0 +1,123 @@
+-- Shared by the tools of `bg`: how runs and their output read as text and as data.
+local M = {}
+
+--- The schema of what bg_status says about one run.
+M.STATUS = schema.object {
+  id = schema.string {},
+  pid = schema.integer {},
+  command = schema.string {},
+  label = schema.string { optional = true },
+  state = schema.string {
+    enum = {
+      'queued', 'starting', 'running', 'completed', 'failed', 'killed', 'timeout', 'lost',
+    },
+  },
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true, description = 'Why it ended as it did' },
+  started_ms = schema.integer { optional = true, description = 'Unix time' },
+  ended_ms = schema.integer { optional = true, description = 'Unix time' },
+  runtime_ms = schema.integer {},
+  left_behind = schema.integer {
+    description = 'Processes that live on after it ended; bg_kill ends them',
+  },
+}
+
+--- Gives the run with this id, or ends the call with run_not_found.
+---@param id string
+---@return Run
+function M.find(id)
+  local handle, err = run.get(id)
+  if not handle then
+    tool.error(err.code, err.message)
+  end
+  return handle
+end
+
+--- Gives seconds with one decimal, as every text of `bg` has them.
+---@param ms number
+---@return string
+function M.seconds(ms)
+  return ('%.1fs'):format(ms / 1000)
+end
+
+--- Gives one line for a run, as bg_status shows it.
+---@param info RunInfo
+---@return string
+function M.status_line(info)
+  local parts = {
+    'id=' .. info.id,
+    'state=' .. info.state,
+    'pid=' .. info.pid,
+    'runtime=' .. M.seconds(info.runtime_ms),
+    ('cmd="%s"'):format((info.command:gsub('\n', '\\n'))),
+  }
+  local function add(condition, format, value)
+    if condition then
+      parts[#parts + 1] = format:format(value)
+    end
+  end
+  add(info.label, 'label="%s"', info.label)
+  add(info.exit_code, 'exit=%d', info.exit_code)
+  add(info.reason and info.state ~= 'completed', 'reason="%s"', info.reason)
+  add(info.left_behind > 0, 'left_behind=%d', info.left_behind)
+  return table.concat(parts, ' ')
+end
+
+--- Gives the part of a run's facts that bg_status gives as data.
+---@param info RunInfo
+---@return table
+function M.status_data(info)
+  local data = {}
+  for key in pairs(M.STATUS.properties) do
+    data[key] = info[key]
+  end
+  return data
+end
+
+--- Gives a stream under its name, with a note for each thing that is missing.
+---@param name string
+---@param part ReadResult|TailResult
+---@return string
+function M.section(name, part)
+  local text = part.text
+  if text ~= '' and text:sub(-1) ~= '\n' then
+    text = text .. '\n'
+  end
+  local before, after = '', ''
+  if part.gap then
+    local lost = part.gap.to - part.gap.from
+    before = ('[%d bytes of %s left out: offsets %d to %d]\n'):format(
+      lost, name, part.gap.from, part.gap.to)
+  end
+  if part.more then
+    local note = '[more %s is waiting from offset %d: read again, '
+      .. 'or take the last lines with since_last_read=false]\n'
+    after = note:format(name, part.to)
+  end
+  return ('[%s]\n%s%s%s'):format(name, before, text, after)
+end
+
+--- Tells how a kill went.
+---@param id string
+---@param info RunInfo from before the kill
+---@param signal string
+---@param report KillReport
+---@return string
+function M.kill_text(id, info, signal, report)
+  local lines
+  if info.ended_ms then
+    local text = 'Process %s had ended already (%s); killed what it left behind: %d'
+    lines = { text:format(id, info.state, report.dead) }
+  else
+    local text = 'Process %s killed (was running for %s)'
+    lines = { text:format(id, M.seconds(info.runtime_ms)) }
+  end
+  if report.how == 'escalated' then
+    lines[2] = ('It did not end on %s; SIGKILL ended it.'):format(signal)
+  elseif report.how == 'survivors' then
+    lines[2] = 'These processes could not be ended: ' .. table.concat(report.survivors, ', ')
+  end
+  return table.concat(lines, '\n')
+end
+
+return M

@@ -1,0 +1,209 @@
+-- The toolset `wait`: one tool that waits for what an agent would otherwise poll for.
+local DEFAULT_TIMEOUT_MS = 30000
+local MAX_TIMEOUT_MS = 600000
+local MAX_IDS = 20
+
+-- The argument that a kind of condition was made from.
+local ARGUMENT_OF = { regex = 'output_regex', quiet = 'quiet_ms', timer = 'timer_ms' }
+
+-- Every field that a condition can fire with.
+local FIRED = schema.object {
+  kind = schema.string {
+    enum = { 'exit', 'port', 'regex', 'http', 'quiet', 'file', 'timer' },
+    description = 'Which condition came true',
+  },
+  index = schema.integer { description = 'Its place among the conditions, from 1' },
+  run = schema.string { optional = true, description = 'Process ID that it is about' },
+  stream = schema.string { optional = true, description = 'regex: stdout or stderr' },
+  line = schema.string { optional = true, description = 'regex: the line' },
+  captures = schema.array(schema.string {}, { optional = true, description = 'regex: groups' }),
+  cursor = schema.integer { optional = true, description = 'regex: offset after the line' },
+  port = schema.integer { optional = true },
+  address = schema.string { optional = true, description = 'port: what answered' },
+  pid = schema.integer { optional = true, description = 'port: who listens' },
+  url = schema.string { optional = true },
+  status = schema.integer { optional = true, description = 'http: the status' },
+  path = schema.string { optional = true },
+}
+
+local INPUT = schema.object {
+  id = schema.string {
+    description = 'Process ID from bg_start that this is about', optional = true,
+  },
+  ids = schema.array(schema.string {}, {
+    description = 'Several process IDs', max_items = MAX_IDS, optional = true,
+  }),
+  port = schema.integer {
+    minimum = 1, maximum = 65535, description = 'TCP port that must be listening', optional = true,
+  },
+  host = schema.string {
+    description = 'Host of the port (default: this machine, IPv4 or IPv6)', optional = true,
+  },
+  output_regex = schema.string {
+    description = 'Regular expression (RE2) that a line of output must match', optional = true,
+  },
+  stream = schema.string {
+    enum = { 'stdout', 'stderr' }, description = 'Only this stream (default: both)',
+    optional = true,
+  },
+  http = schema.string { description = 'URL (http://...) that must answer', optional = true },
+  http_status = schema.integer {
+    minimum = 100, maximum = 599, optional = true,
+    description = 'Status that it must answer with (default: any from 200 to 399)',
+  },
+  exit = schema.boolean { description = 'Wait for the process to end', optional = true },
+  quiet_ms = schema.number {
+    minimum = 1, description = 'No output for so many ms', optional = true,
+  },
+  file = schema.string { description = 'Path that must exist', optional = true },
+  timer_ms = schema.number { minimum = 0, description = 'So many ms have passed', optional = true },
+  mode = schema.string {
+    enum = { 'any', 'all' }, default = 'any',
+    description = 'Wait for any or for all of them (default: any)',
+  },
+  timeout = schema.number {
+    minimum = 0, maximum = MAX_TIMEOUT_MS, default = DEFAULT_TIMEOUT_MS,
+    description = 'Give up after so many ms (default: 30000, at most 600000)',
+  },
+}
+
+-- The conditions that the arguments ask for.
+local function conditions_of(args, ctx)
+  local list = {}
+  local ids = args.ids or {}
+  if args.id then
+    ids[#ids + 1] = args.id
+  end
+  for _, id in ipairs(ids) do
+    local handle, err = run.get(id)
+    if not handle then
+      tool.error(err.code, err.message)
+    end
+  end
+  local function add(condition)
+    list[#list + 1] = condition
+  end
+  local function add_for_each_run(what, make)
+    if #ids == 0 then
+      tool.error('invalid_arguments', what .. ' needs id: the process to look at')
+    end
+    for _, id in ipairs(ids) do
+      add(make(id))
+    end
+  end
+
+  if args.port then
+    add(wait.port(args.port, { host = args.host, run = args.id }))
+  end
+  if args.output_regex then
+    add_for_each_run('output_regex', function(id)
+      return wait.regex(id, args.output_regex, { stream = args.stream })
+    end)
+  end
+  if args.http then
+    add(wait.http(args.http, { status = args.http_status, run = args.id }))
+  end
+  if args.exit then
+    add_for_each_run('exit', wait.exit)
+  end
+  if args.quiet_ms then
+    add_for_each_run('quiet_ms', function(id)
+      return wait.quiet(id, args.quiet_ms)
+    end)
+  end
+  if args.file then
+    local absolute = args.file:sub(1, 1) == '/'
+    add(wait.file(absolute and args.file or ctx.workspace .. '/' .. args.file, { run = args.id }))
+  end
+  if args.timer_ms then
+    add(wait.timer(args.timer_ms))
+  end
+  if #list == 0 then
+    tool.error('invalid_arguments', 'nothing to wait for: give port, output_regex, http, exit, '
+      .. 'quiet_ms, file or timer_ms')
+  end
+  return list
+end
+
+-- Waits. A pattern or URL that is wrong raises, as wrong use does; here it is the model's mistake
+-- and not the script's.
+local function wait_or_explain(options)
+  local ok, answer, err = pcall(wait, options)
+  if ok then
+    return answer, err
+  end
+  local what, why = tostring(answer):match('wait: condition %d+ %((%a+)%): (.*)$')
+  if not what then
+    error(answer, 0)
+  end
+  tool.error('invalid_arguments', (ARGUMENT_OF[what] or what) .. ': ' .. why)
+end
+
+-- A sentence for each kind of condition that fired.
+local DESCRIBE = {
+  port = function(fired)
+    local by = fired.pid and (' (pid %d)'):format(fired.pid) or ''
+    return ('port %d is listening on %s%s'):format(fired.port, fired.address, by)
+  end,
+  regex = function(fired)
+    return ('%s of %s has the line: %s\n(it goes on at offset %d)'):format(
+      fired.stream, fired.run, fired.line, fired.cursor)
+  end,
+  http = function(fired)
+    return ('%s answered %d'):format(fired.url, fired.status)
+  end,
+  exit = function(fired)
+    local handle = run.get(fired.run)
+    local info = handle and handle:info() or { state = 'ended', reason = 'and was forgotten' }
+    return ('%s ended: %s, %s'):format(fired.run, info.state, info.reason or 'no reason known')
+  end,
+  quiet = function(fired)
+    return ('%s is quiet'):format(fired.run)
+  end,
+  file = function(fired)
+    return ('%s is there'):format(fired.path)
+  end,
+  timer = function()
+    return 'the time is over'
+  end,
+}
+
+local wait_for = tool {
+  name = 'wait_for',
+  title = 'Wait for something to happen',
+  description = 'Wait until something happens instead of polling or sleeping: a port accepts '
+    .. "connections, a line of a process's output matches, an HTTP status, a process exits or "
+    .. 'goes quiet, a file appears. Give one or several; by default the first one ends the wait. '
+    .. 'Output from before the wait counts. Fails at once, with the last lines, when the process '
+    .. 'ends before it can happen.',
+  permission = 'read',
+  input = INPUT,
+  output = schema.object { fired = schema.array(FIRED), elapsed_ms = schema.integer {} },
+  run = function(args, ctx)
+    local answer, err = wait_or_explain {
+      [args.mode] = conditions_of(args, ctx), timeout_ms = args.timeout,
+    }
+    if not answer then
+      tool.error(err.code, err.message)
+    end
+    if not answer.ok then
+      local tail = answer.tail and ('\nLast output:\n' .. answer.tail) or ''
+      local code = answer.reason == 'timeout' and 'timeout' or 'cannot_happen'
+      tool.error(code, answer.message .. tail, {
+        run = answer.run, tail = answer.tail, fired = json.array(answer.fired),
+        elapsed_ms = answer.elapsed_ms,
+      })
+    end
+    local lines = {}
+    for index, fired in ipairs(answer.fired) do
+      lines[index] = DESCRIBE[fired.kind](fired)
+    end
+    local after = time.format_duration(answer.elapsed_ms)
+    return {
+      text = ('%s (after %s)'):format(table.concat(lines, '\n'), after),
+      data = { fired = json.array(answer.fired), elapsed_ms = answer.elapsed_ms },
+    }
+  end,
+}
+
+return { name = 'wait', tools = { wait_for } }

@@ -1,0 +1,81 @@
+// run_started, run_ended and keeper_lost; exactly one run_ended for every run.
+#include "bindings/host/run_events.h"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/output/text.h"
+
+namespace gibbous::host {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json describe(const Run& run, const char* name) {
+  Json event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
+  if (!run.spec().label.empty()) event["label"] = run.spec().label;
+  event["command"] = to_utf8(run.command_text());
+  event["state"] = to_string(run.state());
+  event["pid"] = run.pid();
+  return event;
+}
+
+}  // namespace
+
+RunEvents::RunEvents(Runs& runs, const Clock& clock, std::function<void(const Event&)> sink)
+    : runs_(runs), clock_(clock), sink_(std::move(sink)) {
+  runs_.add_observer(this);
+}
+
+RunEvents::~RunEvents() {
+  runs_.remove_observer(this);
+}
+
+void RunEvents::on_state(Run& run) {
+  if (!run.ended() && run.state() != RunState::kRunning) return;
+  const char* name = run.ended() ? "run_ended" : "run_started";
+  Json event = describe(run, name);
+  if (run.ended()) {
+    const auto& exit = run.exit_status();
+    event["reason"] = run.reason();
+    event["exit_code"] = exit && exit->signal == 0 ? Json(exit->code) : Json(nullptr);
+    event["runtime_ms"] = run.runtime(clock_).count();
+  }
+  keep({name, run.spec().session, dump(event)});
+}
+
+void RunEvents::on_keeper_lost(const std::string& reason) {
+  sink_(
+      {"keeper_lost", "", dump({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}})});
+}
+
+void RunEvents::keep(const Event& event) {
+  if (backlogs_.size() < kMaxBacklogSessions || backlogs_.count(event.session) != 0) {
+    Backlog& backlog = backlogs_[event.session];
+    backlog.events.push_back(event.json);
+    if (backlog.events.size() > kMaxBacklogEvents) {
+      backlog.events.pop_front();
+      ++backlog.dropped;
+    }
+  }
+  sink_(event);
+}
+
+std::vector<std::string> RunEvents::drain(std::string_view session) {
+  const auto found = backlogs_.find(session);
+  if (found == backlogs_.end()) return {};
+  std::vector<std::string> events;
+  if (found->second.dropped > 0) {
+    events.push_back(dump({{"event", "events_dropped"},
+                           {"session", std::string(session)},
+                           {"count", found->second.dropped}}));
+  }
+  events.insert(events.end(), found->second.events.begin(), found->second.events.end());
+  backlogs_.erase(found);
+  return events;
+}
+
+}  // namespace gibbous::host

@@ -1,0 +1,43 @@
+// RunEvents: turns what happens to runs into events (JSON), hands them to the host and keeps them
+// for their session's backlog. Owned by Runtime. Loop thread only.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/runtime.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::host {
+
+inline constexpr std::size_t kMaxBacklogEvents = 256;  // a session
+inline constexpr std::size_t kMaxBacklogSessions = 1000;
+
+class RunEvents final : public RunsObserver {
+ public:
+  RunEvents(Runs& runs, const Clock& clock, std::function<void(const Event&)> sink);
+  ~RunEvents() override;
+
+  void on_state(Run& run) override;
+  void on_keeper_lost(const std::string& reason) override;
+  std::vector<std::string> drain(std::string_view session);
+
+ private:
+  struct Backlog {
+    std::deque<std::string> events;
+    std::size_t dropped = 0;
+  };
+  void keep(const Event& event);
+
+  Runs& runs_;
+  const Clock& clock_;
+  std::function<void(const Event&)> sink_;
+  std::map<std::string, Backlog, std::less<>> backlogs_;
+};
+
+}  // namespace gibbous::host

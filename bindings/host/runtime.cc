@@ -1,0 +1,126 @@
+// gibbous::Runtime, method by method.
+#include "gibbous/runtime.h"
+
+#include <uv.h>
+
+#include "bindings/host/runtime_impl.h"
+#include "bindings/host/tool_formats.h"
+
+namespace gibbous {
+
+const char* version() {
+  return GIBBOUS_VERSION;
+}
+
+Runtime::Runtime() : impl_(std::make_unique<Impl>()) {}
+Runtime::~Runtime() = default;
+
+Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
+  std::unique_ptr<Runtime> runtime(new Runtime);
+  if (Status status = runtime->impl_->init(std::move(options)); !status) return status;
+  return runtime;
+}
+
+CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_done,
+                     std::function<void(const Progress&)> on_progress) {
+  Impl& impl = *impl_;
+  const CallId id = ++impl.last_call;
+  ++impl.calls_active;
+  impl.keep_alive_while_called();
+  impl.engine->call(
+      id, std::move(request),
+      [&impl, on_done = std::move(on_done)](CallResult result) {
+        --impl.calls_active;
+        impl.keep_alive_while_called();
+        if (on_done) on_done(std::move(result));
+      },
+      std::move(on_progress));
+  return id;
+}
+
+bool Runtime::cancel(CallId call) {
+  return impl_->engine && impl_->engine->cancel(call);
+}
+
+void Runtime::on_event(std::function<void(const Event&)> handler) {
+  impl_->event_handler = std::move(handler);
+}
+
+void Runtime::on_ask(std::function<void(AskRequest)> handler) {
+  impl_->engine->set_approver(std::move(handler));
+}
+
+std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
+  return impl_->run_events ? impl_->run_events->drain(session) : std::vector<std::string>{};
+}
+
+bool Runtime::poll(PollBudget budget) {
+  return impl_->poll(budget);
+}
+
+void Runtime::wait(std::chrono::milliseconds limit) {
+  impl_->wait(limit);
+}
+
+int Runtime::backend_fd() const {
+  return uv_backend_fd(impl_->loop);
+}
+
+std::optional<std::chrono::milliseconds> Runtime::next_timeout() const {
+  const Impl& impl = *impl_;
+  if (impl.engine && (impl.engine->has_ready() || impl.runs->has_more())) {
+    return std::chrono::milliseconds{0};
+  }
+  uv_update_time(impl.loop);
+  const int timeout = uv_backend_timeout(impl.loop);
+  if (timeout < 0) return std::nullopt;
+  return std::chrono::milliseconds{timeout};
+}
+
+std::vector<ToolInfo> Runtime::tools() const {
+  std::vector<ToolInfo> tools;
+  for (const auto& [name, tool] : impl_->engine->current()->tools()) {
+    ToolInfo info;
+    info.name = name;
+    info.toolset = tool.toolset;
+    info.title = tool.title;
+    info.description = tool.description;
+    info.input_schema = tool.input_schema.dump();
+    if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
+    info.annotations = tool.annotations.dump();
+    tools.push_back(std::move(info));
+  }
+  return tools;
+}
+
+std::string Runtime::tools_json(ToolFormat format) const {
+  return host::format_tools(tools(), format);
+}
+
+ReloadResult Runtime::reload() {
+  ReloadResult result = impl_->engine->reload();
+  if (impl_->watcher) impl_->watcher->watch(impl_->engine->watched_files());
+  return result;
+}
+
+std::uint64_t Runtime::generation() const {
+  return impl_->engine->current()->id();
+}
+
+std::string Runtime::policy_error() const {
+  return impl_->engine->current()->policy_error();
+}
+
+std::string Runtime::mode() const {
+  return impl_->options.mode;
+}
+
+void Runtime::close(std::function<void()> on_closed) {
+  impl_->close(std::move(on_closed));
+}
+
+void Runtime::abandon() {
+  if (impl_->runs) impl_->runs->abandon();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,262 @@
+// How a runtime is put together, turns and ends.
+#include "bindings/host/runtime_impl.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/host/places.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
+// What scripts may use of one turn of the loop before its other work comes, when the host sets no
+// budget.
+constexpr Nanos kScriptTurn{2'000'000};
+constexpr int kMaxClosingTurns = 100;
+
+Nanos nanos(std::chrono::microseconds time) {
+  return std::chrono::duration_cast<Nanos>(time);
+}
+
+void close_handle(uv_handle_t* handle, uv_close_cb on_closed) {
+  if (handle != nullptr && uv_is_closing(handle) == 0) uv_close(handle, on_closed);
+}
+
+}  // namespace
+
+Status Runtime::Impl::init(RuntimeOptions given) {
+  if (Status status = init_options(given); !status) return status;
+  if (Status status = init_loop(given.loop); !status) return status;
+  return init_parts();
+}
+
+Status Runtime::Impl::init_options(const RuntimeOptions& given) {
+  options = given;
+  lua::Config config;
+  if (!given.config_file.empty()) {
+    auto loaded = lua::load_config(given.config_file, clock);
+    if (!loaded) return loaded.status();
+    config = std::move(loaded.value());
+  }
+  auto share = host::find_share();
+  if (!share) return share.status();
+  const auto first_of = [](const std::string& option, const std::optional<std::string>& configured,
+                           const std::string& fallback) {
+    return !option.empty() ? option : configured.value_or(fallback);
+  };
+  auto workspace =
+      host::absolute_directory(first_of(given.workspace, config.workspace, ""), "workspace");
+  if (!workspace) return workspace.status();
+  options.workspace = workspace.value();
+
+  lua::GenerationOptions& generation = engine_options.generation;
+  generation.shipped_scripts_dir = *share + "/scripts";
+  generation.shipped_policies_dir = *share + "/policies";
+  generation.scripts_dir =
+      first_of(given.scripts_dir, config.scripts, generation.shipped_scripts_dir);
+  generation.policies_dir =
+      first_of(given.policies_dir, config.policies, generation.shipped_policies_dir);
+  generation.toolsets = !given.toolsets.empty()
+                            ? given.toolsets
+                            : config.toolsets.value_or(std::vector<std::string>{});
+  generation.mode = options.mode = first_of(given.mode, config.mode, "default");
+  config.apply_lua(engine_options);
+
+  runs_options.workspace = options.workspace;
+  runs_options.env = host::inherited_environment();
+  runs_options.keeper_path = given.keeper_path;
+  config.apply_runs(runs_options);
+  return {};
+}
+
+Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
+  if (borrowed != nullptr) {
+    if (uv_loop_size() != sizeof(uv_loop_t)) {
+      return Status::error("libuv_mismatch",
+                           "The host uses another libuv than Gibbous was built with.");
+    }
+    loop = borrowed;
+  } else {
+    if (const int error = uv_loop_init(&own_loop); error != 0) {
+      return Status::error("loop_failed",
+                           std::string("Could not make an event loop: ") + uv_strerror(error));
+    }
+    loop = &own_loop;
+    owns_loop = true;
+  }
+  idle = new uv_idle_t;
+  uv_idle_init(loop, idle);
+  idle->data = this;
+  uv_unref(reinterpret_cast<uv_handle_t*>(idle));
+  alive = new uv_timer_t;
+  uv_timer_init(loop, alive);
+  alive->data = this;
+  uv_timer_start(
+      alive, [](uv_timer_t*) noexcept {}, kForeverMillis, kForeverMillis);
+  keep_alive_while_called();
+  return {};
+}
+
+Status Runtime::Impl::init_parts() {
+  auto made_runs = Runs::create(loop, clock, runs_options);
+  if (!made_runs) return made_runs.status();
+  runs = std::move(made_runs.value());
+  waits = Waits::create(loop, clock, *runs);
+  store = std::make_unique<lua::Store>();
+  services.loop = loop;
+  services.clock = &clock;
+  services.runs = runs.get();
+  services.waits = waits.get();
+  services.store = store.get();
+  services.workspace = options.workspace;
+  auto made_engine = lua::Engine::create(engine_options, services);
+  if (!made_engine) return made_engine.status();
+  engine = std::move(made_engine.value());
+  engine->on_ready([this] { wake(); });
+  engine->on_event([this](const Event& event) { deliver(event); });
+  run_events = std::make_unique<host::RunEvents>(*runs, clock,
+                                                 [this](const Event& event) { deliver(event); });
+  if (options.watch_files) {
+    watcher = lua::ScriptWatcher::create(loop, clock, [this] {
+      engine->reload();
+      watcher->watch(engine->watched_files());
+    });
+    watcher->watch(engine->watched_files());
+  }
+  return {};
+}
+
+void Runtime::Impl::deliver(const Event& event) {
+  if (event_handler && !closing) event_handler(event);
+}
+
+void Runtime::Impl::wake() {
+  if (owns_loop || closing) return;  // poll() runs the scripts of an own loop
+  uv_idle_start(idle, [](uv_idle_t* handle) noexcept {
+    static_cast<Runtime::Impl*>(handle->data)->run_scripts();
+  });
+  uv_ref(reinterpret_cast<uv_handle_t*>(idle));
+}
+
+void Runtime::Impl::run_scripts() {
+  if (!engine || closing) return;
+  if (!engine->run_ready(kScriptTurn)) {
+    uv_idle_stop(idle);
+    uv_unref(reinterpret_cast<uv_handle_t*>(idle));
+  }
+}
+
+// A loop that the host runs to its end must not end while a call is active, and must not be held
+// open by a runtime that has nothing to do.
+void Runtime::Impl::keep_alive_while_called() {
+  if (alive == nullptr) return;
+  auto* handle = reinterpret_cast<uv_handle_t*>(alive);
+  if (owns_loop || calls_active > 0) {
+    uv_ref(handle);
+  } else {
+    uv_unref(handle);
+  }
+}
+
+bool Runtime::Impl::poll(PollBudget budget) {
+  if (!owns_loop || closed) return false;
+  if (closing) {
+    uv_run(loop, UV_RUN_NOWAIT);
+    return !closed;
+  }
+  const Nanos end = clock.now() + nanos(budget.wall);
+  const auto in_time = [&] { return budget.wall.count() == 0 || clock.now() < end; };
+  Nanos lua_left = nanos(budget.lua);
+  runs->set_quota(budget.bytes);
+  // A second turn takes what the first one caused (an answer that starts a run, say); a budget ends
+  // it.
+  constexpr int kMaxTurns = 4;
+  for (int turn = 0; turn < kMaxTurns && in_time(); ++turn) {
+    uv_run(loop, UV_RUN_NOWAIT);
+    if (closing || !engine->has_ready()) break;
+    const Nanos before = clock.now();
+    (void)engine->run_ready(budget.lua.count() == 0 ? kScriptTurn : lua_left);
+    if (closing) break;
+    lua_left -= clock.now() - before;
+    if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;
+  }
+  return !closing && (engine->has_ready() || runs->has_more());
+}
+
+void Runtime::Impl::wait(std::chrono::milliseconds limit) {
+  if (!owns_loop || closed) return;
+  if ((closing || !engine->has_ready()) && limit.count() > 0) {
+    // The keep-alive timer doubles as the limit of this wait.
+    uv_update_time(loop);
+    if (alive != nullptr) {
+      uv_timer_start(
+          alive, [](uv_timer_t*) noexcept {}, static_cast<std::uint64_t>(limit.count()),
+          kForeverMillis);
+    }
+    if (!closing) runs->set_quota(0);
+    uv_run(loop, UV_RUN_ONCE);
+    if (alive != nullptr) {
+      uv_timer_start(
+          alive, [](uv_timer_t*) noexcept {}, kForeverMillis, kForeverMillis);
+    }
+  }
+  if (!closed) poll({});
+}
+
+void Runtime::Impl::close(std::function<void()> done) {
+  if (closing) return;
+  // Every call gets its answer while scripts still run; one that does not come to its end is not
+  // waited for.
+  constexpr Nanos kCleanup{20'000'000};
+  engine->cancel_all();
+  (void)engine->run_ready(kCleanup);
+  closing = true;
+  on_closed = std::move(done);
+  run_events.reset();
+  open_parts = watcher ? 3 : 2;
+  const auto part_closed = [this] {
+    if (--open_parts == 0) close_handles();
+  };
+  waits->close(part_closed);
+  if (watcher) watcher->close(part_closed);
+  engine.reset();  // cancels what is left, while runs and loop still are
+  runs->close(part_closed);
+}
+
+void Runtime::Impl::close_handles() {
+  uv_idle_stop(idle);
+  close_handle(reinterpret_cast<uv_handle_t*>(std::exchange(idle, nullptr)),
+               [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_idle_t*>(handle); });
+  close_handle(reinterpret_cast<uv_handle_t*>(std::exchange(alive, nullptr)),
+               [](uv_handle_t* handle) noexcept {
+                 auto* self = static_cast<Runtime::Impl*>(handle->data);
+                 delete reinterpret_cast<uv_timer_t*>(handle);
+                 self->closed = true;
+                 // The callback may delete the runtime, and this object with it.
+                 if (auto done = std::exchange(self->on_closed, nullptr)) done();
+               });
+}
+
+Runtime::Impl::~Impl() {
+  if (!owns_loop) return;
+  // Also after a create() that failed half-way: whatever exists is closed, then the loop.
+  if (engine && !closing) {
+    close(nullptr);
+  } else if (!engine && !closing) {
+    closing = true;
+    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0);
+    const auto part_closed = [this] {
+      if (--open_parts == 0) close_handles();
+    };
+    if (waits) waits->close(part_closed);
+    if (runs) runs->close(part_closed);
+    if (!runs && alive != nullptr) close_handles();
+  }
+  for (int turn = 0; turn < kMaxClosingTurns && !closed; ++turn) uv_run(loop, UV_RUN_NOWAIT);
+  for (int turn = 0; turn < kMaxClosingTurns && uv_loop_close(loop) == UV_EBUSY; ++turn) {
+    uv_run(loop, UV_RUN_NOWAIT);
+  }
+}
+
+}  // namespace gibbous

@@ -1,0 +1,70 @@
+// Runtime::Impl: what a runtime is made of, in the order in which it is made and unmade: loop,
+// runs, waits, store, engine, watcher. Loop thread only.
+#pragma once
+
+#include <uv.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bindings/host/run_events.h"
+#include "bindings/lua/config.h"
+#include "bindings/lua/engine.h"
+#include "bindings/lua/store.h"
+#include "bindings/lua/watch.h"
+#include "gibbous/runtime.h"
+#include "runtime/runs/runs.h"
+#include "runtime/wait/wait.h"
+
+namespace gibbous {
+
+struct Runtime::Impl {
+  ~Impl();
+
+  Status init(RuntimeOptions options);
+  Status init_options(const RuntimeOptions& options);
+  Status init_loop(uv_loop_s* borrowed);
+  Status init_parts();
+  void deliver(const Event& event);
+  // Borrowed loop: scripts run from an idle handle while something is ready.
+  void wake();
+  void run_scripts();
+  bool poll(PollBudget budget);
+  void wait(std::chrono::milliseconds limit);
+  void keep_alive_while_called();
+  void close(std::function<void()> on_closed);
+  void close_handles();
+
+  RuntimeOptions options;
+  lua::EngineOptions engine_options;
+  RunsOptions runs_options;
+  SystemClock clock;
+
+  uv_loop_t own_loop{};
+  uv_loop_t* loop = nullptr;
+  bool owns_loop = false;
+  // Freed in their close callbacks. The idle handle makes a borrowed loop turn while scripts are
+  // ready; the keeper-alive holds the loop open while calls are active (and always, when the loop
+  // is ours).
+  uv_idle_t* idle = nullptr;
+  uv_timer_t* alive = nullptr;
+
+  std::unique_ptr<Runs> runs;
+  std::unique_ptr<Waits> waits;
+  std::unique_ptr<lua::Store> store;
+  lua::Services services;
+  std::unique_ptr<lua::Engine> engine;
+  std::unique_ptr<lua::ScriptWatcher> watcher;
+  std::unique_ptr<host::RunEvents> run_events;
+
+  CallId last_call = 0;
+  std::size_t calls_active = 0;
+  std::function<void(const Event&)> event_handler;
+  std::function<void()> on_closed;
+  int open_parts = 0;
+  bool closing = false;
+  bool closed = false;
+};
+
+}  // namespace gibbous

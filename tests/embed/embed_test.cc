@@ -1,0 +1,179 @@
+// What a host may rely on: no threads, no signal games, budgets, two runtimes, a borrowed loop.
+#include <signal.h>
+#include <sys/wait.h>
+#include <uv.h>
+
+#include <filesystem>
+
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous {
+namespace {
+
+using testing::auto_mode;
+using testing::Host;
+using testing::processes_with;
+using testing::unique_word;
+using Json = nlohmann::json;
+
+std::size_t thread_count() {
+  std::size_t threads = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    (void)entry;
+    ++threads;
+  }
+  return threads;
+}
+
+TEST_CASE("no thread, no signal handler and no child of ours is visible to the host") {
+  const std::size_t threads = thread_count();
+  const auto handlers = [] {
+    std::vector<void (*)(int)> found;
+    for (int number = 1; number < NSIG; ++number) {
+      struct sigaction action {};
+      sigaction(number, nullptr, &action);
+      found.push_back(action.sa_handler);
+    }
+    return found;
+  };
+  const auto handlers_before = handlers();
+  sigset_t mask_before;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask_before);
+  Host host(auto_mode());
+  host.data("wait_for", {{"id", host.start("echo hello")}, {"exit", true}});
+  REQUIRE(thread_count() == threads);
+  REQUIRE(handlers() == handlers_before);
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  for (int number = 1; number < NSIG; ++number) {
+    REQUIRE(sigismember(&mask, number) == sigismember(&mask_before, number));
+  }
+  REQUIRE(::waitpid(-1, nullptr, WNOHANG) == -1);
+  REQUIRE(errno == ECHILD);
+}
+
+TEST_CASE("a host that ignores SIGCHLD still hears of every exit, with its code") {
+  struct sigaction ignore {};
+  struct sigaction before {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &ignore, &before);
+  {
+    Host host(auto_mode());
+    const std::string id = host.start("exit 7");
+    host.data("wait_for", {{"id", id}, {"exit", true}});
+    REQUIRE(host.call("bg_status", {{"id", id}}).data.find("7") != std::string::npos);
+  }
+  sigaction(SIGCHLD, &before, nullptr);
+}
+
+TEST_CASE("two runtimes in one process do not know of each other") {
+  Host first(auto_mode());
+  Host second(auto_mode());
+  const std::string id = first.start("exec sleep 600");
+  REQUIRE(second.call("bg_status", {{"id", id}}).code == "run_not_found");
+  const std::string other = second.start("echo other");
+  second.data("wait_for", {{"id", other}, {"exit", true}});
+  REQUIRE(first.call("bg_status", {{"id", id}}).text.find("running") != std::string::npos);
+}
+
+TEST_CASE("destroying a runtime ends its runs") {
+  const std::string word = unique_word();
+  {
+    Host host(auto_mode());
+    host.start("setsid sh -c 'sleep 600; : " + word + "' & exec sleep 600");
+    REQUIRE(host.until([&] { return !processes_with(word).empty(); }));
+  }
+  testing::Loop loop;
+  REQUIRE(loop.until([&] { return processes_with(word).empty(); }));
+}
+
+TEST_CASE("destroying a runtime with calls in flight answers each of them once") {
+  int answers = 0;
+  std::string code;
+  {
+    Host host(auto_mode());
+    const std::string id = host.start("exec sleep 600");
+    host.runtime->call({"wait_for", Json{{"id", id}, {"exit", true}}.dump()},
+                       [&](const CallResult& result) {
+                         ++answers;
+                         code = result.code;
+                       });
+    host.runtime->poll();
+  }
+  REQUIRE(answers == 1);
+  INFO(code);
+  REQUIRE((code == "cancelled" || code == "shutdown"));
+}
+
+TEST_CASE("poll takes in no more than its budget of bytes") {
+  Host host(auto_mode());
+  const std::string id = host.start("exec yes");
+  constexpr std::size_t kBudget = std::size_t{64} << 10;
+  constexpr int kFrames = 50;
+  const auto bytes = [&] {
+    Json data = Json::parse(host.call("bg_status", {{"id", id}}).data);
+    return data;
+  };
+  (void)bytes;
+  host.runtime->poll({kBudget, std::chrono::microseconds{1000}, {}});
+  std::chrono::microseconds longest{0};
+  for (int frame = 0; frame < kFrames; ++frame) {
+    const auto begin = std::chrono::steady_clock::now();
+    host.runtime->poll({kBudget, std::chrono::microseconds{1000}, {}});
+    longest = std::max(longest, std::chrono::duration_cast<std::chrono::microseconds>(
+                                    std::chrono::steady_clock::now() - begin));
+  }
+  // Not a timing test: without a budget, `yes` would keep poll busy for as long as it writes.
+  REQUIRE(longest < std::chrono::seconds{5});
+}
+
+TEST_CASE("a borrowed loop ends by itself when nothing is called") {
+  testing::Loop loop;
+  RuntimeOptions options = auto_mode();
+  options.loop = loop.get();
+  auto runtime = Runtime::create(options);
+  REQUIRE(runtime.ok());
+  std::string text;
+  (*runtime)->call({"bg_start", R"({"command":"echo borrowed; exec sleep 600"})"},
+                   [&](const CallResult& result) { text = result.text; });
+  uv_run(loop.get(), UV_RUN_DEFAULT);  // returns although the run still runs
+  REQUIRE(text.find("Process started") == 0);
+  bool closed = false;
+  (*runtime)->close([&] { closed = true; });
+  REQUIRE(loop.until([&] { return closed; }));
+  runtime->reset();
+}
+
+TEST_CASE("a call can be cancelled, and is answered once with cancelled") {
+  Host host(auto_mode());
+  const std::string id = host.start("exec sleep 600");
+  int answers = 0;
+  std::string code;
+  const CallId call = host.runtime->call({"wait_for", Json{{"id", id}, {"exit", true}}.dump()},
+                                         [&](const CallResult& result) {
+                                           ++answers;
+                                           code = result.code;
+                                         });
+  host.runtime->poll();
+  REQUIRE(host.runtime->cancel(call));
+  REQUIRE(host.until([&] { return answers > 0; }));
+  REQUIRE(code == "cancelled");
+  REQUIRE(!host.runtime->cancel(call));
+}
+
+TEST_CASE("events reach the host and the session's backlog") {
+  Host host(auto_mode());
+  host.data("bg_start", {{"command", "echo x"}}, "alice");
+  REQUIRE(host.until([&] { return host.saw_event("run_ended"); }));
+  const auto backlog = host.runtime->drain_backlog("alice");
+  REQUIRE(backlog.size() == 2);
+  REQUIRE(backlog[0].find("run_started") != std::string::npos);
+  REQUIRE(backlog[1].find("run_ended") != std::string::npos);
+  REQUIRE(host.runtime->drain_backlog("alice").empty());
+  REQUIRE(host.runtime->drain_backlog("bob").empty());
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -1,0 +1,41 @@
+// What the MCP server needs of the world: tools for the server itself, and something to drive for
+// the transport. RuntimeBackend is both, over gibbous::Runtime; the tests have fake ones. Loop
+// thread only.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gibbous/runtime.h"
+
+namespace gibbous::mcp {
+
+class ToolsBackend {
+ public:
+  virtual ~ToolsBackend() = default;
+  // The tools that can be called now.
+  virtual std::vector<ToolInfo> tools() const = 0;
+  // As Runtime::call(): on_done comes exactly once and later, on_progress only before it.
+  virtual CallId call(CallRequest request, std::function<void(CallResult)> on_done,
+                      std::function<void(const Progress&)> on_progress) = 0;
+  virtual bool cancel(CallId call) = 0;
+};
+
+class DrivenBackend : public ToolsBackend {
+ public:
+  virtual void on_event(std::function<void(const Event&)> handler) = 0;
+  // Does what is due, for a short time; true while there is more that could be done at once.
+  virtual bool poll() = 0;
+  // Readable when poll() has something to do, and when to call it even if it is not.
+  virtual int backend_fd() const = 0;
+  virtual std::optional<std::chrono::milliseconds> next_timeout() const = 0;
+  // Why nothing can be done at the moment, for people; empty when all is well.
+  virtual std::string complaint() const = 0;
+  // The process is about to exit: lets go of everything at once.
+  virtual void abandon() = 0;
+};
+
+}  // namespace gibbous::mcp

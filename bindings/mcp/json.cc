@@ -1,0 +1,75 @@
+// Bounded parsing: a scan counts the brackets outside strings before the library sees the text, so
+// that no deep value is ever built.
+#include "bindings/mcp/json.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace gibbous::mcp {
+namespace {
+
+// Doubles hold every integer up to here exactly.
+constexpr double kMaxExactInteger = 9007199254740992.0;
+
+bool nests_too_deep(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') {
+        ++at;
+      } else if (c == '"') {
+        in_string = false;
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return true;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+// The parser itself is iterative; what it does not keep costs nothing.
+Json parse_outermost(std::string_view text) {
+  const auto keep = [](int depth, Json::parse_event_t event, Json&) {
+    if (depth == 0) return true;
+    return depth == 1 && (event == Json::parse_event_t::key || event == Json::parse_event_t::value);
+  };
+  Json value = Json::parse(text, keep, /*allow_exceptions=*/false);
+  return value.is_object() ? value : Json();
+}
+
+}  // namespace
+
+Parsed parse_json(std::string_view text) {
+  Parsed parsed;
+  if (nests_too_deep(text)) {
+    parsed.failure = ParseFailure::kTooDeep;
+    parsed.value = parse_outermost(text);
+    return parsed;
+  }
+  parsed.value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (parsed.value.is_discarded()) {
+    parsed.failure = ParseFailure::kSyntax;
+    parsed.value = nullptr;
+  }
+  return parsed;
+}
+
+std::string to_line(const Json& value) {
+  constexpr int kCompact = -1;
+  return value.dump(kCompact, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+Json json_number(double value) {
+  if (std::fabs(value) <= kMaxExactInteger && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,137 @@
+// See messages.h.
+#include "bindings/mcp/messages.h"
+
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+// Tools change whenever a script is saved, so a list is stale at once; what discover says holds for
+// the life of the process, which an hour's cache does not outlast by much.
+constexpr int kToolListTtlMs = 0;
+constexpr int kDiscoverTtlMs = 3'600'000;
+// Scripts and modes are the user's own.
+constexpr const char* kCacheScope = "private";
+
+Json server_info(const Identity& identity) {
+  return Json{{"name", identity.name}, {"title", identity.title}, {"version", identity.version}};
+}
+
+Json capabilities() {
+  return Json{{"tools", {{"listChanged", true}}}, {"logging", Json::object()}};
+}
+
+std::string message(Json body) {
+  body["jsonrpc"] = "2.0";
+  return to_line(body);
+}
+
+Json page(Json tools, const std::string& next_cursor) {
+  Json body{{"tools", std::move(tools)}};
+  if (!next_cursor.empty()) body["nextCursor"] = next_cursor;
+  return body;
+}
+
+std::string clipped(const std::string& text) {
+  constexpr std::size_t kMaxErrorBytes = 2048;
+  return text.size() <= kMaxErrorBytes ? text : text.substr(0, kMaxErrorBytes) + "...";
+}
+
+Json subscription_meta(const Json& subscription) {
+  return Json{{kMetaSubscription, subscription}};
+}
+
+}  // namespace
+
+std::string response(const Json& id, Json result) {
+  Json body{{"id", id}};
+  body["result"] = std::move(result);
+  return message(std::move(body));
+}
+
+std::string error_response(const Json& id, const Fault& fault) {
+  // What is quoted in a message may be as long as the message that was refused.
+  Json error{{"code", fault.code}, {"message", clipped(fault.message)}};
+  if (!fault.data.is_null()) error["data"] = fault.data;
+  Json body{{"error", std::move(error)}};
+  if (!id.is_null()) body["id"] = id;
+  return message(std::move(body));
+}
+
+std::string notification(const char* method, Json params) {
+  Json body{{"method", method}};
+  if (!params.empty()) body["params"] = std::move(params);
+  return message(std::move(body));
+}
+
+std::string progress_notification(const Json& token, double progress, const Json& total,
+                                  const std::string& text) {
+  Json params{{"progressToken", token}, {"progress", json_number(progress)}};
+  if (!total.is_null()) params["total"] = total;
+  if (!text.empty()) params["message"] = text;
+  return notification("notifications/progress", std::move(params));
+}
+
+std::string log_notification(LogLevel level, const std::string& logger, Json data) {
+  Json params{{"level", log_level_name(level)}};
+  if (!logger.empty()) params["logger"] = logger;
+  params["data"] = std::move(data);
+  return notification("notifications/message", std::move(params));
+}
+
+Json LegacyDialect::tool_list(Json tools, const std::string& next_cursor) const {
+  return page(std::move(tools), next_cursor);
+}
+
+Json LegacyDialect::initialized(std::string_view revision) const {
+  Json body{{"protocolVersion", revision},
+            {"capabilities", capabilities()},
+            {"serverInfo", server_info(identity_)}};
+  if (!identity_.instructions.empty()) body["instructions"] = identity_.instructions;
+  return body;
+}
+
+std::string LegacyDialect::tools_changed() const {
+  return notification("notifications/tools/list_changed", Json::object());
+}
+
+Json ModernDialect::result(Json body) const {
+  body["resultType"] = "complete";
+  body["_meta"][kMetaServerInfo] = server_info(identity_);
+  return body;
+}
+
+Json ModernDialect::tool_list(Json tools, const std::string& next_cursor) const {
+  Json body = page(std::move(tools), next_cursor);
+  body["ttlMs"] = kToolListTtlMs;
+  body["cacheScope"] = kCacheScope;
+  return result(std::move(body));
+}
+
+Json ModernDialect::discovered() const {
+  Json body{{"supportedVersions", modern_revisions()},
+            {"capabilities", capabilities()},
+            {"ttlMs", kDiscoverTtlMs},
+            {"cacheScope", kCacheScope}};
+  if (!identity_.instructions.empty()) body["instructions"] = identity_.instructions;
+  return result(std::move(body));
+}
+
+std::string ModernDialect::acknowledged(const Json& subscription, bool tools_list_changed) const {
+  Json honoured = Json::object();
+  if (tools_list_changed) honoured["toolsListChanged"] = true;
+  return notification(
+      "notifications/subscriptions/acknowledged",
+      Json{{"notifications", std::move(honoured)}, {"_meta", subscription_meta(subscription)}});
+}
+
+std::string ModernDialect::tools_changed(const Json& subscription) const {
+  return notification("notifications/tools/list_changed",
+                      Json{{"_meta", subscription_meta(subscription)}});
+}
+
+Json ModernDialect::subscription_ended(const Json& subscription) const {
+  return result(Json{{"_meta", subscription_meta(subscription)}});
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,66 @@
+// Building what goes out. JSON-RPC's envelope is here once; what differs between the eras is behind
+// Dialect, so that a later revision is one more class. Used by the server. No state; any thread.
+#pragma once
+
+#include <string>
+
+#include "bindings/mcp/json.h"
+#include "bindings/mcp/protocol.h"
+
+namespace gibbous::mcp {
+
+// Who we say we are.
+struct Identity {
+  std::string name = "gibbous";
+  std::string title = "Gibbous";
+  std::string version;
+  std::string instructions;  // for the model; left out when empty
+};
+
+std::string response(const Json& id, Json result);
+// Without an id when it is null: the message could not be read so far.
+std::string error_response(const Json& id, const Fault& fault);
+std::string notification(const char* method, Json params);
+
+std::string progress_notification(const Json& token, double progress, const Json& total,
+                                  const std::string& message);
+std::string log_notification(LogLevel level, const std::string& logger, Json data);
+
+// How one era says it.
+class Dialect {
+ public:
+  virtual ~Dialect() = default;
+  // What every result carries beside its own members.
+  virtual Json result(Json body) const = 0;
+  // A page of tools; `next_cursor` is empty on the last one.
+  virtual Json tool_list(Json tools, const std::string& next_cursor) const = 0;
+};
+
+class LegacyDialect final : public Dialect {
+ public:
+  explicit LegacyDialect(const Identity& identity) : identity_(identity) {}
+  Json result(Json body) const override { return body; }
+  Json tool_list(Json tools, const std::string& next_cursor) const override;
+  Json initialized(std::string_view revision) const;
+  std::string tools_changed() const;
+
+ private:
+  const Identity& identity_;
+};
+
+class ModernDialect final : public Dialect {
+ public:
+  explicit ModernDialect(const Identity& identity) : identity_(identity) {}
+  Json result(Json body) const override;
+  Json tool_list(Json tools, const std::string& next_cursor) const override;
+  Json discovered() const;
+  // A subscription's messages all carry the id of the request that opened it.
+  std::string acknowledged(const Json& subscription, bool tools_list_changed) const;
+  std::string tools_changed(const Json& subscription) const;
+  Json subscription_ended(const Json& subscription) const;
+
+ private:
+  const Identity& identity_;
+};
+
+}  // namespace gibbous::mcp

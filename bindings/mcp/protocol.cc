@@ -1,0 +1,165 @@
+// See protocol.h.
+#include "bindings/mcp/protocol.h"
+
+#include <array>
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr std::array<std::string_view, 8> kLogLevelNames = {
+    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
+
+Malformed malformed(int code, std::string message, Json id = nullptr) {
+  return Malformed{std::move(id), Fault{code, std::move(message), nullptr}};
+}
+
+// Null stands for "absent": some clients write their empty optionals so.
+const Json* member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+Incoming read_object(Json& message) {
+  const Json* method = member(message, "method");
+  if (method == nullptr) {
+    if (message.contains("result") || message.contains("error")) return Response{};
+    return malformed(kInvalidRequest, "A message needs a method");
+  }
+  const bool has_id = message.contains("id");
+  Json id = has_id ? message["id"] : Json();
+  if (has_id && !is_id(id)) {
+    return malformed(kInvalidRequest, "The id of a request must be a short string or an integer");
+  }
+  const Json* version = member(message, "jsonrpc");
+  if (version == nullptr || *version != "2.0") {
+    return malformed(kInvalidRequest, "jsonrpc must be \"2.0\"", std::move(id));
+  }
+  if (!method->is_string()) {
+    return malformed(kInvalidRequest, "method must be a string", std::move(id));
+  }
+  const Json* given = member(message, "params");
+  const bool usable = given != nullptr && given->is_object();
+  // Nobody is there to be told of a wrong notification.
+  if (given != nullptr && !usable && has_id) {
+    return malformed(kInvalidParams, "params must be an object", std::move(id));
+  }
+  Json params = usable ? std::move(message["params"]) : Json::object();
+  std::string name = method->get<std::string>();
+  if (has_id) return Request{std::move(id), std::move(name), std::move(params)};
+  return Notification{std::move(name), std::move(params)};
+}
+
+Fault invalid_params(const char* subject, std::string_view complaint) {
+  std::string message = subject;
+  message += complaint;
+  return Fault{kInvalidParams, std::move(message), nullptr};
+}
+
+std::optional<Fault> read_modern(const Json& meta, Envelope& envelope) {
+  const Json& version = meta.at(kMetaVersion);
+  if (!version.is_string()) return invalid_params(kMetaVersion, " must be a string");
+  if (version != kModernRevision) {
+    if (!is_id(version)) return invalid_params(kMetaVersion, " is too long");
+    const std::string requested = version.get<std::string>();
+    return Fault{kUnsupportedVersion, "Unsupported protocol version: " + requested,
+                 Json{{"supported", modern_revisions()}, {"requested", requested}}};
+  }
+  const Json* capabilities = member(meta, kMetaCapabilities);
+  if (capabilities == nullptr || !capabilities->is_object()) {
+    return invalid_params(kMetaCapabilities, " must be in _meta, an object");
+  }
+  if (const Json* level = member(meta, kMetaLogLevel)) {
+    if (level->is_string()) envelope.log_level = log_level(level->get_ref<const std::string&>());
+    if (!envelope.log_level) {
+      return invalid_params(kMetaLogLevel, " must be one of " + log_level_names());
+    }
+  }
+  envelope.era = Era::kModern;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LogLevel> log_level(std::string_view name) {
+  for (std::size_t at = 0; at < kLogLevelNames.size(); ++at) {
+    if (kLogLevelNames[at] == name) return static_cast<LogLevel>(at);
+  }
+  return std::nullopt;
+}
+
+const char* log_level_name(LogLevel level) {
+  return kLogLevelNames[static_cast<std::size_t>(level)].data();
+}
+
+std::string log_level_names() {
+  std::string names;
+  for (const std::string_view name : kLogLevelNames) {
+    if (!names.empty()) names += ", ";
+    names += name;
+  }
+  return names;
+}
+
+bool is_id(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().size() <= kMaxIdBytes;
+  return value.is_number_integer();
+}
+
+std::string id_key(const Json& id) {
+  return to_line(id);
+}
+
+Incoming read_message(std::string_view line) {
+  Parsed parsed = parse_json(line);
+  switch (parsed.failure) {
+    case ParseFailure::kNone:
+      break;
+    case ParseFailure::kSyntax:
+      return malformed(kParseError, "The line is not valid JSON in UTF-8");
+    case ParseFailure::kTooDeep: {
+      Json id = parsed.value.is_object() ? parsed.value.value("id", Json()) : Json();
+      return malformed(kInvalidRequest,
+                       "The message nests deeper than " + std::to_string(kMaxDepth) + " levels",
+                       is_id(id) ? std::move(id) : Json());
+    }
+  }
+  if (parsed.value.is_array()) {
+    return malformed(kInvalidRequest, "Batches are not supported: send one message a line");
+  }
+  if (!parsed.value.is_object()) return malformed(kInvalidRequest, "A message is a JSON object");
+  return read_object(parsed.value);
+}
+
+std::variant<Envelope, Fault> read_envelope(const Json& params) {
+  Envelope envelope;
+  const Json* meta = member(params, "_meta");
+  if (meta == nullptr) return envelope;
+  if (!meta->is_object()) return invalid_params("_meta", " must be an object");
+  if (meta->contains(kMetaVersion)) {
+    if (std::optional<Fault> fault = read_modern(*meta, envelope)) return std::move(*fault);
+  }
+  if (const Json* token = member(*meta, "progressToken")) {
+    if (!is_id(*token))
+      return invalid_params("progressToken", " must be a short string or an integer");
+    envelope.progress_token = *token;
+  }
+  return envelope;
+}
+
+std::string_view negotiate_legacy(std::string_view requested) {
+  for (const std::string_view spoken : {"2025-06-18", "2025-11-25", "2024-11-05"}) {
+    if (requested == spoken) return spoken;
+  }
+  // 2025-03-26 alone obliges a server to take batches, which we do not; its clients speak the one
+  // before.
+  if (requested == "2025-03-26") return "2024-11-05";
+  return kNewestLegacyRevision;
+}
+
+const std::vector<std::string>& modern_revisions() {
+  static const std::vector<std::string> revisions = {std::string(kModernRevision)};
+  return revisions;
+}
+
+}  // namespace gibbous::mcp

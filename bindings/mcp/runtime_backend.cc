@@ -1,0 +1,29 @@
+// See runtime_backend.h.
+#include "bindings/mcp/runtime_backend.h"
+
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+// One turn's work: short, so that a stop is seen in time even while scripts are busy.
+constexpr PollBudget kTurn{.bytes = std::size_t{4} * 1024 * 1024,
+                           .lua = std::chrono::milliseconds(10),
+                           .wall = std::chrono::milliseconds(20)};
+
+}  // namespace
+
+CallId RuntimeBackend::call(CallRequest request, std::function<void(CallResult)> on_done,
+                            std::function<void(const Progress&)> on_progress) {
+  return runtime_.call(std::move(request), std::move(on_done), std::move(on_progress));
+}
+
+void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {
+  runtime_.on_event(std::move(handler));
+}
+
+bool RuntimeBackend::poll() {
+  return runtime_.poll(kTurn);
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,32 @@
+// RuntimeBackend: a gibbous::Runtime, as the MCP server and its transport want it. Loop thread
+// only.
+#pragma once
+
+#include "bindings/mcp/backend.h"
+
+namespace gibbous::mcp {
+
+class RuntimeBackend final : public DrivenBackend {
+ public:
+  // `runtime` must outlive this.
+  explicit RuntimeBackend(Runtime& runtime) : runtime_(runtime) {}
+
+  std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
+  CallId call(CallRequest request, std::function<void(CallResult)> on_done,
+              std::function<void(const Progress&)> on_progress) override;
+  bool cancel(CallId call) override { return runtime_.cancel(call); }
+
+  void on_event(std::function<void(const Event&)> handler) override;
+  bool poll() override;
+  int backend_fd() const override { return runtime_.backend_fd(); }
+  std::optional<std::chrono::milliseconds> next_timeout() const override {
+    return runtime_.next_timeout();
+  }
+  std::string complaint() const override { return runtime_.policy_error(); }
+  void abandon() override { runtime_.abandon(); }
+
+ private:
+  Runtime& runtime_;
+};
+
+}  // namespace gibbous::mcp

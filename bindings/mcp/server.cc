@@ -1,0 +1,370 @@
+// See server.h. How the server reads a request: message -> envelope (era) -> method of that era ->
+// handler.
+#include "bindings/mcp/server.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "bindings/mcp/tool_result.h"
+
+namespace gibbous::mcp {
+
+// A tools/call that has not been answered.
+struct Server::PendingCall {
+  Json id;
+  Era era = Era::kLegacy;
+  std::string tool;
+  std::optional<Json> progress_token;
+  std::optional<LogLevel> log_level;
+  double last_progress = -std::numeric_limits<double>::infinity();
+  CallId call = 0;
+};
+
+struct Server::Method {
+  std::string_view name;
+  bool legacy;
+  bool modern;
+  Handler handler;
+};
+
+const Server::Method Server::kMethods[] = {
+    {"initialize", true, false, &Server::initialize},
+    {"ping", true, false, &Server::ping},
+    {"logging/setLevel", true, false, &Server::set_log_level},
+    {"server/discover", false, true, &Server::discover},
+    {"subscriptions/listen", false, true, &Server::listen},
+    {"tools/list", true, true, &Server::list_tools},
+    {"tools/call", true, true, &Server::call_tool},
+};
+
+namespace {
+
+const Json* find(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+// The text of a member, nothing when it is absent or no string.
+const std::string* find_text(const Json& object, const char* name) {
+  const Json* value = find(object, name);
+  return value != nullptr && value->is_string() ? &value->get_ref<const std::string&>() : nullptr;
+}
+
+// What the runtime calls its events' severity. Scripts say debug, info, warn and error.
+LogLevel event_level(const Event& event, const Json& fields) {
+  if (event.name != "log") return LogLevel::kError;
+  const std::string* name = find_text(fields, "level");
+  if (name == nullptr) return LogLevel::kInfo;
+  return log_level(*name).value_or(*name == "warn" ? LogLevel::kWarning : LogLevel::kInfo);
+}
+
+}  // namespace
+
+Server::Server(ToolsBackend& backend, MessageSink& sink, ServerOptions options)
+    : backend_(backend), sink_(sink), options_(std::move(options)) {
+  identity_.version = options_.version;
+  identity_.instructions = usage_instructions(backend_.tools());
+}
+
+Server::~Server() {
+  *alive_ = false;
+}
+
+void Server::receive(std::string_view line) {
+  if (closed_) return;
+  const mcp::Incoming incoming = read_message(line);
+  if (const auto* request = std::get_if<Request>(&incoming)) {
+    serve(*request);
+  } else if (const auto* heard = std::get_if<Notification>(&incoming)) {
+    notice(*heard);
+  } else if (const auto* wrong = std::get_if<Malformed>(&incoming)) {
+    send(error_response(wrong->id, wrong->fault));
+  }
+}
+
+void Server::receive_oversized(std::size_t limit) {
+  refuse(nullptr, kInvalidRequest,
+         "The message is longer than " + std::to_string(limit) + " bytes and was skipped");
+}
+
+void Server::serve(const Request& request) {
+  const std::variant<Envelope, Fault> read = read_envelope(request.params);
+  if (const auto* fault = std::get_if<Fault>(&read)) {
+    send(error_response(request.id, *fault));
+    return;
+  }
+  const Envelope& envelope = std::get<Envelope>(read);
+  const bool modern = envelope.era == Era::kModern;
+  if (!modern && handshake_ == Handshake::kNone && request.method != "initialize" &&
+      request.method != "ping") {
+    refuse(request.id, kInvalidParams,
+           std::string("The request's _meta lacks ") + kMetaVersion +
+               ", and no initialize came before it");
+    return;
+  }
+  const std::string key = id_key(request.id);
+  if (calls_.count(key) != 0 || subscriptions_.count(key) != 0) {
+    refuse(request.id, kInvalidRequest, "A request with this id is still under way");
+    return;
+  }
+  for (const Method& method : kMethods) {
+    if (method.name == request.method && (modern ? method.modern : method.legacy)) {
+      (this->*method.handler)(request, envelope);
+      return;
+    }
+  }
+  refuse(request.id, kMethodNotFound, "Method not found: " + request.method);
+}
+
+void Server::notice(const Notification& notification) {
+  if (notification.method == "notifications/cancelled") {
+    cancel(notification.params);
+  } else if (notification.method == "notifications/initialized" &&
+             handshake_ == Handshake::kAnswered) {
+    handshake_ = Handshake::kComplete;
+    if (std::exchange(change_unannounced_, false)) send(legacy_.tools_changed());
+  }
+}
+
+void Server::initialize(const Request& request, const Envelope&) {
+  const std::string* version = find_text(request.params, "protocolVersion");
+  if (version == nullptr) {
+    refuse(request.id, kInvalidParams, "protocolVersion must be a string");
+    return;
+  }
+  handshake_ = Handshake::kAnswered;
+  answer(request, legacy_.initialized(negotiate_legacy(*version)));
+}
+
+void Server::ping(const Request& request, const Envelope&) {
+  answer(request, Json::object());
+}
+
+void Server::set_log_level(const Request& request, const Envelope&) {
+  const std::string* name = find_text(request.params, "level");
+  const std::optional<LogLevel> level = name == nullptr ? std::nullopt : log_level(*name);
+  if (!level) {
+    refuse(request.id, kInvalidParams, "level must be one of " + log_level_names());
+    return;
+  }
+  legacy_log_level_ = *level;
+  answer(request, Json::object());
+}
+
+void Server::discover(const Request& request, const Envelope&) {
+  answer(request, modern_.discovered());
+}
+
+void Server::list_tools(const Request& request, const Envelope& envelope) {
+  const Json* cursor = find(request.params, "cursor");
+  std::optional<ToolPage> page;
+  if (cursor == nullptr || cursor->is_string()) {
+    const std::string from = cursor == nullptr ? std::string() : cursor->get<std::string>();
+    // An empty cursor is one that we never gave.
+    if (cursor == nullptr || !from.empty()) page = tool_page(backend_.tools(), from, options_.page);
+  }
+  if (!page) {
+    refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
+    return;
+  }
+  answer(request, dialect(envelope.era).tool_list(std::move(page->tools), page->next_cursor));
+}
+
+void Server::call_tool(const Request& request, const Envelope& envelope) {
+  const std::string* name = find_text(request.params, "name");
+  if (name == nullptr) {
+    refuse(request.id, kInvalidParams, "name must be a string: the tool to call");
+    return;
+  }
+  const Json* arguments = find(request.params, "arguments");
+  if (arguments != nullptr && !arguments->is_object()) {
+    refuse(request.id, kInvalidParams, "arguments must be an object");
+    return;
+  }
+  if (calls_.size() >= options_.max_calls) {
+    refuse(request.id, kInternalError,
+           std::to_string(options_.max_calls) + " calls are in flight: wait for some of them");
+    return;
+  }
+
+  const std::string key = id_key(request.id);
+  auto pending = std::make_shared<PendingCall>();
+  pending->id = request.id;
+  pending->era = envelope.era;
+  pending->tool = *name;
+  pending->progress_token = envelope.progress_token;
+  pending->log_level = envelope.log_level;
+  calls_[key] = pending;
+
+  CallRequest call;
+  call.tool = *name;
+  if (arguments != nullptr) call.arguments = to_line(*arguments);
+  call.wants_progress = envelope.progress_token.has_value();
+  // A cancelled call still ends, perhaps after its id was used again: only the very call may
+  // answer.
+  const auto current = [this, key, alive = alive_, held = std::weak_ptr(pending)] {
+    if (!*alive || closed_) return false;
+    const auto found = calls_.find(key);
+    return found != calls_.end() && found->second == held.lock();
+  };
+  pending->call = backend_.call(
+      std::move(call),
+      [this, key, current](const CallResult& result) {
+        if (current()) finish_call(key, result);
+      },
+      [this, key, current](const Progress& progress) {
+        if (current()) report_progress(key, progress);
+      });
+}
+
+void Server::finish_call(const std::string& key, const CallResult& result) {
+  const std::shared_ptr<PendingCall> pending = calls_.at(key);
+  calls_.erase(key);
+  if (!result.ok && result.code == "unknown_tool" && !knows_tool(pending->tool)) {
+    refuse(pending->id, kInvalidParams,
+           result.message.empty() ? "Unknown tool: " + pending->tool : result.message);
+    return;
+  }
+  const Dialect& speech = dialect(pending->era);
+  std::string line = response(pending->id, speech.result(tool_result(result)));
+  if (line.size() >= options_.max_line_bytes) {
+    line = response(pending->id, speech.result(oversized_result(pending->tool, line.size(),
+                                                                options_.max_line_bytes)));
+  }
+  send(std::move(line));
+}
+
+void Server::report_progress(const std::string& key, const Progress& progress) {
+  PendingCall& pending = *calls_.at(key);
+  if (!pending.progress_token || sink_.congested()) return;
+  // Not true of NaN either.
+  if (!(progress.progress > pending.last_progress) || !std::isfinite(progress.progress)) return;
+  pending.last_progress = progress.progress;
+  const bool has_total = progress.total && std::isfinite(*progress.total);
+  send(progress_notification(*pending.progress_token, progress.progress,
+                             has_total ? json_number(*progress.total) : Json(), progress.message));
+}
+
+void Server::cancel(const Json& params) {
+  const Json* id = find(params, "requestId");
+  if (id == nullptr || !is_id(*id)) return;
+  const std::string key = id_key(*id);
+  subscriptions_.erase(key);
+  const auto found = calls_.find(key);
+  if (found == calls_.end()) return;
+  const CallId call = found->second->call;
+  // Forgotten first: nothing more may be sent for it, whatever the backend still says.
+  calls_.erase(found);
+  backend_.cancel(call);
+}
+
+void Server::listen(const Request& request, const Envelope&) {
+  const Json* wanted = find(request.params, "notifications");
+  if (wanted == nullptr || !wanted->is_object()) {
+    refuse(request.id, kInvalidParams, "notifications must be an object");
+    return;
+  }
+  const Json* tools = find(*wanted, "toolsListChanged");
+  if (tools != nullptr && !tools->is_boolean()) {
+    refuse(request.id, kInvalidParams, "toolsListChanged must be true or false");
+    return;
+  }
+  if (subscriptions_.size() >= options_.max_subscriptions) {
+    refuse(request.id, kInternalError,
+           std::to_string(options_.max_subscriptions) + " subscriptions are open: end one first");
+    return;
+  }
+  const bool tools_wanted = tools != nullptr && tools->get<bool>();
+  subscriptions_[id_key(request.id)] = Subscription{request.id, tools_wanted};
+  send(modern_.acknowledged(request.id, tools_wanted));
+}
+
+void Server::on_event(const Event& event) {
+  if (closed_) return;
+  if (event.name == "tools_changed") {
+    tools_changed();
+  } else if (event.name == "log" || event.name == "reload_failed" || event.name == "keeper_lost") {
+    log(event);
+  }
+}
+
+void Server::log(const Event& event) {
+  if (sink_.congested()) return;
+  Parsed parsed = parse_json(event.json);
+  if (!parsed.value.is_object()) return;
+  const LogLevel level = event_level(event, parsed.value);
+  if (!log_wanted(level, find(parsed.value, "call"))) return;
+  // These are said otherwise, or mean nothing to the client.
+  for (const char* name : {"event", "session", "level", "call"}) parsed.value.erase(name);
+  send(log_notification(level, event.name == "log" ? "scripts" : "runtime",
+                        std::move(parsed.value)));
+}
+
+// A legacy client set one level for everything. A modern one asks with each request, so a message
+// must be traced to its call: by the call that the event names, or because there is only one.
+bool Server::log_wanted(LogLevel level, const Json* call) const {
+  if (handshake_ != Handshake::kNone && level >= legacy_log_level_) return true;
+  for (const auto& [key, pending] : calls_) {
+    const bool its_own = call == nullptr ? calls_.size() == 1 : *call == pending->call;
+    if (its_own && pending->log_level && level >= *pending->log_level) return true;
+  }
+  return false;
+}
+
+void Server::tools_changed() {
+  if (handshake_ == Handshake::kComplete) {
+    send(legacy_.tools_changed());
+  } else {
+    change_unannounced_ = handshake_ == Handshake::kAnswered;
+  }
+  for (const auto& [key, subscription] : subscriptions_) {
+    if (subscription.tools) send(modern_.tools_changed(subscription.id));
+  }
+}
+
+void Server::shut_down() {
+  if (closed_) return;
+  for (const auto& [key, subscription] : subscriptions_) {
+    send(response(subscription.id, modern_.subscription_ended(subscription.id)));
+  }
+  closed_ = true;
+}
+
+bool Server::knows_tool(const std::string& name) const {
+  for (const ToolInfo& tool : backend_.tools()) {
+    if (tool.name == name) return true;
+  }
+  return false;
+}
+
+const Dialect& Server::dialect(Era era) const {
+  switch (era) {
+    case Era::kLegacy:
+      return legacy_;
+    case Era::kModern:
+      return modern_;
+  }
+  return legacy_;
+}
+
+void Server::answer(const Request& request, Json result) {
+  std::string line = response(request.id, std::move(result));
+  if (line.size() >= options_.max_line_bytes) {
+    refuse(request.id, kInternalError, "The answer would be longer than clients accept");
+    return;
+  }
+  send(std::move(line));
+}
+
+void Server::refuse(const Json& id, int code, std::string message) {
+  send(error_response(id, Fault{code, std::move(message), nullptr}));
+}
+
+void Server::send(std::string message) {
+  // Answers were made to fit by whoever made them; only a notification can be dropped here.
+  if (!closed_ && message.size() < options_.max_line_bytes) sink_.send(std::move(message));
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,114 @@
+// Server: the MCP tools server. Lines in, lines out, both eras at once on one connection, decided
+// for each request by itself. Knows no file descriptor and no Runtime: a transport feeds it and
+// sends what it says, a ToolsBackend does the work. Loop thread only.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bindings/mcp/backend.h"
+#include "bindings/mcp/messages.h"
+#include "bindings/mcp/protocol.h"
+#include "bindings/mcp/tool_list.h"
+
+namespace gibbous::mcp {
+
+// Where messages go: each is one line without its end.
+class MessageSink {
+ public:
+  virtual ~MessageSink() = default;
+  virtual void send(std::string message) = 0;
+  // The client does not keep up: what may be lost (progress, log messages) is not worth sending
+  // now.
+  virtual bool congested() const = 0;
+};
+
+// A line that clients take. Their read buffers hold 10 MiB, including up to one read (64 KiB) of
+// what follows the line.
+inline constexpr std::size_t kMaxOutgoingLineBytes =
+    std::size_t{10} * 1024 * 1024 - std::size_t{64} * 1024;
+
+struct ServerOptions {
+  std::string version;                 // of the program, for serverInfo
+  std::size_t max_calls = 1024;        // in flight at once
+  std::size_t max_subscriptions = 64;  // open at once
+  std::size_t max_line_bytes = kMaxOutgoingLineBytes;
+  PageLimits page;
+};
+
+class Server {
+ public:
+  // `backend` and `sink` must outlive the server. Callbacks of calls still under way may outlive
+  // it.
+  Server(ToolsBackend& backend, MessageSink& sink, ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // One line from the client, without its end.
+  void receive(std::string_view line);
+  // The client sent a line that was too long to be taken.
+  void receive_oversized(std::size_t limit);
+  // Something happened in the runtime.
+  void on_event(const Event& event);
+  // The last words: open subscriptions are ended properly, and nothing is said afterwards.
+  void shut_down();
+
+  std::size_t calls_in_flight() const { return calls_.size(); }
+
+ private:
+  struct PendingCall;
+  struct Subscription {
+    Json id;     // of the request that opened it
+    bool tools;  // changes of the tool list are wanted
+  };
+  using Handler = void (Server::*)(const Request& request, const Envelope& envelope);
+  struct Method;
+  static const Method kMethods[];
+
+  void serve(const Request& request);
+  void notice(const Notification& notification);
+
+  void initialize(const Request& request, const Envelope& envelope);
+  void ping(const Request& request, const Envelope& envelope);
+  void set_log_level(const Request& request, const Envelope& envelope);
+  void discover(const Request& request, const Envelope& envelope);
+  void list_tools(const Request& request, const Envelope& envelope);
+  void call_tool(const Request& request, const Envelope& envelope);
+  void listen(const Request& request, const Envelope& envelope);
+
+  void cancel(const Json& params);
+  void finish_call(const std::string& key, const CallResult& result);
+  void report_progress(const std::string& key, const Progress& progress);
+  void tools_changed();
+  void log(const Event& event);
+  bool log_wanted(LogLevel level, const Json* call) const;
+
+  bool knows_tool(const std::string& name) const;
+  const Dialect& dialect(Era era) const;
+  void answer(const Request& request, Json result);
+  void refuse(const Json& id, int code, std::string message);
+  void send(std::string message);
+
+  ToolsBackend& backend_;
+  MessageSink& sink_;
+  const ServerOptions options_;
+  Identity identity_;
+  const LegacyDialect legacy_{identity_};
+  const ModernDialect modern_{identity_};
+
+  enum class Handshake { kNone, kAnswered, kComplete };
+  Handshake handshake_ = Handshake::kNone;
+  bool change_unannounced_ = false;  // tools changed before the handshake was complete
+  LogLevel legacy_log_level_ = LogLevel::kWarning;
+  std::map<std::string, std::shared_ptr<PendingCall>> calls_;  // by id_key()
+  std::map<std::string, Subscription> subscriptions_;          // by id_key()
+  bool closed_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace gibbous::mcp

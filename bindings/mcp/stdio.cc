@@ -1,0 +1,204 @@
+// See stdio.h. One turn of the loop: let the runtime work for a bounded time, write what can be
+// written, then sleep until the client, the runtime or the program has something.
+#include "bindings/mcp/stdio.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bindings/mcp/runtime_backend.h"
+#include "bindings/mcp/server.h"
+#include "bindings/stdio/line_splitter.h"
+#include "bindings/stdio/output_queue.h"
+
+namespace gibbous::mcp {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
+// Above this the client is not reading: take no further requests, drop what may be dropped.
+constexpr std::size_t kCongestedBytes = std::size_t{1} * 1024 * 1024;
+constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
+// The end of input ends the server within 100 ms. Calls that are nearly done may still be answered,
+// so that `gibbous mcp < requests` says what it should.
+constexpr milliseconds kEndOfInputGrace(30);
+// For the last words to leave when the pipe is full.
+constexpr milliseconds kLastWordsGrace(20);
+
+constexpr short kReaderGone = POLLERR | POLLHUP | POLLNVAL;
+
+int poll_timeout(const std::optional<milliseconds>& limit) {
+  constexpr milliseconds kLongest(60'000);
+  if (!limit) return -1;
+  return static_cast<int>(std::clamp(*limit, milliseconds(0), kLongest).count());
+}
+
+// What a person wants to read of an event; empty when nothing.
+std::string log_text(const Event& event) {
+  const bool is_log = event.name == "log";
+  if (!is_log && event.name != "reload_failed" && event.name != "keeper_lost") return {};
+  const Parsed parsed = parse_json(event.json);
+  if (!parsed.value.is_object()) return {};
+  const auto text = [&parsed](const char* name) {
+    const auto found = parsed.value.find(name);
+    return found != parsed.value.end() && found->is_string() ? found->get<std::string>()
+                                                             : std::string();
+  };
+  if (is_log) return text("level") + ": " + text("message");
+  if (event.name == "keeper_lost") return "the keeper is lost: " + text("message");
+  return "reload failed, the old scripts stay: " + text("message");
+}
+
+class StdioTransport final : public MessageSink {
+ public:
+  StdioTransport(DrivenBackend& backend, const StdioOptions& options, std::string version)
+      : backend_(backend),
+        options_(options),
+        output_(options.output_fd),
+        log_(options.log_fd),
+        server_(backend_, *this, ServerOptions{.version = std::move(version)}),
+        lines_({[this](std::string_view line) { server_.receive(line); },
+                [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {
+    backend_.on_event([this](const Event& event) { on_event(event); });
+    const std::string complaint = backend_.complaint();
+    if (!complaint.empty()) say("every effect is denied: " + complaint);
+  }
+  ~StdioTransport() override { backend_.on_event(nullptr); }
+
+  int run();
+
+  void send(std::string message) override { output_.push(message); }
+  bool congested() const override { return output_.pending_bytes() > kCongestedBytes; }
+
+ private:
+  void sleep(bool more);
+  void read_input();
+  void client_has_gone();
+  bool finished() const;
+  void stop();
+  void on_event(const Event& event);
+  void say(const std::string& text);
+
+  DrivenBackend& backend_;
+  const StdioOptions options_;
+  stdio::OutputQueue output_;
+  stdio::OutputQueue log_;
+  Server server_;
+  stdio::LineSplitter lines_;
+  std::array<char, kReadBytes> buffer_;
+  bool stopping_ = false;
+  bool input_ended_ = false;
+  // The client has gone; set when that is seen, which may be before all that it sent has been read.
+  std::optional<SteadyClock::time_point> end_deadline_;
+};
+
+int StdioTransport::run() {
+  while (true) {
+    const bool more = backend_.poll();
+    output_.flush();
+    log_.flush();
+    if (finished()) break;
+    sleep(more);
+  }
+  stop();
+  return 0;
+}
+
+bool StdioTransport::finished() const {
+  if (stopping_ || output_.broken()) return true;
+  if (!end_deadline_) return false;
+  const bool idle = input_ended_ && server_.calls_in_flight() == 0 && output_.pending_bytes() == 0;
+  return idle || SteadyClock::now() >= *end_deadline_;
+}
+
+void StdioTransport::sleep(bool more) {
+  std::optional<milliseconds> limit = backend_.next_timeout();
+  if (more) limit = milliseconds(0);
+  if (end_deadline_) {
+    const auto left = std::chrono::ceil<milliseconds>(*end_deadline_ - SteadyClock::now());
+    limit = limit ? std::min(*limit, left) : left;
+  }
+  // A client that does not read its answers is not listened to; that it has gone is still seen.
+  const bool reading = !input_ended_ && !congested();
+  const bool watching = reading || !end_deadline_;
+  const short input_events = reading ? POLLIN | POLLRDHUP : POLLRDHUP;
+  enum { kInput, kOutput, kRuntime, kStop, kCount };
+  std::array<pollfd, kCount> entries{};
+  entries[kInput] = {watching ? options_.input_fd : -1, input_events, 0};
+  const short output_events = output_.pending_bytes() > 0 ? POLLOUT : 0;
+  entries[kOutput] = {output_.fd(), output_events, 0};
+  entries[kRuntime] = {backend_.backend_fd(), POLLIN, 0};
+  entries[kStop] = {options_.stop_fd, POLLIN, 0};
+  if (::poll(entries.data(), entries.size(), poll_timeout(limit)) <= 0) return;
+
+  stopping_ = entries[kStop].revents != 0 || (entries[kOutput].revents & kReaderGone) != 0;
+  const short input = entries[kInput].revents;
+  if ((input & ~POLLIN) != 0) client_has_gone();
+  if (input != 0 && reading) read_input();
+}
+
+void StdioTransport::read_input() {
+  const ssize_t count = ::read(options_.input_fd, buffer_.data(), buffer_.size());
+  if (count > 0) {
+    lines_.feed({buffer_.data(), static_cast<std::size_t>(count)});
+  } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+    lines_.finish();
+    input_ended_ = true;
+    client_has_gone();
+  }
+}
+
+void StdioTransport::client_has_gone() {
+  if (!end_deadline_) end_deadline_ = SteadyClock::now() + kEndOfInputGrace;
+}
+
+void StdioTransport::stop() {
+  server_.shut_down();
+  // First the children, then the politeness.
+  backend_.abandon();
+  log_.flush();
+  const auto deadline = SteadyClock::now() + kLastWordsGrace;
+  output_.flush();
+  while (output_.pending_bytes() > 0 && SteadyClock::now() < deadline) {
+    pollfd entry{output_.fd(), POLLOUT, 0};
+    const auto left = std::chrono::ceil<milliseconds>(deadline - SteadyClock::now());
+    if (::poll(&entry, 1, poll_timeout(left)) <= 0) break;
+    output_.flush();
+  }
+}
+
+void StdioTransport::on_event(const Event& event) {
+  server_.on_event(event);
+  const std::string text = log_text(event);
+  if (!text.empty()) say(text);
+}
+
+void StdioTransport::say(const std::string& text) {
+  if (log_.pending_bytes() < kMaxLogBytes) log_.push("gibbous mcp: " + text);
+}
+
+}  // namespace
+
+int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string version) {
+  // On the heap: the read buffer is larger than a stack frame should be.
+  const auto transport = std::make_unique<StdioTransport>(backend, options, std::move(version));
+  return transport->run();
+}
+
+int run_stdio(Runtime& runtime, const StdioOptions& options) {
+  RuntimeBackend backend(runtime);
+  return serve_stdio(backend, options, gibbous::version());
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,115 @@
+// See tool_list.h.
+#include "bindings/mcp/tool_list.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr std::string_view kCursorPrefix = "after:";
+
+struct Hint {
+  const char* name;
+  bool when_absent;  // what a client must assume when the tool does not say
+};
+constexpr std::array<Hint, 4> kHints = {{{"readOnlyHint", false},
+                                         {"destructiveHint", true},
+                                         {"idempotentHint", false},
+                                         {"openWorldHint", true}}};
+
+Json object_or_empty(const std::string& text) {
+  Parsed parsed = parse_json(text);
+  return parsed.failure == ParseFailure::kNone && parsed.value.is_object() ? std::move(parsed.value)
+                                                                           : Json::object();
+}
+
+// All four hints are always said: an absent one means "destructive, open world" to a host.
+Json annotations(const ToolInfo& tool) {
+  Json hints = object_or_empty(tool.annotations);
+  for (const Hint& hint : kHints) {
+    if (!hints.contains(hint.name)) hints[hint.name] = hint.when_absent;
+  }
+  return hints;
+}
+
+bool has(const std::vector<ToolInfo>& tools, std::string_view name) {
+  return std::any_of(tools.begin(), tools.end(),
+                     [name](const ToolInfo& tool) { return tool.name == name; });
+}
+
+}  // namespace
+
+Json describe_tool(const ToolInfo& tool) {
+  Json described{{"name", tool.name}, {"annotations", annotations(tool)}};
+  if (!tool.title.empty()) described["title"] = tool.title;
+  if (!tool.description.empty()) described["description"] = tool.description;
+  Json input = object_or_empty(tool.input_schema);
+  input["type"] = "object";
+  described["inputSchema"] = std::move(input);
+  Json output = object_or_empty(tool.output_schema);
+  // Legacy clients take object schemas only, and structuredContent is an object in both eras.
+  if (output.contains("type") && output["type"] == "object") {
+    described["outputSchema"] = std::move(output);
+  }
+  return described;
+}
+
+std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string& cursor,
+                                  const PageLimits& limits) {
+  std::sort(tools.begin(), tools.end(),
+            [](const ToolInfo& left, const ToolInfo& right) { return left.name < right.name; });
+  auto next = tools.cbegin();
+  if (!cursor.empty()) {
+    if (cursor.compare(0, kCursorPrefix.size(), kCursorPrefix) != 0) return std::nullopt;
+    const std::string last = cursor.substr(kCursorPrefix.size());
+    next = std::find_if(tools.cbegin(), tools.cend(),
+                        [&last](const ToolInfo& tool) { return tool.name == last; });
+    if (next == tools.cend()) return std::nullopt;
+    ++next;
+  }
+  ToolPage page;
+  std::size_t bytes = 0;
+  for (; next != tools.cend(); ++next) {
+    bytes += next->description.size() + next->input_schema.size() + next->output_schema.size();
+    const bool full = page.tools.size() >= limits.tools || bytes > limits.bytes;
+    if (full && !page.tools.empty()) {
+      page.next_cursor = std::string(kCursorPrefix) + std::prev(next)->name;
+      break;
+    }
+    page.tools.push_back(describe_tool(*next));
+  }
+  return page;
+}
+
+std::string usage_instructions(const std::vector<ToolInfo>& tools) {
+  std::string text;
+  if (has(tools, "bg_start")) {
+    text +=
+        "Start servers, builds, tests and anything else that takes more than a moment with "
+        "bg_start: it "
+        "returns at once with an id.";
+    if (has(tools, "wait_for")) {
+      text +=
+          " Then wait_for what you need (a port, a line of output, the exit) instead of asking "
+          "again and "
+          "again; it also fails at once when that can no longer happen.";
+    }
+    if (has(tools, "bg_output")) {
+      text += " bg_output returns what is new since the last time it was called.";
+    }
+    if (has(tools, "bg_kill")) {
+      text += " bg_kill ends a process and everything that it started.";
+    }
+    text += " Every process ends with this server.\n";
+  }
+  text +=
+      "The tools are scripts that may change while the server runs; it announces changes to the "
+      "tool list. "
+      "A call that policy refuses returns an error that says why and what would allow it.";
+  return text;
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,62 @@
+// See tool_result.h.
+#include "bindings/mcp/tool_result.h"
+
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+// For programs: which error it was. Models see the text.
+constexpr const char* kMetaErrorCode = "gibbous/errorCode";
+
+Json text_content(const std::string& text) {
+  Json content = Json::array();
+  // Model APIs refuse empty text blocks; no block at all is fine.
+  if (!text.empty()) content.push_back(Json{{"type", "text"}, {"text", text}});
+  return content;
+}
+
+std::string error_text(const CallResult& result) {
+  std::string text = result.message.empty() ? result.text : result.message;
+  if (text.empty()) text = "The tool failed: " + result.code;
+  // The model that wrote the script needs to see where it broke.
+  if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
+    text += "\n" + result.traceback;
+  }
+  if (!result.data.empty() && result.data != "{}") text += "\n" + result.data;
+  return text;
+}
+
+Json error_result(const std::string& text, const std::string& code) {
+  Json body{{"content", text_content(text)}, {"isError", true}};
+  if (!code.empty()) body["_meta"][kMetaErrorCode] = code;
+  return body;
+}
+
+}  // namespace
+
+Json tool_result(const CallResult& result) {
+  if (!result.ok) return error_result(error_text(result), result.code);
+  Json body{{"isError", false}};
+  Json data;
+  if (!result.data.empty()) {
+    Parsed parsed = parse_json(result.data);
+    if (parsed.failure == ParseFailure::kNone) data = std::move(parsed.value);
+  }
+  // Only objects: legacy clients take nothing else.
+  const bool structured = data.is_object();
+  body["content"] = text_content(result.text.empty() ? result.data : result.text);
+  if (structured) body["structuredContent"] = std::move(data);
+  return body;
+}
+
+Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit) {
+  return error_result("The result of " + tool + " is " + std::to_string(bytes) +
+                          " bytes long and was not sent, because clients accept " +
+                          std::to_string(limit) +
+                          " at most. Ask for less: fewer lines, or a smaller "
+                          "part of the output.",
+                      "result_too_large");
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,81 @@
+// A process that is stuck is ended all the same; one that is not is left alone.
+#include "bindings/mcp/exit_guard.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+
+#include "tests/support/catch.h"
+
+namespace gibbous::mcp {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kPatience(10);
+constexpr int kStuck = 99;
+
+struct Pair {
+  explicit Pair(bool sockets) {
+    std::array<int, 2> fds{};
+    REQUIRE((sockets ? ::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data()) : ::pipe(fds.data())) ==
+            0);
+    read.reset(fds[0]);
+    write.reset(fds[1]);
+  }
+  UniqueFd read;
+  UniqueFd write;
+};
+
+// Runs `body` with a guard in a child process and gives its exit code. The child is stuck
+// afterwards, for longer than anybody waits.
+int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()>& in_parent) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    input.write.reset();
+    stop.write.reset();
+    ::alarm(static_cast<unsigned>(kPatience.count()));
+    const ExitGuard guard(input.read.get(), stop.read.get(), std::chrono::milliseconds(10));
+    while (true) ::pause();
+  }
+  in_parent();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kStuck;
+}
+
+TEST_CASE("a stuck process ends when its client has gone") {
+  for (const bool sockets : {false, true}) {
+    Pair input(sockets);
+    Pair stop(false);
+    CHECK(exit_code_of_stuck_child(input, stop, [&input] { input.write.reset(); }) == 0);
+  }
+}
+
+TEST_CASE("a stuck process ends when it is told to stop") {
+  Pair input(false);
+  Pair stop(false);
+  CHECK(exit_code_of_stuck_child(
+            input, stop, [&stop] { REQUIRE(::write(stop.write.get(), "x", 1) == 1); }) == 0);
+}
+
+TEST_CASE("a process that ends in time is not ended by its guard") {
+  Pair input(false);
+  Pair stop(false);
+  {
+    const ExitGuard guard(input.read.get(), stop.read.get(), kPatience);
+    input.write.reset();
+  }
+  { const ExitGuard nothing_happened(stop.read.get(), -1, kPatience); }
+  SUCCEED("still here");
+}
+
+}  // namespace
+}  // namespace gibbous::mcp

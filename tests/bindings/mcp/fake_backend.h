@@ -1,0 +1,145 @@
+// A tools backend, a sink and an event source under the tests' control: no Lua, no process, no
+// descriptor.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/mcp/server.h"
+
+namespace gibbous::mcp {
+
+class FakeBackend final : public ToolsBackend {
+ public:
+  struct Call {
+    CallRequest request;
+    std::function<void(CallResult)> done;
+    std::function<void(const Progress&)> progress;
+    bool cancelled = false;
+  };
+
+  FakeBackend() { add("echo"); }
+
+  void add(const std::string& name) {
+    ToolInfo tool;
+    tool.name = name;
+    tool.title = "Title of " + name;
+    tool.description = "Description of " + name;
+    tool.input_schema = R"({"type":"object","properties":{},"required":[]})";
+    tool.output_schema = R"({"type":"object","properties":{"said":{"type":"string"}}})";
+    tool.annotations = R"({"readOnlyHint":true,"title":"Title"})";
+    known.push_back(tool);
+  }
+
+  std::vector<ToolInfo> tools() const override { return known; }
+
+  CallId call(CallRequest request, std::function<void(CallResult)> on_done,
+              std::function<void(const Progress&)> on_progress) override {
+    calls[++last] = Call{std::move(request), std::move(on_done), std::move(on_progress)};
+    return last;
+  }
+
+  bool cancel(CallId call) override {
+    const auto found = calls.find(call);
+    if (found == calls.end()) return false;
+    found->second.cancelled = true;
+    return true;
+  }
+
+  void finish(CallId call, CallResult result) { calls.at(call).done(std::move(result)); }
+  void finish_text(CallId call, const std::string& text, const std::string& data = "") {
+    CallResult result;
+    result.ok = true;
+    result.text = text;
+    result.data = data;
+    finish(call, result);
+  }
+  void fail(CallId call, const std::string& code, const std::string& message) {
+    CallResult result;
+    result.code = code;
+    result.message = message;
+    finish(call, result);
+  }
+  void report(CallId call, double progress, std::optional<double> total = {},
+              const std::string& message = "") {
+    calls.at(call).progress(Progress{progress, total, message});
+  }
+
+  std::vector<ToolInfo> known;
+  std::map<CallId, Call> calls;
+  CallId last = 0;
+};
+
+class FakeSink final : public MessageSink {
+ public:
+  void send(std::string message) override { lines.push_back(std::move(message)); }
+  bool congested() const override { return full; }
+
+  std::deque<std::string> lines;
+  bool full = false;
+};
+
+// A server between the two, and the shorthand of both eras.
+struct Fixture {
+  explicit Fixture(ServerOptions options = {}) : server(backend, sink, with_version(options)) {}
+
+  static ServerOptions with_version(ServerOptions options) {
+    options.version = "1.2.3";
+    return options;
+  }
+
+  void say(const Json& message) { server.receive(message.dump()); }
+  void say_text(const std::string& line) { server.receive(line); }
+
+  // The only message said since the last look.
+  Json heard() {
+    if (sink.lines.size() != 1) {
+      throw std::runtime_error("expected one message, got " + std::to_string(sink.lines.size()));
+    }
+    return next();
+  }
+  Json next() {
+    const std::string line = sink.lines.front();
+    sink.lines.pop_front();
+    return Json::parse(line);
+  }
+  bool silent() const { return sink.lines.empty(); }
+
+  Json ask(const Json& message) {
+    say(message);
+    return heard();
+  }
+
+  static Json request(const Json& id, const std::string& method, Json params = Json::object()) {
+    return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
+  }
+  static Json modern(const Json& id, const std::string& method, Json params = Json::object()) {
+    params["_meta"][kMetaVersion] = "2026-07-28";
+    params["_meta"][kMetaCapabilities] = Json::object();
+    return request(id, method, std::move(params));
+  }
+  static Json notification(const std::string& method, Json params = Json::object()) {
+    return Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+  }
+
+  Json initialize(const std::string& version) {
+    return ask(request("init", "initialize",
+                       Json{{"protocolVersion", version},
+                            {"capabilities", Json::object()},
+                            {"clientInfo", {{"name", "test"}, {"version", "1"}}}}));
+  }
+  void handshake() {
+    initialize("2025-11-25");
+    say(notification("notifications/initialized"));
+  }
+
+  FakeBackend backend;
+  FakeSink sink;
+  Server server;
+};
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,368 @@
+// The transport over real pipes and sockets with a fake runtime: how it ends, how it bears a client
+// that does not read, and that nothing but the protocol reaches its output.
+#include "bindings/mcp/stdio.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "tests/bindings/mcp/fake_backend.h"
+#include "tests/support/catch.h"
+
+namespace gibbous::mcp {
+namespace {
+
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr milliseconds kExitLimit(100);
+constexpr milliseconds kPatience(10'000);
+
+// Its clock and its calls stand still; a call named "echo" ends at the next poll().
+class DrivenFake final : public DrivenBackend {
+ public:
+  DrivenFake() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { fake_.add("never"); }
+
+  std::vector<ToolInfo> tools() const override { return fake_.tools(); }
+  CallId call(CallRequest request, std::function<void(CallResult)> on_done,
+              std::function<void(const Progress&)> on_progress) override {
+    const bool ends = request.tool == "echo";
+    const CallId id = fake_.call(std::move(request), std::move(on_done), std::move(on_progress));
+    if (ends) due_.push_back(id);
+    return id;
+  }
+  bool cancel(CallId call) override { return fake_.cancel(call); }
+
+  void on_event(std::function<void(const Event&)> handler) override {
+    handler_ = std::move(handler);
+  }
+  bool poll() override {
+    for (const CallId id : std::exchange(due_, {})) fake_.finish_text(id, answer);
+    if (on_poll && handler_) on_poll(handler_);
+    return false;
+  }
+  int backend_fd() const override { return wake_.get(); }
+  std::optional<milliseconds> next_timeout() const override { return std::nullopt; }
+  std::string complaint() const override { return said; }
+  void abandon() override { abandoned_at = SteadyClock::now(); }
+
+  std::string answer = "answer";
+  std::string said;
+  std::function<void(const std::function<void(const Event&)>&)> on_poll;
+  std::optional<SteadyClock::time_point> abandoned_at;
+
+ private:
+  FakeBackend fake_;
+  UniqueFd wake_;
+  std::vector<CallId> due_;
+  std::function<void(const Event&)> handler_;
+};
+
+struct Ends {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Ends input_pipe() {
+  std::array<int, 2> fds{};
+  REQUIRE(::pipe2(fds.data(), O_CLOEXEC) == 0);
+  return {UniqueFd(fds[1]), UniqueFd(fds[0])};
+}
+Ends output_pipe() {
+  std::array<int, 2> fds{};
+  REQUIRE(::pipe2(fds.data(), O_CLOEXEC) == 0);
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+Ends socket_pair() {
+  std::array<int, 2> fds{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) == 0);
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+// A server on a thread of its own, as a client sees one.
+class Served {
+ public:
+  explicit Served(bool sockets = false)
+      : input_(sockets ? socket_pair() : input_pipe()),
+        output_(sockets ? socket_pair() : output_pipe()),
+        log_(output_pipe()),
+        stop_(::eventfd(0, EFD_CLOEXEC)) {
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+  ~Served() {
+    if (thread_.joinable()) {
+      stop();
+      thread_.join();
+    }
+  }
+
+  void start() {
+    thread_ = std::thread([this] {
+      StdioOptions options;
+      options.input_fd = input_.theirs.get();
+      options.output_fd = output_.theirs.get();
+      options.log_fd = log_.theirs.get();
+      options.stop_fd = stop_.get();
+      exit_code = serve_stdio(backend, options, "1.2.3");
+      ended_at = SteadyClock::now();
+      output_.theirs.reset();
+      log_.theirs.reset();
+    });
+  }
+  void join() { thread_.join(); }
+
+  void write(const std::string& text) {
+    std::size_t written = 0;
+    while (written < text.size()) {
+      const ssize_t count =
+          ::write(input_.ours.get(), text.data() + written, text.size() - written);
+      REQUIRE(count > 0);
+      written += static_cast<std::size_t>(count);
+    }
+  }
+  void say(const Json& message) { write(message.dump() + "\n"); }
+
+  // The next line, or "" at the end of the output.
+  std::string line() { return next_line(output_.ours.get(), unread_); }
+  std::string log_line() { return next_line(log_.ours.get(), unread_log_); }
+  Json message() { return Json::parse(line()); }
+  void wait_for_output() {
+    pollfd entry{output_.ours.get(), POLLIN, 0};
+    REQUIRE(::poll(&entry, 1, static_cast<int>(kPatience.count())) == 1);
+  }
+
+  void end_input() { input_.ours.reset(); }
+  void close_output() { output_.ours.reset(); }
+  void stop() {
+    const std::uint64_t one = 1;
+    REQUIRE(::write(stop_.get(), &one, sizeof one) == sizeof one);
+  }
+
+  DrivenFake backend;
+  std::atomic<int> exit_code{-1};
+  SteadyClock::time_point ended_at;
+
+ private:
+  static std::string next_line(int fd, std::string& unread) {
+    while (true) {
+      const std::size_t end = unread.find('\n');
+      if (end != std::string::npos) {
+        std::string line = unread.substr(0, end);
+        unread.erase(0, end + 1);
+        return line;
+      }
+      pollfd entry{fd, POLLIN, 0};
+      if (::poll(&entry, 1, static_cast<int>(kPatience.count())) != 1) {
+        throw std::runtime_error("no line came");
+      }
+      std::array<char, 65536> buffer;
+      const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+      if (count <= 0) return {};
+      unread.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+  Ends input_;
+  Ends output_;
+  Ends log_;
+  UniqueFd stop_;
+  std::string unread_;
+  std::string unread_log_;
+  std::thread thread_;
+};
+
+Json call(const Json& id, const std::string& tool) {
+  return Fixture::modern(id, "tools/call", Json{{"name", tool}});
+}
+
+TEST_CASE("requests are answered over pipes and over sockets") {
+  for (const bool sockets : {false, true}) {
+    Served served(sockets);
+    served.start();
+    served.say(Fixture::modern(1, "server/discover"));
+    CHECK(served.message()["result"]["_meta"][kMetaServerInfo]["version"] == "1.2.3");
+    served.say(call("c", "echo"));
+    CHECK(served.message()["id"] == "c");
+    served.end_input();
+    CHECK(served.line().empty());
+    served.join();
+    CHECK(served.exit_code == 0);
+  }
+}
+
+TEST_CASE("joined and split writes are the same to it") {
+  Served served;
+  served.start();
+  const std::string one = Fixture::request(1, "ping").dump();
+  const std::string two = Fixture::request(2, "ping").dump();
+  served.write(one + "\r\n\n" + two.substr(0, 7));
+  CHECK(served.message()["id"] == 1);
+  served.write(two.substr(7) + "\n");
+  CHECK(served.message()["id"] == 2);
+}
+
+TEST_CASE("the end of input ends it within the limit, calls under way or not") {
+  for (const bool busy : {false, true}) {
+    Served served;
+    served.start();
+    if (busy) served.say(call(1, "never"));
+    served.say(Fixture::request(2, "ping"));
+    CHECK(served.message()["id"] == 2);
+    const auto began = SteadyClock::now();
+    served.end_input();
+    served.join();
+    CHECK(served.ended_at - began < kExitLimit);
+    REQUIRE(served.backend.abandoned_at);
+    CHECK(served.line().empty());
+  }
+}
+
+TEST_CASE("what was asked before the end of input is answered when it is nearly done") {
+  Served served;
+  served.write(Fixture::request(1, "ping").dump() + "\n" + call(2, "echo").dump() + "\n" +
+               Fixture::request(3, "ping").dump());
+  served.end_input();
+  served.start();
+  // The last one had no line end: it counts once the input has ended.
+  for (const int id : {1, 2, 3}) CHECK(served.message()["id"] == id);
+  served.join();
+}
+
+TEST_CASE("a stop ends it within the limit and ends subscriptions politely") {
+  Served served;
+  served.start();
+  served.say(call(1, "never"));
+  served.say(Fixture::modern("s", "subscriptions/listen",
+                             Json{{"notifications", {{"toolsListChanged", true}}}}));
+  CHECK(served.message()["method"] == "notifications/subscriptions/acknowledged");
+  const auto began = SteadyClock::now();
+  served.stop();
+  served.join();
+  CHECK(served.ended_at - began < kExitLimit);
+  REQUIRE(served.backend.abandoned_at);
+  const Json ended = served.message();
+  CHECK(ended["id"] == "s");
+  CHECK(ended["result"]["resultType"] == "complete");
+  CHECK(served.line().empty());
+}
+
+TEST_CASE("a client that stops reading its answers ends it") {
+  for (const bool sockets : {false, true}) {
+    Served served(sockets);
+    served.start();
+    served.close_output();
+    served.say(Fixture::request(1, "ping"));
+    served.join();
+    CHECK(served.backend.abandoned_at.has_value());
+  }
+}
+
+// The server takes requests until its answers pile up, then leaves the rest in the pipe.
+TEST_CASE("a client that does not read is not listened to until it does") {
+  for (const bool sockets : {false, true}) {
+    Served served(sockets);
+    constexpr int kCalls = 200;
+    constexpr std::size_t kAnswerBytes = 64 * 1024;
+    served.backend.answer = std::string(kAnswerBytes, 'x');
+    served.start();
+    std::thread writer([&served] {
+      for (int id = 0; id < kCalls; ++id) {
+        // Long enough that not all of them fit the pipe's buffer.
+        Json request = call(id, "echo");
+        request["params"]["arguments"]["padding"] = std::string(8000, 'p');
+        served.say(request);
+      }
+    });
+    for (int id = 0; id < kCalls; ++id) {
+      const Json answer = served.message();
+      CHECK(answer["id"] == id);
+    }
+    writer.join();
+  }
+}
+
+TEST_CASE("a stop is obeyed while the client does not read") {
+  Served served;
+  served.backend.answer = std::string(std::size_t{2} * 1024 * 1024, 'x');
+  served.start();
+  served.say(call(1, "echo"));
+  served.wait_for_output();
+  const auto began = SteadyClock::now();
+  served.stop();
+  served.join();
+  CHECK(served.ended_at - began < kExitLimit);
+}
+
+TEST_CASE("the end of input is obeyed while the client does not read") {
+  Served served;
+  served.backend.answer = std::string(std::size_t{2} * 1024 * 1024, 'x');
+  served.start();
+  served.say(call(1, "echo"));
+  served.wait_for_output();
+  const auto began = SteadyClock::now();
+  served.end_input();
+  served.join();
+  CHECK(served.ended_at - began < kExitLimit);
+}
+
+TEST_CASE("what goes wrong in scripts is for the log, not for the protocol") {
+  Served served;
+  served.backend.said = "policies/init.lua:3: broken";
+  bool told = false;
+  served.backend.on_poll = [&told](const auto& handler) {
+    if (std::exchange(told, true)) return;
+    handler(Event{"reload_failed", "", R"({"event":"reload_failed","message":"a.lua:3: no"})"});
+    handler(Event{"log", "", R"({"event":"log","level":"warn","message":"careful"})"});
+    handler(Event{"run_started", "", R"({"event":"run_started"})"});
+  };
+  served.start();
+  CHECK(served.log_line() == "gibbous mcp: every effect is denied: policies/init.lua:3: broken");
+  CHECK(served.log_line() == "gibbous mcp: reload failed, the old scripts stay: a.lua:3: no");
+  CHECK(served.log_line() == "gibbous mcp: warn: careful");
+  served.end_input();
+  CHECK(served.line().empty());
+}
+
+TEST_CASE("a line of more than 10 MiB is refused and the next one is answered") {
+  Served served;
+  served.start();
+  std::thread writer([&served] {
+    served.write(std::string(std::size_t{11} * 1024 * 1024, 'x') + "\n");
+    served.say(Fixture::request(1, "ping"));
+  });
+  const Json refused = served.message();
+  CHECK(refused["error"]["code"] == kInvalidRequest);
+  CHECK(!refused.contains("id"));
+  CHECK(served.message()["id"] == 1);
+  writer.join();
+}
+
+TEST_CASE("a result of more than a line is an error, and one just under it arrives") {
+  Served served;
+  served.backend.answer = std::string(std::size_t{9} * 1024 * 1024, 'x');
+  served.start();
+  served.say(call(1, "echo"));
+  CHECK(served.message()["result"]["isError"] == false);
+  served.end_input();
+  served.join();
+
+  Served larger;
+  larger.backend.answer = std::string(std::size_t{10} * 1024 * 1024, 'x');
+  larger.start();
+  larger.say(call(1, "echo"));
+  CHECK(larger.message()["result"]["isError"] == true);
+}
+
+}  // namespace
+}  // namespace gibbous::mcp

@@ -1,0 +1,173 @@
+// The main job through every official client: list, start, wait, read, kill, progress, cancel,
+// reload.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { CLIENTS, Workbench, promised, textOf, until } from './support.mjs';
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+
+/** A connected client; it and its server are gone when the test ends. */
+async function connect(t, client, options = {}) {
+  const bench = await Workbench.for(t);
+  const session = await client.connect(bench, options);
+  t.after(() => session.close());
+  assert.equal(session.revision, client.revision);
+  return { bench, session };
+}
+
+for (const client of CLIENTS) {
+  describe(client.name, () => {
+    test('says who the server is and how its tools work together', async (t) => {
+      const { session } = await connect(t, client);
+      const { name, title, version } = session.client.getServerVersion();
+      assert.equal(name, 'gibbous');
+      assert.equal(title, 'Gibbous');
+      assert.match(version, /^\d+\.\d+\.\d+$/);
+      assert.match(session.client.getInstructions(), /bg_start/);
+    });
+
+    test('lists every tool in full', async (t) => {
+      const { session } = await connect(t, client);
+      const tools = await session.listTools();
+      const names = tools.map((tool) => tool.name);
+      for (const name of ['bg_start', 'bg_status', 'bg_output', 'bg_kill', 'wait_for']) {
+        assert.ok(names.includes(name), name);
+      }
+      assert.deepEqual(names, [...names].sort());
+      for (const tool of tools) {
+        assert.match(tool.name, /^[A-Za-z0-9_.-]{1,128}$/);
+        assert.ok(tool.description.length > 0, tool.name);
+        assert.equal(tool.inputSchema.type, 'object', tool.name);
+        assert.ok(!Array.isArray(tool.inputSchema.properties), tool.name);
+        const outputType = tool.outputSchema?.type ?? 'object';
+        assert.equal(outputType, 'object', tool.name);
+        for (const hint of HINTS) assert.equal(typeof tool.annotations[hint], 'boolean', tool.name);
+      }
+      assert.deepEqual(await session.listTools(), tools);
+    });
+
+    test('starts a process, knows when it is ready, reads it and ends it', async (t) => {
+      const { bench, session } = await connect(t, client);
+      const started = await session.callTool('bg_start', {
+        command: 'echo "ready at $$"; sleep 600 & exec sleep 600', label: 'server' });
+      assert.ok(!started.isError, textOf(started));
+      const { id, pid } = started.structuredContent;
+      assert.match(textOf(started), new RegExp(`id=${id} pid=${pid} `));
+
+      const ready = await session.callTool('wait_for', { id, output_regex: 'ready at (\\d+)' });
+      assert.ok(!ready.isError, textOf(ready));
+      assert.match(JSON.stringify(ready.structuredContent), /ready at/);
+
+      const output = await session.callTool('bg_output', { id });
+      const line = `ready at ${pid}`;
+      assert.ok(textOf(output).includes(line));
+      assert.ok(JSON.stringify(output.structuredContent).includes(line));
+
+      assert.ok(await bench.isAlive(pid));
+      const killed = await session.callTool('bg_kill', { id });
+      assert.ok(!killed.isError, textOf(killed));
+      assert.equal(killed.structuredContent.killed, true);
+      await until('its whole tree is gone', async () =>
+        (await bench.processes()).every((process) => !process.command.startsWith('sleep')));
+    });
+
+    test('calls run at the same time', async (t) => {
+      const { session } = await connect(t, client);
+      let waiting = true;
+      const slow = session.callTool('wait_for', { timer_ms: 500 }).finally(() => {
+        waiting = false;
+      });
+      const quick = await session.callTool('bg_status', {});
+      assert.ok(!quick.isError);
+      assert.ok(waiting, 'the quick call was answered first');
+      assert.ok(!(await slow).isError);
+    });
+
+    test('progress rises and ends with the answer', async (t) => {
+      const { session } = await connect(t, client);
+      const seen = [];
+      const result = await session.callTool('probe_count', {}, {
+        onprogress: (progress) => seen.push(progress) });
+      assert.equal(textOf(result), 'counted');
+      assert.deepEqual(seen.map(({ progress, total, message }) => [progress, total, message]),
+        [[0, 100, 'at 0'], [50, 100, 'at 50'], [100, 100, 'at 100']]);
+    });
+
+    test('a cancelled call takes its child along, and the server goes on', async (t) => {
+      const { bench, session } = await connect(t, client);
+      const stop = new AbortController();
+      const started = promised('the pid of the child');
+      const call = session.callTool('probe_hang', {}, {
+        signal: stop.signal, onprogress: ({ message }) => started.resolve(message) });
+      const refused = assert.rejects(call);
+      const pid = Number((await started.promise).replace('pid ', ''));
+      assert.ok(await bench.isAlive(pid));
+      stop.abort('not needed any more');
+      await refused;
+      await until('the child is gone', async () => !(await bench.isAlive(pid)));
+      assert.ok(!(await session.callTool('bg_status', {})).isError);
+    });
+
+    test('bad arguments are for the model, unknown tools for the client', async (t) => {
+      const { session } = await connect(t, client);
+      const result = await session.callTool('bg_start', { comand: 'true' });
+      assert.equal(result.isError, true);
+      assert.equal(result.structuredContent, undefined);
+      assert.match(textOf(result), /command/);
+      await assert.rejects(session.callTool('bg_strat', {}), (error) => {
+        assert.equal(error.code, -32602);
+        assert.match(error.message, /bg_start/);
+        return true;
+      });
+    });
+
+    test('what policy refuses comes back as a text that says what to do', async (t) => {
+      for (const mode of ['plan', 'default']) {
+        const { session } = await connect(t, client, { mode });
+        const result = await session.callTool('bg_start', { command: 'true' });
+        assert.equal(result.isError, true);
+        assert.ok(textOf(result).length > 20, textOf(result));
+        assert.ok(!(await session.callTool('bg_status', {})).isError);
+      }
+    });
+
+    test('a script that never ends is stopped with its file and line', async (t) => {
+      const { session } = await connect(t, client);
+      const spinning = session.callTool('probe_spin', {});
+      assert.ok(!(await session.callTool('bg_status', {})).isError);
+      const result = await spinning;
+      assert.equal(result.isError, true);
+      assert.match(textOf(result), /probe\.lua:\d+/);
+    });
+
+    test('a large result arrives, one that no client could take is an error', async (t) => {
+      const { session } = await connect(t, client);
+      const mebibyte = 1024 * 1024;
+      const large = await session.callTool('probe_large', { bytes: 2 * mebibyte });
+      assert.equal(textOf(large).length, 2 * mebibyte);
+    });
+
+    test('an edited script is announced and called, a broken one changes nothing', async (t) => {
+      const changes = [];
+      const { bench, session } = await connect(t, client, {
+        onToolsChanged: () => changes.push(1) });
+      const edition = async () =>
+        (await session.callTool('probe_edition', {})).structuredContent.edition;
+      assert.equal(await edition(), 'first');
+
+      await bench.addTool();
+      await until('the change is announced', () => changes.length > 0);
+      assert.ok((await session.listTools()).some((tool) => tool.name === 'probe_extra'));
+      assert.equal(textOf(await session.callTool('probe_extra', {})), 'extra');
+      assert.equal(await edition(), 'second');
+
+      await bench.breakScript();
+      const broken = await session.callTool('wait_for', { timer_ms: 600 });
+      assert.ok(!broken.isError);
+      assert.equal(await edition(), 'second');
+      await bench.mendScript();
+      await until('the mended script is in force', async () => (await edition()) === 'mended');
+    });
+  });
+}

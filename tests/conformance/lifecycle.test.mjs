@@ -1,0 +1,104 @@
+// How a server ends: fast, whatever it is doing, and with everything that it started.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { RawServer, Workbench } from './support.mjs';
+
+const EXIT_LIMIT_MS = 100;
+// A shared machine may stand still for a moment: the middle one of several counts.
+const ATTEMPTS = 5;
+const STUBBORN = "trap '' TERM INT HUP; setsid sleep 600 & sleep 600 & while :; do sleep 600; done";
+
+function median(values) {
+  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)];
+}
+
+const ENDS = {
+  'the end of its input': (server) => server.child.stdin.end(),
+  SIGINT: (server) => server.child.kill('SIGINT'),
+  SIGTERM: (server) => server.child.kill('SIGTERM'),
+  SIGHUP: (server) => server.child.kill('SIGHUP'),
+};
+
+const OCCUPATIONS = {
+  'with nothing to do': async () => {},
+  'with a call that waits and a child that ignores signals': async (server) => {
+    const started = await server.ask(server.modern('start', 'tools/call', {
+      name: 'bg_start', arguments: { command: STUBBORN } }));
+    assert.ok(!started.result.isError, JSON.stringify(started));
+    server.say(server.modern('wait', 'tools/call', {
+      name: 'wait_for', arguments: { id: started.result.structuredContent.id, exit: true } }));
+    assert.ok((await server.ask(server.modern('next', 'tools/list'))).result);
+  },
+  'with a script that spins': async (server) => {
+    server.say(server.modern('spin', 'tools/call', { name: 'probe_spin' }));
+    assert.ok((await server.ask(server.modern('next', 'tools/list'))).result);
+  },
+  'with a script that cannot be interrupted': async (server) => {
+    assert.ok((await server.ask(server.modern('before', 'tools/list'))).result);
+    server.say(server.modern('sort', 'tools/call', { name: 'probe_sort' }));
+  },
+};
+
+for (const [end, act] of Object.entries(ENDS)) {
+  describe(`the server ends on ${end}`, () => {
+    for (const [occupation, occupy] of Object.entries(OCCUPATIONS)) {
+      test(`${occupation}: in time, and nothing is left`, async (t) => {
+        const times = [];
+        for (let attempt = 0; attempt < ATTEMPTS; ++attempt) {
+          const bench = await Workbench.for(t);
+          const server = new RawServer(t, bench);
+          await server.handshake();
+          await occupy(server);
+          const began = performance.now();
+          act(server);
+          const { code, signal, at } = await server.exited;
+          assert.equal(signal, null);
+          assert.equal(code, 0);
+          times.push(at - began);
+          await bench.untilNothingIsLeft();
+        }
+        t.diagnostic(`exit after ${times.map((time) => time.toFixed(1)).join(', ')} ms`);
+        assert.ok(median(times) < EXIT_LIMIT_MS, `exit took ${times.join(', ')} ms`);
+      });
+    }
+  });
+}
+
+test('a killed server leaves nothing behind', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = new RawServer(t, bench);
+  await OCCUPATIONS['with a call that waits and a child that ignores signals'](server);
+  assert.ok((await bench.processes()).length > 2);
+  server.child.kill('SIGKILL');
+  await server.exited;
+  await bench.untilNothingIsLeft();
+});
+
+test('a child holds none of the pipes of the client', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = new RawServer(t, bench);
+  await OCCUPATIONS['with a call that waits and a child that ignores signals'](server);
+  const closed = new Promise((resolve) => server.child.once('close', resolve));
+  const began = performance.now();
+  server.child.stdin.end();
+  await server.exited;
+  await closed;
+  // The pipe closes with the server, not with the last of its children.
+  assert.ok(performance.now() - began < 1000);
+  await bench.untilNothingIsLeft();
+});
+
+test('open subscriptions are ended properly', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = new RawServer(t, bench);
+  server.say(server.modern('s', 'subscriptions/listen', {
+    notifications: { toolsListChanged: true } }));
+  await server.hear('the acknowledgement',
+    ({ method }) => method === 'notifications/subscriptions/acknowledged');
+  server.child.kill('SIGTERM');
+  const ended = await server.answer('s');
+  assert.equal(ended.result.resultType, 'complete');
+  assert.equal(ended.result._meta['io.modelcontextprotocol/subscriptionId'], 's');
+  assert.equal((await server.exited).code, 0);
+});

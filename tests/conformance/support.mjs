@@ -1,0 +1,319 @@
+// What the conformance tests share: a server with scripts of the test's own, the official clients
+// behind one face, and the search for processes that should be gone.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
+import * as v1stdio from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import * as v2 from '@modelcontextprotocol/client';
+import * as v2stdio from '@modelcontextprotocol/client/stdio';
+
+export const GIBBOUS = process.env.GIBBOUS;
+assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
+
+export const MODERN = '2026-07-28';
+const PATIENCE_MS = 20_000;
+const LOOK_AGAIN_MS = 10;
+const MARK = 'GIBBOUS_CONFORMANCE_MARK';
+const IDENTITY = { name: 'gibbous-conformance', version: '1' };
+
+/** Resolves when `look` gives something true; fails with `what` when it does not in time. */
+export async function until(what, look) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    assert.ok(Date.now() < deadline, `waited too long: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** A promise with its resolve function, for things that come by callback. */
+export function promised(what) {
+  let resolve;
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  const late = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`never came: ${what}`)), PATIENCE_MS).unref();
+  });
+  return { resolve, promise: Promise.race([promise, late]) };
+}
+
+// Tools that do what the shipped ones do not: report progress, hang on to a child, spin, and say
+// which edition of the script they are from.
+const PROBE = (edition, extra) => `
+local count = tool {
+  name = 'probe_count', description = 'Reports progress three times', permission = 'read',
+  input = schema.object {},
+  run = function()
+    for _, percent in ipairs { 0, 50, 100 } do
+      tool.progress(percent, 100, 'at ' .. percent)
+      time.sleep(20)
+    end
+    return 'counted'
+  end,
+}
+local hang = tool {
+  name = 'probe_hang', description = 'Starts a child and waits for its end', permission = 'read',
+  input = schema.object {},
+  run = function()
+    local handle, err = run.start { argv = { 'sleep', '600' } }
+    if not handle then tool.error(err.code, err.message) end
+    tool.progress(1, nil, 'pid ' .. handle:info().pid)
+    wait { any = { wait.exit(handle) }, timeout_ms = 600000 }
+    return 'never'
+  end,
+}
+local spin = tool {
+  name = 'probe_spin', description = 'Never ends by itself', permission = 'read',
+  input = schema.object {},
+  run = function() while true do end end,
+}
+local sort = tool {
+  name = 'probe_sort', description = 'Never ends and never yields', permission = 'read',
+  input = schema.object {},
+  run = function() table.sort({ 3, 1, 2 }, function() while true do end end) end,
+}
+local edition = tool {
+  name = 'probe_edition', description = 'Says which edition it is from', permission = 'read',
+  input = schema.object {},
+  output = schema.object { edition = schema.string {} },
+  run = function() return { text = '${edition}', data = { edition = '${edition}' } } end,
+}
+local large = tool {
+  name = 'probe_large', description = 'Gives as many bytes as it is asked for', permission = 'read',
+  input = schema.object { bytes = schema.integer { minimum = 0 } },
+  run = function(args)
+    local mebibyte = 1024 * 1024
+    local parts = {}
+    for index = 1, math.floor(args.bytes / mebibyte) do parts[index] = ('x'):rep(mebibyte) end
+    parts[#parts + 1] = ('x'):rep(args.bytes % mebibyte)
+    return table.concat(parts)
+  end,
+}
+return { name = 'probe', tools = { count, hang, spin, sort, edition, large${extra} } }
+`;
+
+const EXTRA = `, tool {
+  name = 'probe_extra', description = 'Came with a reload', permission = 'read',
+  input = schema.object {},
+  run = function() return 'extra' end,
+}`;
+
+const INIT = `return {
+  toolsets = { require 'toolsets.bg', require 'toolsets.wait', require 'toolsets.probe' },
+}
+`;
+
+/** A directory of scripts that is a test's own, and everything that goes with a server on them. */
+export class Workbench {
+  static async create() {
+    const bench = new Workbench();
+    bench.directory = await mkdtemp(path.join(tmpdir(), 'gibbous-conformance-'));
+    bench.scripts = path.join(bench.directory, 'scripts');
+    bench.mark = randomUUID();
+    await mkdir(path.join(bench.scripts, 'toolsets'), { recursive: true });
+    await writeFile(path.join(bench.scripts, 'init.lua'), INIT);
+    await bench.writeProbe(PROBE('first', ''));
+    return bench;
+  }
+
+  /** Test context `t` throws it away at the end, after the clients. */
+  static async for(t) {
+    const bench = await Workbench.create();
+    t.after(() => bench.dispose());
+    return bench;
+  }
+
+  args(mode = 'dangerous') {
+    return ['mcp', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
+      '--state', path.join(this.directory, 'state')];
+  }
+
+  env() {
+    return { [MARK]: this.mark, HOME: this.directory };
+  }
+
+  async writeProbe(text) {
+    const file = path.join(this.scripts, 'toolsets', 'probe.lua');
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  }
+
+  addTool() {
+    return this.writeProbe(PROBE('second', EXTRA));
+  }
+
+  breakScript() {
+    return this.writeProbe('return nonsense nonsense\n');
+  }
+
+  mendScript() {
+    return this.writeProbe(PROBE('mended', EXTRA));
+  }
+
+  /** The processes that descend from servers of this bench, by the mark in their environment. */
+  async processes() {
+    const found = [];
+    for (const pid of await readdir('/proc')) {
+      if (!/^\d+$/.test(pid)) continue;
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+      if (!environment.includes(`${MARK}=${this.mark}`)) continue;
+      const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+      // Empty: it has ended already and waits to be reaped.
+      if (command === '') continue;
+      found.push({ pid: Number(pid), command: command.split('\0').join(' ').trim() });
+    }
+    return found;
+  }
+
+  async isAlive(pid) {
+    return (await this.processes()).some((process) => process.pid === pid);
+  }
+
+  untilNothingIsLeft() {
+    return until('no process of the server is left',
+      async () => (await this.processes()).length === 0);
+  }
+
+  async dispose() {
+    for (const { pid } of await this.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended in between.
+      }
+    }
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+async function connectV1(bench, { mode, onToolsChanged }) {
+  const client = new v1.Client(IDENTITY);
+  if (onToolsChanged) {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+  }
+  await client.connect(new v1stdio.StdioClientTransport({
+    command: GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
+  }));
+  return {
+    client,
+    revision: '2025-11-25',
+    listTools: async () => (await client.listTools()).tools,
+    callTool: (name, args, options) =>
+      client.callTool({ name, arguments: args }, undefined, options),
+    close: () => client.close(),
+  };
+}
+
+async function connectV2(bench, { mode, onToolsChanged }, negotiation) {
+  const client = new v2.Client(IDENTITY, {
+    versionNegotiation: { mode: negotiation },
+    ...(onToolsChanged && { listChanged: { tools: { onChanged: onToolsChanged, debounceMs: 0 } } }),
+  });
+  await client.connect(new v2stdio.StdioClientTransport({
+    command: GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
+  }));
+  return {
+    client,
+    revision: client.getNegotiatedProtocolVersion(),
+    listTools: async () => (await client.listTools()).tools,
+    callTool: (name, args, options) => client.callTool({ name, arguments: args }, options),
+    close: () => client.close(),
+  };
+}
+
+/** Every official client that a host may be built with. */
+export const CLIENTS = [
+  { name: 'SDK 1, legacy', revision: '2025-11-25', connect: connectV1 },
+  { name: 'SDK 2, legacy', revision: '2025-11-25',
+    connect: (bench, options) => connectV2(bench, options, 'legacy') },
+  { name: 'SDK 2, negotiated', revision: MODERN,
+    connect: (bench, options) => connectV2(bench, options, 'auto') },
+  { name: 'SDK 2, pinned', revision: MODERN,
+    connect: (bench, options) => connectV2(bench, options, { pin: MODERN }) },
+];
+
+/** The text of a result, as a host that ignores structured content shows it. */
+export function textOf(result) {
+  return result.content.map((block) => block.text).join('');
+}
+
+/** A server without a client library: lines in, lines out. */
+export class RawServer {
+  constructor(t, bench, mode) {
+    this.child = spawn(GIBBOUS, bench.args(mode), {
+      stdio: ['pipe', 'pipe', 'ignore'], env: { PATH: process.env.PATH, ...bench.env() },
+    });
+    t.after(() => this.child.kill('SIGKILL'));
+    this.lines = [];
+    this.waiting = [];
+    this.exited = new Promise((resolve) => {
+      this.child.once('exit', (code, signal) => resolve({ code, signal, at: performance.now() }));
+    });
+    let unread = '';
+    this.child.stdout.setEncoding('utf8');
+    this.child.stdout.on('data', (chunk) => {
+      const pieces = (unread + chunk).split('\n');
+      unread = pieces.pop();
+      for (const line of pieces) this.take(JSON.parse(line));
+    });
+    this.child.stdin.on('error', () => {});
+  }
+
+  take(message) {
+    const index = this.waiting.findIndex(({ wanted }) => wanted(message));
+    if (index < 0) {
+      this.lines.push(message);
+      return;
+    }
+    this.waiting.splice(index, 1)[0].resolve(message);
+  }
+
+  write(text) {
+    this.child.stdin.write(text);
+  }
+
+  say(message) {
+    this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  /** The first message, come already or not, that `wanted` accepts. */
+  hear(what, wanted) {
+    const index = this.lines.findIndex(wanted);
+    if (index >= 0) return Promise.resolve(this.lines.splice(index, 1)[0]);
+    const { resolve, promise } = promised(what);
+    this.waiting.push({ wanted, resolve });
+    return promise;
+  }
+
+  answer(id) {
+    return this.hear(`the answer to ${JSON.stringify(id)}`, (message) => message.id === id);
+  }
+
+  ask(message) {
+    this.say(message);
+    return this.answer(message.id);
+  }
+
+  modern(id, method, params = {}, meta = {}) {
+    return { id, method, params: { ...params, _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...meta,
+    } } };
+  }
+
+  async handshake(revision = '2025-11-25') {
+    const answer = await this.ask({ id: 'handshake', method: 'initialize', params: {
+      protocolVersion: revision, capabilities: {}, clientInfo: IDENTITY } });
+    this.say({ method: 'notifications/initialized' });
+    return answer.result;
+  }
+}

@@ -1,0 +1,77 @@
+// What programs read: results, errors, progress and events as JSON text on one line.
+#include "bindings/cli/answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bindings/cli/json_members.h"
+
+namespace gibbous::cli {
+namespace {
+
+std::string with(std::string_view key, std::string value) {
+  return value.empty() ? "" : ",\"" + std::string(key) + "\":" + std::move(value);
+}
+
+// JSON has no infinity; a script that reports one has no progress to show. Whole numbers look
+// whole.
+std::string number(double value) {
+  constexpr double kExactBelow = 9007199254740992.0;  // 2^53
+  if (!std::isfinite(value)) return "null";
+  if (std::trunc(value) == value && std::abs(value) < kExactBelow) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  return nlohmann::json(value).dump();
+}
+
+}  // namespace
+
+std::string on_one_line(std::string json) {
+  std::replace_if(
+      json.begin(), json.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return json;
+}
+
+std::string error_member(std::string_view code, std::string_view message) {
+  return "\"error\":{\"code\":" + json_quote(code) + ",\"message\":" + json_quote(message) + "}";
+}
+
+std::string result_member(const CallResult& result) {
+  if (result.ok) {
+    return "\"result\":{\"text\":" + json_quote(result.text) +
+           with("data", on_one_line(result.data)) + "}";
+  }
+  std::string member = error_member(result.code, result.message);
+  member.pop_back();
+  member += with("data", on_one_line(result.data));
+  if (!result.traceback.empty()) member += with("traceback", json_quote(result.traceback));
+  return member + "}";
+}
+
+std::string progress_member(const Progress& progress) {
+  std::string member = "\"progress\":{\"progress\":" + number(progress.progress);
+  if (progress.total) member += with("total", number(*progress.total));
+  if (!progress.message.empty()) member += with("message", json_quote(progress.message));
+  return member + "}";
+}
+
+std::string reload_member(const ReloadResult& result) {
+  std::string member = std::string("\"reload\":{\"ok\":") + (result.ok ? "true" : "false") +
+                       ",\"generation\":" + std::to_string(result.generation);
+  if (!result.ok) {
+    member += with("file", json_quote(result.file)) + with("line", std::to_string(result.line)) +
+              with("message", json_quote(result.message));
+  }
+  return member + "}";
+}
+
+std::string answer_line(std::string_view id, std::string_view member) {
+  std::string line = "{";
+  if (!id.empty()) line.append("\"id\":").append(id).append(",");
+  return line.append(member).append("}");
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,25 @@
+// What programs read: results, errors, progress and events as JSON text on one line. Shared by
+// `session` and every --json; pure, any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gibbous/runtime.h"
+
+namespace gibbous::cli {
+
+// "result":{"text":…,"data":{…}} or "error":{"code":…,"message":…}: a member, to be put in an
+// object.
+std::string result_member(const CallResult& result);
+std::string error_member(std::string_view code, std::string_view message);
+std::string progress_member(const Progress& progress);
+std::string reload_member(const ReloadResult& result);
+
+// {"id":<id>,<member>}; without an id {<member>}. `id` is JSON text.
+std::string answer_line(std::string_view id, std::string_view member);
+
+// JSON text that may hold line ends between its values, without them.
+std::string on_one_line(std::string json);
+
+}  // namespace gibbous::cli

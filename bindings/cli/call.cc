@@ -1,0 +1,152 @@
+// `gibbous call`: one tool, in this process, to its end.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/cli/answer.h"
+#include "bindings/cli/commands.h"
+#include "bindings/cli/loop.h"
+#include "bindings/cli/report.h"
+#include "bindings/cli/terminal.h"
+#include "bindings/stdio/program_signals.h"
+
+namespace gibbous::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxArgumentBytes = std::size_t{10} << 20;
+// From Ctrl-C to giving up on the tool's own clean-up.
+constexpr milliseconds kCancelTime{1'000};
+
+Result<std::string> read_arguments() {
+  std::string text;
+  for (;;) {
+    const std::size_t before = text.size();
+    text.resize(before + kReadBytes);
+    const ssize_t count = read(STDIN_FILENO, text.data() + before, kReadBytes);
+    text.resize(before + (count > 0 ? static_cast<std::size_t>(count) : 0));
+    if (count == 0) return text;
+    if (count < 0 && errno != EINTR) {
+      return Status::error("invalid_arguments",
+                           std::string("cannot read the arguments: ") + std::strerror(errno));
+    }
+    if (text.size() > kMaxArgumentBytes) {
+      return Status::error("invalid_arguments", "the arguments are longer than " +
+                                                    std::to_string(kMaxArgumentBytes) + " bytes");
+    }
+  }
+}
+
+// One line on a terminal's stderr, written over again and again.
+class ProgressLine {
+ public:
+  bool is_shown() const { return terminal_.is_terminal(); }
+  void show(const Progress& progress) {
+    std::string line = progress.message;
+    if (progress.total && *progress.total > 0) {
+      constexpr double kPercent = 100;
+      line = std::to_string(static_cast<int>(kPercent * progress.progress / *progress.total)) +
+             "% " + line;
+    }
+    used_ = true;
+    std::fprintf(stderr, "\r\x1b[K%s", terminal_.paint(Colour::kDim, line).c_str());
+  }
+  void clear() {
+    if (used_) std::fputs("\r\x1b[K", stderr);
+    used_ = false;
+  }
+
+ private:
+  Terminal terminal_{STDERR_FILENO};
+  bool used_ = false;
+};
+
+void print(const CallResult& result, bool json) {
+  if (json) {
+    const std::string line = answer_line("", result_member(result));
+    std::printf("%s\n", line.c_str());
+    return;
+  }
+  if (result.ok) {
+    std::fwrite(result.text.data(), 1, result.text.size(), stdout);
+    if (!result.text.empty() && result.text.back() != '\n') std::putchar('\n');
+    return;
+  }
+  print_error(result.code + ": " + result.message);
+  if (!result.traceback.empty()) std::fprintf(stderr, "%s\n", result.traceback.c_str());
+}
+
+// The result, or nothing when the tool did not end in time after a signal.
+std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signals,
+                                 CallRequest request) {
+  std::optional<CallResult> result;
+  ProgressLine progress_line;
+  request.wants_progress = progress_line.is_shown();
+  const CallId call = runtime.call(
+      std::move(request), [&result](CallResult ended) { result = std::move(ended); },
+      [&progress_line](const Progress& progress) { progress_line.show(progress); });
+
+  std::optional<steady_clock::time_point> deadline;
+  for (;;) {
+    const bool more = work(runtime);
+    if (result) break;
+    std::array<pollfd, 1> descriptors = {pollfd{signals.fd(), POLLIN, 0}};
+    std::optional<milliseconds> limit;
+    if (deadline) {
+      limit = std::chrono::ceil<milliseconds>(*deadline - steady_clock::now());
+      if (*limit <= milliseconds{0}) break;
+    }
+    rest(runtime, more, descriptors, limit);
+    if (descriptors[0].revents == 0 || !signals.take()) continue;
+    if (deadline) break;  // asked a second time
+    deadline = steady_clock::now() + kCancelTime;
+    (void)runtime.cancel(call);
+  }
+  progress_line.clear();
+  return result;
+}
+
+}  // namespace
+
+ExitCode run_call(const Options& options) {
+  CallRequest request;
+  request.tool = options.tool;
+  request.arguments = options.arguments;
+  request.session = options.session;
+  if (options.arguments == "-") {
+    Result<std::string> arguments = read_arguments();
+    if (!arguments) return fail(arguments.status(), options);
+    request.arguments = std::move(*arguments);
+  }
+  // After the arguments, so that Ctrl-C still ends a command that waits for them.
+  Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
+  if (!signals) return fail(signals.status(), options);
+  RuntimeOptions runtime_options = options.runtime;
+  runtime_options.watch_files = false;
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
+  if (!runtime) return fail(runtime.status(), options);
+  warn_of_policy(**runtime);
+
+  std::optional<CallResult> result = finish(**runtime, **signals, std::move(request));
+  (*runtime)->abandon();
+  if (!result) {
+    result.emplace();
+    result->code = "cancelled";
+    result->message = "the tool did not end in time after the cancel";
+  }
+  print(*result, options.json);
+  return exit_code_of(*result);
+}
+
+}  // namespace gibbous::cli

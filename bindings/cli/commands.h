@@ -1,0 +1,17 @@
+// The sub-commands, one file each. main() parses the options and calls exactly one of these, on the
+// main thread; each makes the runtime that it needs and returns the exit code of the process.
+#pragma once
+
+#include "bindings/cli/exit_code.h"
+#include "bindings/cli/options.h"
+
+namespace gibbous::cli {
+
+ExitCode run_mcp(const Options& options);
+ExitCode run_call(const Options& options);
+ExitCode run_session(const Options& options);
+ExitCode run_tools(const Options& options);
+ExitCode run_check(const Options& options);
+ExitCode run_version(const Options& options);
+
+}  // namespace gibbous::cli

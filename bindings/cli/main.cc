@@ -1,0 +1,46 @@
+// The `gibbous` command. Parses the options, hands over to one sub-command, returns its exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/options.h"
+
+namespace {
+
+using gibbous::cli::Command;
+using gibbous::cli::ExitCode;
+using gibbous::cli::Options;
+
+// A process that was started with a standard descriptor closed would get that number for a
+// descriptor of its own, and then print into it.
+void open_missing_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", O_RDWR);
+  }
+}
+
+ExitCode run(const Options& options) {
+  switch (options.command) {
+    case Command::kMcp:
+      return gibbous::cli::run_mcp(options);
+    case Command::kCall:
+      return gibbous::cli::run_call(options);
+    case Command::kSession:
+      return gibbous::cli::run_session(options);
+    case Command::kTools:
+      return gibbous::cli::run_tools(options);
+    case Command::kCheck:
+      return gibbous::cli::run_check(options);
+    case Command::kVersion:
+      return gibbous::cli::run_version(options);
+  }
+  return ExitCode::kWrongUse;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_missing_standard_descriptors();
+  const gibbous::cli::ParsedOptions parsed = gibbous::cli::parse_options(argc, argv);
+  return static_cast<int>(parsed.options ? run(*parsed.options) : parsed.exit_code);
+}

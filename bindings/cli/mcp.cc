@@ -1,0 +1,25 @@
+// `gibbous mcp`: the MCP server on stdin and stdout.
+#include "bindings/mcp/stdio.h"
+
+#include <memory>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/report.h"
+#include "bindings/mcp/exit_guard.h"
+#include "bindings/stdio/program_signals.h"
+
+namespace gibbous::cli {
+
+ExitCode run_mcp(const Options& options) {
+  Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
+  if (!signals) return fail(signals.status(), options);
+  mcp::StdioOptions transport;
+  transport.stop_fd = (*signals)->fd();
+  // Outlives the runtime, whose end it bounds too.
+  const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
+  if (!runtime) return fail(runtime.status(), options);
+  return mcp::run_stdio(**runtime, transport) == 0 ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,26 @@
+// What a sub-command says when it cannot start.
+#include "bindings/cli/report.h"
+
+#include <cstdio>
+#include <string>
+
+#include "bindings/cli/answer.h"
+#include "bindings/cli/terminal.h"
+
+namespace gibbous::cli {
+
+ExitCode fail(const Status& status, const Options& options) {
+  if (options.json || options.command == Command::kSession) {
+    const std::string line = answer_line("", error_member(status.code(), status.message()));
+    std::printf("%s\n", line.c_str());
+  }
+  print_error(status.message());
+  return exit_code_of(status.code());
+}
+
+void warn_of_policy(const Runtime& runtime) {
+  const std::string error = runtime.policy_error();
+  if (!error.empty()) print_error("every call is denied, the policies are broken: " + error);
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,139 @@
+// A line of `gibbous session`, understood or explained.
+#include "bindings/cli/request.h"
+
+#include <utility>
+#include <vector>
+
+#include "bindings/cli/json_members.h"
+#include "runtime/base/nearest.h"
+
+namespace gibbous::cli {
+namespace {
+
+using Members = std::vector<JsonMember>;
+
+// Which members each kind of request may have; the first names the kind.
+struct Shape {
+  Request::Kind kind;
+  std::vector<std::string> members;
+};
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> kShapes = {
+      {Request::Kind::kCall, {"tool", "id", "args", "session", "progress"}},
+      {Request::Kind::kCancel, {"cancel", "id"}},
+      {Request::Kind::kReload, {"reload", "id"}},
+      {Request::Kind::kDrain, {"drain", "id"}},
+  };
+  return kShapes;
+}
+
+Status invalid(std::string message) {
+  return Status::error("invalid_request", std::move(message));
+}
+
+const JsonMember* find(const Members& members, std::string_view key) {
+  for (const JsonMember& member : members) {
+    if (member.key == key) return &member;
+  }
+  return nullptr;
+}
+
+std::string expected(const JsonMember& member, const char* what) {
+  return "\"" + member.key + "\" must be " + what + ", not " + json_kind(member.value);
+}
+
+Status read_id(const JsonMember& member, std::string* id) {
+  const std::string_view kind = json_kind(member.value);
+  if (kind != "a string" && kind != "a number") {
+    return invalid(expected(member, "a string or a number"));
+  }
+  if (member.value.size() > kMaxIdBytes) {
+    return invalid("\"" + member.key + "\" is longer than " + std::to_string(kMaxIdBytes) +
+                   " bytes");
+  }
+  // One spelling a string, so that "a" and "\u0061" are the same id.
+  *id = kind == "a string" ? json_quote(json_unquote(member.value)) : std::string(member.value);
+  return {};
+}
+
+Status read_string(const JsonMember& member, std::string* text) {
+  if (json_kind(member.value) != std::string_view("a string")) {
+    return invalid(expected(member, "a string"));
+  }
+  *text = json_unquote(member.value);
+  return {};
+}
+
+Status read_true(const JsonMember& member) {
+  return member.value == "true" ? Status() : invalid("\"" + member.key + "\" must be true");
+}
+
+const Shape* shape_of(const Members& members) {
+  for (const Shape& shape : shapes()) {
+    if (find(members, shape.members.front()) != nullptr) return &shape;
+  }
+  return nullptr;
+}
+
+Status check_members(const Members& members, const Shape& shape) {
+  for (const JsonMember& member : members) {
+    bool known = false;
+    for (const std::string& name : shape.members) known = known || name == member.key;
+    if (known) continue;
+    const std::string nearest = nearest_name(member.key, shape.members);
+    return invalid("unknown field \"" + member.key + "\"" +
+                   (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
+  }
+  return {};
+}
+
+Status read_call(const Members& members, Request* request) {
+  if (request->id.empty()) return invalid("a call needs an \"id\": a string or a number");
+  if (Status status = read_string(*find(members, "tool"), &request->tool); !status) return status;
+  if (const JsonMember* args = find(members, "args")) {
+    if (json_kind(args->value) != std::string_view("an object")) {
+      return invalid(expected(*args, "an object"));
+    }
+    request->arguments = std::string(args->value);
+  }
+  if (const JsonMember* session = find(members, "session")) {
+    if (Status status = read_string(*session, &request->session); !status) return status;
+  }
+  if (const JsonMember* progress = find(members, "progress")) {
+    if (json_kind(progress->value) != std::string_view("a boolean")) {
+      return invalid(expected(*progress, "true or false"));
+    }
+    request->wants_progress = progress->value == "true";
+  }
+  return {};
+}
+
+}  // namespace
+
+Status parse_request(std::string_view line, Request* request) {
+  Result<Members> members = json_members(line, kMaxJsonDepth);
+  if (!members) return members.status();
+  if (const JsonMember* id = find(*members, "id")) {
+    if (Status status = read_id(*id, &request->id); !status) return status;
+  }
+  const Shape* shape = shape_of(*members);
+  if (shape == nullptr) {
+    return invalid("expected one of \"tool\", \"cancel\", \"reload\" or \"drain\"");
+  }
+  if (Status status = check_members(*members, *shape); !status) return status;
+  request->kind = shape->kind;
+  switch (shape->kind) {
+    case Request::Kind::kCall:
+      return read_call(*members, request);
+    case Request::Kind::kCancel:
+      return read_id(*find(*members, "cancel"), &request->cancelled_id);
+    case Request::Kind::kReload:
+      return read_true(*find(*members, "reload"));
+    case Request::Kind::kDrain:
+      return read_string(*find(*members, "drain"), &request->session);
+  }
+  return {};
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,236 @@
+// `gibbous session`: calls in and results out, one JSON object a line.
+#include "bindings/cli/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings/cli/answer.h"
+#include "bindings/cli/commands.h"
+#include "bindings/cli/json_members.h"
+#include "bindings/cli/loop.h"
+#include "bindings/cli/report.h"
+
+namespace gibbous::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A batch that is piped in (`printf … | gibbous session`) gets the answers that are nearly there.
+constexpr milliseconds kInputEndedTime{100};
+constexpr milliseconds kCancelTime{100};
+constexpr milliseconds kFlushTime{1'000};
+
+// With this much unread output no further call is taken in.
+constexpr std::size_t kStopReadingBytes = std::size_t{1} << 20;
+// With this much, events and progress are left out, and counted. Results never are.
+constexpr std::size_t kDropEventsBytes = std::size_t{4} << 20;
+
+milliseconds time_until(steady_clock::time_point deadline) {
+  return std::max(std::chrono::ceil<milliseconds>(deadline - steady_clock::now()), milliseconds{0});
+}
+
+}  // namespace
+
+Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output)
+    : runtime_(runtime),
+      signals_(signals),
+      lines_({[this](std::string_view line) { take_line(line); },
+              [this] {
+                answer("", error_member("invalid_request",
+                                        "the line is longer than " +
+                                            std::to_string(stdio::kMaxLineBytes) + " bytes"));
+              }}),
+      output_(output),
+      input_(input) {
+  runtime_.on_event([this](const Event& event) {
+    tell(answer_line("", "\"event\":" + on_one_line(event.json)));
+  });
+}
+
+void Session::run() {
+  while (state_ != State::kEnded) turn();
+  for (const auto& [id, call] : in_flight_) {
+    answer(id, error_member("cancelled", "the session ended before the call did"));
+  }
+  runtime_.abandon();
+  flush_rest();
+}
+
+void Session::turn() {
+  const bool more = work(runtime_);
+  output_.flush();
+  if (dropped_lines_ > 0) tell_dropped();
+  if (output_.broken()) state_ = State::kEnded;
+  advance();
+  if (state_ != State::kEnded) wait(more);
+}
+
+void Session::wait(bool more) {
+  enum { kSignals, kOutput, kInput, kCount };
+  const bool reading = state_ == State::kOpen && output_.pending_bytes() < kStopReadingBytes;
+  // Without events poll still tells when the last reader has gone.
+  const short output_events = output_.pending_bytes() > 0 ? POLLOUT : 0;
+  std::array<pollfd, kCount> descriptors = {pollfd{signals_.fd(), POLLIN, 0},
+                                            pollfd{output_.fd(), output_events, 0},
+                                            pollfd{reading ? input_ : -1, POLLIN, 0}};
+  std::optional<milliseconds> limit;
+  if (state_ != State::kOpen) limit = time_until(deadline_);
+  rest(runtime_, more, descriptors, limit);
+
+  if (descriptors[kInput].revents != 0) read_input();
+  if (descriptors[kSignals].revents != 0 && signals_.take()) cancel_all();
+  if ((descriptors[kOutput].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) state_ = State::kEnded;
+}
+
+// Leaves a state when what it waits for has come, or its time is over.
+void Session::advance() {
+  const bool late = steady_clock::now() >= deadline_;
+  const bool idle = in_flight_.empty();
+  switch (state_) {
+    case State::kOpen:
+    case State::kEnded:
+      return;
+    case State::kInputEnded:
+      if (idle) {
+        state_ = State::kEnded;
+      } else if (late) {
+        cancel_all();
+      }
+      return;
+    case State::kCancelling:
+      if (idle || late) state_ = State::kEnded;
+      return;
+  }
+}
+
+void Session::enter(State state, milliseconds limit) {
+  state_ = state;
+  deadline_ = steady_clock::now() + limit;
+}
+
+void Session::cancel_all() {
+  if (state_ == State::kCancelling) return;
+  enter(State::kCancelling, kCancelTime);
+  for (const auto& [id, call] : in_flight_) (void)runtime_.cancel(call);
+}
+
+// The runtime is at rest; what is still written here only waits for its reader.
+void Session::flush_rest() {
+  enter(State::kEnded, kFlushTime);
+  for (output_.flush(); output_.pending_bytes() > 0; output_.flush()) {
+    const milliseconds left = time_until(deadline_);
+    if (left == milliseconds{0}) return;
+    pollfd ready{output_.fd(), POLLOUT, 0};
+    (void)::poll(&ready, 1, static_cast<int>(left.count()));
+  }
+}
+
+void Session::read_input() {
+  const ssize_t count = ::read(input_, read_buffer_.data(), read_buffer_.size());
+  if (count > 0) {
+    lines_.feed({read_buffer_.data(), static_cast<std::size_t>(count)});
+  } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+    lines_.finish();
+    enter(State::kInputEnded, kInputEndedTime);
+  }
+}
+
+void Session::take_line(std::string_view line) {
+  Request request;
+  if (const Status status = parse_request(line, &request); !status) {
+    answer(request.id, error_member(status.code(), status.message()));
+    return;
+  }
+  switch (request.kind) {
+    case Request::Kind::kCall:
+      start_call(std::move(request));
+      return;
+    case Request::Kind::kCancel:
+      cancel(request);
+      return;
+    case Request::Kind::kReload:
+      answer(request.id, reload_member(runtime_.reload()));
+      return;
+    case Request::Kind::kDrain:
+      drain(request);
+      return;
+  }
+}
+
+void Session::start_call(Request request) {
+  if (in_flight_.count(request.id) > 0) {
+    // Without the id: the answer that carries it belongs to the call in flight.
+    answer("", error_member("duplicate_id",
+                            "id " + request.id + " belongs to a call that is still in flight"));
+    return;
+  }
+  CallRequest call;
+  call.tool = std::move(request.tool);
+  call.arguments = std::move(request.arguments);
+  call.session = std::move(request.session);
+  call.wants_progress = request.wants_progress;
+  const std::string id = std::move(request.id);
+  in_flight_[id] = runtime_.call(
+      std::move(call),
+      [this, id](const CallResult& result) {
+        in_flight_.erase(id);
+        answer(id, result_member(result));
+      },
+      [this, id](const Progress& progress) { tell(answer_line(id, progress_member(progress))); });
+}
+
+void Session::cancel(const Request& request) {
+  const auto call = in_flight_.find(request.cancelled_id);
+  const bool found = call != in_flight_.end() && runtime_.cancel(call->second);
+  // That a call has ended meanwhile is no mistake; only who asks with an id is told.
+  if (request.id.empty()) return;
+  answer(request.id, std::string("\"cancel\":{\"found\":") + (found ? "true" : "false") + "}");
+}
+
+void Session::drain(const Request& request) {
+  std::string member = "\"drain\":{\"session\":" + json_quote(request.session) + ",\"events\":[";
+  const char* separator = "";
+  for (std::string& event : runtime_.drain_backlog(request.session)) {
+    member.append(separator).append(on_one_line(std::move(event)));
+    separator = ",";
+  }
+  answer(request.id, member + "]}");
+}
+
+void Session::answer(std::string_view id, std::string_view member) {
+  output_.push(answer_line(id, member));
+}
+
+void Session::tell(std::string_view line) {
+  if (output_.pending_bytes() < kDropEventsBytes) {
+    output_.push(line);
+  } else {
+    ++dropped_lines_;
+  }
+}
+
+void Session::tell_dropped() {
+  if (output_.pending_bytes() >= kStopReadingBytes) return;
+  answer("", "\"event\":{\"event\":\"events_dropped\",\"session\":\"\",\"count\":" +
+                 std::to_string(dropped_lines_) + "}");
+  dropped_lines_ = 0;
+}
+
+ExitCode run_session(const Options& options) {
+  Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
+  if (!signals) return fail(signals.status(), options);
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
+  if (!runtime) return fail(runtime.status(), options);
+  warn_of_policy(**runtime);
+  // On the heap: its read buffer is larger than a stack frame should be.
+  std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO)->run();
+  return ExitCode::kDone;
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,70 @@
+// Session: the conversation of `gibbous session`: calls come in as lines, results and events go out
+// as lines, until the input ends, a signal comes or nobody reads any more. Main thread; never
+// blocks but in poll(2).
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bindings/cli/request.h"
+#include "bindings/stdio/line_splitter.h"
+#include "bindings/stdio/output_queue.h"
+#include "bindings/stdio/program_signals.h"
+#include "gibbous/runtime.h"
+
+namespace gibbous::cli {
+
+class Session {
+ public:
+  // All must outlive the session, but the runtime: it may go first once run() has returned.
+  Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output);
+
+  // The whole conversation. Hands the runs that are left to the keeper before it returns.
+  void run();
+
+ private:
+  static constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+  enum class State {
+    kOpen,
+    kInputEnded,  // calls in flight may still end by themselves, for a moment
+    kCancelling,  // their answers are awaited
+    kEnded,
+  };
+
+  void turn();
+  void wait(bool more);
+  void advance();
+  void enter(State state, std::chrono::milliseconds limit);
+  void cancel_all();
+  void flush_rest();
+
+  void read_input();
+  void take_line(std::string_view line);
+  void start_call(Request request);
+  void cancel(const Request& request);
+  void drain(const Request& request);
+
+  void answer(std::string_view id, std::string_view member);
+  // For lines that may be left out when the reader is too slow.
+  void tell(std::string_view line);
+  void tell_dropped();
+
+  Runtime& runtime_;
+  stdio::ProgramSignals& signals_;
+  stdio::LineSplitter lines_;
+  stdio::OutputQueue output_;
+  int input_;
+  std::array<char, kReadBytes> read_buffer_;
+  State state_ = State::kOpen;
+  std::chrono::steady_clock::time_point deadline_;  // of any state but kOpen
+  std::map<std::string, CallId> in_flight_;         // by the id, as JSON text
+  std::size_t dropped_lines_ = 0;
+};
+
+}  // namespace gibbous::cli

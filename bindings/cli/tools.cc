@@ -1,0 +1,48 @@
+// `gibbous tools`: what an agent may call, as a table for people or as schemas for a model's API.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/report.h"
+#include "bindings/cli/terminal.h"
+
+namespace gibbous::cli {
+namespace {
+
+// Up to the first full stop that ends a sentence, without it; at most the first line.
+std::string first_sentence(const std::string& text) {
+  std::string sentence = text.substr(0, text.find('\n'));
+  const std::size_t stop = sentence.find(". ");
+  if (stop != std::string::npos) sentence.resize(stop);
+  if (!sentence.empty() && sentence.back() == '.') sentence.pop_back();
+  return sentence;
+}
+
+}  // namespace
+
+ExitCode run_tools(const Options& options) {
+  RuntimeOptions runtime_options = options.runtime;
+  runtime_options.watch_files = false;
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
+  if (!runtime) return fail(runtime.status(), options);
+  if (options.json || options.format) {
+    const std::string json = (*runtime)->tools_json(options.format.value_or(ToolFormat::kMcp));
+    std::printf("%s\n", json.c_str());
+  } else {
+    std::vector<std::vector<std::string>> rows = {
+        {"TOOL", "TOOLSET", "PERMISSION", "WHAT IT DOES"}};
+    for (const ToolInfo& tool : (*runtime)->tools()) {
+      rows.push_back({tool.name, tool.toolset, tool.permission, first_sentence(tool.description)});
+    }
+    std::fputs(format_table(rows, Terminal(STDOUT_FILENO)).c_str(), stdout);
+  }
+  (*runtime)->abandon();
+  return ExitCode::kDone;
+}
+
+}  // namespace gibbous::cli

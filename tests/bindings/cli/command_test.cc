@@ -1,0 +1,192 @@
+// The other sub-commands and the command line itself, as a shell sees them.
+#include <signal.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/loop.h"
+
+using namespace gibbous::testing;
+
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2, kDenied = 3, kNeedsApproval = 4 };
+
+std::string test_scripts() {
+  return std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/bindings/cli/scripts";
+}
+
+Outcome run_gibbous(std::vector<std::string> arguments, const std::string& input = "") {
+  arguments.insert(arguments.begin(), command_path());
+  return run_program({.argv = std::move(arguments)}, input);
+}
+
+Outcome call(std::vector<std::string> arguments, const std::string& input = "") {
+  arguments.insert(arguments.begin(), {"call"});
+  arguments.insert(arguments.end(), {"--scripts", test_scripts()});
+  return run_gibbous(std::move(arguments), input);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("version and help go to stdout and are done") {
+  CHECK(run_gibbous({"version"}).out.find("gibbous ") == 0);
+  CHECK(run_gibbous({"--version"}).out == run_gibbous({"version"}).out);
+  CHECK(Json::parse(run_gibbous({"version", "--json"}).out).contains("version"));
+  const Outcome help = run_gibbous({"--help"});
+  CHECK(help.status.code == kDone);
+  for (const char* command : {"mcp", "call", "session", "tools", "check", "version"}) {
+    INFO(command);
+    CHECK(has(help.out, command));
+    const Outcome own = run_gibbous({command, "--help"});
+    CHECK(own.status.code == kDone);
+    CHECK(own.out.size() > 100);
+  }
+  for (const char* option : {"--mode", "--toolset", "--config", "--state", "--workspace",
+                             "--scripts", "--policies", "--json"}) {
+    INFO(option);
+    for (const char* front_end : {"mcp", "call", "session", "tools", "check"}) {
+      CHECK(has(run_gibbous({front_end, "--help"}).out, option));
+    }
+  }
+}
+
+TEST_CASE("wrong use is told on stderr and has a code of its own") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"sesion"}, "did you mean 'session'?"},
+      {{"frobnicate"}, "unknown command 'frobnicate'"},
+      {{"call"}, "TOOL"},
+      {{"tools", "--format", "yaml"}, "--format"},
+      {{"session", "--workspace", "/nonexistent"}, "/nonexistent"},
+      {{"session", "--bogus"}, "--bogus"},
+      {{"session", "--mode"}, "--mode"},
+      {{""}, "unknown command"},
+      {{}, "gibbous"},
+  };
+  for (const auto& [arguments, complaint] : cases) {
+    INFO(complaint);
+    const Outcome outcome = run_gibbous(arguments);
+    CHECK(outcome.status.code == kWrongUse);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, complaint));
+  }
+}
+
+TEST_CASE("call prints the tool's text") {
+  const Outcome outcome = call({"echo", R"({"text":"hello"})"});
+  CHECK(outcome.status.code == kDone);
+  CHECK(outcome.out == "hello\n");
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("call takes the arguments from stdin") {
+  CHECK(call({"echo", "-"}, R"({"text":"piped"})").out == "piped\n");
+  CHECK(call({"echo"}).status.code == kDone);
+}
+
+TEST_CASE("call --json prints the whole result or error") {
+  const Json result = Json::parse(call({"echo", R"({"text":"x"})", "--json"}).out);
+  CHECK(result["result"]["data"]["text"] == "x");
+  const Outcome failed = call({"fail", "--json"});
+  CHECK(failed.status.code == kFailed);
+  CHECK(Json::parse(failed.out)["error"]["code"] == "too_blue");
+}
+
+TEST_CASE("the exit code of call tells what happened") {
+  CHECK(call({"fail"}).status.code == kFailed);
+  CHECK(call({"crash"}).status.code == kFailed);
+  CHECK(call({"nonesuch"}).status.code == kWrongUse);
+  CHECK(call({"sleep", R"({"ms":"x"})"}).status.code == kWrongUse);
+  CHECK(call({"echo", "{not json"}).status.code == kWrongUse);
+  CHECK(call({"bg_start", R"({"command":"true"})", "--mode", "plan"}).status.code == kDenied);
+  CHECK(call({"bg_start", R"({"command":"true"})", "--mode", "default"}).status.code ==
+        kNeedsApproval);
+  CHECK(call({"echo", "--mode", "nonesuch"}).status.code != kDone);
+}
+
+TEST_CASE("an error of call goes to stderr, without colour off a terminal") {
+  const Outcome outcome = call({"fail"});
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("gibbous: too_blue: The sky is too blue.") == 0);
+  CHECK_FALSE(has(outcome.err, "\x1b"));
+}
+
+TEST_CASE("an interrupt cancels the call") {
+  Program program({.argv = {command_path(), "call", "sleep", R"({"ms":600000})", "--scripts",
+                            test_scripts(), "--json"}});
+  // The signal is watched from the start of the runtime on; before that it ends the program at
+  // once.
+  Loop loop;
+  REQUIRE(loop.until([&] {
+    program.send_signal(SIGINT);
+    return program.wait(std::chrono::milliseconds(0)).has_value();
+  }));
+  CHECK(program.wait()->code != kDone);
+}
+
+TEST_CASE("tools shows a table for people and schemas for programs") {
+  const Outcome table = run_gibbous({"tools", "--scripts", test_scripts()});
+  CHECK(table.status.code == kDone);
+  CHECK(table.out.find("TOOL") == 0);
+  CHECK(has(table.out, "echo"));
+  CHECK(has(table.out, "Gives back what it was given\n"));
+
+  const Json mcp = Json::parse(run_gibbous({"tools", "--json", "--scripts", test_scripts()}).out);
+  CHECK(mcp.at(0).contains("inputSchema"));
+  const Json openai =
+      Json::parse(run_gibbous({"tools", "--format", "openai", "--scripts", test_scripts()}).out);
+  CHECK(openai.at(0)["type"] == "function");
+  CHECK(openai.at(0)["function"].contains("parameters"));
+  const Json anthropic = Json::parse(run_gibbous({"tools", "--format", "anthropic"}).out);
+  CHECK(anthropic.at(0).contains("input_schema"));
+}
+
+TEST_CASE("tools of one toolset are only those") {
+  const Json tools = Json::parse(
+      run_gibbous({"tools", "--json", "--toolset", "test", "--scripts", test_scripts()}).out);
+  for (const Json& tool : tools) CHECK(tool["name"].get<std::string>().find("bg_") != 0);
+  CHECK_FALSE(tools.empty());
+}
+
+TEST_CASE("check is silent about what is right and names file and line of what is wrong") {
+  const Outcome right = run_gibbous({"check", test_scripts()});
+  CHECK(right.status.code == kDone);
+  CHECK(right.out.find("ok: ") == 0);
+
+  const TempDir directory;
+  directory.write("init.lua", "local x = 1\nlocal = 2\n");
+  const Outcome wrong = run_gibbous({"check", directory.path()});
+  CHECK(wrong.status.code == kFailed);
+  CHECK(has(wrong.out, "init.lua:2: "));
+
+  const Json report = Json::parse(run_gibbous({"check", directory.path(), "--json"}).out);
+  CHECK(report["ok"] == false);
+  CHECK(has(report["errors"][0]["file"], "init.lua"));
+  CHECK(report["errors"][0]["line"] == 2);
+}
+
+TEST_CASE("check looks into scripts and policies, and reports both") {
+  const TempDir directory;
+  REQUIRE(std::system(("mkdir " + directory.path() + "/scripts " + directory.path() + "/policies")
+                          .c_str()) == 0);
+  directory.write("scripts/init.lua", "return {{\n");
+  directory.write("policies/init.lua", "\nthis is no Lua\n");
+  const Outcome outcome = run_gibbous({"check", directory.path()});
+  CHECK(outcome.status.code == kFailed);
+  CHECK(has(outcome.out, "scripts/init.lua:"));
+  CHECK(has(outcome.out, "policies/init.lua:2:"));
+}
+
+TEST_CASE("check says when there is nothing to check") {
+  const TempDir empty;
+  const Outcome outcome = run_gibbous({"check", empty.path()});
+  CHECK(outcome.status.code == kWrongUse);
+  CHECK(has(outcome.err, "init.lua"));
+}

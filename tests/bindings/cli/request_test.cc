@@ -1,0 +1,101 @@
+// Lines of `gibbous session`: what they mean, and how a wrong one is explained.
+#include "bindings/cli/request.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+
+using namespace gibbous::cli;
+using gibbous::Status;
+
+namespace {
+
+Request parsed(const std::string& line) {
+  Request request;
+  const Status status = parse_request(line, &request);
+  INFO(line << ": " << status.message());
+  REQUIRE(status.ok());
+  return request;
+}
+
+std::string complaint(const std::string& line, std::string* id = nullptr) {
+  Request request;
+  const Status status = parse_request(line, &request);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.code() == "invalid_request");
+  if (id != nullptr) *id = request.id;
+  return status.message();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a call is read whole") {
+  const Request request = parsed(
+      R"({"id":1,"tool":"bg_start","args":{"command":"make"},"session":"a","progress":true})");
+  CHECK(request.kind == Request::Kind::kCall);
+  CHECK(request.id == "1");
+  CHECK(request.tool == "bg_start");
+  CHECK(request.arguments == R"({"command":"make"})");
+  CHECK(request.session == "a");
+  CHECK(request.wants_progress);
+}
+
+TEST_CASE("a call needs no more than an id and a tool") {
+  const Request request = parsed(R"({"tool":"bg_status","id":"x"})");
+  CHECK(request.arguments == "{}");
+  CHECK(request.session.empty());
+  CHECK_FALSE(request.wants_progress);
+}
+
+TEST_CASE("ids go back as they came") {
+  CHECK(parsed(R"({"tool":"t","id":12345678901234567890123})").id == "12345678901234567890123");
+  CHECK(parsed(R"({"tool":"t","id":1.50})").id == "1.50");
+  CHECK(parsed(R"({"tool":"t","id":-0})").id == "-0");
+  CHECK(parsed(R"({"tool":"t","id":""})").id == "\"\"");
+  CHECK(parsed(R"({"tool":"t","id":"a\"b"})").id == R"("a\"b")");
+  CHECK(parsed(R"({"tool":"t","id":"\u0061"})").id == "\"a\"");
+}
+
+TEST_CASE("cancel, reload and drain are understood") {
+  CHECK(parsed(R"({"cancel":"a"})").cancelled_id == "\"a\"");
+  CHECK(parsed(R"({"cancel":3,"id":4})").id == "4");
+  CHECK(parsed(R"({"reload":true})").kind == Request::Kind::kReload);
+  const Request drain = parsed(R"({"drain":"a","id":9})");
+  CHECK(drain.kind == Request::Kind::kDrain);
+  CHECK(drain.session == "a");
+  CHECK(drain.id == "9");
+}
+
+TEST_CASE("a wrong line is explained by the field that is wrong") {
+  CHECK(has(complaint("nonsense"), "not valid JSON"));
+  CHECK(has(complaint("{}"), "\"tool\""));
+  CHECK(has(complaint(R"({"id":1})"), "\"tool\""));
+  CHECK(has(complaint(R"({"tool":"t"})"), "\"id\""));
+  CHECK(
+      has(complaint(R"({"tool":"t","id":null})"), "\"id\" must be a string or a number, not null"));
+  CHECK(has(complaint(R"({"tool":"t","id":[1]})"), "not an array"));
+  CHECK(has(complaint(R"({"tool":7,"id":1})"), "\"tool\" must be a string, not a number"));
+  CHECK(has(complaint(R"({"tool":"t","id":1,"args":[]})"), "\"args\" must be an object"));
+  CHECK(has(complaint(R"({"tool":"t","id":1,"session":1})"), "\"session\" must be a string"));
+  CHECK(
+      has(complaint(R"({"tool":"t","id":1,"progress":1})"), "\"progress\" must be true or false"));
+  CHECK(has(complaint(R"({"reload":false})"), "\"reload\" must be true"));
+  CHECK(has(complaint(R"({"tool":"t","id":1,"arg":{}})"), "did you mean \"args\"?"));
+  CHECK(has(complaint(R"({"cancel":1,"drain":"a"})"), "unknown field"));
+}
+
+TEST_CASE("a wrong line keeps the id that could be read") {
+  std::string id;
+  (void)complaint(R"({"tool":"t","id":5,"args":"x"})", &id);
+  CHECK(id == "5");
+  (void)complaint(R"({"id":"q","tol":"t"})", &id);
+  CHECK(id == "\"q\"");
+}
+
+TEST_CASE("an id has a limit") {
+  CHECK(has(complaint(R"({"tool":"t","id":")" + std::string(kMaxIdBytes, 'x') + "\"}"), "longer"));
+}

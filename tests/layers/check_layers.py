@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Checks that the arrows between the layers point one way (ARCHITECTURE.md, "The layers").
+
+Reads every #include below runtime/ and bindings/ and compares it with the tables here, which are the rule
+in a form that a program can check. Prints one line for each offence and exits with 1 if there is any.
+Run by a CTest and by `./dev lint`:
+
+    check_layers.py [ROOT]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Which folders of ours a folder may include, besides itself and the public headers.
+RUNTIME = ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
+           'runtime/runs', 'runtime/watch', 'runtime/wait', 'runtime/journal']
+FRONT_END = ['runtime/base', 'bindings/stdio']
+MAY_INCLUDE = {
+    'runtime/include/gibbous': [],
+    'runtime/base': [],
+    'runtime/process': ['runtime/base'],
+    'runtime/keeper': ['runtime/base', 'runtime/process'],
+    'runtime/output': ['runtime/base'],
+    'runtime/command': ['runtime/base'],
+    'runtime/journal': ['runtime/base'],
+    'runtime/runs': ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output'],
+    'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
+    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
+    'bindings/lua': RUNTIME,
+    'bindings/host': RUNTIME + ['bindings/lua'],
+    # Front ends talk to gibbous::Runtime, which is public, and to nothing behind it.
+    'bindings/stdio': ['runtime/base'],
+    'bindings/c': FRONT_END,
+    'bindings/mcp': FRONT_END,
+    'bindings/module': FRONT_END,
+    'bindings/python': FRONT_END,
+    # The command is also what starts the MCP server.
+    'bindings/cli': FRONT_END + ['bindings/mcp'],
+}
+
+LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'
+# Which folders may include a library's headers; in all others it is an offence.
+LIBRARIES = {
+    'Lua': (LUA_HEADERS, ['bindings/lua', 'bindings/module']),
+    'nlohmann/json': (r'nlohmann/.*', ['bindings/lua', 'bindings/host', 'bindings/mcp',
+                                       'bindings/cli', 'bindings/c']),
+    'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
+                               'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
+    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'bindings/lua']),
+    'SQLite': (r'sqlite3\.h', ['runtime/journal']),
+    'CLI11': (r'CLI/.*', ['bindings/cli']),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]')
+SOURCES = {'.cc', '.h', '.c', '.hpp', '.cpp'}
+PUBLIC = 'gibbous/'
+
+
+def includes(path):
+    """Yields (line number, what is included) of one file."""
+    for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def check_include(folder, included):
+    """Returns what is wrong with `folder` including this header, or None."""
+    for library, (pattern, folders) in LIBRARIES.items():
+        if re.fullmatch(pattern, included) and folder not in folders:
+            return f'{folder} must not know of {library}: <{included}>'
+    if not included.startswith(('runtime/', 'bindings/', 'tests/', 'examples/')):
+        return None
+    target = str(Path(included).parent)
+    if target == folder or target in MAY_INCLUDE[folder]:
+        return None
+    return f'{folder} must not include {target}: "{included}"'
+
+
+def check_public_header(included):
+    """The only public headers show nothing of what is behind them."""
+    is_standard = '/' not in included and '.' not in included
+    if is_standard or included.startswith(PUBLIC):
+        return None
+    return f'a public header includes only public and standard headers, not {included}'
+
+
+def check_folder(root, folder):
+    """Yields the offences of one folder's files."""
+    public = folder == 'runtime/include/gibbous'
+    if not public and not (root / folder / 'README.md').is_file():
+        yield f'{folder}: has no README.md'
+    for path in sorted((root / folder).iterdir()):
+        if path.suffix not in SOURCES:
+            continue
+        for number, included in includes(path):
+            offence = check_public_header(included) if public else check_include(folder, included)
+            if offence:
+                yield f'{path.relative_to(root)}:{number}: {offence}'
+
+
+def folders_with_sources(root):
+    """The folders below runtime/ and bindings/ that hold sources."""
+    found = set()
+    for top in ('runtime', 'bindings'):
+        for path in (root / top).rglob('*'):
+            if path.suffix in SOURCES:
+                found.add(str(path.parent.relative_to(root)))
+    return sorted(found)
+
+
+def main(arguments):
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
+    offences = []
+    for folder in folders_with_sources(root):
+        if folder in MAY_INCLUDE:
+            offences.extend(check_folder(root, folder))
+        else:
+            offences.append(f'{folder}: unknown folder; say in tests/layers/check_layers.py what it may include')
+    for offence in offences:
+        print(offence)
+    return 1 if offences else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

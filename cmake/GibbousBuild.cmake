@@ -1,0 +1,63 @@
+# Compiler settings, third-party packages, and gibbous_library(): one folder, one static library.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(LUAJIT REQUIRED IMPORTED_TARGET luajit)
+pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+
+find_program(GIBBOUS_CCACHE ccache)
+if(GIBBOUS_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${GIBBOUS_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${GIBBOUS_CCACHE}")
+endif()
+find_program(GIBBOUS_MOLD mold)
+if(GIBBOUS_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(gibbous_flags INTERFACE)
+install(TARGETS gibbous_flags EXPORT gibbousTargets)
+target_compile_options(gibbous_flags INTERFACE
+  -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> -Wno-missing-field-initializers
+  $<$<BOOL:${GIBBOUS_WERROR}>:-Werror>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  # -g1 keeps line numbers for sanitizers and debuggers at half the build time of -g.
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1" CACHE STRING "" FORCE)
+endif()
+if(GIBBOUS_SANITIZE)
+  add_compile_options(-fsanitize=${GIBBOUS_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GIBBOUS_SANITIZE})
+  if(GIBBOUS_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+if(GIBBOUS_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# gibbous_library(NAME LIBS... [PCH headers]): the sources of the current folder as libgibbous_NAME.a.
+function(gibbous_library name)
+  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  foreach(file IN LISTS arg_EXCLUDE)
+    list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  endforeach()
+  add_library(gibbous_${name} STATIC ${sources})
+  target_include_directories(gibbous_${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  install(TARGETS gibbous_${name} EXPORT gibbousTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/gibbous")
+  target_link_libraries(gibbous_${name} PRIVATE gibbous_flags PUBLIC ${arg_LIBS})
+  if(arg_PCH)
+    target_precompile_headers(gibbous_${name} PRIVATE ${arg_PCH})
+  endif()
+endfunction()

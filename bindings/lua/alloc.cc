@@ -18,21 +18,21 @@ namespace {
 constexpr std::size_t kBulkBlockBytes = std::size_t{32} << 10;
 constexpr std::size_t kBulkBytesPerLook = std::size_t{2} << 20;
 constexpr std::size_t kKibibyte = 1024;
+// Of the limit: as much garbage may go uncollected when the limit is reached.
+constexpr std::size_t kSmallestStep = 32;
 
 }  // namespace
 
 void MemoryCap::collected() {
-  const std::size_t live = std::min(used_, limits_.total_bytes);
-  if (between_calls_) held_between_calls_ = live;
-  between_calls_ = false;
-  collect_above_ = std::max(limits_.total_bytes / 4 * 3, live + (limits_.total_bytes - live) / 2);
+  const std::size_t limit = limits_.total_bytes;
+  const std::size_t left = limit - std::min(used_, limit);
+  // Never by tiny steps: a state that is nearly full of what lives would only collect.
+  collect_above_ = std::max(limit / 4 * 3, used_ + std::max(left / 2, limit / kSmallestStep));
 }
 
 void MemoryCap::begin_call() {
   // What the last collection could not free may be garbage by now: a dead coroutine's stack, say.
-  if (used_ <= limits_.total_bytes / 4 * 3) return;
-  between_calls_ = true;
-  collect_above_ = 0;
+  if (used_ > limits_.total_bytes / 4 * 3) collect_above_ = 0;
 }
 
 void MemoryCap::attach(lua_State* state) {

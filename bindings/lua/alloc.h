@@ -39,11 +39,12 @@ class MemoryCap {
 
   // LuaJIT has no emergency collection: past three quarters the budget hook runs a full one.
   bool wants_collect() const { return used_ > collect_above_; }
-  // A full collection is over: the next one when half of what is left is used up, so that a state
-  // that lives near its limit does not collect at every look.
+  // A full collection is over: the next one when half of what is left is used up, but not before a
+  // thirty-second of the limit is, so that a state that lives near its limit does not collect all
+  // the time.
   void collected();
-  // No call runs. What the last one held may be garbage, so the limit is three quarters again,
-  // unless the state holds that much between calls.
+  // No call runs. What the last one held may be garbage: above three quarters, collect at the next
+  // look.
   void begin_call();
 
  private:
@@ -55,8 +56,6 @@ class MemoryCap {
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
   std::size_t collect_above_ = 0;
-  std::size_t held_between_calls_ = 0;
-  bool between_calls_ = false;
   std::size_t refused_ = 0;
   std::size_t bulk_ = 0;  // allocated in large blocks since the budget last looked at the clock
   bool enforced_ = false;

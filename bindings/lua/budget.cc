@@ -45,7 +45,6 @@ void Budget::clear_hook(lua_State* state) {
 
 void Budget::arm(lua_State* state, const BudgetLimits& limits) {
   const char* outer_stack = now_.c_stack;
-  if (outer_stack == nullptr) memory_.begin_call();
   now_ = Armed{};
   now_.limits = limits;
   now_.at = clock_.now();

@@ -24,14 +24,19 @@ std::uint64_t millis(Millis time) {
   return static_cast<std::uint64_t>(std::max(time, Millis{0}).count());
 }
 
-void add_directory(fs::path dir, std::set<std::string>* into) {
+using Places = std::map<std::string, std::set<std::string>>;
+
+// The directory entry that `path` is, or the first part of it that is missing.
+void add_entry(fs::path path, Places* into) {
   std::error_code ignored;
-  while (!fs::is_directory(dir, ignored)) {
-    const fs::path above = dir.parent_path();
-    if (above == dir || above.empty()) break;
-    dir = above;
+  while (path.has_relative_path()) {
+    const fs::path dir = path.parent_path();
+    if (fs::is_directory(dir, ignored)) {
+      (*into)[dir.string()].insert(path.filename().string());
+      return;
+    }
+    path = dir;
   }
-  into->insert(dir.string());
 }
 
 bool compiles(const std::string& text) {
@@ -124,6 +129,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   void close_directories() {
     for (auto& [dir, handle] : directories_) close_handle(handle);
     directories_.clear();
+    names_.clear();
   }
 
   static void on_settled(uv_timer_t* timer) noexcept {
@@ -132,28 +138,41 @@ class UvScriptWatcher final : public ScriptWatcher {
   static void on_reconcile(uv_timer_t* timer) noexcept {
     static_cast<UvScriptWatcher*>(timer->data)->reconcile();
   }
-  static void on_hint(uv_fs_event_t* event, const char*, int, int) noexcept {
-    static_cast<UvScriptWatcher*>(event->data)->check_soon();
+  static void on_event(uv_fs_event_t* event, const char* name, int, int) noexcept {
+    static_cast<UvScriptWatcher*>(event->data)->on_hint(event, name);
+  }
+
+  // Without the filter, a busy neighbour (an editor's swap file, a build in the directory above)
+  // would put every reload off for as long as the settle time may be extended.
+  void on_hint(uv_fs_event_t* event, const char* name) {
+    const auto names = names_.find(event);
+    const bool noise = name != nullptr && names != names_.end() && names->second.count(name) == 0;
+    if (!noise) check_soon();
   }
 
   // A directory that was deleted and made again has a dead watch without any error: start all anew.
   void rebuild_directories() {
     close_directories();
-    std::vector<WatchedFile> list;
-    for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
-    for (const std::string& dir : directories_to_watch(list)) {
+    for (auto& [dir, names] : places()) {
       if (directories_.size() >= kMaxDirectories) break;
       auto* handle = new uv_fs_event_t;
       uv_fs_event_init(loop_, handle);
       adopt_handle(handle);
       // Without a watch (no more inotify watches, no such directory) the reconcile timer still
       // looks.
-      if (uv_fs_event_start(handle, on_hint, dir.c_str(), 0) == 0) {
+      if (uv_fs_event_start(handle, on_event, dir.c_str(), 0) == 0) {
         directories_[dir] = handle;
+        names_[handle] = std::move(names);
       } else {
         close_handle(handle);
       }
     }
+  }
+
+  Places places() const {
+    std::vector<WatchedFile> list;
+    for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
+    return places_to_watch(list);
   }
 
   void reconcile() {
@@ -210,10 +229,10 @@ class UvScriptWatcher final : public ScriptWatcher {
 
   // A hint without a change may be a directory that went away and came back, empty for now.
   void rebuild_directories_if_lost() {
-    std::vector<WatchedFile> list;
-    for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
-    for (const std::string& dir : directories_to_watch(list)) {
-      if (directories_.count(dir) == 0) return rebuild_directories();
+    for (const auto& [dir, names] : places()) {
+      const auto known = directories_.find(dir);
+      if (known == directories_.end() || names_[known->second] != names)
+        return rebuild_directories();
     }
   }
 
@@ -228,6 +247,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   WatchTimes times_;
   std::map<std::string, Entry> files_;
   std::map<std::string, uv_fs_event_t*> directories_;
+  std::map<uv_fs_event_t*, std::set<std::string>> names_;  // that matter in each directory
   uv_timer_t* settle_ = nullptr;
   uv_timer_t* reconcile_ = nullptr;
   std::function<void()> on_closed_;
@@ -240,41 +260,37 @@ class UvScriptWatcher final : public ScriptWatcher {
 
 }  // namespace
 
-std::vector<std::string> directories_to_watch(const std::vector<WatchedFile>& files) {
-  std::set<std::string> found;
+Places places_to_watch(const std::vector<WatchedFile>& files) {
+  Places found;
   for (const WatchedFile& file : files) {
     std::error_code failed;
     fs::path path = fs::absolute(file.path, failed).lexically_normal();
-    add_directory(path.parent_path(), &found);
+    add_entry(path, &found);
     // Every link on the way is a place where the file can be exchanged (ConfigMaps swap a directory
     // link).
-    int links = 0;
     fs::path walked;
-    for (auto part = path.begin(); part != path.end() && links < kMaxLinks; ++part) {
-      walked /= *part;
+    int links = 0;
+    for (auto part = path.begin(); part != path.end() && links < kMaxLinks;) {
+      walked /= *part++;
       std::error_code ignored;
       if (!fs::is_symlink(walked, ignored)) continue;
       const fs::path target = fs::read_symlink(walked, ignored);
       if (ignored) break;
-      add_directory(walked.parent_path(), &found);
-      fs::path rest = target.is_absolute() ? target : walked.parent_path() / target;
-      for (++part; part != path.end(); ++part) rest /= *part;
-      path = rest.lexically_normal();
-      add_directory(path.parent_path(), &found);
+      add_entry(walked, &found);
+      fs::path next = target.is_absolute() ? target : walked.parent_path() / target;
+      for (; part != path.end(); ++part) next /= *part;
+      path = next.lexically_normal();
+      add_entry(path, &found);
       walked.clear();
       part = path.begin();
-      walked /= *part;
       ++links;
     }
   }
-  // A root that is renamed away takes its watch along; only its parent hears of it.
-  std::set<std::string> roots;
-  for (const std::string& dir : found) {
-    const std::string above = fs::path(dir).parent_path().string();
-    if (found.count(above) == 0) roots.insert(above);
-  }
-  found.insert(roots.begin(), roots.end());
-  return {found.begin(), found.end()};
+  // A directory that is renamed away takes its watch along; only the one above it hears of it.
+  std::vector<std::string> dirs;
+  for (const auto& [dir, names] : found) dirs.push_back(dir);
+  for (const std::string& dir : dirs) add_entry(dir, &found);
+  return found;
 }
 
 std::unique_ptr<ScriptWatcher> ScriptWatcher::create(uv_loop_s* loop, const Clock& clock,

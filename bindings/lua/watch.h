@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,9 @@ class ScriptWatcher {
   virtual void close(std::function<void()> on_closed) = 0;
 };
 
-// The directories whose changes may mean that one of `files` changed: of each file, of each
-// symbolic link on the way to it, and the nearest that exists for what is missing.
-std::vector<std::string> directories_to_watch(const std::vector<WatchedFile>& files);
+// Directory -> the names in it whose changes may mean that one of `files` changed: each file, each
+// symbolic link on the way to it, the directories that hold them, and the first part that is
+// missing of a path. Other names in the same directories are noise.
+std::map<std::string, std::set<std::string>> places_to_watch(const std::vector<WatchedFile>& files);
 
 }  // namespace gibbous::lua

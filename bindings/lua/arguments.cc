@@ -40,14 +40,19 @@ Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes) {
     return invalid("are " + std::to_string(text.size()) + " bytes long, more than the limit of " +
                    std::to_string(max_bytes));
   }
-  if (depth_of(text) > kMaxValueDepth) {
-    return invalid("are nested deeper than " + std::to_string(kMaxValueDepth) + " levels");
+  if (depth_of(text) > kMaxArgumentDepth) {
+    return invalid("are nested deeper than " + std::to_string(kMaxArgumentDepth) + " levels");
   }
   Json parsed;
   try {
     parsed = Json::parse(text);
   } catch (const Json::exception& exception) {
-    return invalid(std::string("are not valid JSON: ") + exception.what());
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the library's own
+    // number says nothing.
+    const std::string what = exception.what();
+    const std::size_t prefix = what.find("] ");
+    return invalid("are not valid JSON: " +
+                   (prefix == std::string::npos ? what : what.substr(prefix + 2)));
   }
   if (!parsed.is_object()) {
     return invalid(std::string("must be a JSON object, not ") + parsed.type_name());

@@ -10,6 +10,9 @@
 
 namespace gibbous::lua {
 
+// Policies see the arguments inside the effect that they judge.
+inline constexpr int kMaxArgumentDepth = kMaxValueDepth - 1;
+
 // An object; "" is an empty one. Else invalid_arguments, which says what is wrong and where.
 Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes);
 

@@ -178,7 +178,11 @@ struct State::Entry {
   static int read_coroutine(lua_State* state) {
     auto* entry = static_cast<Entry*>(lua_touserdata(state, 1));
     entry->locate_frame(entry->coroutine);
-    entry->read_value(entry->coroutine, lua_gettop(entry->coroutine));
+    // The error value stays on the dead coroutine, which has one free slot and nothing that would
+    // catch an error there.
+    lua_pushvalue(entry->coroutine, -1);
+    lua_xmove(entry->coroutine, state, 1);
+    entry->read_value(state, lua_gettop(state));
     add_traceback(state, entry->coroutine, 0, entry->error);
     return 0;
   }

@@ -59,7 +59,7 @@ class State {
 
   // For a coroutine whose lua_resume gave `status` (not 0, not LUA_YIELD): reads the error on top
   // of its stack, with the traceback of the dead coroutine. Reads `budget().exceeded()`, so call it
-  // before the next arm(). Never raises.
+  // before the next arm(). The value stays there. Never raises.
   ScriptError resume_error(lua_State* coroutine, int status);
 
   // The message's own "file:line: " split off, when it names a chunk that this state has loaded;

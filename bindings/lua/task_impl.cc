@@ -108,6 +108,7 @@ void TaskImpl::stop_operation() {
 int TaskImpl::push_outcome(lua_State* state) {
   ++operation_;
   op_.reset();
+  const PushResults push = std::exchange(push_, nullptr);
   if (cancelled_) {
     push_error_table(state, "cancelled", call_->cancel_message());
     return lua_error(state);
@@ -116,7 +117,6 @@ int TaskImpl::push_outcome(lua_State* state) {
     const std::shared_ptr<TaskImpl> child = std::exchange(interrupted_by_, nullptr);
     raise_failure_of(state, *child, "raised in its parent at:");
   }
-  const PushResults push = std::exchange(push_, nullptr);
   return push ? push(state) : 0;
 }
 

@@ -221,3 +221,45 @@ TEST_CASE("handles that a script keeps do not outlive their call") {
   CHECK(world.run("keep").ok);
   CHECK(contains(world.run("use").message, "belongs to another call"));
 }
+
+TEST_CASE(
+    "what a wait brought is dropped when a child's failure comes first, and no later wait gets "
+    "it") {
+  World world;
+  world.start(
+      "define('parent', function()\n"
+      "  task.spawn(function() time.sleep(1) error('failed') end)\n"
+      "  local ok, err = pcall(time.sleep, 20)\n"
+      "  local began = time.monotonic_ms()\n"
+      "  time.sleep(30)\n"
+      "  local waited = time.monotonic_ms() - began >= 30\n"
+      "  return tostring(ok) .. tostring(waited) .. err\n"
+      "end)");
+  const CallId id = world.begin("parent");
+  world.settle();
+  // Both timers come before either task goes on.
+  world.loop.run_for(std::chrono::milliseconds{60});
+  const CallResult result = world.finish(id);
+  CHECK(contains(result.text, "falsetrue"));
+  CHECK(contains(result.text, ":3: failed"));
+}
+
+TEST_CASE("several tasks can await the same one, and each gets its result or its error") {
+  World world;
+  world.start(
+      "define('shared', function(args)\n"
+      "  local source = task.spawn(function() time.sleep(1) if args.fail then error('bad') end "
+      "return 1 end)\n"
+      "  local function wait() local ok, value = pcall(source.await, source) return ok and value "
+      "or 'error' end\n"
+      "  local r = task.all({ wait, wait, wait })\n"
+      "  return r[1] .. ' ' .. r[2] .. ' ' .. r[3]\n"
+      "end)\n"
+      "define('uncaught', function()\n"
+      "  local source = task.spawn(function() time.sleep(1) error('bad') end)\n"
+      "  task.all({ function() source:await() end, function() source:await() end })\n"
+      "end)");
+  CHECK(world.run("shared").text == "1 1 1");
+  CHECK(world.run("shared", R"({"fail":true})").text == "error error error");
+  CHECK(contains(world.run("uncaught").message, ":9: bad"));
+}

@@ -1,6 +1,7 @@
 // One call from its arguments to its result.
 #include "bindings/lua/call.h"
 
+#include "bindings/lua/arguments.h"
 #include "tests/bindings/lua/engine_fixture.h"
 
 using gibbous::CallId;
@@ -95,6 +96,12 @@ TEST_CASE("arguments that are no JSON object are refused") {
   std::string deep;
   for (int level = 0; level < 100; ++level) deep += "[";
   CHECK(contains(world.run("any", "{\"a\":" + deep).message, "deeper"));
+  const auto nested = [](int levels) {
+    return "{\"a\":" + std::string(static_cast<std::size_t>(levels - 1), '[') +
+           std::string(static_cast<std::size_t>(levels - 1), ']') + "}";
+  };
+  CHECK(world.run("any", nested(gibbous::lua::kMaxArgumentDepth)).text == "ran");
+  CHECK(world.run("any", nested(gibbous::lua::kMaxArgumentDepth + 1)).code == "invalid_arguments");
 }
 
 TEST_CASE("a tool sees its arguments and the context of its call") {

@@ -123,7 +123,6 @@ TEST_CASE("known patterns of scripts agree with LuaJIT's") {
 
 TEST_CASE("a catastrophic pattern ends with an error instead of never") {
   auto state = make_state();
-  const auto begin = std::chrono::steady_clock::now();
   for (const char* call : {"find(s, p)", "match(s, p)", "gsub(s, p, '')", "gmatch(s, p)()"}) {
     const std::string script =
         "local s = ('a'):rep(40)\nlocal p = ('a-'):rep(12) .. 'b'\n"
@@ -133,11 +132,11 @@ TEST_CASE("a catastrophic pattern ends with an error instead of never") {
     CHECK(error.message == "pattern too complex: more than 1002560 steps");
     CHECK(error.line == 3);
   }
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
 }
 
 TEST_CASE("the budget ends a long search in the middle") {
-  auto state = make_state();
+  const test::TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
   const ScriptError error = run(*state,
                                 "local s = ('a'):rep(4000000)\n"
                                 "local n = s:find('(a*)*b')\nerror('not reached')",

@@ -9,6 +9,7 @@
 
 #include "bindings/lua/api.h"
 #include "bindings/lua/state.h"
+#include "runtime/base/clock.h"
 #include "tests/support/catch.h"
 
 namespace gibbous::lua::test {
@@ -16,7 +17,20 @@ namespace gibbous::lua::test {
 inline constexpr std::size_t kMemoryBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kSingleBytes = std::size_t{4} << 20;
 inline constexpr const char* kChunk = "test.lua";
-inline constexpr std::chrono::seconds kPlenty{20};
+inline constexpr std::chrono::seconds kPlenty{120};
+
+// A clock that moves by a step at each look: time is the number of looks, so a budget ends at the
+// same place on every machine.
+class TickingClock final : public Clock {
+ public:
+  explicit TickingClock(Nanos step) : step_(step) {}
+  Nanos now() const override { return now_ += step_; }
+  Millis wall() const override { return Millis{0}; }
+
+ private:
+  Nanos step_;
+  mutable Nanos now_{0};
+};
 
 // With the table `json`, because hostile scripts try it too.
 inline std::unique_ptr<State> make_state(const Clock* clock = nullptr) {

@@ -24,8 +24,9 @@ constexpr int kMinStatus = 200;  // 1xx are interim answers
 constexpr int kMaxStatus = 599;
 constexpr Millis kFirstFileInterval{20};
 constexpr Millis kLongestFileInterval{100};
-// The keeper's word on who is left behind may come a little later than the exit.
-constexpr Millis kLeftBehindSettle{20};
+// The keeper's word on who is left behind comes a little later than the exit: it looks for them
+// after it, and not too often.
+constexpr Millis kLeftBehindSettle{100};
 
 class ProbeCondition : public PendingCondition {
  public:

@@ -18,8 +18,8 @@ namespace {
 // A last line without '\n' is looked at when the run has been silent for this long (it is a prompt,
 // not a line on its way), and at the latest after kPartialPatience (a progress line that never
 // pauses).
-constexpr Millis kPartialSettle{50};
-constexpr Millis kPartialPatience{250};
+constexpr Millis kPartialSettle{100};
+constexpr Millis kPartialPatience{400};
 // Quiet time is over: look once more after the loop has read what came meanwhile.
 constexpr Millis kQuietConfirm{1};
 

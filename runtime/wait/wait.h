@@ -68,6 +68,8 @@ struct WaitResult {
 inline constexpr std::size_t kMaxReportedLineBytes = 4096;
 inline constexpr std::size_t kMaxConditions = 64;
 
+// One wait that has begun. Good until its on_done has returned, its cancel(), or the end of its
+// Waits.
 class Wait {
  public:
   virtual ~Wait() = default;

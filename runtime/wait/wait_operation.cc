@@ -128,6 +128,13 @@ void WaitOperation::answer(WaitEnd end) {
   owner_.on_answered(*this);
 }
 
+void WaitOperation::stop() {
+  answered_ = true;
+  on_done_ = nullptr;
+  conditions_.clear();
+  context_.probes.deadlines.cancel(deadline_);
+}
+
 void WaitOperation::deliver() {
   conditions_.clear();  // what still probes, stops now
   if (const auto on_done = std::exchange(on_done_, nullptr)) on_done(std::move(result_));

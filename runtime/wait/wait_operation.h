@@ -34,6 +34,8 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   const std::vector<std::unique_ptr<PendingCondition>>& conditions() const { return conditions_; }
   bool answered() const { return answered_; }
   void deliver();
+  // No answer comes any more; what is left of it is only there to be cancelled.
+  void stop();
 
  private:
   void on_settled(PendingCondition& condition) override;

@@ -136,7 +136,7 @@ void WaitsImpl::close(std::function<void()> on_closed) {
   runs_.remove_observer(this);
   answered_.clear();
   watching_.clear();
-  operations_.clear();
+  for (const auto& operation : operations_) operation->stop();
   handles_.opened();  // the timer's
   handles_.when_none(std::move(on_closed));
   deadlines_.close([this] { handles_.closed(); });

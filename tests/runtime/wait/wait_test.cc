@@ -3,6 +3,9 @@
 #include "runtime/wait/wait.h"
 
 #include <signal.h>
+#include <sys/stat.h>
+
+#include <fstream>
 
 #include "tests/runtime/wait/harness.h"
 
@@ -187,10 +190,50 @@ TEST_CASE("closing in the middle ends every wait without an answer") {
                Millis{5'000}},
               result);
   house.wait(on_regex(server, "GET"));
-  house.close_waits();
+  std::optional<WaitResult> other;
+  Wait* wait = house.begin({{on_exit(server)}, false, Millis{5'000}}, other);
+  bool closed = false;
+  house.waits->close([&] { closed = true; });
+  wait->cancel();  // still allowed
+  CHECK_FALSE(closed);
+  REQUIRE(house.loop.until([&] { return closed; }));
+  house.waits.reset();
   CHECK_FALSE(result.has_value());
+  CHECK_FALSE(other.has_value());
   house.kill(server);
   CHECK_FALSE(result.has_value());
+}
+
+TEST_CASE("a server that is started in the background outlives its shell's end for the wait") {
+  House house;
+  const TempDir directory;
+  const std::string gate = directory.path() + "/gate";
+  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+  // No pipe of the run stays open: only the keeper knows of the listener.
+  Run& run = house.sh("setsid " + fixture("listener") + " v4 <>" + gate + " >" + directory.path() +
+                      "/out 2>&1 & exit 0");
+  std::optional<WaitResult> result;
+  std::optional<WaitResult> impossible;
+  house.begin({{on_file(directory.path() + "/never", false, run.id())}, false, std::nullopt},
+              impossible);
+  house.until_ended(run);
+  int port = 0;
+  REQUIRE(house.loop.until([&] {
+    std::ifstream out(directory.path() + "/out");
+    std::string word;
+    return static_cast<bool>(out >> word >> port);
+  }));
+  house.begin({{on_port(port, "", run.id())}, false, std::nullopt}, result);
+  house.loop.run_for(Millis{300});
+  CHECK_FALSE(result.has_value());
+  CHECK_FALSE(impossible.has_value());
+  std::ofstream(gate) << "listen\n";
+  REQUIRE(house.loop.until([&] { return result.has_value(); }));
+  CHECK(result->end == WaitEnd::kFired);
+  CHECK(result->fired[0].pid != 0);
+  house.kill(run);
+  REQUIRE(house.loop.until([&] { return impossible.has_value(); }));
+  CHECK(impossible->end == WaitEnd::kImpossible);
 }
 
 TEST_CASE("no wait starts after close") {

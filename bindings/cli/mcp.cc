@@ -1,6 +1,7 @@
 // `gibbous mcp`: the MCP server on stdin and stdout.
 #include "bindings/mcp/stdio.h"
 
+#include <cstdlib>
 #include <memory>
 
 #include "bindings/cli/commands.h"
@@ -15,11 +16,13 @@ ExitCode run_mcp(const Options& options) {
   if (!signals) return fail(signals.status(), options);
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
-  // Outlives the runtime, whose end it bounds too.
   const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
   if (!runtime) return fail(runtime.status(), options);
-  return mcp::run_stdio(**runtime, transport) == 0 ? ExitCode::kDone : ExitCode::kFailed;
+  const bool served = mcp::run_stdio(**runtime, transport) == 0;
+  // The runtime has been abandoned, and a client is waiting for the process to be gone: putting
+  // everything away, which lets scripts clean up first, would only make it wait longer.
+  std::_Exit(static_cast<int>(served ? ExitCode::kDone : ExitCode::kFailed));
 }
 
 }  // namespace gibbous::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -230,7 +231,9 @@ ExitCode run_session(const Options& options) {
   warn_of_policy(**runtime);
   // On the heap: its read buffer is larger than a stack frame should be.
   std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO)->run();
-  return ExitCode::kDone;
+  // Every call has been answered and the keeper has the runs. Taking the runtime apart would let
+  // the scripts of cancelled calls clean up first, and somebody waits for this process to be gone.
+  std::_Exit(static_cast<int>(ExitCode::kDone));
 }
 
 }  // namespace gibbous::cli

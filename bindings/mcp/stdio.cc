@@ -32,9 +32,9 @@ constexpr std::size_t kCongestedBytes = std::size_t{1} * 1024 * 1024;
 constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
 // The end of input ends the server within 100 ms. Calls that are nearly done may still be answered,
 // so that `gibbous mcp < requests` says what it should.
-constexpr milliseconds kEndOfInputGrace(30);
+constexpr milliseconds kEndOfInputGrace(25);
 // For the last words to leave when the pipe is full.
-constexpr milliseconds kLastWordsGrace(20);
+constexpr milliseconds kLastWordsGrace(15);
 
 constexpr short kReaderGone = POLLERR | POLLHUP | POLLNVAL;
 

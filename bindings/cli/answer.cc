@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bindings/cli/json_members.h"
+#include "bindings/json/json.h"
 
 namespace gibbous::cli {
 namespace {
@@ -24,7 +24,7 @@ std::string number(double value) {
   if (std::trunc(value) == value && std::abs(value) < kExactBelow) {
     return std::to_string(static_cast<std::int64_t>(value));
   }
-  return nlohmann::json(value).dump();
+  return Json(value).dump();
 }
 
 }  // namespace

@@ -2,13 +2,12 @@
 #include "bindings/cli/json_members.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "bindings/json/json.h"
 
 namespace gibbous::cli {
 namespace {
-
-using nlohmann::json;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -84,8 +83,8 @@ bool is_deeper_than(std::string_view text, std::size_t max_depth) {
 // The parser's own words, without its "[json.exception...]" in front.
 std::string parse_complaint(std::string_view text) {
   try {
-    [[maybe_unused]] const json never = json::parse(text);
-  } catch (const json::exception& exception) {
+    [[maybe_unused]] const Json never = Json::parse(text);
+  } catch (const Json::exception& exception) {
     const std::string what = exception.what();
     const std::size_t end_of_tag = what.find("] ");
     return end_of_tag == std::string::npos ? what : what.substr(end_of_tag + 2);
@@ -100,7 +99,7 @@ Result<std::vector<JsonMember>> json_members(std::string_view object, std::size_
     return Status::error("invalid_request",
                          "nested deeper than " + std::to_string(max_depth) + " levels");
   }
-  if (!json::accept(object)) {
+  if (!Json::accept(object)) {
     return Status::error("invalid_request", "not valid JSON: " + parse_complaint(object));
   }
   Walker walker(object);
@@ -149,11 +148,11 @@ const char* json_kind(std::string_view value) {
 std::string json_unquote(std::string_view value) {
   const bool plain = value.find('\\') == std::string_view::npos;
   if (plain) return std::string(value.substr(1, value.size() - 2));
-  return json::parse(value).get<std::string>();
+  return Json::parse(value).get<std::string>();
 }
 
 std::string json_quote(std::string_view text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace gibbous::cli

@@ -1,21 +1,19 @@
 // run_started, run_ended and keeper_lost; exactly one run_ended for every run.
 #include "bindings/host/run_events.h"
 
-#include <nlohmann/json.hpp>
+#include "bindings/json/json.h"
 
 #include "runtime/output/text.h"
 
 namespace gibbous::host {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Json describe(const Run& run, const char* name) {
-  Json event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
+OrderedJson describe(const Run& run, const char* name) {
+  OrderedJson event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
   if (!run.spec().label.empty()) event["label"] = run.spec().label;
   event["command"] = to_utf8(run.command_text());
   event["state"] = to_string(run.state());
@@ -37,11 +35,11 @@ RunEvents::~RunEvents() {
 void RunEvents::on_state(Run& run) {
   if (!run.ended() && run.state() != RunState::kRunning) return;
   const char* name = run.ended() ? "run_ended" : "run_started";
-  Json event = describe(run, name);
+  OrderedJson event = describe(run, name);
   if (run.ended()) {
     const auto& exit = run.exit_status();
     event["reason"] = run.reason();
-    event["exit_code"] = exit && exit->signal == 0 ? Json(exit->code) : Json(nullptr);
+    event["exit_code"] = exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
     event["runtime_ms"] = run.runtime(clock_).count();
   }
   keep({name, run.spec().session, dump(event)});

@@ -1,41 +1,39 @@
 // Three vendors, one set of schemas. Keys keep the order that the vendors' documentation shows.
 #include "bindings/host/tool_formats.h"
 
-#include <nlohmann/json.hpp>
+#include "bindings/json/json.h"
 
 namespace gibbous::host {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json mcp_tool(const ToolInfo& tool) {
-  Json entry = {{"name", tool.name}};
+OrderedJson mcp_tool(const ToolInfo& tool) {
+  OrderedJson entry = {{"name", tool.name}};
   if (!tool.title.empty()) entry["title"] = tool.title;
   entry["description"] = tool.description;
-  entry["inputSchema"] = Json::parse(tool.input_schema);
-  if (!tool.output_schema.empty()) entry["outputSchema"] = Json::parse(tool.output_schema);
-  entry["annotations"] = Json::parse(tool.annotations);
+  entry["inputSchema"] = OrderedJson::parse(tool.input_schema);
+  if (!tool.output_schema.empty()) entry["outputSchema"] = OrderedJson::parse(tool.output_schema);
+  entry["annotations"] = OrderedJson::parse(tool.annotations);
   return entry;
 }
 
-Json openai_tool(const ToolInfo& tool) {
+OrderedJson openai_tool(const ToolInfo& tool) {
   return {{"type", "function"},
           {"function",
            {{"name", tool.name},
             {"description", tool.description},
-            {"parameters", Json::parse(tool.input_schema)}}}};
+            {"parameters", OrderedJson::parse(tool.input_schema)}}}};
 }
 
-Json anthropic_tool(const ToolInfo& tool) {
+OrderedJson anthropic_tool(const ToolInfo& tool) {
   return {{"name", tool.name},
           {"description", tool.description},
-          {"input_schema", Json::parse(tool.input_schema)}};
+          {"input_schema", OrderedJson::parse(tool.input_schema)}};
 }
 
 }  // namespace
 
 std::string format_tools(const std::vector<ToolInfo>& tools, ToolFormat format) {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const ToolInfo& tool : tools) {
     switch (format) {
       case ToolFormat::kMcp:

@@ -9,13 +9,12 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+
+#include "bindings/json/json.h"
 
 struct lua_State;
 
 namespace gibbous::lua {
-
-using Json = nlohmann::json;
 
 inline constexpr int kMaxValueDepth = 64;
 inline constexpr std::size_t kMaxValueNodes = 1'000'000;

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
-namespace gibbous::mcp {
+#include "bindings/json/json.h"
 
-using Json = nlohmann::json;
+namespace gibbous::mcp {
 
 // Deeper messages are refused: the JSON library walks values recursively when it copies, writes and
 // compares them. Tool arguments of real clients nest fewer than ten levels.

@@ -16,7 +16,6 @@ using testing::auto_mode;
 using testing::Host;
 using testing::processes_with;
 using testing::unique_word;
-using Json = nlohmann::json;
 
 std::size_t thread_count() {
   std::size_t threads = 0;

@@ -11,7 +11,6 @@ namespace gibbous {
 namespace {
 
 using testing::Host;
-using Json = nlohmann::json;
 
 long resident_kib() {
   std::ifstream file("/proc/self/statm");

@@ -9,7 +9,6 @@ namespace {
 
 using testing::Host;
 using testing::TempDir;
-using Json = nlohmann::json;
 
 constexpr const char* kTools = R"(
 local spin = tool {

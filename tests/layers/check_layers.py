@@ -15,7 +15,7 @@ from pathlib import Path
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/runs', 'runtime/watch', 'runtime/wait', 'runtime/journal']
-FRONT_END = ['runtime/base', 'bindings/stdio']
+FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
     'runtime/base': [],
@@ -27,8 +27,9 @@ MAY_INCLUDE = {
     'runtime/runs': ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
-    'bindings/lua': RUNTIME,
-    'bindings/host': RUNTIME + ['bindings/lua'],
+    'bindings/json': [],
+    'bindings/lua': RUNTIME + ['bindings/json'],
+    'bindings/host': RUNTIME + ['bindings/json', 'bindings/lua'],
     # Front ends talk to gibbous::Runtime, which is public, and to nothing behind it.
     'bindings/stdio': ['runtime/base'],
     'bindings/c': FRONT_END,
@@ -43,8 +44,7 @@ LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'
 # Which folders may include a library's headers; in all others it is an offence.
 LIBRARIES = {
     'Lua': (LUA_HEADERS, ['bindings/lua', 'bindings/module']),
-    'nlohmann/json': (r'nlohmann/.*', ['bindings/lua', 'bindings/host', 'bindings/mcp',
-                                       'bindings/cli', 'bindings/c']),
+    'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
                                'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
     'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'bindings/lua']),

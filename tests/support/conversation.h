@@ -3,16 +3,14 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bindings/json/json.h"
 #include "tests/support/program.h"
 
 namespace gibbous::testing {
-
-using Json = nlohmann::json;
 
 // The `gibbous` of this build.
 std::string command_path();

@@ -41,8 +41,7 @@ bool Host::until(const std::function<bool()>& done) {
   return true;
 }
 
-CallResult Host::call(const std::string& tool, const nlohmann::json& arguments,
-                      const std::string& session) {
+CallResult Host::call(const std::string& tool, const Json& arguments, const std::string& session) {
   bool done = false;
   CallResult answer;
   runtime->call({tool, arguments.dump(), session}, [&](CallResult result) {
@@ -53,14 +52,13 @@ CallResult Host::call(const std::string& tool, const nlohmann::json& arguments,
   return answer;
 }
 
-nlohmann::json Host::data(const std::string& tool, const nlohmann::json& arguments,
-                          const std::string& session) {
+Json Host::data(const std::string& tool, const Json& arguments, const std::string& session) {
   const CallResult result = call(tool, arguments, session);
   if (!result.ok) {
     std::fprintf(stderr, "%s: %s: %s\n", tool.c_str(), result.code.c_str(), result.message.c_str());
     std::abort();
   }
-  return nlohmann::json::parse(result.data);
+  return Json::parse(result.data);
 }
 
 std::string Host::start(const std::string& command) {

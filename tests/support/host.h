@@ -4,10 +4,10 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bindings/json/json.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::testing {
@@ -18,11 +18,9 @@ class Host {
 
   // Polls until `done`; false after a deadline that passing tests never meet.
   bool until(const std::function<bool()>& done);
-  CallResult call(const std::string& tool, const nlohmann::json& arguments,
-                  const std::string& session = "");
+  CallResult call(const std::string& tool, const Json& arguments, const std::string& session = "");
   // The parsed data of a call that must succeed.
-  nlohmann::json data(const std::string& tool, const nlohmann::json& arguments,
-                      const std::string& session = "");
+  Json data(const std::string& tool, const Json& arguments, const std::string& session = "");
   // Starts a command with bg_start; gives its id.
   std::string start(const std::string& command);
   bool saw_event(const std::string& name) const;

@@ -9,6 +9,7 @@
 #include "tests/support/conversation.h"
 #include "tests/support/loop.h"
 
+using gibbous::Json;
 using namespace gibbous::testing;
 
 namespace {

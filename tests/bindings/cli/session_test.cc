@@ -15,6 +15,8 @@ using namespace gibbous::testing;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+using gibbous::Json;
+
 namespace {
 
 constexpr milliseconds kPromptly{2'000};  // what takes 0.1 s on an idle machine

@@ -10,7 +10,6 @@ namespace {
 
 using testing::auto_mode;
 using testing::Host;
-using Json = nlohmann::json;
 
 bool matches(const std::string& text, const std::string& pattern) {
   INFO(text);

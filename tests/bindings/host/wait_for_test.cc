@@ -8,7 +8,6 @@ namespace {
 
 using testing::auto_mode;
 using testing::Host;
-using Json = nlohmann::json;
 
 bool contains(const std::string& text, const std::string& part) {
   INFO(text);

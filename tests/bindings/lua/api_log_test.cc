@@ -2,7 +2,7 @@
 #include "tests/bindings/lua/engine_fixture.h"
 
 using gibbous::CallResult;
-using gibbous::lua::Json;
+using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

@@ -2,7 +2,7 @@
 #include "bindings/lua/value.h"
 #include "tests/bindings/lua/engine_fixture.h"
 
-using gibbous::lua::Json;
+using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

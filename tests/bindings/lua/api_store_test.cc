@@ -4,7 +4,7 @@
 #include "tests/bindings/lua/engine_fixture.h"
 
 using gibbous::CallResult;
-using gibbous::lua::Json;
+using gibbous::Json;
 using gibbous::lua::Store;
 using gibbous::testing::contains;
 using gibbous::testing::World;

@@ -1,7 +1,7 @@
 // time.*
 #include "tests/bindings/lua/engine_fixture.h"
 
-using gibbous::lua::Json;
+using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

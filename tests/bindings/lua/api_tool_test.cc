@@ -3,7 +3,7 @@
 
 using gibbous::CallId;
 using gibbous::CallResult;
-using gibbous::lua::Json;
+using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

@@ -9,12 +9,12 @@
 
 using gibbous::CallId;
 using gibbous::CallResult;
+using gibbous::Json;
 using gibbous::Millis;
 using gibbous::Run;
 using gibbous::Runs;
 using gibbous::RunsOptions;
 using gibbous::Waits;
-using gibbous::lua::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

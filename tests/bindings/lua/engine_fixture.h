@@ -121,9 +121,9 @@ class World {
     return finish(begin(tool, arguments, session));
   }
   // What a tool noted with store.set(key, ...).
-  lua::Json noted(const std::string& key) const {
-    const lua::Json* value = store.get(tools_file, key);
-    return value == nullptr ? lua::Json() : *value;
+  Json noted(const std::string& key) const {
+    const Json* value = store.get(tools_file, key);
+    return value == nullptr ? Json() : *value;
   }
   std::vector<Event> events_named(const std::string& name) const {
     std::vector<Event> found;

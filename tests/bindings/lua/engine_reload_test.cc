@@ -6,9 +6,9 @@
 
 using gibbous::CallId;
 using gibbous::CallResult;
+using gibbous::Json;
 using gibbous::Millis;
 using gibbous::ReloadResult;
-using gibbous::lua::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 

@@ -8,9 +8,9 @@
 using gibbous::AskRequest;
 using gibbous::CallId;
 using gibbous::CallResult;
+using gibbous::Json;
 using gibbous::Millis;
 using gibbous::Nanos;
-using gibbous::lua::Json;
 using gibbous::testing::contains;
 using gibbous::testing::TickingClock;
 using gibbous::testing::World;

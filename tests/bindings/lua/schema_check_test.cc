@@ -3,8 +3,8 @@
 
 #include "tests/support/catch.h"
 
+using gibbous::Json;
 using gibbous::Status;
-using gibbous::lua::Json;
 using gibbous::lua::SchemaCheck;
 
 namespace {

@@ -116,7 +116,7 @@ TEST_CASE("a cancelled task wakes up with `cancelled`, and cleans up") {
   CHECK(world.results.empty());
   const CallResult result = world.finish(id);
   CHECK(result.code == "cancelled");
-  CHECK(world.noted("cleanup") == gibbous::lua::Json{{"ok", false}, {"code", "cancelled"}});
+  CHECK(world.noted("cleanup") == gibbous::Json{{"ok", false}, {"code", "cancelled"}});
   CHECK_FALSE(world.engine->cancel(id));
 }
 

@@ -28,11 +28,16 @@ void MemoryCap::collected() {
   const std::size_t left = limit - std::min(used_, limit);
   // Never by tiny steps: a state that is nearly full of what lives would only collect.
   collect_above_ = std::max(limit / 4 * 3, used_ + std::max(left / 2, limit / kSmallestStep));
+  held_outside_ = entering_ ? used_ : std::min(held_outside_, used_);
+  entering_ = false;
 }
 
-void MemoryCap::begin_call() {
+void MemoryCap::enter() {
   // What the last collection could not free may be garbage by now: a dead coroutine's stack, say.
-  if (used_ > limits_.total_bytes / 4 * 3) collect_above_ = 0;
+  const std::size_t limit = limits_.total_bytes;
+  if (used_ <= std::max(limit / 4 * 3, held_outside_ + limit / kSmallestStep)) return;
+  entering_ = true;
+  collect_above_ = 0;
 }
 
 void MemoryCap::attach(lua_State* state) {

@@ -43,9 +43,9 @@ class MemoryCap {
   // thirty-second of the limit is, so that a state that lives near its limit does not collect all
   // the time.
   void collected();
-  // No call runs. What the last one held may be garbage: above three quarters, collect at the next
-  // look.
-  void begin_call();
+  // No script runs, one will: above three quarters, what the last one held is collected first,
+  // unless that much was found to be held between calls before.
+  void enter();
 
  private:
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
@@ -56,6 +56,8 @@ class MemoryCap {
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
   std::size_t collect_above_ = 0;
+  std::size_t held_outside_ = 0;  // live when the last enter() collected
+  bool entering_ = false;
   std::size_t refused_ = 0;
   std::size_t bulk_ = 0;  // allocated in large blocks since the budget last looked at the clock
   bool enforced_ = false;

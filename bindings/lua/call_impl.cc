@@ -177,7 +177,6 @@ void CallImpl::start_root() {
   BudgetLimits limits;
   limits.total = lua_left_;
   ScriptError error;
-  generation_->state().memory().begin_call();
   const bool ready = generation_->state().protect(
       limits,
       [this](lua_State* state) {

@@ -272,6 +272,7 @@ bool State::protect(const BudgetLimits& limits, const std::function<void(lua_Sta
   memory_.clear_refused();
   Budget::Armed outer = budget_.suspend(state_);
   Entry* const outer_entry = std::exchange(entry_, &entry);
+  if (outer.state == nullptr) memory_.enter();
   budget_.arm(state_, here);
   if (memory_.wants_collect()) collect();  // fn may compile or push much before the first hook
   const int outside = lua_cpcall(state_, Entry::run_protected, &entry);

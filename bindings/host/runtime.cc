@@ -85,6 +85,7 @@ std::vector<ToolInfo> Runtime::tools() const {
     info.toolset = tool.toolset;
     info.title = tool.title;
     info.description = tool.description;
+    info.permission = tool.permission;
     info.input_schema = tool.input_schema.dump();
     if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
     info.annotations = tool.annotations.dump();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <re2/re2.h>
+
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/loop.h"
@@ -136,6 +138,7 @@ TEST_CASE("tools shows a table for people and schemas for programs") {
   const Outcome table = run_gibbous({"tools", "--scripts", test_scripts()});
   CHECK(table.status.code == kDone);
   CHECK(table.out.find("TOOL") == 0);
+  CHECK(RE2::PartialMatch(table.out, "\necho +test +(read|write|execute) +Gives back"));
   CHECK(has(table.out, "echo"));
   CHECK(has(table.out, "Gives back what it was given\n"));
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -25,10 +26,12 @@ bool is_missing(int error) {
   return error == ENOENT || error == ENOTDIR;
 }
 
-Status read_all(int fd, std::string* text) {
-  text->resize(kMaxSourceBytes + 1);
+Status read_all(int fd, std::size_t expected, std::string* text) {
+  text->resize(std::min(expected, kMaxSourceBytes) + 1);
   std::size_t size = 0;
-  while (size < text->size()) {
+  while (size <= kMaxSourceBytes) {
+    // It has grown since it was measured.
+    if (size == text->size()) text->resize(std::min(size * 2, kMaxSourceBytes + 1));
     const ssize_t got = ::read(fd, text->data() + size, text->size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return load_failed(std::string("cannot be read: ") + std::strerror(errno));
@@ -70,7 +73,8 @@ Status read_source(const std::string& path, std::string* text, FileStamp* stamp)
     if (::fstat(file.get(), &before) != 0 || !S_ISREG(before.st_mode)) {
       return load_failed("is not a regular file");
     }
-    if (Status status = read_all(file.get(), text); !status) return status;
+    const auto expected = static_cast<std::size_t>(before.st_size);
+    if (Status status = read_all(file.get(), expected, text); !status) return status;
     struct stat after {};
     *stamp = FileStamp::of(before);
     const bool unchanged = ::fstat(file.get(), &after) == 0 && FileStamp::of(after) == *stamp &&

@@ -61,17 +61,13 @@ class UvScriptWatcher final : public ScriptWatcher {
   void watch(std::vector<WatchedFile> files) override {
     if (closing_) return;
     files_.clear();
-    for (WatchedFile& file : files) {
-      // Stamp before hash: a write in between shows as a different stamp at the next look.
-      Entry entry{std::move(file.hash), {}};
-      const FileStamp stamp = FileStamp::of(file.path);
-      if (hash_of_file(file.path) == entry.hash) entry.stamp = stamp;
-      entry.looked_at = entry.stamp == stamp;
-      if (!entry.looked_at) check_soon();
-      files_[file.path] = std::move(entry);
-    }
+    for (WatchedFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
     broken_until_ = Nanos{0};
-    rebuild_directories();
+    // Listening begins with the first look, which finds whatever changed since the files were read: a
+    // command that is over before then pays neither for reading them again nor for closing an
+    // inotify descriptor, which waits up to 20 ms in the kernel.
+    listening_ = false;
+    check_soon();
   }
 
   void check_soon() override {
@@ -97,7 +93,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   struct Entry {
     std::string hash;
     FileStamp stamp;         // of the bytes with that hash
-    bool looked_at = false;  // false: certainly different
+    bool looked_at = false;
   };
 
   uv_timer_t* make_timer() {
@@ -184,6 +180,8 @@ class UvScriptWatcher final : public ScriptWatcher {
   // The hints are over: which files really changed?
   void compare() {
     pending_ = false;
+    if (!listening_) rebuild_directories();
+    listening_ = true;
     bool changed = false;
     bool half_written = false;
     for (auto& [path, entry] : files_) {
@@ -254,6 +252,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   int open_handles_ = 0;
   Nanos first_hint_{0};
   bool pending_ = false;
+  bool listening_ = false;  // directories_ are those of files_
   Nanos broken_until_{0};  // a file that does not compile is given time until then
   bool closing_ = false;
 };

@@ -32,7 +32,8 @@ class ScriptWatcher {
                                                std::function<void()> on_change,
                                                WatchTimes times = {});
   virtual ~ScriptWatcher() = default;
-  // Replaces the list. Files that are already different from their hash are reported soon.
+  // Replaces the list. The first look is settle later; files that are different from their hash by
+  // then are reported.
   virtual void watch(std::vector<WatchedFile> files) = 0;
   // Compares at the next turn of the loop, as if something had been heard.
   virtual void check_soon() = 0;

@@ -12,6 +12,13 @@ namespace gibbous::bench {
 // collects each exit by epoll and pidfd. Seconds. posix_spawn, as C programs do it.
 double c_starts(const std::vector<std::string>& argv, int count, int in_flight);
 
+// What the host pays for one start, `count` times, one after the other: microseconds.
+enum class StartedBy {
+  kItself,        // posix_spawn in the host
+  kOtherProcess,  // a message on a SEQPACKET socket to a process that sleeps and then does that
+};
+std::vector<double> c_start_cost(const std::vector<std::string>& argv, int count, StartedBy by);
+
 // Reads `fd` to its end with read(64 KiB). Bytes.
 std::size_t c_read_all(int fd);
 // Starts argv with stdout in a default pipe; gives the read end.

@@ -63,8 +63,8 @@ class UvScriptWatcher final : public ScriptWatcher {
     files_.clear();
     for (WatchedFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
     broken_until_ = Nanos{0};
-    // Listening begins with the first look, which finds whatever changed since the files were read: a
-    // command that is over before then pays neither for reading them again nor for closing an
+    // Listening begins with the first look, which finds whatever changed since the files were read:
+    // a command that is over before then pays neither for reading them again nor for closing an
     // inotify descriptor, which waits up to 20 ms in the kernel.
     listening_ = false;
     check_soon();
@@ -92,7 +92,7 @@ class UvScriptWatcher final : public ScriptWatcher {
  private:
   struct Entry {
     std::string hash;
-    FileStamp stamp;         // of the bytes with that hash
+    FileStamp stamp;  // of the bytes with that hash
     bool looked_at = false;
   };
 
@@ -253,7 +253,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   Nanos first_hint_{0};
   bool pending_ = false;
   bool listening_ = false;  // directories_ are those of files_
-  Nanos broken_until_{0};  // a file that does not compile is given time until then
+  Nanos broken_until_{0};   // a file that does not compile is given time until then
   bool closing_ = false;
 };
 

@@ -18,6 +18,7 @@
 
 #include "runtime/base/random_id.h"
 #include "runtime/process/launch.h"
+#include "runtime/process/proc.h"
 
 namespace gibbous {
 namespace {
@@ -26,6 +27,7 @@ constexpr int kMessagesPerTurn = 64;
 constexpr int kEveryMessage = std::numeric_limits<int>::max();
 constexpr Millis kRetrySend{10};
 constexpr Millis kHandshakeLimit{10'000};
+constexpr Millis kPulse{1'000};
 constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
 
 const char* step_text(LaunchStep step) {
@@ -87,6 +89,8 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
   wire::encode_hello(link->buffer_, {link->keeper_number_});
   link->send();
   link->handshake_.start(kHandshakeLimit);
+  link->pulse_.unref();
+  link->pulse_.start(kPulse);
   return link;
 }
 
@@ -99,7 +103,8 @@ Link::Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& han
       keeper_number_(static_cast<std::uint32_t>(random_bits())),
       loop_(loop),
       retry_(loop, handles, [this] { on_socket(0, UV_WRITABLE); }),
-      handshake_(loop, handles, [this] { lose("the keeper " + path_ + " does not answer"); }) {}
+      handshake_(loop, handles, [this] { lose("the keeper " + path_ + " does not answer"); }),
+      pulse_(loop, handles, [this] { keep_going(); }) {}
 
 int Link::watch() {
   // The link itself is one of the handles until it is freed.
@@ -124,6 +129,7 @@ void Link::close() {
   closing_ = true;
   retry_.stop();
   handshake_.stop();
+  pulse_.stop();
   socket_poll_.data = process_poll_.data = this;
   const int polls = open_polls_;
   if (polls > 0) uv_close(reinterpret_cast<uv_handle_t*>(&socket_poll_), on_uv_closed);
@@ -206,6 +212,17 @@ void Link::lose(std::string reason) {
   (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
   reap_if_ours(pidfd_.get());
   owner_.on_lost(*this, std::move(reason));
+}
+
+// A message continues a keeper that was stopped, but nobody sends one while a run only goes on, and
+// its exit would not be heard of.
+void Link::keep_going() {
+  constexpr char kStopped = 'T';
+  const auto stat = read_stat(pid_);
+  if (stat && stat->state == kStopped) {
+    (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGCONT, nullptr, 0U);
+  }
+  pulse_.start(kPulse);
 }
 
 void Link::on_closed() {

@@ -49,6 +49,7 @@ class Link {
   void receive_some(int limit);
   bool take_hello(const wire::Header& header, wire::Bytes message);
   void lose(std::string reason);
+  void keep_going();
   void on_closed();
   void free_self();
   static void on_uv_socket(uv_poll_t* poll, int status, int events) noexcept;
@@ -68,6 +69,7 @@ class Link {
   uv_poll_t process_poll_{};
   LoopTimer retry_;      // of sends that the kernel refused
   LoopTimer handshake_;  // until the keeper has said hello
+  LoopTimer pulse_;      // now and then: has somebody stopped the keeper?
   int events_ = 0;
   int open_polls_ = 0;
   bool greeted_ = false;

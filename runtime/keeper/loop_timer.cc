@@ -39,6 +39,10 @@ void LoopTimer::start(Millis delay) {
                  0);
 }
 
+void LoopTimer::unref() {
+  uv_unref(reinterpret_cast<uv_handle_t*>(&handle_->timer));
+}
+
 void LoopTimer::stop() {
   uv_timer_stop(&handle_->timer);
 }

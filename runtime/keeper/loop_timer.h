@@ -34,6 +34,8 @@ class LoopTimer {
   LoopTimer& operator=(const LoopTimer&) = delete;
 
   void start(Millis delay);
+  // From now on it does not hold the loop open.
+  void unref();
   void stop();
 
  private:

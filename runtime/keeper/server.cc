@@ -74,6 +74,7 @@ Status Server::open() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failure("PR_SET_CHILD_SUBREAPER");
   sigset_t all;
   ::sigfillset(&all);
+  ::sigdelset(&all, SIGCONT);  // sent with every message, see stay_reachable()
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   signals_.reset(::signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals_) return failure("signalfd");

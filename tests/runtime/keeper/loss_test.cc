@@ -76,6 +76,44 @@ TEST_CASE("when the host is killed, nothing that it ran is left after a second")
   CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(keeper); }, kAtOnce));
 }
 
+bool is_stopped(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat && stat->state == 'T';
+}
+
+TEST_CASE("a keeper that was stopped still hears that the host has died") {
+  const std::string tag = unique_tag();
+  HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
+  const pid_t keeper = host.ready();
+  Loop loop;
+  // The host continues it now and then, so it is stopped first.
+  ::kill(host.pid(), SIGSTOP);
+  ::kill(keeper, SIGSTOP);
+  REQUIRE(loop.until([&] { return is_stopped(keeper); }));
+  host.kill();
+  CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(keeper); }, kAtOnce));
+}
+
+TEST_CASE("a keeper that was stopped goes on with the next message, and by itself soon after") {
+  Harness harness;
+  const std::string tag = unique_tag();
+  const RunKey run = harness.start_running(Harness::tree({"tag", tag, "print", "up", "pause"}));
+  StartRequest reader = Harness::tree({"print", "up", "echo-stdin", "exit", "3"});
+  reader.in = StdioKind::kPipe;
+  const RunKey exiting = harness.start_running(reader);
+  harness.read_lines(run, 1);
+  harness.read_lines(exiting, 1);
+  const pid_t keeper = harness.client().keeper_pid();
+  ::kill(keeper, SIGSTOP);
+  harness.client().kill(run, SIGKILL, Millis{0});
+  REQUIRE(harness.wait_report(run));
+  CHECK(alive_with(tag).empty());
+  ::kill(keeper, SIGSTOP);
+  harness.run(exiting).in.reset();  // it ends, and nobody sends anything
+  REQUIRE(harness.wait_exit(exiting));
+  CHECK(harness.run(exiting).exits.front().code == 3);
+}
+
 TEST_CASE("the host's death is seen although a child of it still holds the socket") {
   const std::string tag = unique_tag();
   HostProcess host([&tag](int ready) {

@@ -178,13 +178,13 @@ local kill = tool {
     local data = {
       id = args.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
     }
-    if info.ended_ms and info.left_behind == 0 then
-      local text = 'Process %s is not running (%s: %s)'
-      return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
-    end
     local report, err = handle:kill { signal = args.signal }
     if not report then
       tool.error(err.code, err.message)
+    end
+    if info.ended_ms and report.how == 'gone' then
+      local text = 'Process %s is not running (%s: %s)'
+      return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
     end
     local after = handle:info() or info -- it may have been forgotten meanwhile
     data.killed = report.how ~= 'gone'

@@ -133,12 +133,7 @@ void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int s
   const pid_t group = run.leader;
   for (const pid_t pid : members) {
     if (group != 0 && ::getpgid(pid) == group) continue;
-    // Only the keeper can reap its own children: their pids are theirs.
-    if (is_own_child(pid)) {
-      ::kill(pid, signal_number);
-      continue;
-    }
-    (void)send_signal_if(pid, signal_number, [&](pid_t held) {
+    send(pid, signal_number, [&](pid_t held) {
       const auto marks = read_marks(held);
       if (marks && marks->run_of(keeper_number_) == run.mark_run) return true;
       const auto stat = read_stat(held);
@@ -149,15 +144,26 @@ void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int s
   }
 }
 
+template <typename StillOurs>
+void Family::send(pid_t pid, int signal_number, StillOurs still_ours) {
+  // Only the keeper can reap its own children: their pids are theirs.
+  const bool own = is_own_child(pid);
+  if (signal_number == SIGKILL) {
+    // Every group below a run belongs to the run alone: its leader began a session of its own.
+    kill_group_if(pid, [&](pid_t held) { return own || still_ours(held); });
+  }
+  if (own) {
+    ::kill(pid, signal_number);
+  } else {
+    (void)send_signal_if(pid, signal_number, still_ours);
+  }
+}
+
 void Family::signal_all(const std::vector<pid_t>& members, int signal_number) {
   for (const auto& [leader, key] : by_leader_) ::kill(-leader, signal_number);
   for (const pid_t pid : members) {
     if (by_leader_.contains(::getpgid(pid))) continue;
-    if (is_own_child(pid)) {
-      ::kill(pid, signal_number);
-      continue;
-    }
-    (void)send_signal_if(pid, signal_number, [&](pid_t held) {
+    send(pid, signal_number, [&](pid_t held) {
       const auto marks = read_marks(held);
       if (marks && marks->run_of(keeper_number_)) return true;
       const auto stat = read_stat(held);

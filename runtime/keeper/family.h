@@ -73,6 +73,9 @@ class Family {
  private:
   KeptRun* attribute(pid_t pid);
   bool is_own_child(pid_t pid) const;
+  // To one process; SIGKILL to its whole group as well.
+  template <typename StillOurs>
+  void send(pid_t pid, int signal_number, StillOurs still_ours);
 
   std::uint32_t keeper_number_;
   ProcessTree tree_;

@@ -17,11 +17,6 @@ constexpr int kQuickRounds = 8;
 constexpr Millis kQuickPause{1};
 constexpr Millis kSlowPause{10};
 
-bool is_alive(pid_t pid) {
-  const auto stat = read_stat(pid);
-  return stat && stat->alive();
-}
-
 }  // namespace
 
 bool Remains::round() {
@@ -41,9 +36,14 @@ bool Remains::round() {
       return marks && marks->run_of(keeper_number_).has_value();
     };
     if (!has_mark(candidate)) continue;
+    // Zombies keep their marks and groups. One that was not there before may be all that a scan
+    // sees of a process that forks and exits for ever; its group is what ends that.
+    kill_group_if(candidate, has_mark);
     const SendOutcome outcome = send_signal_if(candidate, SIGKILL, has_mark);
-    // Zombies keep their marks, and signals to them are accepted.
-    found = found || (outcome == SendOutcome::kSent && is_alive(candidate));
+    if (outcome != SendOutcome::kSent) continue;
+    const auto stat = read_stat(candidate);
+    if (!stat) continue;
+    found = found || stat->alive() || dead_.insert({candidate, stat->start_time}).second;
   }
   empty_rounds_ = found ? 0 : empty_rounds_ + 1;
   return empty_rounds_ >= kEmptyRoundsAtTheEnd || ++rounds_ >= kMaxRounds;

@@ -6,6 +6,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/clock.h"
@@ -32,6 +34,7 @@ class Remains {
  private:
   std::uint32_t keeper_number_;
   std::vector<ProcessIdentity> known_;
+  std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies that were seen, with their start
   int rounds_ = 0;
   int empty_rounds_ = 0;
 };

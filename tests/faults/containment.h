@@ -1,0 +1,270 @@
+// Trees of processes that are hard to end, and the `gibbous session` that runs them. Who is left is
+// read from /proc, not asked. For the tests and the soak of containment.
+#pragma once
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/process/proc.h"
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+
+using std::chrono::milliseconds;
+
+inline constexpr milliseconds kGrace{300};  // of every kind, in the configuration below
+inline constexpr milliseconds kGone = kGrace + milliseconds{1'000};
+inline constexpr milliseconds kTimeLimit{700};
+
+using Steps = std::vector<std::string>;
+
+struct Tree {
+  const char* name;
+  Steps steps;               // each process prints "up" when it has become what it is to be
+  int processes;             // that stay
+  bool countable = true;     // a storm has as many as it happens to have
+  bool leader_stays = true;  // else the run has ended when the tree is there
+};
+
+inline Steps operator+(Steps steps, const Steps& more) {
+  steps.insert(steps.end(), more.begin(), more.end());
+  return steps;
+}
+
+inline const Steps kStay = {"print", "up", "pause"};
+
+inline Steps block(const std::string& step, const Steps& inside) {
+  return Steps{step, "{"} + inside + Steps{"}"};
+}
+
+inline const std::vector<Tree>& trees() {
+  static const std::vector<Tree> kTrees = {
+      {"a process", kStay, 1},
+      {"a child in the same group", block("fork", kStay) + kStay, 2},
+      {"a grandchild in a session of its own",
+       block("fork", block("fork", Steps{"setsid"} + kStay) + kStay) + kStay, 3},
+      {"a double-forked daemon", block("double-fork", Steps{"setsid"} + kStay) + kStay, 2},
+      {"a leader that leaves its daemon behind",
+       block("double-fork", Steps{"setsid"} + kStay) + Steps{"print", "up", "exit", "0"}, 1, true,
+       false},
+      {"nohup", block("fork", Steps{"ignore", "SIGHUP"} + kStay) + kStay, 2},
+      {"a daemon with an empty environment",
+       block("double-fork", {"setsid", "print", "up", "clear-env", "pause"}) + kStay, 2},
+      {"a daemon without a descriptor",
+       block("double-fork", {"setsid", "print", "up", "close-all", "pause"}) + kStay, 2},
+      {"deaf to SIGTERM",
+       block("double-fork", Steps{"setsid", "ignore", "SIGTERM"} + kStay) +
+           Steps{"ignore", "SIGTERM"} + kStay,
+       2},
+      {"stopped", block("fork", {"print", "up", "stop", "pause"}) + Steps{"print", "up", "stop"},
+       2},
+      {"a grandchild that holds the pipe",
+       block("double-fork", kStay) + Steps{"print", "up", "exit", "0"}, 1, true, false},
+      {"another program since", block("fork", block("exec", kStay)) + kStay, 2},
+      {"with many threads",
+       block("thread-fork", Steps{"threads", "40"} + kStay) + Steps{"threads", "40"} + kStay, 2},
+      {"a terminal with groups of its own",
+       block("pty", block("fork", Steps{"own-group"} + kStay) + kStay), 3},
+      {"a subreaper that keeps its orphans",
+       Steps{"subreaper"} + block("double-fork", Steps{"setsid"} + kStay) + kStay, 2},
+      {"forking faster than it dies",
+       block("double-fork", {"setsid", "print", "up", "storm"}) + kStay, 2, false},
+  };
+  return kTrees;
+}
+
+inline std::string quoted(const Steps& words) {
+  std::string line;
+  for (const std::string& word : words) line += "'" + word + "' ";
+  return line;
+}
+
+inline long lines_of(const std::string& text) {
+  long count = 0;
+  for (const char c : text) count += c == '\n' ? 1 : 0;
+  return count;
+}
+
+inline pid_t keeper_of(pid_t leader) {
+  pid_t at = leader;
+  for (int level = 0; at > 1 && level < 64; ++level) {
+    std::ifstream name("/proc/" + std::to_string(at) + "/comm");
+    std::string text;
+    std::getline(name, text);
+    if (text == "gibbous-keeper") return at;
+    const auto stat = read_stat(at);
+    at = stat ? stat->parent : 0;
+  }
+  return 0;
+}
+
+// `gibbous session` as a process of its own, with one run that nobody ends.
+class AttackedHost {
+ public:
+  AttackedHost() {
+    const std::string grace = std::to_string(kGrace.count());
+    const std::string config =
+        dir_.write("config.lua", "return { limits = { kill_grace_ms = " + grace +
+                                     ", timeout_grace_ms = " + grace + " } }\n");
+    const std::string scripts =
+        std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
+    session_.emplace(
+        std::vector<std::string>{"--mode", "auto", "--config", config, "--scripts", scripts});
+    // `sleep` adds its numbers up.
+    const Json other = result("start", {{"command", "exec sleep 600 " + bystander_}});
+    keeper_ = keeper_of(other["pid"].get<pid_t>());
+    REQUIRE(keeper_ > 0);
+  }
+  ~AttackedHost() {
+    session_.reset();
+    Loop loop;
+    CHECK(loop.until([this] { return processes_with(bystander_).empty(); }, kGone));
+  }
+
+  Json result(const std::string& tool, const Json& args) {
+    const Json answer = session_->call(tool, args);
+    INFO(answer.dump());
+    REQUIRE(answer.contains("result"));
+    return answer["result"]["data"];
+  }
+  bool others_untouched() const { return processes_with(bystander_).size() == 1; }
+  Program& program() { return session_->program(); }
+  // Events that came meanwhile are of no use here.
+  void forget_events() { session_->others().clear(); }
+  pid_t keeper() const { return keeper_; }
+
+ private:
+  TempDir dir_;
+  // A number of seconds that nobody else sleeps.
+  const std::string bystander_ = "6" + unique_word().substr(1, 6);
+  std::optional<Conversation> session_;
+  pid_t keeper_ = 0;
+};
+
+// A tree that has been started there and stands.
+class PlantedTree {
+ public:
+  PlantedTree(AttackedHost& host, const Tree& tree, milliseconds limit = milliseconds{0})
+      : tree_(tree) {
+    const Json args = {
+        {"command", "exec " + quoted(Steps{fixture("tree"), "tag", tag_} + tree.steps)},
+        {"timeout_ms", limit.count()}};
+    id_ = host.result("start", args)["id"].get<std::string>();
+    std::string output;
+    REQUIRE(loop_.until([&] {
+      output += host.result("bg_output", {{"id", id_}}).value("stdout", "");
+      return lines_of(output) >= ups();
+    }));
+    REQUIRE(loop_.until([&] { return !tree.countable || count() == tree.processes; }));
+  }
+  ~PlantedTree() { CHECK(gone()); }
+
+  // One look may miss a process that forks and exits while it looks.
+  bool gone() {
+    const int looks = tree_.countable ? 1 : 30;
+    return loop_.until(
+        [this, looks] {
+          for (int look = 0; look < looks; ++look) {
+            if (count() > 0) return false;
+          }
+          return true;
+        },
+        kGone);
+  }
+  const std::string& id() const { return id_; }
+  const Tree& tree() const { return tree_; }
+
+ private:
+  int count() const { return static_cast<int>(processes_with(tag_).size()); }
+  long ups() const {
+    long count = 0;
+    for (std::size_t at = 0; at + 1 < tree_.steps.size(); ++at) {
+      if (tree_.steps[at] == "print" && tree_.steps[at + 1] == "up") ++count;
+    }
+    return count;
+  }
+
+  const Tree& tree_;
+  Loop loop_;
+  const std::string tag_ = unique_word();
+  std::string id_;
+};
+
+// One way to end: of the run, of its host, of its keeper.
+struct End {
+  const char* name;
+  std::function<void(AttackedHost&, PlantedTree&)> act;
+  bool host_survives;
+  bool keeper_survives;
+  milliseconds limit{0};  // of the run
+};
+
+inline void check_report(const PlantedTree& planted, const Json& report) {
+  INFO(report.dump());
+  CHECK(report["survivors"].empty());
+  if (planted.tree().countable) CHECK(report["dead"].get<int>() >= planted.tree().processes);
+}
+
+inline const std::vector<End>& ends() {
+  static const std::vector<End> kEnds = {
+      {"kill",
+       [](AttackedHost& host, PlantedTree& planted) {
+         check_report(planted, host.result("bg_kill", {{"id", planted.id()}}));
+       },
+       true, true},
+      {"time limit",
+       [](AttackedHost& host, PlantedTree& planted) {
+         CHECK(host.result("ended", {{"id", planted.id()}})["state"] == "timeout");
+       },
+       true, true, kTimeLimit},
+      {"the keeper is stopped, then the run is killed",
+       [](AttackedHost& host, PlantedTree& planted) {
+         ::kill(host.keeper(), SIGSTOP);
+         check_report(planted, host.result("bg_kill", {{"id", planted.id()}}));
+       },
+       true, true},
+      {"the keeper is sent SIGKILL",
+       [](AttackedHost& host, PlantedTree& planted) {
+         ::kill(host.keeper(), SIGKILL);
+         const std::string state = host.result("ended", {{"id", planted.id()}})["state"];
+         CHECK(state == (planted.tree().leader_stays ? "lost" : "completed"));
+       },
+       true, false},
+      {"the session's input ends",
+       [](AttackedHost& host, PlantedTree&) {
+         host.program().close_stdin();
+         CHECK(host.program().wait()->code == 0);
+       },
+       false, false},
+      {"the host is sent SIGTERM",
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGTERM); }, false, false},
+      {"the host is sent SIGKILL",
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGKILL); }, false, false},
+      {"the host crashes",
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGABRT); }, false, false},
+      {"the keeper is stopped, then the host is killed",
+       [](AttackedHost& host, PlantedTree&) {
+         host.program().send_signal(SIGSTOP);  // else the host would continue it
+         ::kill(host.keeper(), SIGSTOP);
+         host.program().send_signal(SIGKILL);
+       },
+       false, false},
+  };
+  return kEnds;
+}
+
+// A run that has ended has no time limit any more; what it left is somebody's daemon.
+inline bool makes_sense(const Tree& tree, const End& end) {
+  return end.limit.count() == 0 || tree.leader_stays;
+}
+
+}  // namespace gibbous::testing

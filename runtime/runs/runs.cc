@@ -97,7 +97,8 @@ void RunsImpl::kill(Run& run, int signal_number, std::optional<Millis> grace,
       });
     }
   }
-  // Only the keeper knows what a leader has left behind: right after an exit it has not said it yet.
+  // Only the keeper knows what a leader has left behind: right after an exit it has not said it
+  // yet.
   if (run.ended() && (run.pid_ == 0 || run.state_ == RunState::kLost)) {
     if (on_done) {
       entry.kill_waiters.emplace_back();  // keeps it from being forgotten until then

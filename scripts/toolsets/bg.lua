@@ -4,6 +4,8 @@ local format = require 'toolsets.bg_format'
 -- A stream, a call. Hosts cut larger results themselves, and then the end is lost; the reader goes
 -- on where it stopped.
 local MAX_READ_BYTES = 16 * 1024
+-- What a run may have; longer is as good as that.
+local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000
 
 local start = tool {
   name = 'bg_start',
@@ -31,8 +33,12 @@ local start = tool {
     label = schema.string { optional = true },
   },
   run = function(args)
+    if args.command == '' then
+      tool.error('invalid_arguments', 'args.command: is empty; expected a shell command')
+    end
     local handle, err = run.start {
-      command = args.command, timeout_ms = args.timeout, label = args.label, detach = true,
+      command = args.command, label = args.label, detach = true,
+      timeout_ms = args.timeout and math.min(args.timeout, MAX_TIMEOUT_MS),
     }
     if not handle then
       local full = err.code == 'too_many_runs'

@@ -25,6 +25,19 @@ std::string read_all(Host& host, const std::string& id) {
   return host.call("bg_output", {{"id", id}}).text;
 }
 
+TEST_CASE("bg_start says what is wrong with a command, and takes any timeout") {
+  Host host(auto_mode());
+  for (const char* command : {"", "echo a\\u0000b"}) {
+    const CallResult refused =
+        host.call("bg_start", Json::parse(std::string("{\"command\":\"") + command + "\"}"));
+    CHECK(refused.code == "invalid_arguments");
+    CHECK(refused.message.find("command: ") != std::string::npos);
+    CHECK(refused.traceback.empty());
+  }
+  CHECK(host.call("bg_start", {{"command", "true"}, {"timeout", 1e300}}).ok);
+  CHECK(host.call("bg_start", {{"command", "true"}, {"timeout", 0.5}}).ok);
+}
+
 TEST_CASE("bg_start answers with id, pid and command") {
   Host host(auto_mode());
   const CallResult result = host.call("bg_start", {{"command", "echo bg-test"}});

@@ -47,7 +47,9 @@ local start = tool {
     end
     local pid = handle:info().pid
     return {
-      text = ('Process started: id=%s pid=%d cmd="%s"'):format(handle.id, pid, args.command),
+      text = ('Process started: id=%s pid=%d cmd="%s"'):format(
+        handle.id, pid, format.one_line(args.command)
+      ),
       data = { id = handle.id, pid = pid, command = args.command, label = args.label },
     }
   end,

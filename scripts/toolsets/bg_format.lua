@@ -40,6 +40,15 @@ function M.seconds(ms)
   return ('%.1fs'):format(ms / 1000)
 end
 
+local ESCAPES = { ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
+
+--- Gives text on one line, its control characters visible.
+---@param text string
+---@return string
+function M.one_line(text)
+  return (text:gsub('%c', function(c) return ESCAPES[c] or ('\\x%02x'):format(c:byte()) end))
+end
+
 --- Gives one line for a run, as bg_status shows it.
 ---@param info RunInfo
 ---@return string
@@ -49,14 +58,14 @@ function M.status_line(info)
     'state=' .. info.state,
     'pid=' .. info.pid,
     'runtime=' .. M.seconds(info.runtime_ms),
-    ('cmd="%s"'):format((info.command:gsub('\n', '\\n'))),
+    ('cmd="%s"'):format(M.one_line(info.command)),
   }
   local function add(condition, format, value)
     if condition then
       parts[#parts + 1] = format:format(value)
     end
   end
-  add(info.label, 'label="%s"', info.label)
+  add(info.label, 'label="%s"', info.label and M.one_line(info.label))
   add(info.exit_code, 'exit=%d', info.exit_code)
   add(info.reason and info.state ~= 'completed', 'reason="%s"', info.reason)
   add(info.left_behind > 0, 'left_behind=%d', info.left_behind)

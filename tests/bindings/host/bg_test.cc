@@ -25,6 +25,17 @@ std::string read_all(Host& host, const std::string& id) {
   return host.call("bg_output", {{"id", id}}).text;
 }
 
+TEST_CASE("commands and labels are shown on one line, with their control characters visible") {
+  Host host(auto_mode());
+  const CallResult started =
+      host.call("bg_start", {{"command", "true\n# \x1b[31m\ttwo"}, {"label", "a\nb\x07"}});
+  CHECK(started.text.find(R"(cmd="true\n# \x1b[31m\ttwo")") != std::string::npos);
+  CHECK(Json::parse(started.data)["command"] == "true\n# \x1b[31m\ttwo");
+  const std::string status = host.call("bg_status", Json::object()).text;
+  CHECK(status.find(R"(label="a\nb\x07")") != std::string::npos);
+  CHECK(status.find('\n') == std::string::npos);
+}
+
 TEST_CASE("bg_start says what is wrong with a command, and takes any timeout") {
   Host host(auto_mode());
   for (const char* command : {"", "echo a\\u0000b"}) {

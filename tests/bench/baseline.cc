@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+
+#include "tests/bench/harness.h"
 
 extern char** environ;
 
@@ -186,6 +189,36 @@ std::vector<double> c_start_cost(const std::vector<std::string>& argv, int count
   ::close(ends[0]);
   ::waitpid(server, nullptr, 0);
   return micros;
+}
+
+Many c_many(const std::vector<std::string>& argv, int count) {
+  const std::vector<char*> words = pointers(argv);
+  Many many;
+  std::vector<Child> children;
+  children.reserve(static_cast<std::size_t>(count));
+  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  many.start_ms = timed([&] {
+    for (int i = 0; i < count; ++i) {
+      children.push_back(spawn(words, true));
+      Child& child = children.back();
+      child.pidfd = static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0));
+      for (const int fd : {child.out, child.err, child.pidfd}) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.fd = fd;
+        ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+      }
+    }
+  });
+  many.kill_ms = timed([&] {
+    for (const Child& child : children) ::kill(child.pid, SIGKILL);
+    for (const Child& child : children) ::waitpid(child.pid, nullptr, 0);
+  });
+  for (const Child& child : children) {
+    for (const int fd : {child.out, child.err, child.pidfd}) ::close(fd);
+  }
+  ::close(epoll);
+  return many;
 }
 
 std::size_t c_read_all(int fd) {

@@ -19,6 +19,13 @@ enum class StartedBy {
 };
 std::vector<double> c_start_cost(const std::vector<std::string>& argv, int count, StartedBy by);
 
+struct Many {
+  double start_ms = 0;
+  double kill_ms = 0;  // until all are reaped
+};
+// `count` children at once, both streams piped and watched; then SIGKILL to all.
+Many c_many(const std::vector<std::string>& argv, int count);
+
 // Reads `fd` to its end with read(64 KiB). Bytes.
 std::size_t c_read_all(int fd);
 // Starts argv with stdout in a default pipe; gives the read end.

@@ -49,5 +49,6 @@ void bench_ingest(Report& report);
 void bench_latency(Report& report);
 void bench_programs(Report& report);
 void bench_lua(Report& report);
+void bench_many(Report& report);
 
 }  // namespace gibbous::bench

@@ -130,8 +130,7 @@ TEST_CASE("regex waits for what a process left behind may still write") {
   const TempDir directory;
   const std::string gate = directory.path() + "/gate";
   REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
-  Run& run =
-      house.sh("(read line <" + gate + "; echo from behind; read line <" + gate + ") & exit 0");
+  Run& run = house.sh("(read line <" + gate + "; echo from behind; exec sleep 600) & exit 0");
   std::optional<WaitResult> fires;
   std::optional<WaitResult> fails;
   house.begin({{on_regex(run, "from behind")}, false, std::nullopt}, fires);

@@ -113,19 +113,8 @@ void check_usable(State& state, const std::string& name) {
 ScriptError run_as_task(State& state, const HostileScript& script) {
   ScriptError error;
   LuaRef keep;
-  lua_State* task = nullptr;
-  const bool loaded = state.protect(
-      {},
-      [&](lua_State* lua) {
-        task = lua_newthread(lua);
-        keep = LuaRef::take(lua);
-        if (!load_chunk(task, script.text, script.name)) {
-          lua_xmove(task, lua, 1);
-          lua_error(lua);
-        }
-      },
-      &error);
-  if (!loaded) return error;
+  lua_State* task = test::new_task(state, script.text, script.name, &keep, &error);
+  if (task == nullptr) return error;
   Nanos left = script.budget;
   int status = LUA_YIELD;
   while (status == LUA_YIELD) {

@@ -73,26 +73,19 @@ TEST_CASE("the message names what was granted, not what was left of it") {
 TEST_CASE("a slice yields the root coroutine, which goes on with the right answer") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
-  lua_State* task = nullptr;
   LuaRef keep;
   ScriptError error;
-  REQUIRE(state->protect(
-      {},
-      [&](lua_State* lua) {
-        task = lua_newthread(lua);
-        keep = LuaRef::take(lua);
-        REQUIRE(load_chunk(task,
-                           "local sum = 0\n"
-                           "local t = setmetatable({}, { __add = function(a, b)\n"
-                           "  for i = 1, 1000 do sum = sum + 1 end\n"
-                           "  return 0\n"
-                           "end })\n"
-                           "for i = 1, 50 do local _ = t + 1 end\n"
-                           "pcall(function() for i = 1, 50000 do sum = sum + 1 end end)\n"
-                           "return sum",
-                           "slices.lua"));
-      },
-      &error));
+  lua_State* task = test::new_task(*state,
+                                   "local sum = 0\n"
+                                   "local t = setmetatable({}, { __add = function(a, b)\n"
+                                   "  for i = 1, 1000 do sum = sum + 1 end\n"
+                                   "  return 0\n"
+                                   "end })\n"
+                                   "for i = 1, 50 do local _ = t + 1 end\n"
+                                   "pcall(function() for i = 1, 50000 do sum = sum + 1 end end)\n"
+                                   "return sum",
+                                   "slices.lua", &keep, &error);
+  REQUIRE(task != nullptr);
   BudgetLimits limits;
   limits.total = std::chrono::hours(1);
   limits.slice = std::chrono::milliseconds(3);
@@ -117,27 +110,21 @@ TEST_CASE("a slice yields the root coroutine, which goes on with the right answe
 TEST_CASE("no slice under a sort comparator or a gsub callback") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
-  lua_State* task = nullptr;
   LuaRef keep;
   ScriptError error;
-  REQUIRE(state->protect(
-      {},
-      [&](lua_State* lua) {
-        task = lua_newthread(lua);
-        keep = LuaRef::take(lua);
-        REQUIRE(load_chunk(task,
-                           "local n = 0\n"
-                           "local function work(a, b)\n"
-                           "  for i = 1, 3000 do n = n + 1 end\n"
-                           "  return b and a < b\n"
-                           "end\n"
-                           "local t = { 3, 1, 2 }\n"
-                           "table.sort(t, work)\n"
-                           "local s = ('abc'):gsub('.', function(c) work(1) return c:upper() end)\n"
-                           "return table.concat(t) .. s",
-                           "callbacks.lua"));
-      },
-      &error));
+  lua_State* task =
+      test::new_task(*state,
+                     "local n = 0\n"
+                     "local function work(a, b)\n"
+                     "  for i = 1, 3000 do n = n + 1 end\n"
+                     "  return b and a < b\n"
+                     "end\n"
+                     "local t = { 3, 1, 2 }\n"
+                     "table.sort(t, work)\n"
+                     "local s = ('abc'):gsub('.', function(c) work(1) return c:upper() end)\n"
+                     "return table.concat(t) .. s",
+                     "callbacks.lua", &keep, &error);
+  REQUIRE(task != nullptr);
   BudgetLimits limits;
   limits.total = std::chrono::hours(1);
   limits.slice = std::chrono::milliseconds(1);

@@ -14,6 +14,7 @@
 #include "runtime/base/clock.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/ticking_clock.h"
 
 namespace gibbous::testing {
 
@@ -32,19 +33,6 @@ inline constexpr char kPrelude[] =
 // Lua time between two turns of the loop, as a host with frames has it.
 inline constexpr Millis kTurn{4};
 inline constexpr int kFirstLine = 2;  // of the text that a test gives
-
-// Moves on a little with every look: budgets then count looks, and end at the same place on any
-// machine.
-class TickingClock final : public Clock {
- public:
-  explicit TickingClock(Nanos step) : step_(step) {}
-  Nanos now() const override { return now_ += step_; }
-  Millis wall() const override { return std::chrono::duration_cast<Millis>(now_); }
-
- private:
-  Nanos step_;
-  mutable Nanos now_{0};
-};
 
 class World {
  public:

@@ -9,8 +9,8 @@
 
 #include "bindings/lua/api.h"
 #include "bindings/lua/state.h"
-#include "runtime/base/clock.h"
 #include "tests/support/catch.h"
+#include "tests/support/ticking_clock.h"
 
 namespace gibbous::lua::test {
 
@@ -19,18 +19,7 @@ inline constexpr std::size_t kSingleBytes = std::size_t{4} << 20;
 inline constexpr const char* kChunk = "test.lua";
 inline constexpr std::chrono::seconds kPlenty{120};
 
-// A clock that moves by a step at each look: time is the number of looks, so a budget ends at the
-// same place on every machine.
-class TickingClock final : public Clock {
- public:
-  explicit TickingClock(Nanos step) : step_(step) {}
-  Nanos now() const override { return now_ += step_; }
-  Millis wall() const override { return Millis{0}; }
-
- private:
-  Nanos step_;
-  mutable Nanos now_{0};
-};
+using gibbous::testing::TickingClock;
 
 // With the table `json`, because hostile scripts try it too.
 inline std::unique_ptr<State> make_state(const Clock* clock = nullptr) {
@@ -81,6 +70,24 @@ inline std::string evaluate(State& state, std::string_view text) {
       },
       &error);
   return ok ? result : "error: " + error.text();
+}
+
+// A coroutine with `text` to resume, held by `keep`; null with the error when it does not compile.
+inline lua_State* new_task(State& state, const std::string& text, const std::string& name,
+                           LuaRef* keep, ScriptError* error) {
+  lua_State* task = nullptr;
+  const bool loaded = state.protect(
+      {},
+      [&](lua_State* lua) {
+        task = lua_newthread(lua);
+        *keep = LuaRef::take(lua);
+        if (!load_chunk(task, text, name)) {
+          lua_xmove(task, lua, 1);
+          lua_error(lua);
+        }
+      },
+      error);
+  return loaded ? task : nullptr;
 }
 
 }  // namespace gibbous::lua::test

@@ -1,0 +1,117 @@
+// Listening sockets are known by inode, once for each network namespace; who has one open is found
+// among the links of /proc/PID/fd.
+#include "runtime/process/usage_ports.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+#include <tuple>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/process/listeners.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kPathBytes = 64;
+constexpr std::size_t kDirectoryBytes = 8UL * 1024;
+constexpr std::size_t kLinkBytes = 64;
+// All descriptors that are looked at for one question (1 µs each), and network namespaces (4 ms).
+constexpr std::size_t kMaxDescriptors = 8192;
+constexpr std::size_t kMaxNamespaces = 16;
+
+using Path = std::array<char, kPathBytes>;
+
+Path proc_path(pid_t pid, const char* name) {
+  Path path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/%s", pid, name);
+  return path;
+}
+
+ListeningSockets read_listeners(std::span<const LivingProcess> processes) {
+  ListeningSockets listeners;
+  std::vector<ino_t> seen;
+  struct stat own_space {};
+  static_cast<void>(::stat("/proc/self/ns/net", &own_space));
+  for (const LivingProcess& process : processes) {
+    struct stat space {};
+    if (::stat(proc_path(process.pid, "ns/net").data(), &space) != 0) continue;
+    if (std::find(seen.begin(), seen.end(), space.st_ino) != seen.end()) continue;
+    if (seen.size() == kMaxNamespaces) break;
+    seen.push_back(space.st_ino);
+    const bool own = space.st_ino == own_space.st_ino;
+    if (!own || !append_own_listeners(listeners)) append_listeners_of(process.pid, listeners);
+  }
+  return listeners;
+}
+
+// The inode of "socket:[INODE]"; 0 for anything else.
+ino_t socket_inode(int directory, const char* name) {
+  constexpr std::string_view kPrefix = "socket:[";
+  std::array<char, kLinkBytes> target;
+  const ssize_t size = ::readlinkat(directory, name, target.data(), target.size());
+  if (size <= 0) return 0;
+  std::string_view text(target.data(), static_cast<std::size_t>(size));
+  if (!text.starts_with(kPrefix) || !text.ends_with(']')) return 0;
+  text.remove_prefix(kPrefix.size());
+  text.remove_suffix(1);
+  constexpr int kDecimal = 10;
+  ino_t inode = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), inode, kDecimal);
+  return error == std::errc{} && end == text.data() + text.size() ? inode : 0;
+}
+
+void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left) {
+  const UniqueFd directory(::open(proc_path(pid, "fd").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return;  // somebody else's, or gone
+  alignas(dirent64) std::array<char, kDirectoryBytes> buffer;
+  while (true) {
+    const long got = ::syscall(SYS_getdents64, directory.get(), buffer.data(), buffer.size());
+    if (got <= 0) return;
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
+      at += entry->d_reclen;
+      const char* name = static_cast<const char*>(entry->d_name);
+      if (name[0] == '.') continue;
+      if (looks_left == 0) return;
+      --looks_left;
+      const auto found = listeners.find(socket_inode(directory.get(), name));
+      if (found == listeners.end() || found->second.owned) continue;
+      found->second.owned = true;
+      found->second.port.pid = pid;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ListeningPort> read_listening_ports(std::span<const LivingProcess> processes) {
+  ListeningSockets listeners = read_listeners(processes);
+  if (listeners.empty()) return {};
+  std::size_t looks_left = kMaxDescriptors;
+  for (const LivingProcess& process : processes) {
+    if (looks_left == 0) break;
+    find_owned(process.pid, listeners, looks_left);
+  }
+  std::vector<ListeningPort> ports;
+  for (auto& [inode, listener] : listeners) {
+    if (listener.owned) ports.push_back(std::move(listener.port));
+  }
+  std::sort(ports.begin(), ports.end(), [](const ListeningPort& a, const ListeningPort& b) {
+    return std::tie(a.port, a.address, a.pid) < std::tie(b.port, b.address, b.pid);
+  });
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+  if (ports.size() > kMaxUsagePorts) ports.resize(kMaxUsagePorts);
+  return ports;
+}
+
+}  // namespace gibbous

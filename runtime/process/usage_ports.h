@@ -1,0 +1,15 @@
+// The TCP ports that processes listen on: a part of usage.h. Any thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/process/usage.h"
+#include "runtime/process/waiting.h"
+
+namespace gibbous {
+
+// Unique, sorted by port, address and pid; kMaxUsagePorts at most.
+std::vector<ListeningPort> read_listening_ports(std::span<const LivingProcess> processes);
+
+}  // namespace gibbous

@@ -1,0 +1,117 @@
+// FileSink: copies what comes into one or more streams into a file, as fast as the disk takes it.
+// It has no queue: it reads the streams again, at its own pace, and what a ring has lost by then is
+// said in the file. Made by whoever starts a run, told of new bytes from the loop. Loop thread
+// only; all that may wait for the disk is done by libuv's thread pool, one job at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+#include "runtime/output/sink_file.h"
+#include "runtime/output/stream.h"
+
+struct uv_loop_s;
+struct uv_timer_s;
+
+namespace gibbous {
+
+inline constexpr std::size_t kSinkBatchBytes = std::size_t{1} << 20;
+inline constexpr std::chrono::seconds kSinkRetryInterval{1};
+inline constexpr std::chrono::seconds kSinkFinishLimit{2};
+
+// The stream must live until the sink has finished or is deleted.
+struct FileSinkSource {
+  const Stream* stream = nullptr;
+  std::string name;  // "stdout": for the lines about lost bytes
+};
+
+struct FileSinkStatus {
+  std::uint64_t written_bytes = 0;  // of the streams; our own lines do not count
+  std::uint64_t lost_bytes = 0;     // that will never be written
+  std::uint32_t files = 0;          // that there are: the file and its rotated ones
+  bool full = false;                // the quota is used up
+  std::string error;                // "" when the last attempt was a success
+};
+
+// Either method may delete the sink.
+class FileSinkListener {
+ public:
+  virtual ~FileSinkListener() = default;
+  // Once for each outage. The sink tries again, at most once a second, when new output comes.
+  virtual void on_sink_error(const std::string& message) = 0;
+  virtual void on_sink_recovered() = 0;
+};
+
+class FileSink {
+ public:
+  // Checks the spec; the file is opened soon after, and an error of that is told to the listener,
+  // as all later ones. Bytes that are in the streams already are copied too.
+  static Result<std::unique_ptr<FileSink>> create(uv_loop_s* loop, const Clock& clock,
+                                                  const FileSinkSpec& spec,
+                                                  std::vector<FileSinkSource> sources,
+                                                  FileSinkListener& listener);
+  // At any time; what is being written at that moment still may be. An idle sink may outlive its
+  // loop.
+  ~FileSink();
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+
+  // New bytes are in a source's stream, or it has ended.
+  void notify(std::size_t source);
+  // Once, when no more will come: writes what is left, for two seconds at most, and closes. on_done
+  // comes from the loop and may delete the sink.
+  void finish(std::function<void()> on_done);
+
+  const FileSinkStatus& status() const { return status_; }
+
+ private:
+  struct Source {
+    FileSinkSource of;
+    Offset next = 0;            // the first byte that is not written
+    std::uint64_t unnoted = 0;  // lost bytes that the file does not tell of yet
+  };
+  struct Job;
+
+  FileSink(uv_loop_s* loop, const Clock& clock, const FileSinkSpec& spec,
+           std::vector<FileSinkSource> sources, FileSinkListener& listener);
+  void pump();
+  std::vector<SinkPiece> next_batch();
+  Slice next_slice(const Source& source, std::size_t max) const;
+  bool all_taken(const std::vector<SinkPiece>& pieces) const;
+  void start(std::vector<SinkPiece> pieces, bool last);
+  void on_written(Job& job);
+  void count(const Job& job);
+  void drop_rest();
+  void forget_notes();
+  void watch_finish();
+  void on_finish_tick();
+  void end();
+  std::uint64_t not_written() const;
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  std::vector<Source> sources_;
+  FileSinkListener& listener_;
+  std::string path_;
+  std::unique_ptr<SinkFile> file_;  // null while a job has it
+  Job* job_ = nullptr;              // in flight; it frees itself
+  FileSinkStatus status_;
+  std::string loss_reason_;
+  bool outage_ = false;
+  Nanos retry_at_{0};
+  bool finishing_ = false;
+  bool ended_ = false;
+  Nanos finish_by_{0};
+  std::function<void()> on_done_;
+  uv_timer_s* timer_ = nullptr;  // while finishing; freed in its close callback
+  // False once it is deleted: for whoever has just told the listener.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace gibbous

@@ -1,0 +1,93 @@
+// SinkFile: the file behind a FileSink: found beneath a trusted directory without following any
+// link, bounded by a quota, rotated. Every method may wait for the disk; they are called by one
+// thread at a time, a thread of libuv's pool, never by the loop.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous {
+
+struct FileSinkSpec {
+  std::string
+      directory;     // absolute; the host trusts it, it must exist, and links to it are followed
+  std::string path;  // below it; directories that are missing are made, mode 0700
+  std::uint64_t max_bytes = 0;  // of each file, our notes included
+  // 1: at max_bytes nothing more is written. More: `path` becomes `path`.1, that `path`.2 and so
+  // on; the oldest goes.
+  std::uint32_t files = 1;
+  // What is there is continued, and counts. False: it is emptied, and its rotated files are
+  // removed.
+  bool append = false;
+};
+
+inline constexpr std::uint64_t kMinSinkBytes = std::uint64_t{4} << 10;
+inline constexpr std::uint64_t kMaxSinkBytes = std::uint64_t{1} << 40;
+inline constexpr std::uint32_t kMaxSinkFiles = 100;
+inline constexpr std::size_t kMaxSinkPathBytes = 1024;
+
+// The error names the field and what is expected; its code is invalid_arguments.
+Status check(const FileSinkSpec& spec);
+
+// Bytes of a stream, or a line about bytes that could not be written.
+struct SinkPiece {
+  std::string bytes;
+  std::size_t source = 0;
+  std::uint64_t lost = 0;  // for a line about lost bytes: how many; it is written whole, on its own
+};
+
+struct SinkOutcome {
+  std::size_t taken = 0;  // bytes of the pieces, in order
+  bool full = false;      // the quota is used up, nothing more will ever be taken
+  std::uint32_t files = 0;
+  Status status;  // why not all was taken, when it is not `full`
+};
+
+class SinkFile {
+ public:
+  // `with_openat2` is false in tests of what happens where the kernel has no openat2.
+  explicit SinkFile(FileSinkSpec spec, bool with_openat2 = true);
+
+  // Opens the file when it is not open, and writes as much of the pieces as possible.
+  SinkOutcome write(const std::vector<SinkPiece>& pieces);
+  void close() { file_.reset(); }
+
+ private:
+  Status write_pieces(const std::vector<SinkPiece>& pieces, std::size_t& taken);
+  Status write_output(std::string_view bytes, std::size_t& taken);
+  Status write_note(const std::string& note, std::size_t& taken);
+  Status write_all(std::string_view bytes, std::size_t& taken);
+  std::uint64_t room() const;
+  Status make_room();
+  Status end_by_quota();
+  Status rotate();
+  Status open_when_needed();
+  Status begin_file(const UniqueFd& parent);
+  Result<UniqueFd> open_parent();
+  Result<UniqueFd> open_file(const UniqueFd& parent);
+  int open_beneath(int directory, const std::string& name, int flags, mode_t mode);
+  std::string rotated_name(std::uint32_t number) const;
+
+  FileSinkSpec spec_;
+  bool with_openat2_;
+  std::vector<std::string> directories_;  // of spec_.path, without the last component
+  std::string name_;                      // its last component
+  std::string quota_note_;
+  UniqueFd root_;
+  UniqueFd file_;
+  std::uint64_t size_ = 0;
+  std::uint32_t files_ = 0;
+  bool begun_ = false;  // what was there before has been emptied or taken over
+  bool at_line_start_ = true;
+  bool full_ = false;
+};
+
+}  // namespace gibbous

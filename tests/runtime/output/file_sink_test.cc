@@ -1,0 +1,773 @@
+// FileSink on real files: what is in them, how they are bounded and rotated, what is refused, and
+// what happens when the disk is full, slow or gone. Runs as root and as anybody.
+#include "runtime/output/file_sink.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+constexpr std::size_t kBigRing = std::size_t{8} << 20;
+constexpr std::uint64_t kRoomy = std::uint64_t{16} << 20;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Lines that differ from each other.
+std::string numbered(std::size_t bytes) {
+  std::string text;
+  for (int line = 0; text.size() < bytes; ++line) text += "line " + std::to_string(line) + "\n";
+  text.resize(bytes);
+  return text;
+}
+
+struct Told final : FileSinkListener {
+  void on_sink_error(const std::string& message) override {
+    errors.push_back(message);
+    if (then) then();
+  }
+  void on_sink_recovered() override { ++recoveries; }
+  std::vector<std::string> errors;
+  int recoveries = 0;
+  std::function<void()> then;
+};
+
+// Two streams and the sink that copies them, on a loop of its own.
+struct Desk {
+  explicit Desk(std::string where = {}, std::size_t ring = kBigRing)
+      : out(ring, 0), err(ring, 0), spec{where.empty() ? dir.path() : std::move(where), "out.log"} {
+    spec.max_bytes = kRoomy;
+  }
+
+  // A job that a deleted sink left behind ends before its loop does.
+  ~Desk() {
+    sink.reset();
+    uv_run(loop.get(), UV_RUN_DEFAULT);
+  }
+
+  Status open(bool both = false) {
+    std::vector<FileSinkSource> sources{{&out, "stdout"}};
+    if (both) sources.push_back({&err, "stderr"});
+    auto made = FileSink::create(loop.get(), clock, spec, std::move(sources), told);
+    if (made) sink = std::move(*made);
+    return made.status();
+  }
+  void say(std::string_view text) {
+    out.append(text);
+    sink->notify(0);
+  }
+  void complain(std::string_view text) {
+    err.append(text);
+    sink->notify(1);
+  }
+  // Everything that was said is written, or counted as lost.
+  bool settle() {
+    return loop.until([this] {
+      const FileSinkStatus& status = sink->status();
+      return status.files > 0 && status.written_bytes + status.lost_bytes == out.end() + err.end();
+    });
+  }
+  bool wait_for_error() {
+    return loop.until([this] { return !told.errors.empty(); });
+  }
+  bool finish() {
+    bool done = false;
+    sink->finish([&done] { done = true; });
+    return loop.until([&done] { return done; });
+  }
+  fs::path file(const std::string& name = "out.log") const {
+    return fs::path(spec.directory) / name;
+  }
+  std::string text(const std::string& name = "out.log") const { return content(file(name)); }
+
+  TempDir dir;
+  Loop loop;
+  ManualClock clock;
+  Stream out;
+  Stream err;
+  Told told;
+  FileSinkSpec spec;
+  std::unique_ptr<FileSink> sink;
+};
+
+// No file of this process may grow beyond so many bytes: a disk that is full, for anybody.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FileSizeLimit() { lift(); }
+  void lift() { static_cast<void>(::setrlimit(RLIMIT_FSIZE, &before_)); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("a file gets exactly what a stream gets") {
+  Desk desk;
+  desk.spec.path = "deep/er/out.log";
+  const std::string text = numbered(std::size_t{3} << 20);
+  desk.out.append(text.substr(0, 10));  // before there was a sink
+  REQUIRE(desk.open());
+  desk.say(text.substr(10, 1000));
+  REQUIRE(desk.settle());
+  desk.say(text.substr(1010));
+  REQUIRE(desk.finish());
+  CHECK(desk.text("deep/er/out.log") == text);
+  CHECK(desk.sink->status().written_bytes == text.size());
+  CHECK(desk.sink->status().lost_bytes == 0);
+  CHECK(desk.sink->status().files == 1);
+  CHECK(desk.told.errors.empty());
+  CHECK(fs::status(desk.file("deep/er/out.log")).permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(fs::status(desk.file("deep/er")).permissions() == fs::perms::owner_all);
+}
+
+TEST_CASE("two streams go into one file in the order in which they come") {
+  Desk desk;
+  REQUIRE(desk.open(/*both=*/true));
+  for (int i = 0; i < 3; ++i) {
+    desk.say("out\n");
+    REQUIRE(desk.settle());
+    desk.complain("err\n");
+    REQUIRE(desk.settle());
+  }
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == "out\nerr\nout\nerr\nout\nerr\n");
+}
+
+TEST_CASE("much of two streams changes from one to the other between lines") {
+  Desk desk;
+  const std::string text = numbered(std::size_t{2} << 20) + "\n";
+  std::string other = text;
+  for (char& c : other) c = c == 'l' ? 'L' : c;
+  REQUIRE(desk.open(/*both=*/true));
+  desk.out.append(text);
+  desk.complain(other);
+  REQUIRE(desk.finish());
+  std::string mine;
+  std::string theirs;
+  std::istringstream lines(desk.text());
+  for (std::string line; std::getline(lines, line);) {
+    (line.starts_with("L") ? theirs : mine) += line + "\n";
+  }
+  CHECK(mine == text);
+  CHECK(theirs == other);
+}
+
+TEST_CASE("each of two streams can have a file of its own") {
+  Desk desk;
+  REQUIRE(desk.open());
+  FileSinkSpec spec = desk.spec;
+  spec.path = "err.log";
+  auto second =
+      FileSink::create(desk.loop.get(), desk.clock, spec, {{&desk.err, "stderr"}}, desk.told);
+  REQUIRE(second);
+  desk.say("out");
+  desk.err.append("err");
+  (*second)->notify(0);
+  bool done = false;
+  (*second)->finish([&done] { done = true; });
+  REQUIRE(desk.finish());
+  REQUIRE(desk.loop.until([&done] { return done; }));
+  CHECK(desk.text() == "out");
+  CHECK(desk.text("err.log") == "err");
+}
+
+TEST_CASE("the beginning of a character is held back until its rest comes or the sink finishes") {
+  Desk desk;
+  REQUIRE(desk.open());
+  desk.say("caf\xC3");
+  REQUIRE(desk.loop.until([&] { return desk.sink->status().written_bytes == 3; }));
+  CHECK(desk.text() == "caf");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == "caf\xC3");
+}
+
+TEST_CASE("files rotate when they are full, and the oldest goes") {
+  Desk desk;
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 3;
+  const std::string text = numbered(kMinSinkBytes * 4 + 100);
+  REQUIRE(desk.open());
+  desk.say(text);
+  REQUIRE(desk.finish());
+  CHECK(desk.text("out.log.2") == text.substr(kMinSinkBytes * 2, kMinSinkBytes));
+  CHECK(desk.text("out.log.1") == text.substr(kMinSinkBytes * 3, kMinSinkBytes));
+  CHECK(desk.text() == text.substr(kMinSinkBytes * 4));
+  CHECK(desk.sink->status().files == 3);
+  CHECK(desk.sink->status().written_bytes == text.size());
+  CHECK_FALSE(fs::exists(desk.file("out.log.3")));
+  CHECK_FALSE(desk.sink->status().full);
+}
+
+TEST_CASE("a file that is just full is not rotated before there is more") {
+  Desk desk;
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 2;
+  REQUIRE(desk.open());
+  desk.say(numbered(kMinSinkBytes));
+  REQUIRE(desk.settle());
+  CHECK_FALSE(fs::exists(desk.file("out.log.1")));
+  desk.say("x");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == "x");
+  CHECK(desk.text("out.log.1") == numbered(kMinSinkBytes));
+}
+
+TEST_CASE("without rotation the quota ends the file with a line that says so") {
+  Desk desk;
+  desk.spec.max_bytes = kMinSinkBytes;
+  const std::string text = numbered(kMinSinkBytes * 2);
+  REQUIRE(desk.open());
+  desk.say(text);
+  REQUIRE(desk.settle());
+  const FileSinkStatus& status = desk.sink->status();
+  CHECK(status.full);
+  CHECK(status.error.empty());
+  const std::string note =
+      "[gibbous: the limit of 4096 bytes is reached: what follows is not written]\n";
+  std::string expected = text.substr(0, static_cast<std::size_t>(status.written_bytes));
+  if (!expected.ends_with('\n')) expected += '\n';
+  CHECK(desk.text() == expected + note);
+  CHECK(desk.text().size() <= kMinSinkBytes);
+  CHECK(desk.text().size() >= kMinSinkBytes - 1);
+
+  desk.say("more");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == expected + note);
+  CHECK(status.lost_bytes == text.size() + 4 - status.written_bytes);
+  CHECK(desk.told.errors.empty());
+}
+
+TEST_CASE("append goes on where a file ends, and its bytes count") {
+  Desk desk;
+  desk.spec.append = true;
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 2;
+  const std::string before = numbered(kMinSinkBytes - 2);
+  desk.dir.write("out.log", before);
+  REQUIRE(desk.open());
+  desk.say("abcd");
+  REQUIRE(desk.finish());
+  CHECK(desk.text("out.log.1") == before + "ab");
+  CHECK(desk.text() == "cd");
+}
+
+TEST_CASE("append to a file that is full writes nothing") {
+  Desk desk;
+  desk.spec.append = true;
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.dir.write("out.log", numbered(kMinSinkBytes));
+  REQUIRE(desk.open());
+  desk.say("abcd");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == numbered(kMinSinkBytes));
+  CHECK(desk.sink->status().full);
+  CHECK(desk.sink->status().lost_bytes == 4);
+}
+
+TEST_CASE("without append the file is emptied, and its rotated files go") {
+  Desk desk;
+  desk.spec.files = 3;
+  for (const char* name : {"out.log", "out.log.1", "out.log.2", "out.log.3"}) {
+    desk.dir.write(name, "old");
+  }
+  REQUIRE(desk.open());
+  desk.say("new");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == "new");
+  CHECK_FALSE(fs::exists(desk.file("out.log.1")));
+  CHECK_FALSE(fs::exists(desk.file("out.log.2")));
+  CHECK(desk.text("out.log.3") == "old");  // no sink of three files has made it
+}
+
+TEST_CASE("a wrong spec is refused by the name of its field") {
+  Desk desk;
+  std::string field;
+  const auto wrong = [&](const char* name) { field = name; };
+  SECTION("relative directory") {
+    desk.spec.directory = "tmp", wrong("directory");
+  }
+  SECTION("no path") {
+    desk.spec.path = "", wrong("path");
+  }
+  SECTION("absolute path") {
+    desk.spec.path = "/etc/out.log", wrong("path");
+  }
+  SECTION("up") {
+    desk.spec.path = "../out.log", wrong("path");
+  }
+  SECTION("up in the middle") {
+    desk.spec.path = "a/../out.log", wrong("path");
+  }
+  SECTION("here") {
+    desk.spec.path = "./out.log", wrong("path");
+  }
+  SECTION("a directory's name") {
+    desk.spec.path = "out/", wrong("path");
+  }
+  SECTION("a NUL") {
+    desk.spec.path = std::string("out\0.log", 8), wrong("path");
+  }
+  SECTION("a long name") {
+    desk.spec.path = std::string(255, 'a'), wrong("path");
+  }
+  SECTION("too small") {
+    desk.spec.max_bytes = kMinSinkBytes - 1, wrong("max_bytes");
+  }
+  SECTION("too large") {
+    desk.spec.max_bytes = kMaxSinkBytes + 1, wrong("max_bytes");
+  }
+  SECTION("no file") {
+    desk.spec.files = 0, wrong("files");
+  }
+  SECTION("too many files") {
+    desk.spec.files = kMaxSinkFiles + 1, wrong("files");
+  }
+  const Status status = desk.open();
+  CHECK(status.code() == "invalid_arguments");
+  CHECK_THAT(status.message(), Catch::Matchers::StartsWith(field + ": expected"));
+}
+
+TEST_CASE("what is no regular file of its own is not written to") {
+  const bool with_openat2 = GENERATE(true, false);
+  const TempDir outside;
+  const TempDir dir;
+  const std::string victim = outside.write("victim", "untouched");
+  FileSinkSpec spec{dir.path(), "out.log", kRoomy};
+  const fs::path path = fs::path(dir.path()) / "out.log";
+  SECTION("a symbolic link") {
+    fs::create_symlink(victim, path);
+  }
+  SECTION("a symbolic link to nothing") {
+    fs::create_symlink(outside.path() + "/new", path);
+  }
+  SECTION("a hard link") {
+    fs::create_hard_link(victim, path);
+  }
+  SECTION("a fifo") {
+    REQUIRE(::mkfifo(path.c_str(), S_IRWXU) == 0);
+  }
+  SECTION("a directory") {
+    fs::create_directory(path);
+  }
+  SECTION("a symbolic link on the way") {
+    fs::create_directory_symlink(outside.path(), fs::path(dir.path()) / "logs");
+    spec.path = "logs/out.log";
+  }
+  SECTION("a symbolic link on the way that stays inside") {
+    fs::create_directory(fs::path(dir.path()) / "real");
+    fs::create_directory_symlink("real", fs::path(dir.path()) / "logs");
+    spec.path = "logs/out.log";
+  }
+  SECTION("a file on the way") {
+    dir.write("logs", "a file");
+    spec.path = "logs/out.log";
+  }
+  SinkFile file(spec, with_openat2);
+  const SinkOutcome outcome = file.write({{"bytes", 0, 0}});
+  CHECK(outcome.taken == 0);
+  CHECK(outcome.status.code() == "unavailable");
+  CHECK_THAT(outcome.status.message(), Contains(spec.path));
+  CHECK(content(victim) == "untouched");
+  CHECK(std::distance(fs::directory_iterator(outside.path()), {}) == 1);
+}
+
+TEST_CASE("without openat2 directories are made and files written all the same") {
+  const TempDir dir;
+  SinkFile file({dir.path(), "a/b/out.log", kMinSinkBytes, 2}, /*with_openat2=*/false);
+  const std::string text = numbered(kMinSinkBytes + 1);
+  const SinkOutcome outcome = file.write({{text, 0, 0}});
+  CHECK(outcome.status.ok());
+  CHECK(outcome.taken == text.size());
+  CHECK(content(dir.path() + "/a/b/out.log.1") == text.substr(0, kMinSinkBytes));
+  CHECK(content(dir.path() + "/a/b/out.log") == text.substr(kMinSinkBytes));
+}
+
+TEST_CASE("a parent that becomes a link in the middle is not followed") {
+  const TempDir outside;
+  Desk desk;
+  desk.spec.path = "logs/out.log";
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 3;
+  REQUIRE(desk.open());
+  desk.say(numbered(kMinSinkBytes));
+  REQUIRE(desk.settle());
+  fs::rename(desk.file("logs"), desk.file("moved"));
+  fs::create_directory_symlink(outside.path(), desk.file("logs"));
+  desk.say("more");
+  REQUIRE(desk.wait_for_error());
+  CHECK(fs::is_empty(outside.path()));
+  CHECK_THAT(desk.told.errors[0], Contains("logs is not a directory of its own"));
+
+  // Once it is a directory again, the output goes on there.
+  fs::remove(desk.file("logs"));
+  desk.clock.advance(kSinkRetryInterval);
+  desk.say(" and more");
+  REQUIRE(desk.settle());
+  CHECK(desk.text("logs/out.log") == "more and more");
+  CHECK(desk.text("moved/out.log") == numbered(kMinSinkBytes));
+  CHECK(desk.told.recoveries == 1);
+}
+
+TEST_CASE("a parent that is moved out of the directory gets no new file by rotation") {
+  const TempDir outside;
+  Desk desk;
+  desk.spec.path = "logs/out.log";
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 2;
+  REQUIRE(desk.open());
+  desk.say(numbered(kMinSinkBytes));
+  REQUIRE(desk.settle());
+  fs::rename(desk.file("logs"), outside.path() + "/logs");
+  desk.say("more");
+  REQUIRE(desk.finish());
+  CHECK(std::distance(fs::directory_iterator(outside.path() + "/logs"), {}) == 1);
+  CHECK(desk.text("logs/out.log") == "more");
+}
+
+TEST_CASE("rotation moves a link that somebody made, and never what it points to") {
+  const TempDir outside;
+  const std::string victim = outside.write("victim", "untouched");
+  Desk desk;
+  desk.spec.max_bytes = kMinSinkBytes;
+  desk.spec.files = 2;
+  REQUIRE(desk.open());
+  desk.say(numbered(kMinSinkBytes));
+  REQUIRE(desk.settle());
+  fs::remove(desk.file());
+  fs::create_symlink(victim, desk.file());
+  fs::create_symlink(victim, desk.file("out.log.1"));
+  desk.say("more");
+  REQUIRE(desk.finish());
+  CHECK(content(victim) == "untouched");
+  CHECK_FALSE(desk.told.errors.empty());
+}
+
+TEST_CASE("a file that somebody removes is made anew") {
+  Desk desk;
+  REQUIRE(desk.open());
+  desk.say("before\n");
+  REQUIRE(desk.settle());
+  fs::remove(desk.file());
+  desk.say("after\n");
+  REQUIRE(desk.finish());
+  CHECK(desk.text() == "after\n");
+}
+
+TEST_CASE("bytes that the ring loses before the disk takes them are named in the file") {
+  constexpr std::size_t kSmallRing = 4096;
+  Desk desk({}, kSmallRing);
+  const std::string text = numbered(kSmallRing * 3);
+  REQUIRE(desk.open());
+  REQUIRE(desk.settle());
+  desk.say("no newline");
+  REQUIRE(desk.settle());
+  desk.say(text);
+  REQUIRE(desk.finish());
+  CHECK(desk.text() ==
+        "no newline\n[gibbous: 8192 bytes of stdout were not written: the disk is slower than the "
+        "output]\n" +
+            text.substr(kSmallRing * 2));
+  CHECK(desk.sink->status().lost_bytes == kSmallRing * 2);
+  CHECK(desk.told.errors.empty());
+}
+
+TEST_CASE("an outage is told once, tried again each second, and its end is told") {
+  constexpr std::size_t kSmallRing = 4096;
+  constexpr std::size_t kLimit = 1000;
+  Desk desk({}, kSmallRing);
+  const std::string text = numbered(kSmallRing);
+  REQUIRE(desk.open());
+  REQUIRE(desk.settle());
+  FileSizeLimit limit(kLimit);
+  desk.say(text);
+  REQUIRE(desk.wait_for_error());
+  CHECK(desk.text() == text.substr(0, kLimit));  // a write that was cut short counts
+  CHECK_THAT(desk.told.errors[0],
+             Contains("out.log") && Contains("File too large") &&
+                 Contains(std::to_string(kSmallRing - kLimit) + " bytes are missing"));
+  CHECK_FALSE(desk.sink->status().error.empty());
+
+  desk.clock.advance(kSinkRetryInterval);
+  desk.say(text);
+  desk.say(text);
+  // The second attempt fails too; from its end a second has to pass again.
+  REQUIRE(desk.loop.until([&] { return desk.sink->status().lost_bytes > 0; }));
+  desk.loop.run_for(std::chrono::milliseconds(50));
+  limit.lift();
+  desk.say("\n");
+  desk.loop.run_for(std::chrono::milliseconds(50));
+  CHECK(desk.text() == text.substr(0, kLimit));
+  CHECK(desk.told.recoveries == 0);
+
+  desk.clock.advance(kSinkRetryInterval);
+  desk.sink->notify(0);
+  REQUIRE(desk.settle());
+  CHECK(desk.told.errors.size() == 1);
+  CHECK(desk.told.recoveries == 1);
+  CHECK(desk.sink->status().error.empty());
+  const std::uint64_t lost = desk.sink->status().lost_bytes;
+  CHECK(lost == text.size() * 2 + 1 - kLimit);
+  std::string after = (text + "\n").substr(1);
+  const std::string head = text.substr(0, kLimit) + (text[kLimit - 1] == '\n' ? "" : "\n");
+  CHECK(desk.text() == head + "[gibbous: " + std::to_string(lost) +
+                           " bytes of stdout were not written: cannot write to out.log: File too "
+                           "large]\n" +
+                           after);
+}
+
+TEST_CASE("a finish during an outage tries once more and counts the rest as lost") {
+  Desk desk;
+  desk.spec.directory += "/missing";
+  REQUIRE(desk.open());
+  desk.say("bytes");
+  REQUIRE(desk.wait_for_error());
+  const bool repaired = GENERATE(true, false);
+  if (repaired) fs::create_directory(desk.spec.directory);
+  REQUIRE(desk.finish());
+  CHECK(desk.told.errors.size() == 1);
+  CHECK(desk.told.recoveries == (repaired ? 1 : 0));
+  CHECK(desk.sink->status().lost_bytes == (repaired ? 0 : 5));
+  CHECK(desk.sink->status().error.empty() == repaired);
+  if (repaired) CHECK(desk.text() == "bytes");
+}
+
+// Keeps libuv's threads busy, as a disk that hangs does.
+class BusyPool {
+ public:
+  explicit BusyPool(uv_loop_t* loop) : work_(kMoreThanThreads) {
+    for (uv_work_t& work : work_) {
+      work.data = this;
+      uv_queue_work(
+          loop, &work,
+          [](uv_work_t* request) { static_cast<BusyPool*>(request->data)->busy_.wait(true); },
+          [](uv_work_t* request, int) { --static_cast<BusyPool*>(request->data)->left_; });
+    }
+  }
+  void release() {
+    busy_ = false;
+    busy_.notify_all();
+  }
+  bool idle() const { return left_ == 0; }
+
+ private:
+  static constexpr int kMoreThanThreads = 1024;  // libuv never has more
+  std::atomic<bool> busy_{true};
+  int left_ = kMoreThanThreads;
+  std::vector<uv_work_t> work_;
+};
+
+TEST_CASE("a finish does not wait for a disk that hangs") {
+  Desk desk;
+  BusyPool pool(desk.loop.get());
+  REQUIRE(desk.open());
+  desk.say("bytes");
+  bool done = false;
+  desk.sink->finish([&done] { done = true; });
+  desk.loop.run_for(std::chrono::milliseconds(120));
+  CHECK_FALSE(done);
+  desk.clock.advance(kSinkFinishLimit * 2);
+  REQUIRE(desk.loop.until([&done] { return done; }));
+  CHECK(desk.sink->status().lost_bytes == 5);
+  CHECK_THAT(desk.sink->status().error, Contains("does not answer"));
+  desk.sink.reset();
+  pool.release();
+  REQUIRE(desk.loop.until([&pool] { return pool.idle(); }));
+}
+
+TEST_CASE("when the time of a finish is over the file says what is missing") {
+  Desk desk;
+  BusyPool pool(desk.loop.get());
+  REQUIRE(desk.open());
+  desk.say("bytes");
+  bool done = false;
+  desk.sink->finish([&done] { done = true; });
+  desk.clock.advance(kSinkFinishLimit);
+  pool.release();
+  REQUIRE(desk.loop.until([&] { return done && pool.idle(); }));
+  CHECK(desk.text() ==
+        "[gibbous: 5 bytes of stdout were not written: the disk is slower than the output]\n");
+}
+
+TEST_CASE("a sink may be deleted while it writes, and by its own callbacks") {
+  Desk desk;
+  SECTION("while it opens") {
+    REQUIRE(desk.open());
+  }
+  SECTION("while it writes") {
+    REQUIRE(desk.open());
+    REQUIRE(desk.settle());
+    desk.say(numbered(kSinkBatchBytes));
+  }
+  SECTION("while it finishes") {
+    REQUIRE(desk.open());
+    desk.say(numbered(kSinkBatchBytes));
+    desk.sink->finish([] { FAIL("it is told of no end"); });
+  }
+  SECTION("when it has finished") {
+    REQUIRE(desk.open());
+    desk.sink->finish([&desk] { desk.sink.reset(); });
+    REQUIRE(desk.loop.until([&desk] { return desk.sink == nullptr; }));
+  }
+  SECTION("when it tells of an error") {
+    desk.spec.directory += "/missing";
+    REQUIRE(desk.open());
+    desk.told.then = [&desk] { desk.sink.reset(); };
+    REQUIRE(desk.loop.until([&desk] { return desk.sink == nullptr; }));
+  }
+  desk.sink.reset();
+}
+
+TEST_CASE("an idle sink may be deleted after its loop was closed") {
+  const TempDir dir;
+  const SystemClock clock;
+  Stream stream;
+  Told told;
+  std::unique_ptr<FileSink> sink;
+  {
+    Loop loop;
+    auto made = FileSink::create(loop.get(), clock, {dir.path(), "out.log", kRoomy},
+                                 {{&stream, "stdout"}}, told);
+    REQUIRE(made);
+    sink = std::move(*made);
+    REQUIRE(loop.until([&] { return sink->status().files == 1; }));
+  }
+  sink.reset();
+}
+
+TEST_CASE("whatever the pieces and the rotations, the files in order are the end of the stream") {
+  constexpr std::uint32_t kSeeds = 40;
+  constexpr std::size_t kMaxPiece = 6000;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    const auto below = [&random](std::size_t limit) { return random() % limit; };
+    Desk desk;
+    desk.spec.files = static_cast<std::uint32_t>(2 + below(4));
+    desk.spec.max_bytes = kMinSinkBytes + below(kMinSinkBytes);
+    REQUIRE(desk.open());
+    std::string whole;
+    for (std::size_t piece = below(20); piece > 0; --piece) {
+      std::string text;
+      for (std::size_t i = below(kMaxPiece); i > 0; --i) text += static_cast<char>(below(256));
+      whole += text;
+      desk.say(text);
+      if (below(3) == 0) desk.loop.turn();
+    }
+    REQUIRE(desk.finish());
+    std::string kept;
+    for (std::uint32_t number = desk.spec.files; number-- > 0;) {
+      const std::string name = number == 0 ? "out.log" : "out.log." + std::to_string(number);
+      const std::string text = desk.text(name);
+      CHECK(text.size() <= desk.spec.max_bytes);
+      if (number > 0 && fs::exists(desk.file(name))) CHECK(text.size() == desk.spec.max_bytes);
+      kept += text;
+    }
+    CHECK(whole.ends_with(kept));
+    CHECK(kept.size() >=
+          std::min<std::uint64_t>(whole.size(), (desk.spec.files - 1) * desk.spec.max_bytes));
+    CHECK(desk.sink->status().written_bytes == whole.size());
+  }
+}
+
+// In a file system of its own; "" when all is well there.
+std::string fill_the_disk(const std::string& where) {
+  constexpr std::size_t kDiskBytes = std::size_t{64} << 10;
+  Desk desk(where);
+  if (!desk.open() || !desk.settle()) return "it does not open";
+  { std::ofstream(where + "/other") << std::string(kDiskBytes / 2, 'o'); }
+  const std::string text = numbered(kDiskBytes * 3 / 4);
+  desk.say(text);
+  if (!desk.wait_for_error()) return "no error is told";
+  if (desk.told.errors[0].find("No space left on device") == std::string::npos) {
+    return desk.told.errors[0];
+  }
+  if (!text.starts_with(desk.text()) || desk.text().empty()) return "what fits is not there";
+  fs::remove(where + "/other");
+  desk.clock.advance(kSinkRetryInterval);
+  desk.say("end\n");
+  if (!desk.settle()) return "it does not go on";
+  if (desk.text() != text + "end\n") return "something is missing";
+  return desk.told.recoveries == 1 ? "" : "no recovery is told";
+}
+
+// Lets this process mount: in a namespace of its own, as root there.
+bool enter_mount_namespace() {
+  const uid_t user = ::geteuid();
+  if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;
+  if (user != 0) {
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << "0 " << ::getegid() << " 1";
+  }
+  return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+TEST_CASE("a full disk is an outage that ends when there is space") {
+  const TempDir dir;
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::string said = "skip";
+    if (enter_mount_namespace() &&
+        ::mount("none", dir.path().c_str(), "tmpfs", 0, "size=64k") == 0) {
+      said = fill_the_disk(dir.path());
+    }
+    static_cast<void>(!::write(ends[1], said.data(), said.size()));
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string said;
+  std::array<char, 1024> part{};
+  for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;) {
+    said.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+  if (said == "skip") {
+    WARN("NOT TESTED: no file system can be mounted here, so no disk was full");
+    return;
+  }
+  CHECK(said == "");
+}
+
+}  // namespace
+}  // namespace gibbous::testing

@@ -1,0 +1,250 @@
+// The child's part: system calls by number only, for the child shares its memory with the keeper
+// (runtime/process/launch.cc says more). Nothing is undone on failure; the child ends.
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/sandbox/entry.h"
+#include "runtime/sandbox/kernel.h"
+
+#define GIBBOUS_IN_CHILD __attribute__((no_sanitize("address", "undefined", "thread")))
+
+namespace gibbous {
+namespace {
+
+constexpr int kCapabilityWords = 2;
+constexpr unsigned kCapabilityWordBits = 32;
+
+GIBBOUS_IN_CHILD bool fail(SandboxFailure* failure, SandboxStep step, const char* path = nullptr) {
+  failure->error = errno;
+  failure->step = step;
+  failure->path = path;
+  return false;
+}
+
+GIBBOUS_IN_CHILD bool write_file(const char* path, const char* text, std::size_t size) {
+  const long fd = ::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const long written = ::syscall(SYS_write, fd, text, size);
+  const int error = errno;
+  ::syscall(SYS_close, fd);
+  errno = written < 0 ? error : EIO;
+  return written == static_cast<long>(size);
+}
+
+// The caller's user and group, in a user namespace that has no other.
+GIBBOUS_IN_CHILD bool keep_identity(const SandboxEntry& entry) {
+  constexpr char kDeny[] = "deny";
+  return write_file("/proc/self/setgroups", kDeny, sizeof kDeny - 1) &&
+         write_file("/proc/self/uid_map", entry.uid_map.data(), entry.uid_map.size()) &&
+         write_file("/proc/self/gid_map", entry.gid_map.data(), entry.gid_map.size());
+}
+
+// A path that had no symbolic links when it was prepared has none now, or somebody plays tricks.
+GIBBOUS_IN_CHILD int open_exactly(const char* path) {
+  kernel::OpenHow how;
+  how.flags = O_PATH | O_CLOEXEC;
+  how.mode = 0;
+  how.resolve = kernel::kResolveNoSymlinks | kernel::kResolveNoMagicLinks;
+  return static_cast<int>(::syscall(kernel::kOpenat2, AT_FDCWD, path, &how, sizeof how));
+}
+
+GIBBOUS_IN_CHILD int clone_tree(int fd) {
+  return static_cast<int>(::syscall(kernel::kOpenTree, fd, "",
+                                    kernel::kOpenTreeClone | kernel::kOpenTreeCloseOnExec |
+                                        kernel::kRecursive | kernel::kEmptyPath));
+}
+
+GIBBOUS_IN_CHILD bool set_attributes(int fd, const char* path, std::uint64_t set) {
+  kernel::MountAttributes attributes;
+  attributes.set = set;
+  attributes.clear = 0;
+  attributes.propagation = kernel::kPropagationPrivate;
+  attributes.user_namespace_fd = 0;
+  return ::syscall(kernel::kMountSetattr, fd, path, kernel::kRecursive | kernel::kEmptyPath,
+                   &attributes, sizeof attributes) == 0;
+}
+
+GIBBOUS_IN_CHILD bool attach(int tree, int target) {
+  return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
+}
+
+// Copies of the write trees are taken before everything becomes read-only, and laid over it after.
+GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* failure) {
+  int* const targets = entry.tree_fds.data();
+  const std::size_t count = entry.write_trees.size();
+  int* const trees = targets + count;
+  const std::string* tree = entry.write_trees.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    targets[i] = open_exactly(tree[i].c_str());
+    if (targets[i] < 0) return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
+    trees[i] = clone_tree(targets[i]);
+    if (trees[i] < 0 || !set_attributes(trees[i], "", kernel::kMountNoDevices)) {
+      return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
+    }
+  }
+  if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
+    return fail(failure, SandboxStep::kReadOnly, "/");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!attach(trees[i], targets[i])) {
+      return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
+    }
+    ::syscall(SYS_close, trees[i]);
+    ::syscall(SYS_close, targets[i]);
+  }
+  return true;
+}
+
+// An empty directory that nobody may enter, not attached yet.
+GIBBOUS_IN_CHILD int new_empty_directory() {
+  const long context = ::syscall(kernel::kFsopen, "tmpfs", kernel::kFsopenCloseOnExec);
+  if (context < 0) return -1;
+  long mount = -1;
+  if (::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, "mode", "0", 0) == 0 &&
+      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
+    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
+                      kernel::kMountReadOnly | kernel::kMountNoSuid | kernel::kMountNoDevices |
+                          kernel::kMountNoExec);
+  }
+  const int error = errno;
+  ::syscall(SYS_close, context);
+  errno = error;
+  return static_cast<int>(mount);
+}
+
+// What lies over things that may not be read; opened when the first is met.
+struct Blinds {
+  int directory;
+  int file;
+};
+
+// -1 with errno: failed.
+GIBBOUS_IN_CHILD int tree_for(const Cover& cover, int target, Blinds& blinds) {
+  switch (cover.kind) {
+    case CoverKind::kHideDirectory:
+      // Only what is attached can be copied: the first is laid down itself.
+      if (blinds.directory >= 0) return clone_tree(blinds.directory);
+      return blinds.directory = new_empty_directory();
+    case CoverKind::kHideFile:
+      if (blinds.file < 0) blinds.file = open_exactly("/dev/null");
+      return blinds.file < 0 ? -1 : clone_tree(blinds.file);
+    case CoverKind::kPin:
+      return clone_tree(target);
+    case CoverKind::kReadOnly:
+      const int tree = clone_tree(target);
+      if (tree < 0 || set_attributes(tree, "", kernel::kMountReadOnly)) return tree;
+      return -1;
+  }
+  errno = EINVAL;
+  return -1;
+}
+
+GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* failure) {
+  Blinds blinds;
+  blinds.directory = -1;
+  blinds.file = -1;
+  const Cover* cover = entry.covers.data();
+  const Cover* const end = cover + entry.covers.size();
+  for (; cover != end; ++cover) {
+    const bool hides =
+        cover->kind == CoverKind::kHideFile || cover->kind == CoverKind::kHideDirectory;
+    const SandboxStep step = hides ? SandboxStep::kHide : SandboxStep::kProtect;
+    const int target = open_exactly(cover->path.c_str());
+    if (target < 0) return fail(failure, step, cover->path.c_str());
+    const int tree = tree_for(*cover, target, blinds);
+    if (tree < 0 || !attach(tree, target)) return fail(failure, step, cover->path.c_str());
+    if (tree != blinds.directory) ::syscall(SYS_close, tree);
+    ::syscall(SYS_close, target);
+  }
+  if (blinds.directory >= 0) ::syscall(SYS_close, blinds.directory);
+  if (blinds.file >= 0) ::syscall(SYS_close, blinds.file);
+  return true;
+}
+
+GIBBOUS_IN_CHILD bool bring_loopback_up() {
+  const long fd = ::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  ifreq request;
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_name[2] = '\0';
+  request.ifr_flags = IFF_UP;
+  const long done = ::syscall(SYS_ioctl, fd, SIOCSIFFLAGS, &request);
+  const int error = errno;
+  ::syscall(SYS_close, fd);
+  errno = error;
+  return done == 0;
+}
+
+GIBBOUS_IN_CHILD bool drop_capabilities(const SandboxEntry& entry, std::uint64_t kept) {
+  if (::syscall(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return false;
+  const int* capability = entry.dropped_capabilities.data();
+  const int* const end = capability + entry.dropped_capabilities.size();
+  for (; capability != end; ++capability) {
+    if (::syscall(SYS_prctl, PR_CAPBSET_DROP, *capability, 0, 0, 0) != 0) return false;
+  }
+  __user_cap_header_struct header;
+  header.version = _LINUX_CAPABILITY_VERSION_3;
+  header.pid = 0;
+  __user_cap_data_struct words[kCapabilityWords];
+  if (::syscall(SYS_capget, &header, words) != 0) return false;
+  for (unsigned i = 0; i < kCapabilityWords; ++i) {
+    const auto mask = static_cast<std::uint32_t>(kept >> (i * kCapabilityWordBits));
+    words[i].permitted &= mask;
+    words[i].effective &= mask;
+    words[i].inheritable = 0;
+  }
+  return ::syscall(SYS_capset, &header, words) == 0;
+}
+
+}  // namespace
+
+GIBBOUS_IN_CHILD std::uint64_t kept_capabilities() {
+  constexpr auto bit = [](int capability) { return std::uint64_t{1} << capability; };
+  constexpr std::uint64_t kKept = bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_FOWNER) |
+                                  bit(CAP_FSETID) | bit(CAP_KILL) | bit(CAP_SETGID) |
+                                  bit(CAP_SETUID) | bit(CAP_NET_BIND_SERVICE);
+  return kKept;
+}
+
+GIBBOUS_IN_CHILD bool PreparedSandbox::enter_namespaces(SandboxFailure* failure) const noexcept {
+  const SandboxEntry& entry = *entry_;
+  if (entry.namespaces == 0) return true;
+  if (::syscall(SYS_unshare, entry.namespaces) != 0) return fail(failure, SandboxStep::kUnshare);
+  if ((entry.namespaces & kernel::kCloneNewUser) != 0 && !keep_identity(entry)) {
+    return fail(failure, SandboxStep::kIdentity);
+  }
+  if ((entry.namespaces & kernel::kCloneNewNs) != 0 &&
+      (!make_read_only(entry, failure) || !lay_covers(entry, failure))) {
+    return false;
+  }
+  return !entry.loopback || bring_loopback_up() || fail(failure, SandboxStep::kLoopback);
+}
+
+GIBBOUS_IN_CHILD bool PreparedSandbox::restrict_self(SandboxFailure* failure) const noexcept {
+  const SandboxEntry& entry = *entry_;
+  if (!drop_capabilities(entry, kept_capabilities())) {
+    return fail(failure, SandboxStep::kCapabilities);
+  }
+  if (::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return fail(failure, SandboxStep::kNoNewPrivileges);
+  }
+  if (::syscall(kernel::kLandlockRestrictSelf, entry.ruleset.get(), 0) != 0) {
+    return fail(failure, SandboxStep::kLandlock);
+  }
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &entry.filter) != 0) {
+    return fail(failure, SandboxStep::kSeccomp);
+  }
+  return true;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,45 @@
+// What a child needs in order to enter a sandbox, as plain pointers and numbers: prepare.cc fills
+// it, enter.cc reads it where nothing may be allocated, support.cc enters small ones to see what
+// works.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous {
+
+// The weakest first: of two for the same path the later one is done.
+enum class CoverKind : std::uint8_t { kPin, kReadOnly, kHideFile, kHideDirectory };
+
+struct Cover {
+  std::string path;  // without symbolic links
+  CoverKind kind = CoverKind::kPin;
+};
+
+struct SandboxEntry {
+  // enter_namespaces
+  unsigned long namespaces = 0;  // CLONE_NEW*
+  bool loopback = false;
+  std::string uid_map;  // of a new user namespace
+  std::string gid_map;
+  std::vector<std::string> write_trees;  // without symbolic links, none inside another
+  mutable std::vector<int> tree_fds;     // room for the child: two for each write tree
+  std::vector<Cover> covers;             // parents first
+
+  // restrict_self
+  std::vector<int> dropped_capabilities;  // from the bounding set
+  UniqueFd ruleset;                       // of Landlock
+  sock_fprog filter{};                    // of seccomp; lives as long as the process
+};
+
+// Those that a program inside keeps if it had them: what root needs for work on its own files.
+std::uint64_t kept_capabilities();
+
+}  // namespace gibbous

@@ -1,0 +1,35 @@
+// Landlock: which files a program may touch, by tree, enforced for it and all its descendants. The
+// keeper builds a ruleset before a start. Ordinary code, any thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous {
+
+// 0: none, or switched off.
+std::uint32_t landlock_abi();
+
+enum class LandlockGrant : std::uint8_t { kRead, kWrite, kDevice };
+
+class LandlockRuleset {
+ public:
+  // Handles every right that `abi` knows; nothing is granted yet.
+  static Result<LandlockRuleset> create(std::uint32_t abi, SandboxNetwork network);
+
+  // `fd`, which may be an O_PATH one, is the tree or the file.
+  Status grant(int fd, bool is_directory, LandlockGrant grant);
+  UniqueFd take() { return std::move(fd_); }
+
+ private:
+  LandlockRuleset(UniqueFd fd, std::uint64_t handled) : fd_(std::move(fd)), handled_(handled) {}
+
+  UniqueFd fd_;
+  std::uint64_t handled_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,150 @@
+// One open and one readlink tell where a path leads; the descriptor is what is granted, so that
+// nobody can change the meaning of the path in between.
+#include "runtime/sandbox/paths.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+namespace gibbous {
+namespace {
+
+// Of the open file; nothing when it has none that leads to it from here.
+std::optional<std::string> path_of(int fd) {
+  std::array<char, PATH_MAX> text;
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  const ssize_t size = ::readlink(link.c_str(), text.data(), text.size());
+  if (size <= 0 || static_cast<std::size_t>(size) == text.size() || text[0] != '/') {
+    return std::nullopt;
+  }
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+bool means_missing(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
+}
+
+bool configures_kernel(std::string_view type) {
+  constexpr std::array<std::string_view, 13> kTypes = {
+      "proc",     "sysfs",    "cgroup",    "cgroup2", "debugfs",     "tracefs", "securityfs",
+      "configfs", "efivarfs", "selinuxfs", "bpf",     "binfmt_misc", "pstore"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+// mountinfo writes a space as \040.
+std::string unescaped(std::string_view text) {
+  constexpr std::size_t kDigits = 3;
+  constexpr int kOctalBits = 3;
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + kDigits >= text.size()) {
+      result += text[i];
+      continue;
+    }
+    int value = 0;
+    for (std::size_t digit = 1; digit <= kDigits; ++digit) {
+      value = value << kOctalBits | (text[i + digit] - '0');
+    }
+    result += static_cast<char>(value);
+    i += kDigits;
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field) {
+  const auto failed = [&](const char* why) {
+    return Status::error("sandbox_unavailable", std::string(field) + ": " + asked + ": " + why);
+  };
+  ResolvedPath resolved;
+  resolved.asked = asked;
+  while (resolved.asked.size() > 1 && resolved.asked.back() == '/') resolved.asked.pop_back();
+  resolved.fd.reset(::open(asked.c_str(), O_PATH | O_CLOEXEC));
+  if (!resolved.fd) {
+    if (means_missing(errno)) return std::optional<ResolvedPath>();
+    return failed(std::strerror(errno));
+  }
+  struct stat file {};
+  if (::fstat(resolved.fd.get(), &file) != 0) return failed(std::strerror(errno));
+  // Removed since.
+  if (file.st_nlink == 0) return std::optional<ResolvedPath>();
+  resolved.type = file.st_mode & S_IFMT;
+  auto path = path_of(resolved.fd.get());
+  if (!path) return failed("where it is cannot be told");
+  resolved.path = std::move(*path);
+  return std::optional<ResolvedPath>(std::move(resolved));
+}
+
+bool is_within(std::string_view path, std::string_view tree) {
+  if (tree == "/") return true;
+  return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
+}
+
+bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees) {
+  return std::any_of(trees.begin(), trees.end(),
+                     [&](const ResolvedPath& tree) { return is_within(path, tree.path); });
+}
+
+bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees) {
+  if (!path.through_link()) return false;
+  std::string above = path.asked;
+  for (std::size_t slash = above.rfind('/'); slash != 0 && slash != std::string::npos;
+       slash = above.rfind('/')) {
+    above.resize(slash);
+    const UniqueFd fd(::open(above.c_str(), O_PATH | O_CLOEXEC));
+    const auto real = fd ? path_of(fd.get()) : std::nullopt;
+    if (!real) return true;
+    for (const ResolvedPath& tree : trees) {
+      if (tree.path != path.path && is_within(*real, tree.path) &&
+          !is_within(path.path, tree.path)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> kernel_mounts() {
+  // "36 35 98:0 /root /mountpoint options [fields…] - type source options"
+  constexpr int kFieldsBeforeMountpoint = 4;
+  std::vector<std::string> mounts;
+  std::ifstream file("/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t separator = line.find(" - ");
+    if (separator == std::string::npos) continue;
+    std::string type;
+    std::istringstream(line.substr(separator + std::strlen(" - "))) >> type;
+    if (!configures_kernel(type)) continue;
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i <= kFieldsBeforeMountpoint; ++i) fields >> field;
+    mounts.push_back(unescaped(field));
+  }
+  return mounts;
+}
+
+std::vector<std::string> children_of(const std::string& directory) {
+  std::vector<std::string> children;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
+  if (!stream) return children;
+  const std::string prefix = directory == "/" ? directory : directory + "/";
+  while (const dirent* const entry = ::readdir(stream.get())) {
+    const std::string_view name(entry->d_name);
+    if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
+    children.push_back(prefix + entry->d_name);
+  }
+  return children;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,44 @@
+// The paths of a profile as the file system has them now. For prepare.cc.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous {
+
+struct ResolvedPath {
+  std::string asked;
+  std::string path;  // without symbolic links
+  UniqueFd fd;       // O_PATH
+  mode_t type = 0;   // S_IFDIR, …
+
+  bool is_directory() const { return S_ISDIR(type); }
+  bool through_link() const { return asked != path; }
+};
+
+// Nothing: there is no such thing, or not for this user. An error names `field`.
+Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field);
+
+// "/a" holds "/a" and "/a/b". Both without symbolic links and without a '/' at the end.
+bool is_within(std::string_view path, std::string_view tree);
+bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
+
+// Whether `path` was reached through a link that lies in one of `trees` and leads out of it: such a
+// link could have been made by a program in an earlier sandbox.
+bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees);
+
+// Where file systems through which the kernel itself is set up are mounted.
+std::vector<std::string> kernel_mounts();
+
+// What is directly in a directory, links left out.
+std::vector<std::string> children_of(const std::string& directory);
+
+}  // namespace gibbous

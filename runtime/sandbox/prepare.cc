@@ -1,0 +1,355 @@
+// From a profile's lists to what the child does: which trees Landlock grants, what is laid over
+// what in the mount namespace, and what of all that this machine cannot do.
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "runtime/sandbox/check.h"
+#include "runtime/sandbox/entry.h"
+#include "runtime/sandbox/kernel.h"
+#include "runtime/sandbox/landlock.h"
+#include "runtime/sandbox/paths.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/seccomp_filter.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::array kDevices = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                 "/dev/urandom", "/dev/tty",  "/dev/ptmx", "/dev/pts"};
+constexpr const char* kSharedMemory = "/dev/shm";
+constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
+constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
+constexpr std::uint32_t kAbiMove = 2;
+constexpr std::uint32_t kAbiTruncate = 3;
+constexpr std::uint32_t kAbiScope = 6;
+
+class Preparation {
+ public:
+  Preparation(const SandboxSpec& spec, const SandboxSupport& support, SandboxEntry& entry,
+              SandboxReport& report)
+      : spec_(spec), support_(support), entry_(entry), report_(report) {}
+
+  Status run() {
+    report_.landlock_abi = support_.landlock_abi;
+    report_.seccomp = true;
+    report_.mount_namespace = support_.mount_namespaces;
+    report_.network_namespace = spec_.network == SandboxNetwork::kLoopback;
+    if (Status status = check_spec(spec_, support_); !status) return status;
+    choose_namespaces();
+    choose_capabilities();
+    if (Status status = resolve_trees(); !status) return status;
+    if (Status status = build_ruleset(); !status) return status;
+    if (Status status = resolve_protected(); !status) return status;
+    if (report_.mount_namespace) {
+      add_covers();
+    } else {
+      report_missing_mounts();
+    }
+    report_old_landlock();
+    auto filter = seccomp_filter(spec_.network);
+    if (!filter) return filter.status();
+    entry_.filter = *filter;
+    return {};
+  }
+
+ private:
+  void choose_namespaces() {
+    // System V memory and message queues have no path that could be granted or not.
+    if (report_.mount_namespace) entry_.namespaces |= kernel::kCloneNewNs | kernel::kCloneNewIpc;
+    if (report_.network_namespace) {
+      entry_.namespaces |= kernel::kCloneNewNet;
+      entry_.loopback = true;
+    }
+    if (entry_.namespaces == 0 || !support_.through_user_namespace) return;
+    entry_.namespaces |= kernel::kCloneNewUser;
+    const auto map = [](unsigned id) {
+      return std::to_string(id) + " " + std::to_string(id) + " 1";
+    };
+    entry_.uid_map = map(::geteuid());
+    entry_.gid_map = map(::getegid());
+  }
+
+  // A new user namespace starts with all of them. Elsewhere they can only be dropped by who may;
+  // the child of anyone else has none to gain, since no_new_privs comes before the program.
+  void choose_capabilities() {
+    const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0;
+    if (!all && ::geteuid() != 0) return;
+    for (int capability = 0;; ++capability) {
+      const int bounding = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+      if (bounding < 0) break;
+      const bool kept = (kept_capabilities() >> capability & 1) != 0;
+      if ((all || bounding == 1) && !kept) entry_.dropped_capabilities.push_back(capability);
+    }
+  }
+
+  // Nothing where the path does not exist.
+  Status add_tree(const std::string& asked, const char* field, std::vector<ResolvedPath>& trees) {
+    auto resolved = resolve_path(asked, field);
+    if (!resolved) return resolved.status();
+    if (!*resolved) return {};
+    if (is_led_astray(**resolved, write_)) {
+      return Status::error("invalid_request", "sandbox " + spec_.profile + ": " + field + ": " +
+                                                  asked + " leads to " + (*resolved)->path +
+                                                  " through a link that programs inside can make");
+    }
+    trees.push_back(std::move(**resolved));
+    return {};
+  }
+
+  Status resolve_trees() {
+    for (const std::string& asked : spec_.write) {
+      if (Status status = add_tree(asked, "write", write_); !status) return status;
+    }
+    if (write_.empty() && !spec_.write.empty()) {
+      report_.unprotected.push_back("none of the trees under `write` exists");
+    }
+    // Again, for links in trees that were named later.
+    for (const ResolvedPath& tree : write_) {
+      if (is_led_astray(tree, write_)) {
+        return Status::error("invalid_request",
+                             "sandbox " + spec_.profile + ": write: " + tree.asked + " leads to " +
+                                 tree.path + " through a link that programs inside can make");
+      }
+    }
+    if (Status status = refuse_kernel_trees(); !status) return status;
+    if (Status status = add_tree(kSharedMemory, "write", write_); !status) return status;
+    remove_nested(write_);
+    for (const std::string& asked : spec_.read) {
+      if (Status status = add_tree(asked, "read", read_); !status) return status;
+    }
+    return {};
+  }
+
+  // Who may write there sets up the machine. The root itself is granted as what is in it.
+  Status refuse_kernel_trees() {
+    bool whole = false;
+    for (const ResolvedPath& tree : write_) {
+      whole = whole || tree.path == "/";
+      for (const std::string_view kernel_tree : kKernelTrees) {
+        const bool fine =
+            std::any_of(kWritableInDev.begin(), kWritableInDev.end(),
+                        [&](std::string_view allowed) { return is_within(tree.path, allowed); });
+        if (is_within(tree.path, kernel_tree) && !fine) {
+          return Status::error("invalid_request", "sandbox " + spec_.profile + ": write: " +
+                                                      tree.path + " belongs to the kernel");
+        }
+      }
+    }
+    if (!whole) return {};
+    write_.clear();
+    for (const std::string& child : children_of("/")) {
+      const bool kernels =
+          std::find(kKernelTrees.begin(), kKernelTrees.end(), child) != kKernelTrees.end();
+      if (Status status = add_tree(child, "write", kernels ? read_ : write_); !status) {
+        return status;
+      }
+    }
+    return {};
+  }
+
+  static void remove_nested(std::vector<ResolvedPath>& trees) {
+    std::sort(trees.begin(), trees.end(),
+              [](const ResolvedPath& a, const ResolvedPath& b) { return a.path < b.path; });
+    std::vector<ResolvedPath> outermost;
+    for (ResolvedPath& tree : trees) {
+      if (!is_within_any(tree.path, outermost)) outermost.push_back(std::move(tree));
+    }
+    trees = std::move(outermost);
+  }
+
+  Status build_ruleset() {
+    auto ruleset = LandlockRuleset::create(support_.landlock_abi, spec_.network);
+    if (!ruleset) return ruleset.status();
+    const auto grant_all = [&](const std::vector<ResolvedPath>& trees, LandlockGrant grant) {
+      Status status;
+      for (const ResolvedPath& tree : trees) {
+        if (status) status = ruleset->grant(tree.fd.get(), tree.is_directory(), grant);
+      }
+      return status;
+    };
+    std::vector<ResolvedPath> devices;
+    for (const char* const device : kDevices) {
+      if (Status status = add_tree(device, "devices", devices); !status) return status;
+    }
+    if (Status status = grant_all(read_, LandlockGrant::kRead); !status) return status;
+    if (Status status = grant_all(write_, LandlockGrant::kWrite); !status) return status;
+    if (Status status = grant_all(devices, LandlockGrant::kDevice); !status) return status;
+    entry_.ruleset = ruleset->take();
+    return {};
+  }
+
+  bool is_granted(const std::string& path) const {
+    return is_within_any(path, read_) || is_within_any(path, write_);
+  }
+
+  Status resolve_protected() {
+    for (const std::string& asked : spec_.unreadable) {
+      auto resolved = resolve_path(asked, "unreadable");
+      if (!resolved) return resolved.status();
+      if (*resolved) unreadable_.push_back(std::move(**resolved));
+    }
+    if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
+      return status;
+    }
+    for (const std::string& mount : kernel_mounts()) {
+      if (!is_within_any(mount, write_)) continue;
+      if (Status status = add_kept(mount, "write", unwritable_); !status) return status;
+    }
+    return resolve_kept(spec_.pinned, "pinned", pinned_);
+  }
+
+  Status resolve_kept(const std::vector<std::string>& paths, const char* field,
+                      std::vector<ResolvedPath>& kept) {
+    for (const std::string& asked : paths) {
+      if (Status status = add_kept(asked, field, kept); !status) return status;
+    }
+    return {};
+  }
+
+  Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept) {
+    auto resolved = resolve_path(asked, field);
+    if (!resolved) return resolved.status();
+    if (!*resolved) {
+      report_.unprotected.push_back(asked + " does not exist yet: it can be made");
+      return {};
+    }
+    ResolvedPath& path = **resolved;
+    if (path.through_link()) {
+      report_.unprotected.push_back(asked + " is reached through a link: " + path.path +
+                                    " is protected, the link is not");
+    }
+    // Elsewhere nothing can be changed anyway.
+    if (is_within_any(path.path, write_)) kept.push_back(std::move(path));
+    return {};
+  }
+
+  void add_covers() {
+    for (const ResolvedPath& tree : write_) entry_.write_trees.push_back(tree.path);
+    entry_.tree_fds.resize(2 * write_.size());
+    auto& covers = entry_.covers;
+    for (const ResolvedPath& path : unreadable_) {
+      // What Landlock does not grant it does not let read; but sockets it does not know.
+      if (S_ISREG(path.type) && !is_granted(path.path)) continue;
+      covers.push_back(
+          {path.path, path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile});
+    }
+    for (const ResolvedPath& path : unwritable_) {
+      covers.push_back({path.path, CoverKind::kReadOnly});
+      pin_above(path.path);
+    }
+    for (const ResolvedPath& path : pinned_) {
+      covers.push_back({path.path, CoverKind::kPin});
+      pin_above(path.path);
+    }
+    // Parents first; of the same path the strongest, which makes the others needless.
+    std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) {
+      return a.path != b.path ? a.path < b.path : a.kind > b.kind;
+    });
+    std::vector<Cover> needed;
+    for (Cover& cover : covers) {
+      const bool done = std::any_of(needed.begin(), needed.end(), [&](const Cover& above) {
+        return is_within(cover.path, above.path) && makes_needless(above, cover);
+      });
+      if (!done) needed.push_back(std::move(cover));
+    }
+    covers = std::move(needed);
+  }
+
+  static bool makes_needless(const Cover& above, const Cover& cover) {
+    switch (above.kind) {
+      case CoverKind::kHideDirectory:
+      case CoverKind::kHideFile:
+        return true;
+      case CoverKind::kReadOnly:
+        return cover.kind == CoverKind::kReadOnly || cover.kind == CoverKind::kPin;
+      case CoverKind::kPin:
+        return above.path == cover.path;
+    }
+    return false;
+  }
+
+  // Whoever can move a directory away and make another in its place has replaced what is in it.
+  void pin_above(const std::string& path) {
+    std::string above = path;
+    while (true) {
+      above.resize(above.rfind('/'));
+      if (above.empty() || !is_within_any(above, write_)) return;
+      const bool is_tree = std::any_of(write_.begin(), write_.end(),
+                                       [&](const auto& tree) { return tree.path == above; });
+      // A mount already.
+      if (is_tree) return;
+      entry_.covers.push_back({above, CoverKind::kPin});
+    }
+  }
+
+  void report_missing_mounts() {
+    constexpr const char* kWhy = ": no mount namespace here";
+    auto& unprotected = report_.unprotected;
+    for (const ResolvedPath& path : unreadable_) {
+      if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
+        unprotected.push_back(path.path + " can be connected to" + kWhy);
+      } else if (is_granted(path.path)) {
+        unprotected.push_back(path.path + " can be read" + kWhy);
+      }
+    }
+    for (const ResolvedPath& path : unwritable_) {
+      unprotected.push_back(path.path + " can be changed" + kWhy);
+    }
+    for (const ResolvedPath& path : pinned_) {
+      unprotected.push_back(path.path + " can be moved or removed" + kWhy);
+    }
+    unprotected.push_back(
+        std::string("System V memory and message queues of the same user can be used") + kWhy);
+    unprotected.push_back(std::string("modes, owners, times and extended attributes of files "
+                                      "outside can be changed") +
+                          kWhy);
+    if (support_.landlock_abi < kAbiTruncate) {
+      unprotected.push_back(std::string("files outside can be truncated") + kWhy);
+    }
+  }
+
+  void report_old_landlock() {
+    const auto report = [&](const char* what, std::uint32_t abi) {
+      if (support_.landlock_abi >= abi) return;
+      report_.unprotected.push_back(std::string(what) + ": that takes Landlock ABI " +
+                                    std::to_string(abi) + ", this kernel has " +
+                                    std::to_string(support_.landlock_abi));
+    };
+    report("processes outside can be signalled", kAbiScope);
+    if (spec_.network == SandboxNetwork::kOn) {
+      report("abstract unix sockets outside can be connected to", kAbiScope);
+    }
+    // The other way round: too much is refused.
+    report("files cannot be moved between directories", kAbiMove);
+  }
+
+  const SandboxSpec& spec_;
+  const SandboxSupport& support_;
+  SandboxEntry& entry_;
+  SandboxReport& report_;
+  std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+};
+
+}  // namespace
+
+PreparedSandbox::PreparedSandbox(std::unique_ptr<SandboxEntry> entry) : entry_(std::move(entry)) {}
+
+PreparedSandbox::~PreparedSandbox() = default;
+
+Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxSpec& spec,
+                                                                  const SandboxSupport& support) {
+  std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
+  Preparation preparation(spec, support, *prepared->entry_, prepared->report_);
+  if (Status status = preparation.run(); !status) return status;
+  return prepared;
+}
+
+}  // namespace gibbous

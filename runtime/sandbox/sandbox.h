@@ -1,0 +1,111 @@
+// What a program may touch, and how the kernel is made to see to it: Landlock, seccomp and, where
+// the machine allows, namespaces. The keeper prepares (ordinary code) and the vfork child enters
+// (system calls only, see runtime/process/launch.cc). A program never runs with less than was asked
+// in silence: what cannot be had either fails the start or is named in the report.
+//
+// One thread at a time; a PreparedSandbox may serve any number of starts, one after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+
+namespace gibbous {
+
+// kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all but
+// socketpair(2).
+enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
+const char* to_string(SandboxNetwork network);
+
+// Of all lists together, and of each path, its end included.
+inline constexpr std::size_t kMaxSandboxPaths = 256;
+inline constexpr std::size_t kMaxSandboxPathBytes = 4096;
+
+// Plain data; it comes from a profile. Paths are absolute; those that do not exist are skipped.
+struct SandboxSpec {
+  std::string profile;  // its name, for messages
+  SandboxNetwork network = SandboxNetwork::kOn;
+  std::vector<std::string> read;        // trees that may be read and executed
+  std::vector<std::string> write;       // trees that may be read, executed and changed
+  std::vector<std::string> unreadable;  // in those, what nobody inside may read; sockets too
+  std::vector<std::string> unwritable;  // in `write`, what may not be changed, moved or replaced
+  std::vector<std::string> pinned;      // in `write`, what may be changed but not moved or removed
+  std::uint32_t min_landlock_abi = 0;   // prepare fails below it
+};
+
+// What this machine lets this process do.
+struct SandboxSupport {
+  std::uint32_t landlock_abi = 0;  // 0: no Landlock
+  bool seccomp = false;
+  bool user_namespaces = false;
+  // With CAP_SYS_ADMIN, else within a user namespace.
+  bool mount_namespaces = false;
+  bool network_namespaces = false;
+  bool through_user_namespace = false;  // how the last two are had
+};
+
+// Forks short-lived children to try; the caller stays as it is and gets no SIGCHLD.
+SandboxSupport probe_sandbox_support();
+
+// What is in force for one start.
+struct SandboxReport {
+  std::uint32_t landlock_abi = 0;
+  bool mount_namespace = false;
+  bool network_namespace = false;
+  bool seccomp = false;
+  // Sentences: what was asked for and is not enforced here, and protected names that do not exist.
+  std::vector<std::string> unprotected;
+};
+
+enum class SandboxStep : std::uint8_t {
+  kUnshare,          // new namespaces
+  kIdentity,         // the same user and group in the new user namespace
+  kReadOnly,         // everything read-only
+  kWriteTree,        // but the trees that may be changed
+  kHide,             // `unreadable`
+  kProtect,          // `unwritable` and `pinned`
+  kLoopback,         // lo up
+  kCapabilities,     // those that reach out of a sandbox
+  kNoNewPrivileges,  // needed by the next two
+  kLandlock,
+  kSeccomp,
+};
+const char* to_string(SandboxStep step);
+
+struct SandboxFailure {
+  SandboxStep step = SandboxStep::kUnshare;
+  int error = 0;               // errno
+  const char* path = nullptr;  // the one at fault, or null; lives as long as the PreparedSandbox
+};
+
+struct SandboxEntry;
+
+class PreparedSandbox {
+ public:
+  // Fails with "invalid_request" (which field, and why) or "sandbox_unavailable" (what is missing).
+  static Result<std::unique_ptr<PreparedSandbox>> prepare(const SandboxSpec& spec,
+                                                          const SandboxSupport& support);
+  ~PreparedSandbox();
+  PreparedSandbox(const PreparedSandbox&) = delete;
+  PreparedSandbox& operator=(const PreparedSandbox&) = delete;
+
+  const SandboxReport& report() const { return report_; }
+
+  // Both in the child, in this order, with chdir(2) somewhere after the first; false with *failure
+  // set, and then the child must end. The second needs a descriptor of this object: it comes before
+  // the child closes all others. Children must not enter concurrently.
+  bool enter_namespaces(SandboxFailure* failure) const noexcept;
+  bool restrict_self(SandboxFailure* failure) const noexcept;
+
+ private:
+  explicit PreparedSandbox(std::unique_ptr<SandboxEntry> entry);
+
+  std::unique_ptr<SandboxEntry> entry_;
+  SandboxReport report_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,202 @@
+// The rules are data at the top. What the kernel takes as an int is compared on its low 32 bits:
+// the register's high half is the attacker's, and the kernel does not look at it.
+#include "runtime/sandbox/seccomp_filter.h"
+
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/kernel.h"
+
+namespace gibbous {
+namespace {
+
+// Refused whatever their arguments are.
+constexpr std::array kRefused = {
+    // other processes
+    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp),
+    SCMP_SYS(pidfd_getfd), SCMP_SYS(process_madvise),
+    // mounts and namespaces
+    SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(move_mount),
+    SCMP_SYS(open_tree), SCMP_SYS(fsopen), SCMP_SYS(fsmount), SCMP_SYS(fsconfig), SCMP_SYS(fspick),
+    SCMP_SYS(mount_setattr), static_cast<int>(kernel::kOpenTreeAttr), SCMP_SYS(setns),
+    // large parts of the kernel
+    SCMP_SYS(bpf), SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(fanotify_init),
+    SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(open_by_handle_at),
+    // the machine
+    SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(init_module),
+    SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(swapon), SCMP_SYS(swapoff),
+    SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(quotactl_fd), SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime), SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex), SCMP_SYS(iopl),
+    SCMP_SYS(ioperm), SCMP_SYS(syslog), SCMP_SYS(vhangup)};
+
+constexpr std::array kNamespaces = {
+    kernel::kCloneNewNs,   kernel::kCloneNewCgroup, kernel::kCloneNewUts, kernel::kCloneNewIpc,
+    kernel::kCloneNewUser, kernel::kCloneNewPid,    kernel::kCloneNewNet};
+
+// They put input into a terminal that others read.
+constexpr std::array<std::uint64_t, 2> kRefusedIoctls = {TIOCSTI, TIOCLINUX};
+
+constexpr std::array<std::uint32_t, 4> kFamilies = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+constexpr std::uint64_t kNetlinkRoute = 0;  // asked for by getaddrinfo(3)
+constexpr std::array<std::uint32_t, 1> kSelf = {0};
+
+constexpr std::uint64_t kLow32Bits = 0xffffffff;
+// Larger values mean nothing to the kernel, which refuses them.
+constexpr unsigned kFamilyBits = 6;
+constexpr unsigned kNetlinkBits = 5;
+constexpr unsigned kPidBits = 23;
+constexpr std::uint32_t kRefusal = SCMP_ACT_ERRNO(EPERM);
+
+class Builder {
+ public:
+  Builder() : context_(::seccomp_init(SCMP_ACT_ALLOW)) {
+    if (context_ == nullptr) {
+      error_ = -ENOMEM;
+      return;
+    }
+    // Other architectures' system calls (int 0x80, x32) have other numbers.
+    note(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
+    // A binary tree: the kernel runs the filter over every number when it is installed.
+    constexpr std::uint32_t kBinaryTree = 2;
+    note(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, kBinaryTree));
+  }
+  ~Builder() { ::seccomp_release(context_); }
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  int error() const { return error_; }
+  scmp_filter_ctx context() const { return context_; }
+
+  void refuse(int number, std::vector<scmp_arg_cmp> conditions = {},
+              std::uint32_t action = kRefusal) {
+    // Unknown to this architecture.
+    if (number < 0 || error_ != 0) return;
+    note(::seccomp_rule_add_array(context_, action, number,
+                                  static_cast<unsigned>(conditions.size()), conditions.data()));
+  }
+  void refuse_value(int number, unsigned argument, std::uint64_t value, std::uint64_t mask) {
+    refuse(number, {compare(argument, value, mask)});
+  }
+  // Refuses every value of an int argument that has up to `free_bits` bits, but not the allowed
+  // ones, as blocks of values that share their upper bits: a filter knows no "none of these".
+  void refuse_all_but(int number, unsigned argument, std::span<const std::uint32_t> allowed,
+                      unsigned free_bits, const std::vector<scmp_arg_cmp>& others = {},
+                      std::uint32_t first = 0) {
+    const std::uint64_t mask = kLow32Bits << free_bits & kLow32Bits;
+    bool any = false;
+    for (const std::uint32_t value : allowed) any = any || (value & mask) == first;
+    if (!any) {
+      std::vector<scmp_arg_cmp> conditions{compare(argument, first, mask)};
+      conditions.insert(conditions.end(), others.begin(), others.end());
+      refuse(number, conditions);
+    } else if (free_bits > 0) {
+      refuse_all_but(number, argument, allowed, free_bits - 1, others, first);
+      refuse_all_but(number, argument, allowed, free_bits - 1, others,
+                     first | 1U << (free_bits - 1));
+    }
+  }
+  static scmp_arg_cmp compare(unsigned argument, std::uint64_t value, std::uint64_t mask) {
+    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+  }
+
+ private:
+  void note(int result) {
+    if (error_ == 0) error_ = result;
+  }
+
+  scmp_filter_ctx context_;
+  int error_ = 0;
+};
+
+void add_rules(Builder& builder, SandboxNetwork network) {
+  for (const int number : kRefused) builder.refuse(number);
+  for (const std::uint64_t flag : kNamespaces) {
+    builder.refuse_value(SCMP_SYS(clone), 0, flag, flag);
+    builder.refuse_value(SCMP_SYS(unshare), 0, flag, flag);
+  }
+  // In clone(2) this bit belongs to the signal.
+  builder.refuse_value(SCMP_SYS(unshare), 0, kernel::kCloneNewTime, kernel::kCloneNewTime);
+  // Its flags are in memory, out of a filter's sight; libc falls back to clone.
+  builder.refuse(SCMP_SYS(clone3), {}, SCMP_ACT_ERRNO(ENOSYS));
+  for (const std::uint64_t request : kRefusedIoctls) {
+    builder.refuse_value(SCMP_SYS(ioctl), 1, request, kLow32Bits);
+  }
+  // Another process's limits: of the same user they could be lowered until it dies.
+  builder.refuse_all_but(SCMP_SYS(prlimit64), 0, kSelf, kPidBits, {SCMP_CMP64(2, SCMP_CMP_NE, 0)});
+  if (network == SandboxNetwork::kOff) {
+    builder.refuse(SCMP_SYS(socket));
+    return;
+  }
+  builder.refuse_all_but(SCMP_SYS(socket), 0, kFamilies, kFamilyBits);
+  for (unsigned bit = 0; bit < kNetlinkBits; ++bit) {
+    const std::uint64_t flag = std::uint64_t{1} << bit;
+    static_assert(kNetlinkRoute == 0, "every other protocol has a bit that is set");
+    builder.refuse(SCMP_SYS(socket),
+                   {Builder::compare(0, AF_NETLINK, kLow32Bits), Builder::compare(2, flag, flag)});
+  }
+}
+
+using Program = std::vector<sock_filter>;
+
+Result<Program> build(SandboxNetwork network) {
+  const auto failed = [](const char* what, int error) {
+    return Status::error("sandbox_unavailable",
+                         std::string("seccomp: ") + what + ": " + std::strerror(error));
+  };
+  Builder builder;
+  if (builder.error() == 0) add_rules(builder, network);
+  if (builder.error() != 0) return failed("no filter", -builder.error());
+  const UniqueFd file(::memfd_create("seccomp", MFD_CLOEXEC));
+  if (!file) return failed("no memory for the filter", errno);
+  if (const int error = ::seccomp_export_bpf(builder.context(), file.get()); error != 0) {
+    return failed("the filter cannot be written", -error);
+  }
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  if (size <= 0) return failed("the filter is empty", EIO);
+  Program program(static_cast<std::size_t>(size) / sizeof(sock_filter));
+  if (program.size() > BPF_MAXINSNS) return failed("the filter is too long", E2BIG);
+  if (::pread(file.get(), program.data(), static_cast<std::size_t>(size), 0) != size) {
+    return failed("the filter cannot be read", EIO);
+  }
+  return program;
+}
+
+const Result<Program>& program_for(SandboxNetwork network) {
+  switch (network) {
+    case SandboxNetwork::kOff: {
+      static const Result<Program> off = build(SandboxNetwork::kOff);
+      return off;
+    }
+    case SandboxNetwork::kOn:
+    case SandboxNetwork::kLoopback:
+      break;
+  }
+  static const Result<Program> on = build(SandboxNetwork::kOn);
+  return on;
+}
+
+}  // namespace
+
+Result<sock_fprog> seccomp_filter(SandboxNetwork network) {
+  const Result<Program>& program = program_for(network);
+  if (!program.ok()) return program.status();
+  // The kernel only reads it; its structure has no const.
+  return sock_fprog{static_cast<unsigned short>(program->size()),
+                    const_cast<sock_filter*>(program->data())};
+}
+
+}  // namespace gibbous

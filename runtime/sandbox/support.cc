@@ -1,0 +1,81 @@
+// Tries in children what a start would do: the sandbox's own code enters sandboxes that are cut
+// down to one kind of namespace. Capabilities, security modules and container runtimes all have a
+// say, so asking for less than a try would tell little.
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/seccomp.h>
+
+#include <cerrno>
+
+#include "runtime/sandbox/entry.h"
+#include "runtime/sandbox/landlock.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous {
+namespace {
+
+// Asks without installing anything.
+bool seccomp_filters_work() {
+  const std::uint32_t action = SECCOMP_RET_ERRNO;
+  return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+// A copy of this process that makes only system calls: no exit signal, no fork handlers.
+bool can_enter(const PreparedSandbox& sandbox) {
+  SandboxFailure failure;
+  const long pid = ::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0);
+  if (pid < 0) return false;
+  if (pid == 0) {
+    const bool entered = sandbox.enter_namespaces(&failure) && sandbox.restrict_self(&failure);
+    ::syscall(SYS_exit_group, entered ? 0 : 1);
+    __builtin_unreachable();
+  }
+  int status = 0;
+  while (::waitpid(static_cast<pid_t>(pid), &status, __WCLONE) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool works(const SandboxSupport& base, bool mount, bool network) {
+  SandboxSupport support = base;
+  support.mount_namespaces = mount;
+  support.network_namespaces = network;
+  SandboxSpec spec;
+  spec.profile = "probe";
+  spec.network = network ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
+  const auto prepared = PreparedSandbox::prepare(spec, support);
+  return prepared.ok() && can_enter(**prepared);
+}
+
+}  // namespace
+
+SandboxSupport probe_sandbox_support() {
+  SandboxSupport support;
+  support.landlock_abi = landlock_abi();
+  support.seccomp = seccomp_filters_work();
+  // The plain way leaves the program the user that it was; it must do for all kinds, or for none.
+  if (support.landlock_abi == 0 || !support.seccomp || !works(support, false, false)) {
+    if (support.landlock_abi != 0 && support.seccomp) support.seccomp = false;
+    return support;
+  }
+  SandboxSupport user = support;
+  user.through_user_namespace = true;
+  const bool plain_mount = works(support, true, false);
+  const bool plain_network = works(support, false, true);
+  const bool user_mount = works(user, true, false);
+  const bool user_network = works(user, false, true);
+  support.user_namespaces = user_mount || user_network;
+  support.through_user_namespace = !(plain_mount && plain_network) &&
+                                   (user_mount || user_network) &&
+                                   user_mount + user_network >= plain_mount + plain_network;
+  support.mount_namespaces = support.through_user_namespace ? user_mount : plain_mount;
+  support.network_namespaces = support.through_user_namespace ? user_network : plain_network;
+  return support;
+}
+
+}  // namespace gibbous

@@ -4,7 +4,15 @@ local M = {}
 
 local CLASSES = { read = true, write = true, execute = true }
 local DECISIONS = { allow = true, ask = true, deny = true }
-local KEYS = { description = true, permissions = true, tools = true, instead = true }
+local KEYS = {
+  description = true, permissions = true, tools = true, instead = true, limits = true,
+  tool_limits = true, sandbox = true,
+}
+local LIMITS = {
+  memory_bytes = true, cpu_time_ms = true, cpu_share = true, pids = true, open_files = true,
+  file_size_bytes = true, output_bytes = true, log_bytes = true, wall_time_ms = true,
+  idle_time_ms = true,
+}
 
 -- What to do instead, when the mode does not say.
 local INSTEAD = {
@@ -38,6 +46,13 @@ function M.check(name, mode)
   for class in pairs(CLASSES) do
     expect(mode.permissions[class], 'mode %s: permissions.%s is missing', name, class)
   end
+  for limit, value in pairs(mode.limits or {}) do
+    expect(LIMITS[limit], 'mode %s: unknown limit %s', name, tostring(limit))
+    local good = type(value) == 'number' and value > 0
+    expect(good, 'mode %s: limits.%s must be a number above 0', name, limit)
+  end
+  local switch = mode.tool_limits == nil or type(mode.tool_limits) == 'boolean'
+  expect(switch, 'mode %s: tool_limits must be true or false', name)
   for tool, decision in pairs(mode.tools or {}) do
     expect(type(tool) == 'string', 'mode %s: tools must be named', name)
     expect(DECISIONS[decision], 'mode %s: tools.%s must be allow, ask or deny', name, tool)

@@ -85,6 +85,8 @@ void add_common_options(CLI::App& command, Options& options) {
   command.add_option("--state", runtime.state_dir, "Where durable things are kept")
       ->type_name("DIR")
       ->group(group);
+  command.add_option("--sandbox", runtime.sandbox,
+                     "The least sandbox of every run: none, workspace, readonly [none]");
   command.add_option("--workspace", runtime.workspace, "Where runs start [current directory]")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory)

@@ -1,6 +1,7 @@
 // Looks things up relative to this executable, so that an install tree works in any prefix.
 #include "bindings/host/places.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -52,6 +53,39 @@ std::vector<std::string> inherited_environment() {
   for (char** variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
   return variables;
+}
+
+lua::PathVariables path_variables(const std::string& workspace,
+                                  const lua::GenerationOptions& generation,
+                                  const std::string& config_file,
+                                  const std::vector<std::string>& environment) {
+  const auto variable = [&environment](const std::string& name) -> std::string {
+    for (const std::string& each : environment) {
+      if (each.rfind(name + "=", 0) == 0) return each.substr(name.size() + 1);
+    }
+    return "";
+  };
+  // Only absolute places: anything else would mean another one in each directory.
+  const auto places = [](const std::vector<std::string>& paths) {
+    std::vector<std::string> usable;
+    for (const std::string& path : paths) {
+      if (!path.empty() && path.front() == '/') usable.push_back(path);
+    }
+    return usable;
+  };
+  const passwd* user = ::getpwuid(::getuid());
+  const std::string home = variable("HOME");
+  std::error_code error;
+  return {{"WORKSPACE", places({workspace})},
+          {"HOME", places({home.empty() && user != nullptr ? user->pw_dir : home})},
+          {"TMP", places({"/tmp", "/var/tmp", variable("TMPDIR")})},
+          {"RUNTIME", places({variable("XDG_RUNTIME_DIR")})},
+          {"SSH_AUTH_SOCK", places({variable("SSH_AUTH_SOCK")})},
+          {"SCRIPTS",
+           places({fs::absolute(generation.scripts_dir, error), generation.shipped_scripts_dir})},
+          {"POLICIES",
+           places({fs::absolute(generation.policies_dir, error), generation.shipped_policies_dir})},
+          {"CONFIG", places({config_file.empty() ? "" : fs::absolute(config_file, error)})}};
 }
 
 }  // namespace gibbous::host

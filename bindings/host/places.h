@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/generation.h"
+#include "bindings/lua/sandbox_value.h"
 #include "gibbous/status.h"
 
 namespace gibbous::host {
@@ -16,5 +18,12 @@ Result<std::string> find_share();
 Result<std::string> absolute_directory(const std::string& path, const char* field);
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
+
+// What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK,
+// SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
+lua::PathVariables path_variables(const std::string& workspace,
+                                  const lua::GenerationOptions& generation,
+                                  const std::string& config_file,
+                                  const std::vector<std::string>& environment);
 
 }  // namespace gibbous::host

@@ -36,7 +36,15 @@ void RunEvents::on_state(Run& run) {
   if (!run.ended() && run.state() != RunState::kRunning) return;
   const char* name = run.ended() ? "run_ended" : "run_started";
   OrderedJson event = describe(run, name);
+  if (!run.ended() && run.spec().sandbox) {
+    const SandboxReport& report = run.sandbox_report();
+    event["sandbox"] = {{"profile", run.spec().sandbox->profile},
+                        {"network", to_string(run.spec().sandbox->network)},
+                        {"landlock_abi", report.landlock_abi},
+                        {"unprotected", report.unprotected}};
+  }
   if (run.ended()) {
+    if (run.limit_reached()) event["limit"] = to_string(run.limit_reached()->kind);
     const auto& exit = run.exit_status();
     event["reason"] = run.reason();
     event["exit_code"] = exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);

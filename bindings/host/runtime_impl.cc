@@ -62,6 +62,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
                             : config.toolsets.value_or(std::vector<std::string>{});
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   config.apply_lua(engine_options);
+  sandbox = config.sandbox;
+  if (!given.sandbox.empty()) {
+    if (sandbox.is_null()) sandbox = Json::object();
+    sandbox["profile"] = given.sandbox;
+  }
 
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
@@ -110,6 +115,9 @@ Status Runtime::Impl::init_parts() {
   services.waits = waits.get();
   services.store = store.get();
   services.workspace = options.workspace;
+  services.sandbox = sandbox;
+  services.path_variables = host::path_variables(options.workspace, engine_options.generation,
+                                                 options.config_file, runs_options.env);
   auto made_engine = lua::Engine::create(engine_options, services);
   if (!made_engine) return made_engine.status();
   engine = std::move(made_engine.value());

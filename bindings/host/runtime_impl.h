@@ -39,6 +39,7 @@ struct Runtime::Impl {
   RuntimeOptions options;
   lua::EngineOptions engine_options;
   RunsOptions runs_options;
+  Json sandbox;  // what every run gets at least: a request, or null
   SystemClock clock;
 
   uv_loop_t own_loop{};

@@ -13,7 +13,10 @@
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
 #include "bindings/lua/fields.h"
+#include "bindings/lua/generation.h"
+#include "bindings/lua/limits_value.h"
 #include "bindings/lua/run_value.h"
+#include "bindings/lua/sandbox_value.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/task.h"
 #include "runtime/process/signals.h"
@@ -72,6 +75,7 @@ struct Effect {
   Completer complete;
   bool cancelled = false;
   std::function<void()> on_cancel;
+  Verdict verdict;  // once it allowed
 
   void fail(const Status& status, const std::string& run = "") const {
     complete([status, run](lua_State* to) { return push_error(to, status, run); });
@@ -113,9 +117,31 @@ int ask_then(lua_State* state, Json what, std::function<void(const std::shared_p
                            effect->fail(refusal(verdict));
                            return;
                          }
+                         effect->verdict = verdict;
                          act(effect);
                        });
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
+}
+
+// What the policy lays upon a start. False, answered: it makes no sense, so nothing is started.
+bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
+  try {
+    const Json& sandbox = effect.verdict.sandbox;
+    if (!sandbox.is_null()) {
+      spec->sandbox =
+          parse_sandbox("the policy's verdict: sandbox", sandbox, effect.services.path_variables);
+    } else if (restricts(asked) || restricts(effect.services.sandbox)) {
+      throw WrongUse(
+          "a sandbox was asked for, and the policy's verdict has none; policies that "
+          "know of sandboxes return verdict.sandbox, as policies/init.lua does");
+    }
+    const Json& limits = effect.verdict.limits;
+    if (!limits.is_null()) spec->limits = parse_limits("the policy's verdict: limits", limits);
+    return true;
+  } catch (const WrongUse& use) {
+    effect.fail(Status::error("denied", use.what()));
+    return false;
+  }
 }
 
 void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
@@ -123,6 +149,7 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   if (!task) return;
   options.spec.session = task->call().session();
   const bool detach = options.detach;
+  if (!take_constraints(*effect, options.sandbox, &options.spec)) return;
   auto started = effect->services.runs->start(std::move(options.spec),
                                               [effect](Run& run, const Status& status) {
                                                 if (!status) {
@@ -157,6 +184,11 @@ int l_start(lua_State* state) {
       what["argv"] = options.spec.argv;
     }
     if (!options.spec.env.empty()) what["env"] = options.spec.env;
+    what["limits"] = limits_value(options.spec.limits);
+    if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
+    const Json& configured = services_of(state).sandbox;
+    what["configured"] = Json::object();
+    if (!configured.is_null()) what["configured"]["sandbox"] = configured;
     return ask_then(state, std::move(what), [options](const std::shared_ptr<Effect>& effect) {
       start_run(effect, options);
     });
@@ -228,6 +260,12 @@ int l_excerpt(lua_State* state) {
   });
 }
 
+int l_refusals(lua_State* state) {
+  return read_method(state, [](Run& run, const Json&, const Services& services) {
+    return refusals_value(run, services.workspace);
+  });
+}
+
 int check_signal(Fields& fields, const char* name, int fallback) {
   const auto text = fields.text(name);
   if (!text) return fallback;
@@ -275,6 +313,26 @@ int l_kill(lua_State* state) {
                                                        });
                          });
   });
+}
+
+// Looking needs no leave, but the answer comes from the keeper.
+int l_usage(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  Services& services = services_of(state);
+  Run* run = services.runs->find(id);
+  if (run == nullptr) return push_error(state, not_found(*services.runs, id), id);
+  const auto task = Task::current(state);
+  auto effect = std::make_shared<Effect>(Effect{services, task, task->completer()});
+  services.runs->usage(*run, [effect](Run& of, const std::optional<RunUsage>& usage) {
+    if (effect->cancelled) return;
+    if (usage) {
+      effect->answer(usage_value(of, *usage));
+    } else {
+      effect->fail(Status::error("not_running", "Process \"" + of.id() + "\" has no processes"),
+                   of.id());
+    }
+  });
+  return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 
 int l_signal(lua_State* state) {
@@ -327,17 +385,14 @@ int l_wait(lua_State* state) {
 }
 
 constexpr luaL_Reg kMethods[] = {
-    {"info", l_info},
-    {"read", l_read},
-    {"tail", l_tail},
-    {"excerpt", l_excerpt},
-    {"close_stdin", l_close_stdin},
+    {"info", l_info},       {"read", l_read},         {"tail", l_tail},
+    {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_close_stdin},
     {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {
     {"kill", l_kill}, {"signal", l_signal}, {"write", l_write},
-    {"wait", l_wait}, {nullptr, nullptr},
+    {"wait", l_wait}, {"usage", l_usage},   {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kRun[] = {

@@ -25,10 +25,11 @@ struct ToolField {
 };
 
 constexpr ToolField kToolFields[] = {
-    {"name", LUA_TSTRING, true},        {"title", LUA_TSTRING, false},
-    {"description", LUA_TSTRING, true}, {"permission", LUA_TSTRING, true},
-    {"input", LUA_TTABLE, false},       {"output", LUA_TTABLE, false},
-    {"annotations", LUA_TTABLE, false}, {"run", LUA_TFUNCTION, true},
+    {"name", LUA_TSTRING, true},           {"title", LUA_TSTRING, false},
+    {"description", LUA_TSTRING, true},    {"permission", LUA_TSTRING, true},
+    {"input", LUA_TTABLE, false},          {"output", LUA_TTABLE, false},
+    {"annotations", LUA_TTABLE, false},    {"run", LUA_TFUNCTION, true},
+    {"takes_limits", LUA_TBOOLEAN, false},
 };
 constexpr ToolField kAnnotationFields[] = {
     {"read_only", LUA_TBOOLEAN, false},

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "bindings/lua/engine.h"
+#include "bindings/lua/limits_value.h"
+#include "bindings/lua/sandbox_value.h"
 #include "bindings/lua/schema_check.h"
 #include "bindings/lua/snapshot.h"
 #include "bindings/lua/state.h"
@@ -46,7 +48,7 @@ Json object(Json properties, const char* description) {
           {"description", description}};
 }
 
-Json limits_schema() {
+Json table_limits_schema() {
   const RunLimits usual;
   const auto count = [](std::size_t value) { return static_cast<std::int64_t>(value); };
   return object(
@@ -68,7 +70,8 @@ Json limits_schema() {
         integer("runs that may wait for a place", 0, kMaxTableRows, count(usual.max_queued))},
        {"max_ended", integer("runs that have ended and are remembered; the oldest are forgotten "
                              "first",
-                             1, kMaxTableRows, count(usual.max_ended))}},
+                             1, kMaxTableRows, count(usual.max_ended))},
+       {"run", limits_schema("what no run may exceed, whatever it asks for")}},
       "limits of runs");
 }
 
@@ -178,6 +181,12 @@ Config read_values(const std::string& path, const Json& value) {
   take(limits, "drain_limit_ms", &config.drain_limit);
   take(limits, "max_queued", &config.max_queued);
   take(limits, "max_ended", &config.max_ended);
+  if (limits.contains("run")) {
+    config.run_limits = parse_limits(path + ": limits.run", limits["run"]);
+  }
+  if (value.contains("sandbox")) {
+    config.sandbox = sandbox_request(path + ": sandbox", value["sandbox"]);
+  }
   const Json lua = value.value("lua", Json::object());
   take(lua, "call_ms", &config.lua_call);
   take(lua, "memory_bytes", &config.lua_memory_bytes);
@@ -226,12 +235,13 @@ Json config_schema() {
        {"mode", text("permission mode: default, auto, plan, dangerous, ci, or one of your own")},
        {"workspace", text("directory that runs start in; the current directory by default")},
        {"shell", text("program that gets -c and the command line of a run; /bin/sh by default")},
-       {"limits", limits_schema()},
+       {"limits", table_limits_schema()},
        {"env", variables},
        {"unset_env",
         {{"type", "array"},
          {"items", text("name of a variable")},
          {"description", "variables that no run inherits"}}},
+       {"sandbox", sandbox_schema()},
        {"lua", lua_schema()}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -276,6 +286,7 @@ void Config::apply_runs(RunsOptions& options) const {
   put(drain_limit, &limits.drain_limit);
   put(max_queued, &limits.max_queued);
   put(max_ended, &limits.max_ended);
+  put(run_limits, &limits.run);
   put(shell, &options.shell);
   std::erase_if(options.env, [this](const std::string& variable) {
     const std::string name = variable.substr(0, variable.find('='));

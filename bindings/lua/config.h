@@ -41,6 +41,8 @@ struct Config {
   std::optional<Millis> drain_limit;
   std::optional<std::size_t> max_queued;
   std::optional<std::size_t> max_ended;
+  std::optional<LimitSet> run_limits;
+  Json sandbox;  // a request, or null
 
   std::optional<Millis> lua_call;
   std::optional<std::size_t> lua_memory_bytes;

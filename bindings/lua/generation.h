@@ -31,6 +31,7 @@ struct ToolDefinition {
   std::shared_ptr<const SchemaCheck> input_check;
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
+  bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
 };
 
 struct Verdict {
@@ -39,6 +40,8 @@ struct Verdict {
   std::string rule;    // an id for logs
   std::string file;
   int line = 0;
+  Json limits;   // of a start: what the run gets, whatever was asked; null: as asked
+  Json sandbox;  // of a start: what the run gets, a whole profile; null: none
 };
 
 // One file as it was read; the watcher compares it with what lies there.
@@ -93,6 +96,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const std::vector<WatchedFile>& watched() const { return watched_; }
   const std::string& policy_error() const { return policy_error_; }
   std::vector<std::string> modes() const { return modes_; }
+  // The mode in force lets tool arguments set limits.
+  bool tool_limits() const { return tool_limits_; }
 
   // Asks the policy. A policy that raises, runs out of time or answers something else denies.
   Verdict decide(const Json& effect);
@@ -105,6 +110,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::vector<SourceFile> files_;
   std::vector<WatchedFile> watched_;
   std::vector<std::string> modes_;
+  bool tool_limits_ = false;
   std::string policy_error_;
   // Order matters: references die before their state.
   std::unique_ptr<State> state_;

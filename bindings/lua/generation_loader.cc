@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "bindings/lua/api.h"
+#include "bindings/lua/limits_value.h"
+#include "bindings/lua/schema_check.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/tool_reader.h"
 #include "runtime/base/nearest.h"
@@ -109,10 +111,21 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       made_->policy_error_ += (made_->policy_error_.empty() ? "" : "\n") + error.text();
     }
   }
+  if (made_->tool_limits_) add_limits_arguments();
   made_->files_ = snapshot_.files();
   made_->watched_ = snapshot_.watched();
   policy_environment_.reset();  // or it would outlive the state
   return std::move(made_);
+}
+
+// Tools that can pass limits on get the argument where the mode lets them.
+void GenerationLoader::add_limits_arguments() {
+  for (auto& [name, tool] : made_->tools_) {
+    if (!tool.takes_limits) continue;
+    tool.input_schema["properties"]["limits"] =
+        limits_schema("What the process may use; the mode may allow less");
+    if (auto check = SchemaCheck::compile(tool.input_schema, "args")) tool.input_check = *check;
+  }
 }
 
 bool GenerationLoader::prepare(LoadFailure* failure) {
@@ -238,6 +251,13 @@ bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
     made_->modes_.emplace_back(lua_tostring(state, -1));
     if (made_->modes_.size() > kMaxModes) return fault("too many modes");
   }
+  lua_getfield(state, -1, options_.mode.c_str());  // [root, modes, mode]
+  if (lua_istable(state, -1)) {
+    lua_getfield(state, -1, "tool_limits");
+    made_->tool_limits_ = lua_toboolean(state, -1) != 0;
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
   std::vector<std::string>& modes = made_->modes_;
   std::sort(modes.begin(), modes.end());
   const std::string& wanted = options_.mode;

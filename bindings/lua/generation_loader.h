@@ -22,6 +22,7 @@ class GenerationLoader {
   const Snapshot& snapshot() const { return snapshot_; }
 
  private:
+  void add_limits_arguments();
   bool prepare(LoadFailure* failure);
   // What of the load budget is left; all of it, scripts and policies together, is granted once.
   BudgetLimits budget() const;

@@ -45,6 +45,14 @@ bool text_field(lua_State* state, const char* key, std::string* into) {
   return type == LUA_TNIL || type == LUA_TSTRING;
 }
 
+bool table_field(lua_State* state, const char* key, Json* into) {
+  lua_getfield(state, -1, key);
+  const int type = lua_type(state, -1);
+  if (type == LUA_TTABLE) *into = to_json(state, -1);
+  lua_pop(state, 1);
+  return type == LUA_TNIL || type == LUA_TTABLE;
+}
+
 // [verdict] -> the verdict, or what is wrong with it.
 std::string read_verdict(lua_State* state, Verdict* verdict) {
   if (!lua_istable(state, -1)) {
@@ -68,6 +76,8 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   } else if (decision != "deny") {
     return "verdict.decision must be 'allow', 'ask' or 'deny', not '" + decision + "'";
   }
+  if (!table_field(state, "limits", &verdict->limits)) return "verdict.limits must be a table";
+  if (!table_field(state, "sandbox", &verdict->sandbox)) return "verdict.sandbox must be a table";
   const bool needs_reason = verdict->decision != Verdict::Decision::kAllow;
   if (needs_reason && verdict->reason.empty())
     return "verdict.reason is missing: say what to do instead";

@@ -2,8 +2,11 @@
 #include "bindings/lua/run_value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bindings/lua/fields.h"
+#include "bindings/lua/limits_value.h"
+#include "bindings/lua/sandbox_value.h"
 #include "runtime/output/excerpt.h"
 #include "runtime/output/text.h"
 
@@ -50,6 +53,16 @@ std::map<std::string, std::string> environment_of(Fields& fields) {
   return variables;
 }
 
+// What stands on the last line, where a program asks and waits: stdout first, then stderr.
+std::string prompt_of(const Run& run) {
+  constexpr std::size_t kMaxPromptBytes = 400;
+  for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
+    const Lines last = run.stream(id).tail(1, kMaxPromptBytes);
+    if (!last.bytes.empty() && last.bytes.back() != '\n') return clean(last.bytes);
+  }
+  return "";
+}
+
 }  // namespace
 
 StartOptions parse_start(const Json& options) {
@@ -72,6 +85,8 @@ StartOptions parse_start(const Json& options) {
     spec.timeout =
         Millis{*timeout > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*timeout)) : 0};
   }
+  spec.limits = parse_limits("run.start: limits", fields.value("limits"));
+  start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
   start.detach = fields.flag("detach").value_or(false);
   fields.done();
@@ -101,9 +116,14 @@ Json run_info(const Run& run, const Clock& clock) {
   if (exit && exit->signal == 0) info["exit_code"] = exit->code;
   if (exit && exit->signal != 0) info["signal"] = exit->signal;
   if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
+  if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
+  if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
+  if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
+  if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
   if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();
   if (run.ended_at().count() > 0) info["ended_ms"] = run.ended_at().count();
   if (run.pid() != 0) {
+    info["output_rate"] = std::llround(run.output_rate(clock));
     info["idle_ms"] = std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count();
   }
   return info;
@@ -162,6 +182,24 @@ Json excerpt_stream(Run& run, const Json& options) {
   Json cut = Json::array();
   for (const Gap& gap : excerpt.cut) cut.push_back(gap_value(gap));
   return {{"text", excerpt.text}, {"complete", excerpt.complete}, {"cut", std::move(cut)}};
+}
+
+Json usage_value(const Run& run, const RunUsage& usage) {
+  Json ports = Json::array();
+  for (const ListeningPort& port : usage.tree.ports) {
+    ports.push_back({{"port", port.port}, {"pid", port.pid}, {"address", port.address}});
+  }
+  constexpr double kTenths = 10.0;
+  Json value = {{"processes", usage.tree.processes},
+                {"threads", usage.tree.threads},
+                {"rss_bytes", usage.tree.rss_bytes},
+                {"cpu_percent", std::round(usage.cpu_percent * kTenths) / kTenths},
+                {"cpu_time_ms", std::chrono::duration_cast<Millis>(usage.tree.cpu).count()},
+                {"ports", std::move(ports)}};
+  if (usage.tree.waiting_pid != 0) {
+    value["waiting_for_input"] = {{"pid", usage.tree.waiting_pid}, {"prompt", prompt_of(run)}};
+  }
+  return value;
 }
 
 Json kill_report(const KillReport& report) {

@@ -14,6 +14,7 @@ inline constexpr double kMaxMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
 
 struct StartOptions {
   RunSpec spec;
+  Json sandbox;  // a request, or null
   bool detach = false;
 };
 
@@ -25,6 +26,8 @@ Json run_info(const Run& run, const Clock& clock);
 Json read_stream(Run& run, const Json& options);
 Json tail_stream(Run& run, const Json& options);
 Json excerpt_stream(Run& run, const Json& options);
+// The table of h:usage().
+Json usage_value(const Run& run, const RunUsage& usage);
 Json kill_report(const KillReport& report);
 
 }  // namespace gibbous::lua

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bindings/lua/generation.h"
+#include "bindings/lua/sandbox_value.h"
 #include "runtime/base/clock.h"
 
 struct lua_State;
@@ -29,6 +30,8 @@ struct Services {
   Store* store = nullptr;
   Engine* engine = nullptr;
   std::string workspace;
+  Json sandbox;  // what the configuration demands at least: a request, or null
+  PathVariables path_variables;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from
   // Engine::run_ready, never from inside a script. When it is not set, the engine emits the event
   // `log` instead.

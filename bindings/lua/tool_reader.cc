@@ -18,8 +18,9 @@ constexpr std::size_t kMaxToolsets = 200;
 
 const std::vector<std::string> kRootKeys = {"toolsets"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description"};
-const std::vector<std::string> kToolKeys = {"name",  "title",  "description", "permission",
-                                            "input", "output", "annotations", "run"};
+const std::vector<std::string> kToolKeys = {"name",        "title", "description",
+                                            "permission",  "input", "output",
+                                            "annotations", "run",   "takes_limits"};
 const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
@@ -222,6 +223,13 @@ class Reader {
     if (!contains(kPermissions, made->permission)) {
       return fault(owner + ".permission must be one of " + list_of(kPermissions) + ", not '" +
                    made->permission + "'");
+    }
+    lua_getfield(state_, -1, "takes_limits");
+    const int type = lua_type(state_, -1);
+    made->takes_limits = lua_toboolean(state_, -1) != 0;
+    lua_pop(state_, 1);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
+      return fault(owner + ".takes_limits must be true or false");
     }
     return schemas(owner, made) && annotations(owner, made);
   }

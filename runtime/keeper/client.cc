@@ -32,6 +32,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   Status start(RunKey run, const StartRequest& request) override;
   void signal(RunKey run, int signal_number) override;
   void kill(RunKey run, int signal_number, Millis grace) override;
+  void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) override;
   void forget(RunKey run) override;
   void shutdown(Millis grace) override;
   pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
@@ -72,6 +73,9 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   bool take_exited(RunKey run, wire::Bytes body);
   bool take_left(RunKey run, wire::Bytes body);
   bool take_killed(RunKey run, wire::Bytes body);
+  bool take_limit(RunKey run, wire::Bytes body);
+  bool take_usage(wire::Bytes body);
+  void drop_questions();
 
   Status open_link();
   void fail_later(RunKey run, StartFailure failure);
@@ -88,6 +92,9 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   std::unordered_map<RunKey, Entry> runs_;
   std::list<Cleanup> cleanups_;
   std::vector<std::function<void()>> later_;
+  using OnUsage = std::function<void(const std::optional<TreeUsage>&)>;
+  std::unordered_map<std::uint32_t, OnUsage> questions_;
+  std::uint32_t last_question_ = 0;
   std::unique_ptr<LoopTimer> later_timer_;
   bool shut_down_ = false;
   bool closing_ = false;
@@ -115,7 +122,7 @@ Status ClientImpl::start(RunKey run, const StartRequest& request) {
   if (Status status = open_link(); !status) return status;
   runs_.emplace(run, Entry{});
   if (const int error = start_request_error(request); error != 0) {
-    fail_later(run, {StartStep::kRequest, error});
+    fail_later(run, {StartStep::kRequest, error, ""});
     return {};
   }
   const bool fits = wire::strings_size(request) + kStartOverheadBytes <= wire::kMaxMessageBytes;
@@ -123,7 +130,7 @@ Status ClientImpl::start(RunKey run, const StartRequest& request) {
   if (!fits) {
     UniqueFd memfd;
     if (const int error = start_strings_to_memfd(request, memfd); error != 0) {
-      fail_later(run, {StartStep::kRequest, error});
+      fail_later(run, {StartStep::kRequest, error, ""});
       return {};
     }
     fds.add(std::move(memfd));
@@ -151,6 +158,24 @@ void ClientImpl::kill(RunKey run, int signal_number, Millis grace) {
   link_->send();
 }
 
+void ClientImpl::usage(RunKey run, OnUsage on_usage) {
+  const Entry* entry = find(run);
+  if (entry == nullptr || link_ == nullptr || !entry->active() || entry->phase == Phase::kLosing) {
+    later([on_usage = std::move(on_usage)] { on_usage(std::nullopt); });
+    return;
+  }
+  questions_[++last_question_] = std::move(on_usage);
+  wire::encode_usage(link_->buffer(), run, last_question_);
+  link_->send();
+}
+
+// Their keeper is gone.
+void ClientImpl::drop_questions() {
+  for (auto& [number, on_usage] : std::exchange(questions_, {})) {
+    later([on_usage = std::move(on_usage)] { on_usage(std::nullopt); });
+  }
+}
+
 void ClientImpl::forget(RunKey run) {
   const Entry* entry = find(run);
   if (entry == nullptr || entry->phase == Phase::kLosing) return;
@@ -166,6 +191,7 @@ void ClientImpl::shutdown(Millis grace) {
   if (shut_down_) return;
   shut_down_ = true;
   later_.clear();
+  questions_.clear();
   runs_.clear();
   if (link_ == nullptr) return;
   wire::encode_shutdown(link_->buffer(), {grace});
@@ -199,12 +225,17 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
       return take_left(header.run, body);
     case wire::Type::kKilled:
       return take_killed(header.run, body);
+    case wire::Type::kLimit:
+      return take_limit(header.run, body);
+    case wire::Type::kUsageIs:
+      return take_usage(body);
     case wire::Type::kHello:
     case wire::Type::kStart:
     case wire::Type::kSignal:
     case wire::Type::kKill:
     case wire::Type::kForget:
     case wire::Type::kShutdown:
+    case wire::Type::kUsage:
       return false;
   }
   return false;
@@ -222,13 +253,15 @@ bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
     link_->send();
     wire::encode_forget(link_->buffer(), run);
     link_->send();
-    listener_.on_start_failed(run, {StartStep::kPipe, EMFILE});
+    listener_.on_start_failed(run, {StartStep::kPipe, EMFILE, ""});
     return true;
   }
   if (received.fds.size() != message->fds()) return false;
   Started started;
   started.pid = message->pid;
   started.start_time = message->start_time;
+  started.in_force = message->in_force;
+  started.sandbox = message->sandbox;
   std::size_t next = 0;
   started.pidfd = std::move(received.fds[next++]);
   if (message->in) started.in = std::move(received.fds[next++]);
@@ -280,7 +313,26 @@ bool ClientImpl::take_killed(RunKey run, wire::Bytes body) {
   return true;
 }
 
+bool ClientImpl::take_limit(RunKey run, wire::Bytes body) {
+  const auto reached = wire::decode_limit(body);
+  if (!reached) return false;
+  if (find(run) != nullptr) listener_.on_limit(run, *reached);
+  return true;
+}
+
+bool ClientImpl::take_usage(wire::Bytes body) {
+  const auto is = wire::decode_usage_is(body);
+  if (!is) return false;
+  const auto question = questions_.find(is->number);
+  if (question == questions_.end()) return true;
+  const OnUsage on_usage = std::move(question->second);
+  questions_.erase(question);
+  on_usage(is->known ? std::optional(is->usage) : std::nullopt);
+  return true;
+}
+
 void ClientImpl::on_lost(Link& link, std::string reason) {
+  drop_questions();
   std::vector<RunKey> lost;
   std::vector<ProcessIdentity> known;
   for (auto& [key, entry] : runs_) {

@@ -10,12 +10,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/tree_limits.h"
+#include "runtime/process/usage.h"
+#include "runtime/sandbox/sandbox.h"
 
 struct uv_loop_s;
 
@@ -43,7 +47,9 @@ struct StartRequest {
   StdioKind in = StdioKind::kNull;
   StdioKind out = StdioKind::kPipe;
   StdioKind err = StdioKind::kPipe;
-  std::vector<ResourceLimit> limits;
+  std::vector<ResourceLimit> limits;  // of each process
+  TreeLimits tree_limits;             // of all of them together
+  std::optional<SandboxSpec> sandbox;
 };
 
 struct Started {
@@ -51,6 +57,8 @@ struct Started {
   std::uint64_t start_time = 0;  // field 22 of /proc/PID/stat: with the pid, an identity
   UniqueFd pidfd;
   UniqueFd in, out, err;  // the library's ends, non-blocking; unset where the request had no pipe
+  LimitsInForce in_force;
+  SandboxReport sandbox;  // for a request with one
 };
 
 // Which step of a start failed; `error` is the errno of that step.
@@ -60,6 +68,8 @@ enum class StartStep : std::uint8_t {
   kFork,
   kSession,
   kLimits,
+  kGroup,
+  kSandbox,
   kChdir,
   kStdio,
   kExec
@@ -69,6 +79,7 @@ const char* to_string(StartStep step);
 struct StartFailure {
   StartStep step = StartStep::kRequest;
   int error = 0;
+  std::string detail;  // what exactly, where the step alone does not say it; at most 1 KiB
 };
 
 struct ExitStatus {
@@ -106,6 +117,9 @@ class KeeperListener {
   // is not 0, and once more with 0 when the last of them is gone.
   virtual void on_left(RunKey run, std::uint32_t alive) = 0;
   virtual void on_killed(RunKey run, KillReport report) = 0;
+  // The tree has used up one of its limits; the keeper is ending it. Comes once, before on_exited
+  // where the leader ended by it.
+  virtual void on_limit(RunKey run, LimitReached reached) = 0;
   // The keeper is gone. Everything that it had started has been sent SIGKILL by pidfd and mark
   // before this is called; no more messages come for those runs.
   virtual void on_keeper_lost(std::vector<RunKey> runs, std::string reason) = 0;
@@ -133,6 +147,9 @@ class KeeperClient {
   // in bounded time. A second kill() with SIGKILL or a shorter grace tightens the first; each gets
   // a report.
   virtual void kill(RunKey run, int signal_number, Millis grace) = 0;
+  // What the run's tree costs now; on_usage is called once from the loop, with nothing when the run
+  // or its keeper has gone.
+  virtual void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) = 0;
   // The library has forgotten the run (its tree is empty or given up).
   virtual void forget(RunKey run) = 0;
   // The library is done: everything left gets the stop signal and, after `grace`, SIGKILL by the

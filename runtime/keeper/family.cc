@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/signals.h"
@@ -129,6 +130,7 @@ void Family::signal_group(const KeptRun& run, int signal_number) {
 }
 
 void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number) {
+  if (signal_number == SIGKILL && run.limits && run.limits->group) run.limits->group->kill();
   signal_group(run, signal_number);
   const pid_t group = run.leader;
   for (const pid_t pid : members) {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 namespace gibbous::keeper {
 
 struct KillJob;
+struct KeptLimits;
 
 struct KeptRun {
   RunKey key = 0;
@@ -29,6 +31,11 @@ struct KeptRun {
   std::uint32_t left = 0;      // as last reported
   bool forgotten = false;      // by the library; kept only for its leader
   std::unique_ptr<KillJob> job;
+  std::unique_ptr<KeptLimits> limits;
+  std::chrono::microseconds reaped_cpu{0};  // of its processes that the keeper has reaped
+  // Of its standard input, where that is a pipe of ours: what a process that waits for input reads.
+  std::uint64_t stdin_device = 0;
+  std::uint64_t stdin_inode = 0;
 
   bool empty() const { return leader == 0 && orphans.empty(); }
 };

@@ -61,6 +61,10 @@ const char* to_string(StartStep step) {
       return "session";
     case StartStep::kLimits:
       return "limits";
+    case StartStep::kGroup:
+      return "cgroup";
+    case StartStep::kSandbox:
+      return "sandbox";
     case StartStep::kChdir:
       return "chdir";
     case StartStep::kStdio:

@@ -51,5 +51,6 @@ int main() {
   auto server = Server::create(gibbous::UniqueFd(gibbous::kDetachedSocket), files);
   if (!server) return 1;
   (*server)->run();
+  (*server)->tidy();
   return 0;
 }

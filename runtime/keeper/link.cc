@@ -38,6 +38,8 @@ const char* step_text(LaunchStep step) {
       return "cannot open /dev/null for";
     case LaunchStep::kSession:
     case LaunchStep::kLimits:
+    case LaunchStep::kGroup:
+    case LaunchStep::kSandbox:
     case LaunchStep::kChdir:
     case LaunchStep::kExec:
       return "cannot execute";

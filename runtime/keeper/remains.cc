@@ -5,6 +5,7 @@
 
 #include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
+#include "runtime/process/run_group.h"
 #include "runtime/process/signals.h"
 
 namespace gibbous {
@@ -46,7 +47,9 @@ bool Remains::round() {
     found = found || stat->alive() || dead_.insert({candidate, stat->start_time}).second;
   }
   empty_rounds_ = found ? 0 : empty_rounds_ + 1;
-  return empty_rounds_ >= kEmptyRoundsAtTheEnd || ++rounds_ >= kMaxRounds;
+  const bool over = empty_rounds_ >= kEmptyRoundsAtTheEnd || ++rounds_ >= kMaxRounds;
+  if (over) (void)remove_keeper_groups(find_cgroup_places(), keeper_number_);
+  return over;
 }
 
 Millis Remains::pause() const {

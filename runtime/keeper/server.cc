@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace gibbous::keeper {
@@ -40,10 +41,16 @@ Status failure(const char* what) {
   return Status::error("keeper", std::string(what) + ": " + errno_text());
 }
 
+std::chrono::microseconds micros(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+// Of a process that was reaped, and of those that it had reaped.
+std::chrono::microseconds cpu_of(const rusage& usage) {
+  return micros(usage.ru_utime) + micros(usage.ru_stime);
+}
+
 ExitStatus to_exit_status(int status, const rusage& usage) {
-  const auto micros = [](const timeval& time) {
-    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-  };
   ExitStatus exit;
   if (WIFSIGNALED(status)) {
     exit.signal = WTERMSIG(status);
@@ -97,7 +104,7 @@ Status Server::open() {
 }
 
 void Server::run() {
-  constexpr std::size_t kEvents = 4;
+  constexpr std::size_t kEvents = 16;
   std::array<epoll_event, kEvents> events;
   while (!done_) {
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
@@ -110,9 +117,15 @@ void Server::run() {
       } else if (event.data.fd == channel_.fd()) {
         messages = (event.events & ~std::uint32_t{EPOLLOUT}) != 0;
         if ((event.events & EPOLLOUT) != 0) note_sending(channel_.flush());
-      } else {
+      } else if (event.data.fd == host_.get()) {
         host_.reset();
         host_gone_ = true;
+      } else if (KeptRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
+        if (const auto reached = limiter_->look(*run); reached && !ending()) {
+          limit_reached(*run, *reached);
+        } else {
+          limiter_->look_again(*run, steady_clock::now());
+        }
       }
     }
     if (messages && !ending()) take_messages();
@@ -125,8 +138,18 @@ void Server::run() {
   }
 }
 
+void Server::tidy() {
+  // The kernel may need a moment to see that a group is empty.
+  constexpr int kAttempts = 50;
+  constexpr milliseconds kPause{2};
+  for (int i = 0; limiter_ && i < kAttempts && !limiter_->remove_all(); ++i) {
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 int Server::wait_ms(Time now) const {
   Time until = std::min(next_due_, retry_send_);
+  if (limiter_) until = std::min(until, limiter_->due());
   if (ending()) until = std::min(until, ending_->due());
   if (!changed_.empty() && !ending()) until = std::min(until, next_check_);
   if (until == Time::max()) return -1;
@@ -183,6 +206,8 @@ void Server::reap() {
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (family_) family_->forget_process(pid);
+    KeptRun* of = leads != nullptr ? leads : orphan_of;
+    if (of != nullptr) of->reaped_cpu += cpu_of(usage);
     if (leads != nullptr) {
       leader_ended(*leads, status, usage);
     } else if (orphan_of != nullptr) {
@@ -194,11 +219,12 @@ void Server::reap() {
 
 void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
   if (ending()) return;
+  if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
   if (!run.forgotten) {
     wire::encode_exited(out_, run.key, to_exit_status(status, usage));
     send();
   } else if (!run.job) {
-    family_->remove(run);
+    remove(run);
     return;
   }
   changed_.push_back(run.key);
@@ -207,7 +233,20 @@ void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
 // Nothing can come back to an empty tree: there is nothing more to know of it.
 void Server::remove_if_done(KeptRun& run) {
   if (run.leader != 0 || run.job) return;
-  if (run.forgotten || run.orphans.empty()) family_->remove(run);
+  if (run.forgotten || run.orphans.empty()) remove(run);
+}
+
+void Server::remove(KeptRun& run) {
+  limiter_->release(std::move(run.limits), steady_clock::now());
+  family_->remove(run);
+}
+
+void Server::limit_reached(KeptRun& run, LimitReached reached) {
+  if (!run.forgotten) {
+    wire::encode_limit(out_, run.key, reached);
+    send();
+  }
+  kill_requests_.push_back({run.key, {SIGKILL, Millis(0)}, true});
 }
 
 void Server::check_runs(Time now) {
@@ -256,6 +295,7 @@ void Server::begin_kills(Time now) {
   for (const KillRequest& request : std::exchange(kill_requests_, {})) {
     KeptRun* run = family_->find(request.run);
     if (run == nullptr) {
+      if (request.own) continue;
       wire::encode_killed(out_, request.run, KillReport{});
       send();
       continue;
@@ -280,6 +320,13 @@ void Server::tick(Time now) {
     done_ = !ending_->round(now);
     reap();
     return;
+  }
+  if (limiter_ && now >= limiter_->due()) {
+    family_->survey();
+    for (const auto& [key, reached] : limiter_->tick(now)) {
+      if (KeptRun* run = family_->find(key)) limit_reached(*run, reached);
+    }
+    if (!kill_requests_.empty()) begin_kills(now);
   }
   if (now < next_due_) return;
   family_->survey();

@@ -13,6 +13,7 @@
 #include "runtime/keeper/ending.h"
 #include "runtime/keeper/family.h"
 #include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
 
 namespace gibbous::keeper {
@@ -26,6 +27,8 @@ class Server {
   static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files);
   // Until the library is gone and everything that was started has ended, or cannot be ended.
   void run();
+  // After run(): takes away what it made in the file system.
+  void tidy();
 
  private:
   Server(UniqueFd socket, rlimit original_files);
@@ -48,10 +51,14 @@ class Server {
   bool handle_signal(RunKey key, wire::Bytes body);
   bool handle_kill(RunKey key, wire::Bytes body);
   bool handle_forget(RunKey key, wire::Bytes body);
+  bool handle_usage(RunKey key, wire::Bytes body);
   bool handle_shutdown(wire::Bytes body);
 
   void leader_ended(KeptRun& run, int status, const rusage& usage);
   void remove_if_done(KeptRun& run);
+  void remove(KeptRun& run);
+  // Says so, and ends the run.
+  void limit_reached(KeptRun& run, LimitReached reached);
   void report_left(KeptRun& run, std::uint32_t alive);
   void report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports);
   void send(FdList fds = {});  // what is in out_
@@ -64,6 +71,7 @@ class Server {
   struct KillRequest {
     RunKey run = 0;
     wire::Kill kill;
+    bool own = false;  // the keeper's: nobody waits for a report
   };
 
   Channel channel_;
@@ -74,6 +82,7 @@ class Server {
   std::unique_ptr<Starter> starter_;  // both from Hello on
   std::unique_ptr<Family> family_;
   std::unique_ptr<Killer> killer_;
+  std::unique_ptr<Limiter> limiter_;
   MarkMode mark_mode_;
   wire::Buffer out_;
 

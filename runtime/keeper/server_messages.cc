@@ -57,6 +57,8 @@ bool Server::handle(Channel::Received& received) {
       return handle_kill(header->run, body);
     case wire::Type::kForget:
       return handle_forget(header->run, body);
+    case wire::Type::kUsage:
+      return handle_usage(header->run, body);
     case wire::Type::kShutdown:
       return handle_shutdown(body);
     case wire::Type::kHello:
@@ -65,6 +67,8 @@ bool Server::handle(Channel::Received& received) {
     case wire::Type::kExited:
     case wire::Type::kLeft:
     case wire::Type::kKilled:
+    case wire::Type::kLimit:
+    case wire::Type::kUsageIs:
       return false;
   }
   return false;
@@ -85,6 +89,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   }
   starter_ = std::make_unique<Starter>(mark_mode_, original_files_);
   family_ = std::make_unique<Family>(hello->keeper, ProcessTree());
+  limiter_ = std::make_unique<Limiter>(*family_, epoll_.get(), hello->keeper);
   killer_ = std::make_unique<Killer>(
       *family_, [this](KeptRun& run, const KillReport& report, std::uint32_t reports) {
         report_killed(run, report, reports);
@@ -95,26 +100,40 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
 bool Server::handle_start(RunKey key, Channel::Received& received) {
   const auto start = wire::decode_start(wire::body_of(received.message));
   if (!start || family_->find(key) != nullptr) {
-    wire::encode_start_failed(out_, key, {StartStep::kRequest, start ? EEXIST : EINVAL});
+    wire::encode_start_failed(out_, key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
     send();
     return true;
   }
   if (received.fds_lost) {
-    wire::encode_start_failed(out_, key, {StartStep::kRequest, EMFILE});
+    wire::encode_start_failed(out_, key, {StartStep::kRequest, EMFILE, ""});
     send();
     return true;
   }
+  auto limits = limiter_->prepare(start->tree_limits);
+  if (!limits) {
+    wire::encode_start_failed(out_, key, {StartStep::kGroup, ENOTSUP, limits.status().message()});
+    send();
+    return true;
+  }
+  const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
   const Mark mark = family_->next_mark();
-  StartOutcome outcome = starter_->start(
-      *start, received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd(), mark);
+  StartOutcome outcome =
+      starter_->start(*start, received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd(),
+                      mark, group != nullptr ? group->entries() : std::span<const int>());
   if (outcome.failure) {
+    limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
     wire::encode_start_failed(out_, key, *outcome.failure);
     send();
     return true;
   }
+  if (*limits) outcome.started.in_force = (*limits)->in_force;
   wire::encode_started(out_, key, outcome.started);
   send(std::move(outcome.fds));
-  family_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
+  KeptRun& run = family_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
+  run.stdin_device = outcome.stdin_device;
+  run.stdin_inode = outcome.stdin_inode;
+  run.limits = std::move(*limits);
+  if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   return true;
 }
 
@@ -139,6 +158,27 @@ bool Server::handle_kill(RunKey key, wire::Bytes body) {
   return true;
 }
 
+bool Server::handle_usage(RunKey key, wire::Bytes body) {
+  const auto number = wire::decode_usage(body);
+  if (!number) return false;
+  wire::UsageIs is;
+  is.number = *number;
+  family_->survey();
+  if (const KeptRun* run = family_->find(key)) {
+    is.known = true;
+    const std::vector<pid_t> members = family_->members(*run);
+    is.usage = read_usage({.pids = members,
+                           .stdin_inode = run->stdin_inode,
+                           .stdin_device = run->stdin_device,
+                           .ports = true,
+                           .waiting = true});
+    is.usage.cpu += run->reaped_cpu;
+  }
+  wire::encode_usage_is(out_, key, is);
+  send();
+  return true;
+}
+
 bool Server::handle_forget(RunKey key, wire::Bytes body) {
   if (!wire::decode_forget(body)) return false;
   // A kill that came before it is not forgotten.
@@ -146,7 +186,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
   KeptRun* run = family_->find(key);
   if (run == nullptr) return true;
   if (run->leader == 0 && !run->job) {
-    family_->remove(*run);
+    remove(*run);
   } else {
     run->forgotten = true;
   }

@@ -18,12 +18,23 @@ bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
 
+bool sendable(const SandboxSpec& spec) {
+  for (const auto* list :
+       {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned}) {
+    if (list->size() > kMaxSandboxPaths || std::any_of(list->begin(), list->end(), has_nul)) {
+      return false;
+    }
+  }
+  return !has_nul(spec.profile);
+}
+
 }  // namespace
 
 int start_request_error(const StartRequest& request) {
   if (request.argv.empty() || request.limits.size() > wire::kMaxLimits || has_nul(request.cwd) ||
       std::any_of(request.argv.begin(), request.argv.end(), has_nul) ||
-      std::any_of(request.env.begin(), request.env.end(), has_nul)) {
+      std::any_of(request.env.begin(), request.env.end(), has_nul) ||
+      (request.sandbox && !sendable(*request.sandbox))) {
     return EINVAL;
   }
   const bool too_large = request.argv.size() > wire::kMaxStrings ||

@@ -27,6 +27,10 @@ StartStep step_of(LaunchStep step) {
       return StartStep::kSession;
     case LaunchStep::kLimits:
       return StartStep::kLimits;
+    case LaunchStep::kGroup:
+      return StartStep::kGroup;
+    case LaunchStep::kSandbox:
+      return StartStep::kSandbox;
     case LaunchStep::kChdir:
       return StartStep::kChdir;
     case LaunchStep::kStdio:
@@ -37,9 +41,15 @@ StartStep step_of(LaunchStep step) {
   return StartStep::kRequest;
 }
 
-StartOutcome failed(StartStep step, int error) {
+std::string describe(const SandboxFailure& failure) {
+  std::string text = std::string("sandbox: ") + to_string(failure.step);
+  if (failure.path != nullptr) text += std::string(" ") + failure.path;
+  return text + ": " + std::strerror(failure.error);
+}
+
+StartOutcome failed(StartStep step, int error, std::string detail = "") {
   StartOutcome outcome;
-  outcome.failure = StartFailure{step, error};
+  outcome.failure = StartFailure{step, error, std::move(detail)};
   return outcome;
 }
 
@@ -92,19 +102,20 @@ std::string env_tag_of(const std::vector<char*>& env) {
 
 }  // namespace
 
-StartOutcome Starter::start(const wire::Start& start, UniqueFd strings_fd, Mark mark) {
+StartOutcome Starter::start(const wire::Start& start, UniqueFd strings_fd, Mark mark,
+                            std::span<const int> groups) {
   if (start.inline_strings) {
     const auto strings = wire::split_strings(start, start.strings);
-    return strings ? launch(start, *strings, mark) : failed(StartStep::kRequest, EBADMSG);
+    return strings ? launch(start, *strings, mark, groups) : failed(StartStep::kRequest, EBADMSG);
   }
   const MappedStrings mapped(strings_fd, start.strings_bytes);
   if (!mapped.ok()) return failed(StartStep::kRequest, EBADMSG);
   const auto strings = wire::split_strings(start, mapped.bytes());
-  return strings ? launch(start, *strings, mark) : failed(StartStep::kRequest, EBADMSG);
+  return strings ? launch(start, *strings, mark, groups) : failed(StartStep::kRequest, EBADMSG);
 }
 
-StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings,
-                             Mark mark) {
+StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
+                             std::span<const int> groups) {
   std::array<UniqueFd, kStdioCount> library;
   std::array<UniqueFd, kStdioCount> child;
   const std::array kinds{start.in, start.out, start.err};
@@ -132,17 +143,33 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   plan.environment = strings.env.data();
   plan.directory = strings.cwd;
   plan.limits = limits;
+  plan.groups = groups;
+  std::unique_ptr<PreparedSandbox> sandbox;
+  if (strings.sandbox) {
+    if (!support_) support_ = probe_sandbox_support();
+    auto prepared = PreparedSandbox::prepare(*strings.sandbox, *support_);
+    if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
+    sandbox = std::move(*prepared);
+    plan.sandbox = sandbox.get();
+  }
 
   Launched launched;
   if (const auto error = launcher_.launch(plan, launched)) {
-    return failed(step_of(error->step), error->error);
+    return failed(step_of(error->step), error->error,
+                  error->step == LaunchStep::kSandbox ? describe(error->sandbox) : "");
   }
   StartOutcome outcome;
+  struct stat in {};
+  if (child[kIn] && ::fstat(child[kIn].get(), &in) == 0) {
+    outcome.stdin_device = in.st_dev;
+    outcome.stdin_inode = in.st_ino;
+  }
   outcome.started.pid = launched.pid;
   outcome.started.start_time = launched.start_time;
   outcome.started.in = static_cast<bool>(library[kIn]);
   outcome.started.out = static_cast<bool>(library[kOut]);
   outcome.started.err = static_cast<bool>(library[kErr]);
+  if (sandbox) outcome.started.sandbox = sandbox->report();
   outcome.fds.add(std::move(launched.pidfd));
   for (UniqueFd& end : library) {
     if (end) outcome.fds.add(std::move(end));

@@ -14,6 +14,7 @@
 #include "runtime/keeper/wire.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
+#include "runtime/sandbox/sandbox.h"
 
 namespace gibbous::keeper {
 
@@ -22,6 +23,8 @@ struct StartOutcome {
   // Without a failure: what the library is told, and the descriptors that go with it.
   wire::StartedMessage started;
   FdList fds;
+  std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0
+  std::uint64_t stdin_inode = 0;
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
@@ -34,13 +37,17 @@ class Starter {
   Starter(MarkMode mode, rlimit files) : mode_(mode), files_(files) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message.
-  StartOutcome start(const wire::Start& start, UniqueFd strings_fd, Mark mark);
+  // `groups`: what the child enters before it executes, as LaunchPlan::groups.
+  StartOutcome start(const wire::Start& start, UniqueFd strings_fd, Mark mark,
+                     std::span<const int> groups);
 
  private:
-  StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark);
+  StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
+                      std::span<const int> groups);
 
   MarkMode mode_;
   rlimit files_;
+  std::optional<SandboxSupport> support_;  // tried by the first start with a sandbox
   Launcher launcher_;
 };
 

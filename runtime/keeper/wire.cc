@@ -3,6 +3,7 @@
 #include "runtime/keeper/wire.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -12,6 +13,7 @@ namespace gibbous::wire {
 namespace {
 
 constexpr std::size_t kLengthOffset = 4;
+constexpr std::size_t kMaxAddressBytes = 46;  // of IPv6 as text
 
 class Writer {
  public:
@@ -35,6 +37,14 @@ class Writer {
     static_assert(std::is_integral_v<T>);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
     out_.insert(out_.end(), bytes, bytes + sizeof value);
+    return *this;
+  }
+  // Its size and its bytes, at most `max` of them.
+  Writer& put_text(std::string_view text, std::size_t max) {
+    text = text.substr(0, max);
+    put(static_cast<std::uint32_t>(text.size()));
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    out_.insert(out_.end(), bytes, bytes + text.size());
     return *this;
   }
   Writer& put(bool value) { return put(static_cast<std::uint8_t>(value)); }
@@ -71,10 +81,21 @@ class Reader {
   }
   Millis get_millis() { return Millis(get_duration()); }
   std::chrono::microseconds get_micros() { return std::chrono::microseconds(get_duration()); }
-  StdioKind get_stdio() {
+  // One of the values from 0 to `last`.
+  template <typename Enum>
+  Enum get_enum(Enum last) {
     const auto value = get<std::uint8_t>();
-    if (value > static_cast<std::uint8_t>(StdioKind::kStdout)) good_ = false;
-    return static_cast<StdioKind>(value);
+    if (value > static_cast<std::uint8_t>(last)) good_ = false;
+    return good_ ? static_cast<Enum>(value) : Enum{};
+  }
+  StdioKind get_stdio() { return get_enum(StdioKind::kStdout); }
+  std::string get_text(std::size_t max) {
+    const auto size = get<std::uint32_t>();
+    if (size > max || size > rest_.size()) good_ = false;
+    if (!good_) return {};
+    const auto* text = reinterpret_cast<const char*>(rest_.data());
+    rest_ = rest_.subspan(size);
+    return {text, size};
   }
   Bytes take_rest() { return std::exchange(rest_, {}); }
   void refuse_unless(bool condition) { good_ = good_ && condition; }
@@ -103,6 +124,11 @@ template <typename T>
 Result<T> finish(const Reader& reader, T value, const char* what) {
   if (!reader.done()) return malformed(what);
   return value;
+}
+
+// In the order of SandboxSpec.
+std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
+  return {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
 }
 
 void append_string(Buffer& out, const std::string& text) {
@@ -140,6 +166,12 @@ std::size_t strings_size(const StartRequest& request) {
   std::size_t size = request.cwd.size() + 1;
   for (const std::string& argument : request.argv) size += argument.size() + 1;
   for (const std::string& variable : request.env) size += variable.size() + 1;
+  if (request.sandbox) {
+    size += request.sandbox->profile.size() + 1;
+    for (const auto* list : lists_of(*request.sandbox)) {
+      for (const std::string& path : *list) size += path.size() + 1;
+    }
+  }
   return size;
 }
 
@@ -147,6 +179,11 @@ void append_strings(Buffer& out, const StartRequest& request) {
   append_string(out, request.cwd);
   for (const std::string& argument : request.argv) append_string(out, argument);
   for (const std::string& variable : request.env) append_string(out, variable);
+  if (!request.sandbox) return;
+  append_string(out, request.sandbox->profile);
+  for (const auto* list : lists_of(*request.sandbox)) {
+    for (const std::string& path : *list) append_string(out, path);
+  }
 }
 
 void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings) {
@@ -161,6 +198,18 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
       .put(static_cast<std::uint32_t>(request.limits.size()));
   for (const ResourceLimit& limit : request.limits) {
     writer.put(static_cast<std::int32_t>(limit.resource)).put(limit.soft).put(limit.hard);
+  }
+  writer.put(request.tree_limits.memory_bytes)
+      .put(request.tree_limits.cpu_time)
+      .put(request.tree_limits.cpu_share_millis)
+      .put(request.tree_limits.pids);
+  writer.put(request.sandbox.has_value());
+  if (request.sandbox) {
+    writer.put(static_cast<std::uint8_t>(request.sandbox->network))
+        .put(request.sandbox->min_landlock_abi);
+    for (const auto* list : lists_of(*request.sandbox)) {
+      writer.put(static_cast<std::uint32_t>(list->size()));
+    }
   }
   if (inline_strings) append_strings(out, request);
 }
@@ -186,6 +235,19 @@ Result<Start> decode_start(Bytes body) {
     limit.hard = reader.get<rlim_t>();
     start.limits.push_back(limit);
   }
+  start.tree_limits.memory_bytes = reader.get<std::uint64_t>();
+  start.tree_limits.cpu_time = reader.get_micros();
+  start.tree_limits.cpu_share_millis = reader.get<std::uint32_t>();
+  start.tree_limits.pids = reader.get<std::uint32_t>();
+  start.sandboxed = reader.get_bool();
+  if (start.sandboxed) {
+    start.network = reader.get_enum(SandboxNetwork::kOff);
+    start.min_landlock_abi = reader.get<std::uint32_t>();
+    for (std::uint32_t& count : start.sandbox_paths) {
+      count = reader.get<std::uint32_t>();
+      reader.refuse_unless(count <= kMaxSandboxPaths);
+    }
+  }
   if (start.inline_strings) {
     start.strings = reader.take_rest();
     reader.refuse_unless(start.strings.size() == start.strings_bytes);
@@ -193,8 +255,25 @@ Result<Start> decode_start(Bytes body) {
   return finish(reader, std::move(start), "start");
 }
 
+static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> strings) {
+  SandboxSpec spec;
+  spec.network = start.network;
+  spec.min_landlock_abi = start.min_landlock_abi;
+  spec.profile = strings.front();
+  std::size_t next = 1;
+  const std::array lists{&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
+      lists[i]->emplace_back(strings[next++]);
+    }
+  }
+  return spec;
+}
+
 Result<StartStrings> split_strings(const Start& start, Bytes strings) {
-  const std::size_t count = std::size_t{1} + start.argc + start.envc;
+  std::size_t sandbox = start.sandboxed ? 1 : 0;
+  for (const std::uint32_t paths : start.sandbox_paths) sandbox += paths;
+  const std::size_t count = std::size_t{1} + start.argc + start.envc + sandbox;
   if (strings.size() != start.strings_bytes || strings.size() < count || strings.back() != 0) {
     return malformed("strings of a start");
   }
@@ -204,20 +283,24 @@ Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   // execve takes pointers to non-const characters and does not write through them.
   auto* at = reinterpret_cast<char*>(const_cast<std::uint8_t*>(strings.data()));
   const char* const end = at + strings.size();
+  std::vector<const char*> rest;
   for (std::size_t i = 0; i < count; ++i) {
     if (at == end) return malformed("fewer strings than were announced");
     if (i == 0) {
       split.cwd = at;
     } else if (i <= start.argc) {
       split.argv.push_back(at);
-    } else {
+    } else if (i <= std::size_t{start.argc} + start.envc) {
       split.env.push_back(at);
+    } else {
+      rest.push_back(at);
     }
     at += std::strlen(at) + 1;
   }
   if (at != end) return malformed("more strings than were announced");
   split.argv.push_back(nullptr);
   split.env.push_back(nullptr);
+  if (start.sandboxed) split.sandbox = sandbox_of(start, rest);
   return split;
 }
 
@@ -252,6 +335,16 @@ Status decode_forget(Bytes body) {
   return body.empty() ? Status() : malformed("forget");
 }
 
+void encode_usage(Buffer& out, RunKey run, std::uint32_t number) {
+  Writer(out, Type::kUsage, run).put(number);
+}
+
+Result<std::uint32_t> decode_usage(Bytes body) {
+  Reader reader(body);
+  const auto number = reader.get<std::uint32_t>();
+  return finish(reader, number, "usage");
+}
+
 void encode_shutdown(Buffer& out, Shutdown shutdown) {
   Writer(out, Type::kShutdown, 0).put(shutdown.grace);
 }
@@ -267,13 +360,29 @@ std::size_t StartedMessage::fds() const {
   return std::size_t{1} + (in ? 1U : 0U) + (out ? 1U : 0U) + (err ? 1U : 0U);
 }
 
-void encode_started(Buffer& out, RunKey run, StartedMessage started) {
-  Writer(out, Type::kStarted, run)
-      .put(static_cast<std::int32_t>(started.pid))
+void encode_started(Buffer& out, RunKey run, const StartedMessage& started) {
+  Writer writer(out, Type::kStarted, run);
+  writer.put(static_cast<std::int32_t>(started.pid))
       .put(started.start_time)
       .put(started.in)
       .put(started.out)
-      .put(started.err);
+      .put(started.err)
+      .put(static_cast<std::uint8_t>(started.in_force.memory))
+      .put(static_cast<std::uint8_t>(started.in_force.cpu_time))
+      .put(static_cast<std::uint8_t>(started.in_force.cpu_share))
+      .put(static_cast<std::uint8_t>(started.in_force.pids))
+      .put(started.sandbox.landlock_abi)
+      .put(started.sandbox.mount_namespace)
+      .put(started.sandbox.network_namespace)
+      .put(started.sandbox.seccomp);
+  const auto& sentences = started.sandbox.unprotected;
+  std::size_t bytes = 0;
+  std::uint32_t count = 0;
+  while (count < sentences.size() && bytes + sentences[count].size() <= kMaxUnprotectedBytes) {
+    bytes += sentences[count++].size() + sizeof count;
+  }
+  writer.put(count);
+  for (std::uint32_t i = 0; i < count; ++i) writer.put_text(sentences[i], kMaxUnprotectedBytes);
 }
 
 Result<StartedMessage> decode_started(Bytes body) {
@@ -284,24 +393,39 @@ Result<StartedMessage> decode_started(Bytes body) {
   started.in = reader.get_bool();
   started.out = reader.get_bool();
   started.err = reader.get_bool();
+  started.in_force.memory = reader.get_enum(LimitMeans::kPolling);
+  started.in_force.cpu_time = reader.get_enum(LimitMeans::kPolling);
+  started.in_force.cpu_share = reader.get_enum(LimitMeans::kPolling);
+  started.in_force.pids = reader.get_enum(LimitMeans::kPolling);
   reader.refuse_unless(started.pid > 0);
-  return finish(reader, started, "started");
+  started.sandbox.landlock_abi = reader.get<std::uint32_t>();
+  started.sandbox.mount_namespace = reader.get_bool();
+  started.sandbox.network_namespace = reader.get_bool();
+  started.sandbox.seccomp = reader.get_bool();
+  std::size_t bytes = 0;
+  for (auto left = reader.get<std::uint32_t>(); reader.good() && left > 0; --left) {
+    std::string sentence = reader.get_text(kMaxUnprotectedBytes);
+    reader.refuse_unless(bytes + sentence.size() <= kMaxUnprotectedBytes);
+    bytes += sentence.size() + sizeof left;
+    started.sandbox.unprotected.push_back(std::move(sentence));
+  }
+  return finish(reader, std::move(started), "started");
 }
 
-void encode_start_failed(Buffer& out, RunKey run, StartFailure failure) {
+void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure) {
   Writer(out, Type::kStartFailed, run)
       .put(static_cast<std::uint8_t>(failure.step))
-      .put(static_cast<std::int32_t>(failure.error));
+      .put(static_cast<std::int32_t>(failure.error))
+      .put_text(failure.detail, kMaxDetailBytes);
 }
 
 Result<StartFailure> decode_start_failed(Bytes body) {
   Reader reader(body);
   StartFailure failure;
-  const auto step = reader.get<std::uint8_t>();
-  reader.refuse_unless(step <= static_cast<std::uint8_t>(StartStep::kExec));
-  failure.step = static_cast<StartStep>(step);
+  failure.step = reader.get_enum(StartStep::kExec);
   failure.error = reader.get<std::int32_t>();
-  return finish(reader, failure, "start_failed");
+  failure.detail = reader.get_text(kMaxDetailBytes);
+  return finish(reader, std::move(failure), "start_failed");
 }
 
 void encode_exited(Buffer& out, RunKey run, const ExitStatus& status) {
@@ -361,6 +485,69 @@ Result<KillReport> decode_killed(Bytes body) {
     report.survivors.push_back(reader.get<std::int32_t>());
   }
   return finish(reader, std::move(report), "killed");
+}
+
+void encode_limit(Buffer& out, RunKey run, LimitReached reached) {
+  Writer(out, Type::kLimit, run)
+      .put(static_cast<std::uint8_t>(reached.kind))
+      .put(reached.limit)
+      .put(reached.used);
+}
+
+Result<LimitReached> decode_limit(Bytes body) {
+  Reader reader(body);
+  LimitReached reached;
+  reached.kind = reader.get_enum(LimitKind::kIdle);
+  reached.limit = reader.get<std::uint64_t>();
+  reached.used = reader.get<std::uint64_t>();
+  return finish(reader, reached, "limit");
+}
+
+void encode_usage_is(Buffer& out, RunKey run, const UsageIs& is) {
+  const std::size_t ports = std::min(is.usage.ports.size(), kMaxReportedPorts);
+  Writer writer(out, Type::kUsageIs, run);
+  writer.put(is.number)
+      .put(is.known)
+      .put(is.usage.processes)
+      .put(is.usage.threads)
+      .put(is.usage.rss_bytes)
+      .put(is.usage.cpu)
+      .put(static_cast<std::int32_t>(is.usage.waiting_pid))
+      .put(static_cast<std::int32_t>(is.usage.waiting_fd))
+      .put(is.usage.waiting_stopped)
+      .put(static_cast<std::uint32_t>(ports));
+  for (std::size_t i = 0; i < ports; ++i) {
+    const ListeningPort& port = is.usage.ports[i];
+    writer.put(port.port)
+        .put(static_cast<std::int32_t>(port.pid))
+        .put(port.loopback_only)
+        .put_text(port.address, kMaxAddressBytes);
+  }
+}
+
+Result<UsageIs> decode_usage_is(Bytes body) {
+  Reader reader(body);
+  UsageIs is;
+  is.number = reader.get<std::uint32_t>();
+  is.known = reader.get_bool();
+  is.usage.processes = reader.get<std::uint32_t>();
+  is.usage.threads = reader.get<std::uint32_t>();
+  is.usage.rss_bytes = reader.get<std::uint64_t>();
+  is.usage.cpu = reader.get_micros();
+  is.usage.waiting_pid = reader.get<std::int32_t>();
+  is.usage.waiting_fd = reader.get<std::int32_t>();
+  is.usage.waiting_stopped = reader.get_bool();
+  const auto ports = reader.get<std::uint32_t>();
+  reader.refuse_unless(ports <= kMaxReportedPorts);
+  for (std::uint32_t i = 0; reader.good() && i < ports; ++i) {
+    ListeningPort port;
+    port.port = reader.get<std::uint16_t>();
+    port.pid = reader.get<std::int32_t>();
+    port.loopback_only = reader.get_bool();
+    port.address = reader.get_text(kMaxAddressBytes);
+    is.usage.ports.push_back(std::move(port));
+  }
+  return finish(reader, std::move(is), "usage_is");
 }
 
 }  // namespace gibbous::wire

@@ -6,8 +6,10 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,7 +22,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello stay as they are for good, so that two
 // versions can tell each other what they are.
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -29,6 +31,10 @@ inline constexpr std::size_t kMaxStartBytes = 8UL * 1024 * 1024;  // argv, env a
 inline constexpr std::uint32_t kMaxStrings = 1U << 20;            // argv and env of one start
 inline constexpr std::uint32_t kMaxLimits = 32;
 inline constexpr std::size_t kMaxReportedSurvivors = 256;
+inline constexpr std::size_t kMaxReportedPorts = 64;
+inline constexpr std::size_t kMaxDetailBytes = 1024;
+inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
+inline constexpr std::size_t kSandboxLists = 5;
 // pidfd, stdin, stdout, stderr, in this order, as far as they are there.
 inline constexpr std::size_t kMaxFds = 4;
 
@@ -40,12 +46,15 @@ enum class Type : std::uint16_t {
   kKill = 4,
   kForget = 5,
   kShutdown = 6,
+  kUsage = 7,
   // Keeper to library.
   kStarted = 32,
   kStartFailed = 33,
   kExited = 34,
   kLeft = 35,
   kKilled = 36,
+  kLimit = 37,
+  kUsageIs = 38,
 };
 
 struct Header {
@@ -71,7 +80,8 @@ struct Hello {
 void encode_hello(Buffer& out, Hello hello);
 Result<Hello> decode_hello(Bytes body);
 
-// The strings of a start: cwd, argv and env, each ended by a NUL, one after the other.
+// The strings of a start: cwd, argv, env, and the sandbox's name and paths, each ended by a NUL,
+// one after the other.
 std::size_t strings_size(const StartRequest& request);
 void append_strings(Buffer& out, const StartRequest& request);
 
@@ -83,8 +93,14 @@ struct Start {
   StdioKind out = StdioKind::kNull;
   StdioKind err = StdioKind::kNull;
   std::vector<ResourceLimit> limits;
+  TreeLimits tree_limits;
   std::uint32_t argc = 0;
   std::uint32_t envc = 0;
+  bool sandboxed = false;
+  SandboxNetwork network = SandboxNetwork::kOn;
+  std::uint32_t min_landlock_abi = 0;
+  // Of each list of the sandbox, in the order of SandboxSpec.
+  std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   std::uint64_t strings_bytes = 0;
   bool inline_strings = false;
   Bytes strings;  // when they are inline; points into the message
@@ -96,6 +112,7 @@ struct StartStrings {
   const char* cwd = nullptr;
   std::vector<char*> argv;
   std::vector<char*> env;
+  std::optional<SandboxSpec> sandbox;
 };
 Result<StartStrings> split_strings(const Start& start, Bytes strings);
 
@@ -118,6 +135,10 @@ Status decode_forget(Bytes body);
 struct Shutdown {
   Millis grace{0};
 };
+// Question `number` about a run; the answer carries the same number.
+void encode_usage(Buffer& out, RunKey run, std::uint32_t number);
+Result<std::uint32_t> decode_usage(Bytes body);
+
 void encode_shutdown(Buffer& out, Shutdown shutdown);
 Result<Shutdown> decode_shutdown(Bytes body);
 
@@ -128,13 +149,16 @@ struct StartedMessage {
   bool in = false;
   bool out = false;
   bool err = false;
+  LimitsInForce in_force;
+  SandboxReport sandbox;  // sentences past kMaxUnprotectedBytes are left out
 
   std::size_t fds() const;
 };
-void encode_started(Buffer& out, RunKey run, StartedMessage started);
+void encode_started(Buffer& out, RunKey run, const StartedMessage& started);
 Result<StartedMessage> decode_started(Bytes body);
 
-void encode_start_failed(Buffer& out, RunKey run, StartFailure failure);
+// The detail is cut to kMaxDetailBytes.
+void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure);
 Result<StartFailure> decode_start_failed(Bytes body);
 
 void encode_exited(Buffer& out, RunKey run, const ExitStatus& status);
@@ -149,5 +173,16 @@ Result<Left> decode_left(Bytes body);
 // Survivors past kMaxReportedSurvivors are left out.
 void encode_killed(Buffer& out, RunKey run, const KillReport& report);
 Result<KillReport> decode_killed(Bytes body);
+
+void encode_limit(Buffer& out, RunKey run, LimitReached reached);
+Result<LimitReached> decode_limit(Bytes body);
+
+struct UsageIs {
+  std::uint32_t number = 0;
+  bool known = false;  // the run has a tree
+  TreeUsage usage;     // ports past kMaxReportedPorts are left out
+};
+void encode_usage_is(Buffer& out, RunKey run, const UsageIs& is);
+Result<UsageIs> decode_usage_is(Bytes body);
 
 }  // namespace gibbous::wire

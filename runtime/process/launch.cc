@@ -46,6 +46,7 @@ struct Shared {
   // The outcome; error == 0 is success.
   LaunchStep step;
   int error;
+  SandboxFailure sandbox;
   // Of launch_detached: the grandchild.
   void* inner_stack_top;
   pid_t inner_pid;
@@ -111,6 +112,14 @@ GIBBOUS_IN_CHILD bool set_limits(Shared& shared) {
   return true;
 }
 
+GIBBOUS_IN_CHILD bool enter_groups(Shared& shared) {
+  const int* group = shared.plan->groups.data();
+  for (std::size_t i = 0; i < shared.plan->groups.size(); ++i, ++group) {
+    if (::syscall(SYS_write, *group, "0", 1) != 1) return fail(shared, LaunchStep::kGroup);
+  }
+  return true;
+}
+
 GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
   const int* source = shared.plan->stdio.data();
   for (long target = 0; target < kFirstOtherFd; ++target) {
@@ -164,20 +173,36 @@ GIBBOUS_IN_CHILD bool execute(Shared& shared) {
   return fail(shared, LaunchStep::kExec);
 }
 
+GIBBOUS_IN_CHILD bool in_sandbox(Shared& shared, bool entered) {
+  if (entered) return true;
+  shared.step = LaunchStep::kSandbox;
+  shared.error = shared.sandbox.error == 0 ? EPERM : shared.sandbox.error;
+  return false;
+}
+
 GIBBOUS_IN_CHILD bool become(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
   // The mark is among the limits and comes first: from here on the child can be found.
-  if (!set_limits(shared)) return false;
+  if (!set_limits(shared) || !enter_groups(shared)) return false;
   if (::syscall(SYS_setsid) < 0) return fail(shared, LaunchStep::kSession);
+  if (plan.sandbox != nullptr &&
+      !in_sandbox(shared, plan.sandbox->enter_namespaces(&shared.sandbox))) {
+    return false;
+  }
+  if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
+    return fail(shared, LaunchStep::kChdir);
+  }
+  // Before its descriptors are closed with all others.
+  if (plan.sandbox != nullptr &&
+      !in_sandbox(shared, plan.sandbox->restrict_self(&shared.sandbox))) {
+    return false;
+  }
   if (shared.detached) {
     reset_dispositions();
     if (!set_detached_stdio(shared)) return false;
   } else {
     ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!set_stdio(shared)) return false;
-  }
-  if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
-    return fail(shared, LaunchStep::kChdir);
   }
   const std::uint64_t empty = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &empty, nullptr, kKernelSignalSetBytes);
@@ -245,19 +270,19 @@ Launcher::~Launcher() {
 }
 
 std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& launched) {
-  if (stack_ == MAP_FAILED) return LaunchError{LaunchStep::kFork, ENOMEM};
+  if (stack_ == MAP_FAILED) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
   Shared shared{};
   shared.plan = &plan;
   int pidfd = -1;
   const std::uint64_t before = boot_nanoseconds();
   const pid_t pid = ::clone(child_main, top_of(stack_),
                             CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &shared, &pidfd);
-  if (pid < 0) return LaunchError{LaunchStep::kFork, errno};
+  if (pid < 0) return LaunchError{LaunchStep::kFork, errno, {}};
   UniqueFd held(pidfd);
   if (shared.error != 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    return LaunchError{shared.step, shared.error};
+    return LaunchError{shared.step, shared.error, shared.sandbox};
   }
   launched.pid = pid;
   launched.pidfd = std::move(held);
@@ -269,7 +294,7 @@ std::optional<LaunchError> launch_detached(const char* path, char* const* argv, 
                                            Launched& launched) {
   const ChildStack outer;
   const ChildStack inner;
-  if (!outer.ok() || !inner.ok()) return LaunchError{LaunchStep::kFork, ENOMEM};
+  if (!outer.ok() || !inner.ok()) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
   LaunchPlan plan;
   plan.candidates = std::span(&path, 1);
   plan.argv = argv;
@@ -286,11 +311,11 @@ std::optional<LaunchError> launch_detached(const char* path, char* const* argv, 
   // No exit signal: the host's handlers and its wait(2) never see the intermediate process.
   const pid_t pid =
       ::clone(intermediate_main, outer.top(), CLONE_VM | CLONE_VFORK | CLONE_FILES, &shared);
-  if (pid < 0) return LaunchError{LaunchStep::kFork, errno};
+  if (pid < 0) return LaunchError{LaunchStep::kFork, errno, {}};
   while (::waitpid(pid, nullptr, __WCLONE) < 0 && errno == EINTR) {
   }
   UniqueFd held(shared.inner_pidfd);
-  if (shared.error != 0) return LaunchError{shared.step, shared.error};
+  if (shared.error != 0) return LaunchError{shared.step, shared.error, {}};
   launched.pid = shared.inner_pid;
   launched.pidfd = std::move(held);
   launched.start_time = start_time_between(before, shared.born, shared.inner_pid);

@@ -15,10 +15,20 @@
 
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
 
-enum class LaunchStep : std::uint8_t { kFork, kSession, kLimits, kChdir, kStdio, kExec };
+enum class LaunchStep : std::uint8_t {
+  kFork,
+  kSession,
+  kLimits,
+  kGroup,
+  kSandbox,
+  kChdir,
+  kStdio,
+  kExec
+};
 
 struct LaunchLimit {
   int resource = 0;  // RLIMIT_*
@@ -33,6 +43,8 @@ struct LaunchPlan {
   const char* directory = nullptr;       // null: the caller's
   std::array<int, 3> stdio{-1, -1, -1};  // -1: as in the caller
   std::span<const LaunchLimit> limits;
+  const PreparedSandbox* sandbox = nullptr;  // null: none
+  std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing
 };
 
 struct Launched {
@@ -44,6 +56,7 @@ struct Launched {
 struct LaunchError {
   LaunchStep step = LaunchStep::kFork;
   int error = 0;
+  SandboxFailure sandbox;  // for kSandbox
 };
 
 // Starts children of the caller in sessions of their own, with default signal dispositions as far

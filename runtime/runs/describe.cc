@@ -36,6 +36,21 @@ std::string quote(const std::string& word) {
   return quoted + "'";
 }
 
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB"};
+  constexpr double kStep = 1024.0;
+  if (static_cast<double>(bytes) < kStep) return std::to_string(bytes) + " bytes";
+  double value = static_cast<double>(bytes) / kStep;
+  std::size_t unit = 0;
+  while (value >= kStep && unit + 1 < kUnits.size()) {
+    value /= kStep;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]);
+  return text.data();
+}
+
 }  // namespace
 
 std::string quote_argv(const std::vector<std::string>& argv) {
@@ -58,6 +73,31 @@ RunState state_of_exit(const ExitStatus& status) {
     if (status.signal == stop) return RunState::kKilled;
   }
   return RunState::kFailed;
+}
+
+std::string describe_limit(const LimitReached& reached) {
+  const auto bytes = [](std::uint64_t value) { return format_bytes(value); };
+  const auto seconds = [](std::uint64_t value) {
+    return format_seconds(std::chrono::duration_cast<Millis>(std::chrono::microseconds(value)));
+  };
+  const std::string name = std::string(to_string(reached.kind)) + ": ";
+  switch (reached.kind) {
+    case LimitKind::kMemory:
+      return name + bytes(reached.used) + " used, the limit is " + bytes(reached.limit);
+    case LimitKind::kOutput:
+      return name + bytes(reached.used) + " written, the limit is " + bytes(reached.limit);
+    case LimitKind::kFileSize:
+      return name + "a file would have become larger than " + bytes(reached.limit);
+    case LimitKind::kCpuTime:
+      return name + seconds(reached.used) + " used, the limit is " + seconds(reached.limit);
+    case LimitKind::kIdle:
+      return name + "no output for " + seconds(reached.used) + ", the limit is " +
+             seconds(reached.limit);
+    case LimitKind::kPids:
+      return name + "more than " + std::to_string(reached.limit) +
+             " processes and threads at the same time";
+  }
+  return name;
 }
 
 std::string format_seconds(Millis duration) {

@@ -18,6 +18,9 @@ std::string describe_exit(const ExitStatus& status);
 // killed it, a fault of its own made it fail.
 RunState state_of_exit(const ExitStatus& status);
 // "3.2s"
+// "memory: 33.6 MB used, the limit is 32.0 MB"
+std::string describe_limit(const LimitReached& reached);
+
 std::string format_seconds(Millis duration);
 
 }  // namespace gibbous

@@ -39,4 +39,8 @@ Millis Run::runtime(const Clock& clock) const {
   return std::chrono::duration_cast<Millis>(until - started_);
 }
 
+double Run::output_rate(const Clock& clock) const {
+  return started_.count() == 0 || ended() ? 0 : output_rate_.get(clock.now());
+}
+
 }  // namespace gibbous

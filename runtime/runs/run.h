@@ -12,6 +12,9 @@
 #include "runtime/base/clock.h"
 #include "runtime/keeper/client.h"
 #include "runtime/output/stream.h"
+#include "runtime/runs/limit_set.h"
+#include "runtime/runs/output_rate.h"
+#include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
 
@@ -21,7 +24,7 @@ enum class RunState : std::uint8_t {
   kRunning,
   kCompleted,  // exit code 0
   kFailed,     // another exit code, a signal that nobody here sent, or it could not be started
-  kKilled,     // by kill, or by the end of its session or of the runtime
+  kKilled,     // by kill, by a limit, or by the end of its session or of the runtime
   kTimeout,    // by its time limit
   kLost,       // the keeper was lost, and with it the truth about the end
 };
@@ -45,7 +48,8 @@ struct RunSpec {
   bool merge_stderr = false;
   std::optional<Millis> timeout;  // none: the configured default; 0: no limit
   bool queue_when_full = false;   // else start() fails with code "too_many_runs"
-  std::vector<ResourceLimit> limits;
+  LimitSet limits;
+  std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
 };
 
 class Run {
@@ -62,6 +66,14 @@ class Run {
   // s", ...
   const std::string& reason() const { return reason_; }
   const std::optional<KillReport>& kill_report() const { return kill_report_; }
+  // The limit that it ended by, with its figures; nothing when it did not.
+  const std::optional<LimitReached>& limit_reached() const { return limit_reached_; }
+  // What holds the limits of its tree, from running on.
+  const LimitsInForce& limits_in_force() const { return in_force_; }
+  // What of its sandbox is in force, from running on.
+  const SandboxReport& sandbox_report() const { return sandbox_report_; }
+  // Bytes a second, over the last five to ten seconds, both streams together.
+  double output_rate(const Clock& clock) const;
   // Processes of its tree that live on after the leader's exit, as far as is known.
   std::uint32_t left_behind() const { return left_behind_; }
   // Both streams have ended, or the drain limit has passed since the exit.
@@ -94,6 +106,10 @@ class Run {
   std::string reason_;
   std::optional<KillReport> kill_report_;
   std::uint32_t left_behind_ = 0;
+  std::optional<LimitReached> limit_reached_;
+  LimitsInForce in_force_;
+  SandboxReport sandbox_report_;
+  OutputRate output_rate_;
   bool drained_ = false;
   bool output_incomplete_ = false;
   bool stdin_open_ = false;

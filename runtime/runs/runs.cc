@@ -70,6 +70,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   run.key_ = ++last_key_;
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
+  run.spec_.limits = strictest(run.spec_.limits, limits.run);
   run.created_wall_ = clock_.wall();
   for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
   entry->on_ready = std::move(on_ready);

@@ -27,7 +27,15 @@ struct RunLimits {
   Millis timeout_grace{3'000};                       // the same after a time limit, and at shutdown
   Millis drain_limit{500};  // exit to "drained" while somebody holds a pipe open
   std::size_t max_queued = 100;
+  LimitSet run;                 // what no run may exceed, whatever it asks for
   std::size_t max_ended = 100;  // ended runs that are remembered; the oldest are forgotten first
+};
+
+// What a run costs now.
+struct RunUsage {
+  TreeUsage tree;
+  // Of one processor, since it was asked last, or since the start.
+  double cpu_percent = 0;
 };
 
 struct RunsOptions {
@@ -75,6 +83,11 @@ class Runs {
   virtual void write(Run& run, std::string bytes, std::function<void(Status)> on_done) = 0;
   // Closes stdin after what is queued.
   virtual void close_stdin(Run& run) = 0;
+
+  // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
+  // none.
+  virtual void usage(Run& run,
+                     std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) = 0;
 
   virtual Run* find(std::string_view id) = 0;  // null: no such run
   // The id of a run that is nearly `id`, or "".

@@ -11,6 +11,12 @@
 #include "runtime/runs/describe.h"
 
 namespace gibbous {
+namespace {
+
+// What a shell exits with when its child was ended by a signal: this and the signal's number.
+constexpr int kShellSignalBase = 128;
+
+}  // namespace
 
 RunsImpl::RunsImpl(uv_loop_s* loop, const Clock& clock, RunsOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {}
@@ -76,7 +82,19 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
   request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
   request.err = spec.merge_stderr ? StdioKind::kStdout : StdioKind::kPipe;
-  request.limits = spec.limits;
+  const LimitSet& limits = spec.limits;
+  request.tree_limits = limits.tree;
+  request.sandbox = spec.sandbox;
+  const auto each = [&request](int resource, std::uint64_t value, std::uint64_t slack) {
+    if (value != 0) request.limits.push_back({resource, value, value + slack});
+  };
+  each(RLIMIT_NOFILE, limits.open_files, 0);
+  each(RLIMIT_FSIZE, limits.file_size_bytes, 0);
+  // Only a net below the keeper's: this one is for each process by itself, and in whole seconds.
+  if (const auto cpu = limits.tree.cpu_time; cpu.count() != 0) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(cpu).count();
+    each(RLIMIT_CPU, static_cast<std::uint64_t>(seconds + 1), 1);
+  }
   return request;
 }
 
@@ -87,6 +105,9 @@ void RunsImpl::on_started(RunKey key, Started started) {
   run.pid_ = started.pid;
   run.state_ = RunState::kRunning;
   run.started_ = run.last_output_ = clock_.now();
+  run.output_rate_.start(run.started_);
+  run.in_force_ = started.in_force;
+  run.sandbox_report_ = std::move(started.sandbox);
   run.started_wall_ = clock_.wall();
   if (started.in) {
     run.stdin_open_ = true;
@@ -95,10 +116,10 @@ void RunsImpl::on_started(RunKey key, Started started) {
   }
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
-  const Millis limit = run.spec_.timeout.value_or(options_.limits.default_timeout);
-  if (limit.count() > 0) {
+  if (const Millis limit = wall_limit(*entry); limit.count() > 0) {
     entry->timeout = deadlines_->after(limit, [this, entry] { time_out(*entry); });
   }
+  watch_idle(*entry);
   tell_state(*entry);
   if (auto ready = std::exchange(entry->on_ready, nullptr)) ready(run, Status());
 }
@@ -124,7 +145,11 @@ void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
   } else {
     message += entry->run.spec_.argv.empty() ? options_.shell : entry->run.spec_.argv.front();
   }
-  message += std::string(": ") + to_string(failure.step) + ": " + std::strerror(failure.error);
+  if (failure.detail.empty()) {
+    message += std::string(": ") + to_string(failure.step) + ": " + std::strerror(failure.error);
+  } else {
+    message += ": " + failure.detail;
+  }
   --active_;
   const bool was_killed = entry->verdict == RunState::kKilled;
   finish(*entry, was_killed ? RunState::kKilled : RunState::kFailed, message);
@@ -139,6 +164,11 @@ void RunsImpl::on_exited(RunKey key, ExitStatus status) {
   if (entry == nullptr || entry->exit || entry->run.ended()) return;
   entry->exit = status;
   deadlines_->cancel(entry->timeout);
+  deadlines_->cancel(entry->idle);
+  const std::uint64_t file_limit = entry->run.spec_.limits.file_size_bytes;
+  if (file_limit != 0 && (status.signal == SIGXFSZ || status.code == kShellSignalBase + SIGXFSZ)) {
+    note_limit(*entry, {LimitKind::kFileSize, file_limit, file_limit});
+  }
   // What the leader wrote before it exited is in the pipes now; whoever reads of the exit shall
   // find it taken in. What others write after it is not waited for.
   for (std::size_t i = 0; i < kStreams; ++i) {
@@ -181,6 +211,7 @@ void RunsImpl::finish_exited(Entry& entry) {
 void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
   Run& run = entry.run;
   deadlines_->cancel(entry.timeout);
+  deadlines_->cancel(entry.idle);
   run.state_ = state;
   run.reason_ = std::move(reason);
   run.ended_ = clock_.now();
@@ -211,8 +242,8 @@ void RunsImpl::update_drained(Entry& entry) {
 void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
   Run& run = entry_->run;
   run.last_output_ = owner_->clock_.now();
+  owner_->count_output(*entry_, stream.end() - from);
   owner_->each_observer([&](RunsObserver& observer) { observer.on_output(run, id_, from); });
-  (void)stream;
   if (entry_->exit && !run.ended() && owner_->settled(*entry_)) owner_->finish_exited(*entry_);
 }
 
@@ -276,11 +307,89 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
 void RunsImpl::time_out(Entry& entry) {
   entry.timeout = 0;
   if (entry.run.ended() || entry.exit) return;
-  const Millis limit = entry.run.spec_.timeout.value_or(options_.limits.default_timeout);
   entry.verdict = RunState::kTimeout;
-  entry.verdict_reason = "timed out after " + format_seconds(limit);
+  entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
   entry.kill_waiters.emplace_back();
   keeper_->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+}
+
+Millis RunsImpl::wall_limit(const Entry& entry) const {
+  const RunSpec& spec = entry.run.spec_;
+  const Millis asked = spec.timeout.value_or(options_.limits.default_timeout);
+  const Millis most = spec.limits.wall_time;
+  return most.count() == 0 || (asked.count() != 0 && asked < most) ? asked : most;
+}
+
+void RunsImpl::watch_idle(Entry& entry) {
+  const Millis limit = entry.run.spec_.limits.idle_time;
+  if (limit.count() == 0 || entry.exit || entry.run.ended()) return;
+  const Nanos silent = clock_.now() - entry.run.last_output_;
+  if (silent >= limit) {
+    const auto micros = [](Nanos span) {
+      return static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(span).count());
+    };
+    end_by_limit(entry, {LimitKind::kIdle, micros(limit), micros(silent)});
+    return;
+  }
+  // Looked at when it could be over, not with every byte.
+  const auto rest = std::chrono::ceil<Millis>(limit - silent);
+  entry.idle = deadlines_->after(rest, [this, &entry] {
+    entry.idle = 0;
+    watch_idle(entry);
+  });
+}
+
+void RunsImpl::count_output(Entry& entry, std::uint64_t bytes) {
+  Run& run = entry.run;
+  run.output_rate_.add(bytes, run.last_output_);
+  const std::uint64_t limit = run.spec_.limits.output_bytes;
+  const std::uint64_t written = run.streams_[0].end() + run.streams_[1].end();
+  if (limit != 0 && written > limit && !run.limit_reached_ && !entry.exit) {
+    end_by_limit(entry, {LimitKind::kOutput, limit, written});
+  }
+}
+
+void RunsImpl::end_by_limit(Entry& entry, LimitReached reached) {
+  note_limit(entry, reached);
+  entry.kill_waiters.emplace_back();
+  keeper_->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+}
+
+void RunsImpl::note_limit(Entry& entry, LimitReached reached) {
+  if (entry.run.limit_reached_ || entry.run.ended()) return;
+  entry.run.limit_reached_ = reached;
+  if (entry.verdict != RunState::kRunning) return;  // it was ending already
+  entry.verdict = RunState::kKilled;
+  entry.verdict_reason = describe_limit(reached);
+}
+
+void RunsImpl::on_limit(RunKey key, LimitReached reached) {
+  if (Entry* entry = entry_of(key)) note_limit(*entry, reached);
+}
+
+void RunsImpl::usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) {
+  Entry& entry = entry_of(run);
+  if (closing_) return;
+  ++entry.questions;
+  keeper_->usage(run.key_, [this, &entry,
+                            on_usage = std::move(on_usage)](const std::optional<TreeUsage>& tree) {
+    --entry.questions;
+    if (!tree) {
+      on_usage(entry.run, std::nullopt);
+      return;
+    }
+    RunUsage usage{*tree, 0};
+    const Nanos now = clock_.now();
+    const Nanos since = entry.last_usage.count() == 0 ? entry.run.started_ : entry.last_usage;
+    const auto used = std::chrono::duration<double>(tree->cpu - entry.last_cpu).count();
+    const auto passed = std::chrono::duration<double>(now - since).count();
+    constexpr double kPercent = 100.0;
+    if (passed > 0) usage.cpu_percent = std::max(0.0, kPercent * used / passed);
+    entry.last_cpu = tree->cpu;
+    entry.last_usage = now;
+    on_usage(entry.run, usage);
+  });
 }
 
 void RunsImpl::forget_oldest() {
@@ -296,7 +405,7 @@ void RunsImpl::forget_oldest() {
       Entry& entry = **it;
       // A run whose processes live on is not forgotten: it is the only handle on them.
       const bool done = entry.run.ended() && entry.run.drained_ && entry.run.left_behind_ == 0 &&
-                        entry.kill_waiters.empty() && !entry.on_ready;
+                        entry.kill_waiters.empty() && entry.questions == 0 && !entry.on_ready;
       if (!done) {
         ++it;
         continue;
@@ -312,6 +421,7 @@ void RunsImpl::release(Entry& entry) {
   each_observer([&entry](RunsObserver& observer) { observer.on_forget(entry.run); });
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.drain);
+  deadlines_->cancel(entry.idle);
   for (StreamTap& tap : entry.taps) {
     if (tap.reader != nullptr) std::exchange(tap.reader, nullptr)->close();
   }

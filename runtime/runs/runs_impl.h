@@ -30,6 +30,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void signal(Run& run, int signal_number) override;
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
   void close_stdin(Run& run) override;
+  void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   Run* find(std::string_view id) override;
   std::string nearest(std::string_view id) const override;
   std::vector<Run*> list() override;
@@ -81,6 +82,10 @@ class RunsImpl final : public Runs, private KeeperListener {
     std::optional<ExitStatus> exit;  // the leader has exited, its last output may not be in yet
     Deadlines::Token timeout = 0;
     Deadlines::Token drain = 0;
+    Deadlines::Token idle = 0;
+    std::chrono::microseconds last_cpu{0};  // as of the last usage()
+    Nanos last_usage{0};
+    std::uint32_t questions = 0;  // usage() that is not answered yet
   };
 
   // KeeperListener
@@ -89,6 +94,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void on_exited(RunKey key, ExitStatus status) override;
   void on_left(RunKey key, std::uint32_t alive) override;
   void on_killed(RunKey key, KillReport report) override;
+  void on_limit(RunKey key, LimitReached reached) override;
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
 
   Status launch(Entry& entry);
@@ -100,6 +106,12 @@ class RunsImpl final : public Runs, private KeeperListener {
   void finish(Entry& entry, RunState state, std::string reason);
   void finish_exited(Entry& entry);
   void time_out(Entry& entry);
+  Millis wall_limit(const Entry& entry) const;
+  void watch_idle(Entry& entry);
+  void count_output(Entry& entry, std::uint64_t bytes);
+  // Ends the run by its limit, with the stop signal first.
+  void end_by_limit(Entry& entry, LimitReached reached);
+  void note_limit(Entry& entry, LimitReached reached);
   void update_drained(Entry& entry);
   void forget_oldest();
   void release(Entry& entry);

@@ -15,6 +15,9 @@
 ---@field command? string start: a line for the shell; stdin, kill: the command of the run
 ---@field cwd? string start: '' is the workspace
 ---@field env? table<string, string> start: what is set on top
+---@field limits? Limits start: what was asked for
+---@field sandbox? SandboxRequest start: what was asked for
+---@field configured? { sandbox?: SandboxRequest } start: what the configuration demands at least
 ---@field run? string stdin, kill: id of the run
 ---@field text? string stdin: what would be written
 ---@field signal? string kill
@@ -23,7 +26,23 @@
 ---@field decision 'allow'|'ask'|'deny'
 ---@field reason? string required for ask and deny: a sentence that says what to do instead
 ---@field rule string an id for logs
+---@field limits? Limits start: what the run gets, whatever was asked for; none: what was asked for
+---@field sandbox? Sandbox start: what the run gets; none although one was asked for or configured:
+---the start is denied
 ---@field where? function of the rule that decided; its file and line go into the log
+
+---@class SandboxRequest
+---@field profile? string of policies/sandbox.lua: 'none', 'workspace', 'readonly'; default: 'none'
+---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is the run's own, private one
+---@field min_landlock_abi? integer the start fails where the kernel has less
+
+---A whole profile. Paths begin with '/', '~/' or a variable, see policies/sandbox.lua.
+---@class Sandbox: SandboxRequest
+---@field read? string[] trees that may be read and executed
+---@field write? string[] trees that may be read, executed and changed
+---@field unreadable? string[] in those, what nobody may read
+---@field unwritable? string[] in `write`, what may not be changed, moved or replaced
+---@field pinned? string[] in `write`, what may be changed but not moved
 
 ---A permission mode, for policies/matrix.lua.
 ---@class Mode
@@ -31,6 +50,9 @@
 ---@field permissions table<Permission, 'allow'|'ask'|'deny'> for tools that are not named
 ---@field tools? table<string, 'allow'|'ask'|'deny'> for named tools
 ---@field instead? string completes "X is denied in mode M: ..."
+---@field limits? Limits what a run gets when it asks for nothing, and at most
+---@field sandbox? SandboxRequest the least that every run gets
+---@field tool_limits? boolean default: false; true: tools take limits as an argument
 
 ---What policies/init.lua returns.
 ---@class Policy

@@ -6,6 +6,21 @@
 ---when the keeper was lost.
 ---@alias RunState 'queued'|'starting'|'running'|'completed'|'failed'|'killed'|'timeout'|'lost'
 
+---What a run may use. The stricter of this, the mode's and the configuration's `limits.run` holds. A
+---run that reaches one ends as `killed`, and `info().limit` says by which; cpu_share slows down,
+---open_files and file_size_bytes make the program's own calls fail.
+---@class Limits
+---@field memory_bytes? integer all its processes together
+---@field cpu_time_ms? integer processor time of all its processes together
+---@field cpu_share? number processors, such as 0.5; start fails where there is no cpu control group
+---@field pids? integer processes and threads at the same time
+---@field open_files? integer of each process
+---@field file_size_bytes? integer of each file that it writes
+---@field output_bytes? integer both streams together
+---@field log_bytes? integer all files of its log together
+---@field wall_time_ms? integer from start to end; ends as `timeout`
+---@field idle_time_ms? integer without any output
+
 ---@class RunStartOptions
 ---@field command? string a line for the configured shell; this or argv
 ---@field argv? string[] a program and its words, without a shell; this or command
@@ -16,6 +31,9 @@
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
 ---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field limits? Limits
+---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this, the
+---mode's and the configuration's holds
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 
@@ -47,6 +65,44 @@
 ---@field stdout StreamInfo
 ---@field stderr StreamInfo
 ---@field idle_ms? integer since its last output, or its start
+---@field output_rate? integer bytes a second, over the last five to ten seconds
+---@field limits? Limits as far as there are any
+---@field limits_by? table<string, 'cgroup2'|'cgroup1'|'polling'> what holds them, by name
+---@field limit? LimitReached the one that it ended by
+---@field sandbox? SandboxInfo
+
+---@class SandboxInfo
+---@field profile string
+---@field network 'on'|'loopback'|'off'
+---@field landlock_abi? integer in force, from running on; 0: none
+---@field mount_namespace? boolean
+---@field network_namespace? boolean
+---@field seccomp? boolean
+---@field unprotected? string[] sentences: what was asked for and is not enforced on this machine
+
+---Something that the sandbox refused, as the program told it.
+---@class Refusal
+---@field what 'read'|'write'|'network'
+---@field path? string
+---@field line string what the program said
+---@field profile string
+
+---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds.
+---@class LimitReached
+---@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'
+---@field limit integer
+---@field used integer
+
+---What the whole tree of a run costs now.
+---@class RunUsage
+---@field processes integer
+---@field threads integer
+---@field rss_bytes integer resident memory of each process, added up
+---@field cpu_percent number of one processor, since it was asked last, or since the start
+---@field cpu_time_ms integer
+---@field ports { port: integer, pid: integer, address: string }[] TCP ports that it listens on
+---@field waiting_for_input? { pid: integer, prompt: string } a process that is blocked reading its
+---stdin or terminal, and what stands on the last line
 
 ---Bytes that were asked for and are not kept any more.
 ---@class Gap
@@ -174,6 +230,20 @@ function Run:excerpt(options) end
 ---@return KillReport? report
 ---@return Err? err
 function Run:kill(options) end
+
+---Gives what its sandbox refused, as far as its output of late tells. Empty without a sandbox.
+---
+---Example: `for _, refusal in ipairs(handle:refusals()) do log.warn(refusal.line) end`
+---@return Refusal[]? refusals
+---@return Err? err
+function Run:refusals() end
+
+---Looks at its processes now. Returns nil, err with not_running when there are none.
+---
+---Example: `log.info(handle:usage().rss_bytes)`
+---@return RunUsage? usage
+---@return Err? err
+function Run:usage() end
 
 ---Sends a signal to the run's process group, and nothing more. The policy is asked, as for a kill.
 ---

@@ -31,6 +31,8 @@
 ---@field input? Schema of type object; none: the tool takes no arguments
 ---@field output? Schema of type object; what `data` looks like
 ---@field annotations? ToolAnnotations
+---@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says
+---`tool_limits = true`; to be passed on to run.start
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,
 ---and defaults are filled in
 

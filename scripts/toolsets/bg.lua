@@ -26,6 +26,7 @@ local start = tool {
       optional = true,
     },
   },
+  takes_limits = true,
   output = schema.object {
     id = schema.string {},
     pid = schema.integer {},
@@ -39,6 +40,7 @@ local start = tool {
     local handle, err = run.start {
       command = args.command, label = args.label, detach = true,
       timeout_ms = args.timeout and math.min(args.timeout, MAX_TIMEOUT_MS),
+      limits = args.limits,
     }
     if not handle then
       local full = err.code == 'too_many_runs'
@@ -72,8 +74,9 @@ local status = tool {
     local infos = args.id and { format.find(args.id):info() } or run.list { session = ctx.session }
     local lines, data = {}, json.array {}
     for index, info in ipairs(infos) do
-      lines[index] = format.status_line(info)
-      data[index] = format.status_data(info)
+      local usage = info.state == 'running' and run.get(info.id):usage() or nil
+      lines[index] = format.status_line(info, usage)
+      data[index] = format.status_data(info, usage)
     end
     local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
     return { text = text, data = { processes = data } }

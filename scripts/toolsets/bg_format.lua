@@ -17,6 +17,22 @@ M.STATUS = schema.object {
   started_ms = schema.integer { optional = true, description = 'Unix time' },
   ended_ms = schema.integer { optional = true, description = 'Unix time' },
   runtime_ms = schema.integer {},
+  limit = schema.object({
+    name = schema.string {}, limit = schema.integer {}, used = schema.integer {},
+  }, { optional = true, description = 'The limit that ended it' }),
+  output_rate = schema.integer { optional = true, description = 'Bytes a second' },
+  idle_ms = schema.integer { optional = true, description = 'Since its last output' },
+  usage = schema.object({
+    cpu_percent = schema.number {},
+    rss_bytes = schema.integer {},
+    processes = schema.integer {},
+    ports = schema.array(schema.object {
+      port = schema.integer {}, pid = schema.integer {}, address = schema.string {},
+    }),
+    waiting_for_input = schema.object({
+      pid = schema.integer {}, prompt = schema.string {},
+    }, { optional = true }),
+  }, { optional = true, description = 'Of its whole tree' }),
   left_behind = schema.integer {
     description = 'Processes that live on after it ended; bg_kill ends them',
   },
@@ -51,8 +67,9 @@ end
 
 --- Gives one line for a run, as bg_status shows it.
 ---@param info RunInfo
+---@param usage? RunUsage
 ---@return string
-function M.status_line(info)
+function M.status_line(info, usage)
   local parts = {
     'id=' .. info.id,
     'state=' .. info.state,
@@ -68,17 +85,35 @@ function M.status_line(info)
   add(info.label, 'label="%s"', info.label and M.one_line(info.label))
   add(info.exit_code, 'exit=%d', info.exit_code)
   add(info.reason and info.state ~= 'completed', 'reason="%s"', info.reason)
+  if usage then
+    add(true, 'cpu=%.1f%%', usage.cpu_percent)
+    add(true, 'mem=%.1fMB', usage.rss_bytes / 1e6)
+    add(true, 'procs=%d', usage.processes)
+    add(true, 'idle=%s', M.seconds(info.idle_ms))
+    for _, port in ipairs(usage.ports) do
+      add(true, 'port=%s', ('%d(pid %d)'):format(port.port, port.pid))
+    end
+    local waiting = usage.waiting_for_input
+    add(waiting, 'waiting_for_input="%s"', waiting and M.one_line(waiting.prompt))
+  end
   add(info.left_behind > 0, 'left_behind=%d', info.left_behind)
   return table.concat(parts, ' ')
 end
 
 --- Gives the part of a run's facts that bg_status gives as data.
 ---@param info RunInfo
+---@param usage? RunUsage
 ---@return table
-function M.status_data(info)
+function M.status_data(info, usage)
   local data = {}
   for key in pairs(M.STATUS.properties) do
     data[key] = info[key]
+  end
+  if usage then
+    data.usage = {
+      cpu_percent = usage.cpu_percent, rss_bytes = usage.rss_bytes, processes = usage.processes,
+      ports = json.array(usage.ports), waiting_for_input = usage.waiting_for_input,
+    }
   end
   return data
 end

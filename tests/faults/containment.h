@@ -24,6 +24,7 @@ using std::chrono::milliseconds;
 inline constexpr milliseconds kGrace{300};  // of every kind, in the configuration below
 inline constexpr milliseconds kGone = kGrace + milliseconds{1'000};
 inline constexpr milliseconds kTimeLimit{700};
+inline constexpr int kMemoryLimit = 80 << 20;
 
 using Steps = std::vector<std::string>;
 
@@ -153,12 +154,14 @@ class AttackedHost {
 // A tree that has been started there and stands.
 class PlantedTree {
  public:
-  PlantedTree(AttackedHost& host, const Tree& tree, milliseconds limit = milliseconds{0})
+  PlantedTree(AttackedHost& host, const Tree& tree, const Json& limits = Json::object())
       : tree_(tree) {
     const Json args = {
         {"command", "exec " + quoted(Steps{fixture("tree"), "tag", tag_} + tree.steps)},
-        {"timeout_ms", limit.count()}};
-    id_ = host.result("start", args)["id"].get<std::string>();
+        {"limits", limits}};
+    const Json started = host.result("start", args);
+    id_ = started["id"].get<std::string>();
+    leader_ = started["pid"].get<pid_t>();
     std::string output;
     REQUIRE(loop_.until([&] {
       output += host.result("bg_output", {{"id", id_}}).value("stdout", "");
@@ -181,6 +184,7 @@ class PlantedTree {
         kGone);
   }
   const std::string& id() const { return id_; }
+  pid_t leader() const { return leader_; }
   const Tree& tree() const { return tree_; }
 
  private:
@@ -197,6 +201,7 @@ class PlantedTree {
   Loop loop_;
   const std::string tag_ = unique_word();
   std::string id_;
+  pid_t leader_ = 0;
 };
 
 // One way to end: of the run, of its host, of its keeper.
@@ -205,7 +210,7 @@ struct End {
   std::function<void(AttackedHost&, PlantedTree&)> act;
   bool host_survives;
   bool keeper_survives;
-  milliseconds limit{0};  // of the run
+  Json limits = Json::object();  // of the run
 };
 
 inline void check_report(const PlantedTree& planted, const Json& report) {
@@ -225,7 +230,30 @@ inline const std::vector<End>& ends() {
        [](AttackedHost& host, PlantedTree& planted) {
          CHECK(host.result("ended", {{"id", planted.id()}})["state"] == "timeout");
        },
-       true, true, kTimeLimit},
+       true,
+       true,
+       {{"wall_time_ms", kTimeLimit.count()}}},
+      {"memory limit",
+       [](AttackedHost& host, PlantedTree& planted) {
+         ::kill(planted.leader(), SIGUSR2);
+         ::kill(planted.leader(), SIGCONT);
+         const Json ended = host.result("ended", {{"id", planted.id()}});
+         INFO(ended.dump());
+         CHECK(ended["state"] == "killed");
+         CHECK(ended["limit"] == "memory");
+       },
+       true,
+       true,
+       {{"memory_bytes", kMemoryLimit}}},
+      {"idle limit",
+       [](AttackedHost& host, PlantedTree& planted) {
+         const Json ended = host.result("ended", {{"id", planted.id()}});
+         CHECK(ended["state"] == "killed");
+         CHECK(ended["limit"] == "idle");
+       },
+       true,
+       true,
+       {{"idle_time_ms", kTimeLimit.count()}}},
       {"the keeper is stopped, then the run is killed",
        [](AttackedHost& host, PlantedTree& planted) {
          ::kill(host.keeper(), SIGSTOP);
@@ -262,9 +290,9 @@ inline const std::vector<End>& ends() {
   return kEnds;
 }
 
-// A run that has ended has no time limit any more; what it left is somebody's daemon.
+// A run that has ended has no limits in time any more; what it left is somebody's daemon.
 inline bool makes_sense(const Tree& tree, const End& end) {
-  return end.limit.count() == 0 || tree.leader_stays;
+  return end.limits.empty() || tree.leader_stays;
 }
 
 }  // namespace gibbous::testing

@@ -13,7 +13,7 @@ void against_every_tree(const std::string& name) {
       DYNAMIC_SECTION(tree.name) {
         if (!makes_sense(tree, end)) continue;
         AttackedHost host;
-        PlantedTree planted(host, tree, end.limit);
+        PlantedTree planted(host, tree, end.limits);
         end.act(host, planted);
         CHECK(planted.gone());
         if (end.keeper_survives) CHECK(host.others_untouched());
@@ -30,6 +30,14 @@ TEST_CASE("containment: kill") {
 
 TEST_CASE("containment: a time limit") {
   against_every_tree("time limit");
+}
+
+TEST_CASE("containment: a memory limit") {
+  against_every_tree("memory limit");
+}
+
+TEST_CASE("containment: an idle limit") {
+  against_every_tree("idle limit");
 }
 
 TEST_CASE("containment: the session's input ends") {

@@ -56,7 +56,7 @@ double percentile(std::vector<double> values, double part) {
 
 // Milliseconds from the act to an empty /proc.
 double one_case(AttackedHost& host, const Tree& tree, const End& end) {
-  PlantedTree planted(host, tree, end.limit);
+  PlantedTree planted(host, tree, end.limits);
   const auto begin = Steady::now();
   end.act(host, planted);
   const bool gone = planted.gone();

@@ -30,6 +30,8 @@ gibbous::StartRequest to_request(const wire::Start& start, const wire::StartStri
   request.out = start.out;
   request.err = start.err;
   request.limits = start.limits;
+  request.tree_limits = start.tree_limits;
+  request.sandbox = strings.sandbox;
   request.cwd = strings.cwd;
   for (std::size_t i = 0; i < start.argc; ++i) request.argv.emplace_back(strings.argv[i]);
   for (std::size_t i = 0; i < start.envc; ++i) request.env.emplace_back(strings.env[i]);
@@ -90,12 +92,12 @@ void check_message(Bytes message) {
             [run](Buffer& out, wire::Kill value) { wire::encode_kill(out, run, value); });
       return;
     case Type::kStarted:
-      check(message, wire::decode_started, [run](Buffer& out, wire::StartedMessage value) {
+      check(message, wire::decode_started, [run](Buffer& out, const wire::StartedMessage& value) {
         wire::encode_started(out, run, value);
       });
       return;
     case Type::kStartFailed:
-      check(message, wire::decode_start_failed, [run](Buffer& out, gibbous::StartFailure value) {
+      check(message, wire::decode_start_failed, [run](Buffer& out, const gibbous::StartFailure& value) {
         wire::encode_start_failed(out, run, value);
       });
       return;
@@ -107,6 +109,20 @@ void check_message(Bytes message) {
     case Type::kLeft:
       check(message, wire::decode_left,
             [run](Buffer& out, wire::Left value) { wire::encode_left(out, run, value); });
+      return;
+    case Type::kUsage:
+      check(message, wire::decode_usage,
+            [run](Buffer& out, std::uint32_t number) { wire::encode_usage(out, run, number); });
+      return;
+    case Type::kLimit:
+      check(message, wire::decode_limit, [run](Buffer& out, gibbous::LimitReached value) {
+        wire::encode_limit(out, run, value);
+      });
+      return;
+    case Type::kUsageIs:
+      check(message, wire::decode_usage_is, [run](Buffer& out, const wire::UsageIs& value) {
+        wire::encode_usage_is(out, run, value);
+      });
       return;
     case Type::kKilled:
       check(message, wire::decode_killed, [run](Buffer& out, const gibbous::KillReport& value) {

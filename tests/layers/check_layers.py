@@ -13,18 +13,19 @@ import sys
 from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
-RUNTIME = ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
+RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/runs', 'runtime/watch', 'runtime/wait', 'runtime/journal']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
     'runtime/base': [],
-    'runtime/process': ['runtime/base'],
-    'runtime/keeper': ['runtime/base', 'runtime/process'],
+    'runtime/sandbox': ['runtime/base'],
+    'runtime/process': ['runtime/base', 'runtime/sandbox'],
+    'runtime/keeper': ['runtime/base', 'runtime/sandbox', 'runtime/process'],
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
-    'runtime/runs': ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/output'],
+    'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'bindings/json': [],
@@ -48,6 +49,7 @@ LIBRARIES = {
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
                                'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
     'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'bindings/lua']),
+    'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),
     'SQLite': (r'sqlite3\.h', ['runtime/journal']),
     'CLI11': (r'CLI/.*', ['bindings/cli']),
 }

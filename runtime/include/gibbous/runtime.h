@@ -37,6 +37,7 @@ struct RuntimeOptions {
   std::vector<std::string> toolsets;  // only these; all by default
   std::string state_dir;              // where durable things go; $XDG_STATE_HOME/gibbous by default
   std::string workspace;              // where runs start; the current directory by default
+  std::string sandbox;                // the least that every run gets: none, workspace, readonly
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
   bool watch_files = true;            // reload scripts when their files change
   uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null

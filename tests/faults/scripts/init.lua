@@ -6,11 +6,11 @@ local start = tool {
   permission = 'execute',
   input = schema.object {
     command = schema.string {},
-    timeout_ms = schema.integer { default = 0, minimum = 0 },
+    limits = schema.object({}, { additional = true, default = {} }),
   },
   run = function(args)
     local handle, err =
-      run.start { command = args.command, timeout_ms = args.timeout_ms, detach = true }
+      run.start { command = args.command, timeout_ms = 0, limits = args.limits, detach = true }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()
     return { data = { id = handle.id, pid = info.pid } }
@@ -25,7 +25,8 @@ local ended = tool {
   run = function(args)
     local handle = run.get(args.id)
     handle:wait { any = { { kind = 'exit' } }, timeout_ms = 30000 }
-    return { data = { state = handle:info().state } }
+    local info = handle:info()
+    return { data = { state = info.state, limit = info.limit and info.limit.name } }
   end,
 }
 

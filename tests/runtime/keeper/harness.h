@@ -185,6 +185,7 @@ class Harness final : private KeeperListener {
     run(key).left.push_back(alive);
     note(key, "left");
   }
+  void on_limit(RunKey key, LimitReached) override { note(key, "limit"); }
   void on_killed(RunKey key, KillReport report) override {
     run(key).reports.push_back(std::move(report));
     note(key, "killed");

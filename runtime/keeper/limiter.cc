@@ -1,0 +1,184 @@
+// Control groups tell of themselves; processor time, and whatever has no group, is looked at again
+// when it could be used up at the earliest.
+#include "runtime/keeper/limiter.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/process/usage.h"
+
+namespace gibbous::keeper {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPollPause{50};  // what has no group
+constexpr milliseconds kMinCpuPause{10};
+constexpr milliseconds kMaxCpuPause{1'000};
+constexpr milliseconds kRemovePause{5};
+constexpr milliseconds kLookPause{2};
+constexpr int kLooksAfterEvent = 50;
+
+}  // namespace
+
+Limiter::Limiter(Family& family, int epoll, std::uint32_t keeper_number)
+    : family_(family), epoll_(epoll), group_name_(keeper_group_name(keeper_number)) {}
+
+Limiter::~Limiter() = default;
+
+Result<std::unique_ptr<KeptLimits>> Limiter::prepare(const TreeLimits& limits) {
+  if (!limits.any()) return std::unique_ptr<KeptLimits>();
+  if (!places_) {
+    places_ = find_cgroup_places();
+    sweep_groups(*places_);
+  }
+  auto kept = std::make_unique<KeptLimits>();
+  kept->limits = limits;
+  // Processor time alone needs no group.
+  if (limits.memory_bytes != 0 || limits.pids != 0 || limits.cpu_share_millis != 0) {
+    auto group = RunGroup::create(*places_, group_name_, ++last_group_, limits);
+    if (group) {
+      kept->group = std::move(*group);
+      kept->in_force = kept->group->in_force();
+    } else {
+      places_ = CgroupPlaces{};  // not delegated after all: from now on by polling
+    }
+  }
+  LimitsInForce& by = kept->in_force;
+  if (limits.cpu_share_millis != 0 && by.cpu_share == LimitMeans::kNone) {
+    return Status::error("limit_unavailable",
+                         "limits.cpu_share: this machine gives Gibbous no cpu control group; "
+                         "leave it out, or delegate the cpu controller");
+  }
+  const auto polled_unless_held = [](bool set, LimitMeans& means) {
+    if (set && means == LimitMeans::kNone) means = LimitMeans::kPolling;
+  };
+  polled_unless_held(limits.memory_bytes != 0, by.memory);
+  polled_unless_held(limits.pids != 0, by.pids);
+  polled_unless_held(limits.cpu_time.count() != 0, by.cpu_time);
+  return kept;
+}
+
+void Limiter::begin(KeptRun& run, Time now) {
+  KeptLimits& kept = *run.limits;
+  if (kept.group) {
+    kept.group->close_entries();
+    for (const UniqueFd& fd : kept.group->events()) {
+      epoll_event event{EPOLLIN | EPOLLPRI | EPOLLET, {.fd = fd.get()}};
+      ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd.get(), &event);
+    }
+  }
+  const LimitsInForce& by = kept.in_force;
+  const bool polled = by.memory == LimitMeans::kPolling || by.pids == LimitMeans::kPolling;
+  if (!polled && by.cpu_time != LimitMeans::kPolling) return;
+  kept.due = now + kMinCpuPause;
+  limited_.push_back(run.key);
+  note_due(kept.due);
+}
+
+KeptRun* Limiter::run_of_event(int fd) {
+  KeptRun* found = nullptr;
+  family_.for_each([&](KeptRun& run) {
+    if (!run.limits || !run.limits->group) return;
+    for (const UniqueFd& event : run.limits->group->events()) {
+      if (event.get() == fd) found = &run;
+    }
+  });
+  return found;
+}
+
+void Limiter::look_again(KeptRun& run, Time now) {
+  KeptLimits& kept = *run.limits;
+  kept.looks = kLooksAfterEvent;
+  kept.due = std::min(kept.due, now + kLookPause);
+  if (std::find(limited_.begin(), limited_.end(), run.key) == limited_.end()) {
+    limited_.push_back(run.key);
+  }
+  note_due(kept.due);
+}
+
+std::optional<LimitReached> Limiter::look(KeptRun& run) {
+  if (!run.limits || run.limits->reached || !run.limits->group) return std::nullopt;
+  auto reached = run.limits->group->reached();
+  run.limits->reached = reached.has_value();
+  return reached;
+}
+
+std::optional<LimitReached> Limiter::poll(KeptRun& run, Time now) {
+  KeptLimits& kept = *run.limits;
+  Time next = Time::max();
+  if (kept.looks > 0) {
+    if (auto reached = look(run)) return reached;
+    if (--kept.looks > 0) next = now + kLookPause;
+  }
+  const std::vector<pid_t> members = family_.members(run);
+  const TreeUsage usage = read_usage({.pids = members});
+  const LimitsInForce& by = kept.in_force;
+  const auto over = [&kept](LimitKind kind, std::uint64_t limit,
+                            std::uint64_t used) -> std::optional<LimitReached> {
+    kept.reached = true;
+    return LimitReached{kind, limit, used};
+  };
+  if (by.memory == LimitMeans::kPolling && usage.rss_bytes > kept.limits.memory_bytes) {
+    return over(LimitKind::kMemory, kept.limits.memory_bytes, usage.rss_bytes);
+  }
+  if (by.pids == LimitMeans::kPolling && usage.threads > kept.limits.pids) {
+    return over(LimitKind::kPids, kept.limits.pids, usage.threads);
+  }
+  if (by.memory == LimitMeans::kPolling || by.pids == LimitMeans::kPolling) {
+    next = std::min<Time>(next, now + kPollPause);
+  }
+  if (by.cpu_time == LimitMeans::kPolling) {
+    const microseconds used = usage.cpu + run.reaped_cpu;
+    if (used >= kept.limits.cpu_time) {
+      return over(LimitKind::kCpuTime, static_cast<std::uint64_t>(kept.limits.cpu_time.count()),
+                  static_cast<std::uint64_t>(used.count()));
+    }
+    const long processors = std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L);
+    const auto earliest = (kept.limits.cpu_time - used) / processors;
+    next = std::min(next, now + std::clamp<Time::duration>(earliest, kMinCpuPause, kMaxCpuPause));
+  }
+  kept.due = next;
+  return std::nullopt;
+}
+
+std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
+  std::vector<std::pair<RunKey, LimitReached>> used_up;
+  if (now < due_) return used_up;
+  due_ = Time::max();
+  std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });
+  if (!leaving_.empty()) note_due(now + kRemovePause);
+  std::erase_if(limited_, [&](RunKey key) {
+    KeptRun* run = family_.find(key);
+    if (run == nullptr || !run->limits || run->limits->reached) return true;
+    if (now >= run->limits->due) {
+      if (const auto reached = poll(*run, now)) {
+        used_up.emplace_back(key, *reached);
+        return true;
+      }
+    }
+    note_due(run->limits->due);
+    return false;
+  });
+  return used_up;
+}
+
+void Limiter::release(std::unique_ptr<KeptLimits> limits, Time now) {
+  if (!limits || !limits->group || limits->group->remove()) return;
+  leaving_.push_back(std::move(limits->group));
+  note_due(now + kRemovePause);
+}
+
+bool Limiter::remove_all() {
+  family_.for_each([this](KeptRun& run) {
+    if (run.limits && run.limits->group) leaving_.push_back(std::move(run.limits->group));
+  });
+  std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });
+  return leaving_.empty();
+}
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,34 @@
+// Where this process may make control groups: for each controller the hierarchy, its version and
+// the group below which new ones can be made. Version 2 where the controller is delegated, else
+// version 1; hybrid layouts have both, each somewhere else. Used by the keeper and by `doctor`. Any
+// thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/process/tree_limits.h"
+
+namespace gibbous {
+
+struct CgroupPlace {
+  LimitMeans version = LimitMeans::kNone;  // kCgroup1, kCgroup2 or kNone
+  std::string directory;
+
+  bool ok() const { return version != LimitMeans::kNone; }
+};
+
+struct CgroupPlaces {
+  CgroupPlace memory;
+  CgroupPlace cpu;
+  CgroupPlace pids;
+  CgroupPlace kill;  // version 2 alone has cgroup.kill; needs no controller
+};
+
+// Of this process, by /proc/self/mountinfo and /proc/self/cgroup; none with GIBBOUS_CGROUPS=off in
+// its environment.
+CgroupPlaces find_cgroup_places();
+// The same from the texts of those two files. Only directories that exist and can be written count.
+CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own_groups);
+
+}  // namespace gibbous

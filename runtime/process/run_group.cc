@@ -1,0 +1,291 @@
+// Version 1 and version 2 have the same ideas under other names; what differs is in one place for
+// each limit.
+#include "runtime/process/run_group.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <set>
+#include <string_view>
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kNamePrefix = "gibbous-";
+constexpr mode_t kDirectoryMode = 0755;
+constexpr std::uint64_t kCpuPeriodMicros = 100'000;
+constexpr std::uint64_t kMillisPerUnit = 1000;
+constexpr std::size_t kSmallFileBytes = 4096;
+// A group that is younger may be about to be entered by a run of another keeper.
+constexpr std::time_t kSweepAgeSeconds = 30;
+
+Status failure(const std::string& path, int error) {
+  return Status::error("cgroup", path + ": " + std::strerror(error));
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return failure(path, errno);
+  const ssize_t written = ::write(fd.get(), text.data(), text.size());
+  return written == static_cast<ssize_t>(text.size()) ? Status() : failure(path, errno);
+}
+
+std::string read_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, kSmallFileBytes> text{};
+  const ssize_t got = fd ? ::read(fd.get(), text.data(), text.size()) : 0;
+  return {text.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
+}
+
+std::uint64_t read_number(const std::string& path) {
+  return std::strtoull(read_file(path).c_str(), nullptr, 10);
+}
+
+// The number in the line "NAME NUMBER".
+std::uint64_t read_counter(const std::string& path, std::string_view name) {
+  const std::string text = read_file(path);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line(text.data() + at, end - at);
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ' ') {
+      return std::strtoull(line.data() + name.size(), nullptr, 10);
+    }
+    at = end + 1;
+  }
+  return 0;
+}
+
+bool is_old(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 &&
+         std::time(nullptr) - status.st_mtime >= kSweepAgeSeconds;
+}
+
+bool make_directory(const std::string& path) {
+  return ::mkdir(path.c_str(), kDirectoryMode) == 0 || errno == EEXIST;
+}
+
+}  // namespace
+
+std::string keeper_group_name(std::uint32_t keeper_number) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%s%08x", kNamePrefix, keeper_number);
+  return name.data();
+}
+
+Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
+                                                   const std::string& keeper_group,
+                                                   std::uint32_t number, const TreeLimits& limits) {
+  std::unique_ptr<RunGroup> group(new RunGroup());
+  group->limits_ = limits;
+  Directory* made = nullptr;
+  if (limits.memory_bytes != 0 && places.memory.ok()) {
+    if (Status status = group->add(places.memory, keeper_group, number, "memory", &made); !status) {
+      return status;
+    }
+    if (Status status = group->limit_memory(*made, limits.memory_bytes); !status) return status;
+    group->memory_ = made;
+    group->in_force_.memory = made->version;
+  }
+  if (limits.pids != 0 && places.pids.ok()) {
+    if (Status status = group->add(places.pids, keeper_group, number, "pids", &made); !status) {
+      return status;
+    }
+    if (Status status = group->limit_pids(*made, limits.pids); !status) return status;
+    group->pids_ = made;
+    group->in_force_.pids = made->version;
+  }
+  if (limits.cpu_share_millis != 0 && places.cpu.ok()) {
+    if (Status status = group->add(places.cpu, keeper_group, number, "cpu", &made); !status) {
+      return status;
+    }
+    if (Status status = group->limit_cpu(*made, limits.cpu_share_millis); !status) return status;
+    group->in_force_.cpu_share = made->version;
+  }
+  // A wish, no limit: without it SIGKILL goes to each process group.
+  if (places.kill.ok() && group->add(places.kill, keeper_group, number, "", &made)) {
+    if (::access((made->path + "/cgroup.kill").c_str(), W_OK) == 0) group->kill_ = made;
+  }
+  return group;
+}
+
+RunGroup::~RunGroup() {
+  (void)remove();
+}
+
+Status RunGroup::add(const CgroupPlace& place, const std::string& keeper_group,
+                     std::uint32_t number, const char* controller, Directory** made) {
+  const std::string parent = place.directory + "/" + keeper_group;
+  const std::string path = parent + "/" + std::to_string(number);
+  for (const auto& directory : directories_) {
+    if (directory->path != path) continue;
+    *made = directory.get();
+    return {};
+  }
+  // Somebody who tidies up may take an empty parent away in between.
+  constexpr int kAttempts = 3;
+  bool exists = false;
+  for (int i = 0; i < kAttempts && !exists; ++i) {
+    if (!make_directory(parent)) return failure(parent, errno);
+    exists = make_directory(path);
+  }
+  if (!exists) return failure(path, errno);
+  directories_.push_back(std::make_unique<Directory>(Directory{path, place.version}));
+  if (place.version == LimitMeans::kCgroup2 && *controller != '\0') {
+    for (const char* each : {"+memory", "+pids", "+cpu"}) {
+      (void)write_file(parent + "/cgroup.subtree_control", each);
+    }
+  }
+  const std::string procs = path + "/cgroup.procs";
+  UniqueFd entry(::open(procs.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!entry) return failure(procs, errno);
+  entry_numbers_.push_back(entry.get());
+  entries_.push_back(std::move(entry));
+  *made = directories_.back().get();
+  return {};
+}
+
+Status RunGroup::limit_memory(const Directory& group, std::uint64_t bytes) {
+  const std::string number = std::to_string(bytes);
+  if (group.version == LimitMeans::kCgroup2) {
+    if (Status status = write_file(group.path + "/memory.max", number); !status) return status;
+    (void)write_file(group.path + "/memory.swap.max", "0");
+    // The whole run ends, not one process of it that others wait for.
+    (void)write_file(group.path + "/memory.oom.group", "1");
+    UniqueFd events(::open((group.path + "/memory.events").c_str(), O_RDONLY | O_CLOEXEC));
+    if (events) events_.push_back(std::move(events));
+    return {};
+  }
+  if (Status status = write_file(group.path + "/memory.limit_in_bytes", number); !status) {
+    return status;
+  }
+  (void)write_file(group.path + "/memory.memsw.limit_in_bytes", number);
+  const UniqueFd control(
+      ::open((group.path + "/memory.oom_control").c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (control && event &&
+      write_file(group.path + "/cgroup.event_control",
+                 std::to_string(event.get()) + " " + std::to_string(control.get()))) {
+    events_.push_back(std::move(event));
+  }
+  return {};
+}
+
+Status RunGroup::limit_cpu(const Directory& group, std::uint32_t share_millis) {
+  const std::string period = std::to_string(kCpuPeriodMicros);
+  const std::string quota = std::to_string(kCpuPeriodMicros * share_millis / kMillisPerUnit);
+  if (group.version == LimitMeans::kCgroup2) {
+    return write_file(group.path + "/cpu.max", quota + " " + period);
+  }
+  if (Status status = write_file(group.path + "/cpu.cfs_period_us", period); !status) return status;
+  return write_file(group.path + "/cpu.cfs_quota_us", quota);
+}
+
+Status RunGroup::limit_pids(const Directory& group, std::uint32_t pids) {
+  const Status status = write_file(group.path + "/pids.max", std::to_string(pids));
+  UniqueFd events(::open((group.path + "/pids.events").c_str(), O_RDONLY | O_CLOEXEC));
+  if (events) events_.push_back(std::move(events));
+  return status;
+}
+
+void RunGroup::close_entries() {
+  entries_.clear();
+  entry_numbers_.clear();
+}
+
+std::optional<LimitReached> RunGroup::reached() const {
+  if (memory_ != nullptr) {
+    const bool second = memory_->version == LimitMeans::kCgroup2;
+    const std::string events = memory_->path + (second ? "/memory.events" : "/memory.oom_control");
+    if (read_counter(events, "oom_kill") > 0) {
+      const char* peak = second ? "/memory.peak" : "/memory.max_usage_in_bytes";
+      const std::uint64_t used = read_number(memory_->path + peak);
+      return LimitReached{LimitKind::kMemory, limits_.memory_bytes,
+                          used == 0 ? limits_.memory_bytes : used};
+    }
+  }
+  if (pids_ != nullptr && read_counter(pids_->path + "/pids.events", "max") > 0) {
+    return LimitReached{LimitKind::kPids, limits_.pids, std::uint64_t{limits_.pids} + 1};
+  }
+  return std::nullopt;
+}
+
+void RunGroup::kill() const {
+  if (kill_ != nullptr) (void)write_file(kill_->path + "/cgroup.kill", "1");
+}
+
+bool RunGroup::remove() {
+  close_entries();
+  events_.clear();
+  std::erase_if(directories_, [](const std::unique_ptr<Directory>& directory) {
+    if (::rmdir(directory->path.c_str()) != 0 && errno != ENOENT) return false;
+    // The keeper's own goes with its last run.
+    (void)::rmdir(directory->path.substr(0, directory->path.rfind('/')).c_str());
+    return true;
+  });
+  if (!directories_.empty()) return false;
+  memory_ = pids_ = kill_ = nullptr;
+  return true;
+}
+
+namespace {
+
+using OpenDirectory = std::unique_ptr<DIR, void (*)(DIR*)>;
+
+OpenDirectory open_directory(const std::string& path) {
+  return {::opendir(path.c_str()), [](DIR* open) { ::closedir(open); }};
+}
+
+std::set<std::string> directories_of(const CgroupPlaces& places) {
+  std::set<std::string> directories;
+  for (const CgroupPlace* place : {&places.memory, &places.cpu, &places.pids, &places.kill}) {
+    if (place->ok()) directories.insert(place->directory);
+  }
+  return directories;
+}
+
+// Removes the runs' groups for which `may_go`, and then the keeper's own. rmdir fails while
+// something is in them.
+template <typename MayGo>
+bool remove_below(const std::string& keeper, MayGo may_go) {
+  const OpenDirectory runs = open_directory(keeper);
+  while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
+    const std::string group = keeper + "/" + run->d_name;
+    if (run->d_type == DT_DIR && run->d_name[0] != '.' && may_go(group)) {
+      (void)::rmdir(group.c_str());
+    }
+  }
+  return !may_go(keeper) || ::rmdir(keeper.c_str()) == 0 || errno == ENOENT;
+}
+
+}  // namespace
+
+bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_number) {
+  bool all = true;
+  for (const std::string& directory : directories_of(places)) {
+    const std::string keeper = directory + "/" + keeper_group_name(keeper_number);
+    all = remove_below(keeper, [](const std::string&) { return true; }) && all;
+  }
+  return all;
+}
+
+void sweep_groups(const CgroupPlaces& places) {
+  for (const std::string& directory : directories_of(places)) {
+    const OpenDirectory list = open_directory(directory);
+    while (const dirent* entry = list ? ::readdir(list.get()) : nullptr) {
+      if (!std::string_view(entry->d_name).starts_with(kNamePrefix)) continue;
+      (void)remove_below(directory + "/" + entry->d_name, is_old);
+    }
+  }
+}
+
+}  // namespace gibbous

@@ -1,0 +1,76 @@
+// RunGroup: the control groups of one run: one directory in each hierarchy that holds one of its
+// limits, and one in version 2 for cgroup.kill. Made before the run's leader, which enters them by
+// itself before it executes; removed when the run's tree is empty. Keeper only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/process/cgroup_places.h"
+
+namespace gibbous {
+
+// The directories of all groups of one keeper have this name; its runs are numbered below it.
+std::string keeper_group_name(std::uint32_t keeper_number);
+
+class RunGroup {
+ public:
+  // Holds those of `limits` for which there is a place; `in_force` says which. A status names the
+  // file that could not be made or written.
+  static Result<std::unique_ptr<RunGroup>> create(const CgroupPlaces& places,
+                                                  const std::string& keeper_group,
+                                                  std::uint32_t number, const TreeLimits& limits);
+  ~RunGroup();  // removes what can be removed
+  RunGroup(const RunGroup&) = delete;
+  RunGroup& operator=(const RunGroup&) = delete;
+
+  const LimitsInForce& in_force() const { return in_force_; }
+  // The leader writes "0" to each, and is in the group then.
+  std::span<const int> entries() const { return entry_numbers_; }
+  void close_entries();
+  // Descriptors that become readable (EPOLLIN) or urgent (EPOLLPRI) when a limit may have been hit.
+  const std::vector<UniqueFd>& events() const { return events_; }
+
+  // The limit that the kernel says was hit, with its figures.
+  std::optional<LimitReached> reached() const;
+  // SIGKILL to everything in it, at one moment; only where there is version 2.
+  void kill() const;
+  // False: something is still in it.
+  bool remove();
+
+ private:
+  struct Directory {
+    std::string path;
+    LimitMeans version;
+  };
+  RunGroup() = default;
+  Status add(const CgroupPlace& place, const std::string& keeper_group, std::uint32_t number,
+             const char* controller, Directory** made);
+  Status limit_memory(const Directory& group, std::uint64_t bytes);
+  Status limit_cpu(const Directory& group, std::uint32_t share_millis);
+  Status limit_pids(const Directory& group, std::uint32_t pids);
+
+  TreeLimits limits_;
+  LimitsInForce in_force_;
+  std::vector<std::unique_ptr<Directory>> directories_;
+  Directory* memory_ = nullptr;
+  Directory* pids_ = nullptr;
+  Directory* kill_ = nullptr;
+  std::vector<UniqueFd> entries_;
+  std::vector<int> entry_numbers_;
+  std::vector<UniqueFd> events_;
+};
+
+// Removes the groups of a keeper that is no more. False: something is still in them.
+bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_number);
+
+// Removes what keepers left behind that are no more, as far as nothing is in it.
+void sweep_groups(const CgroupPlaces& places);
+
+}  // namespace gibbous

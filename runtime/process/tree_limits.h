@@ -1,0 +1,49 @@
+// TreeLimits: what the whole tree of a run may use, and the words for what was used up. Plain data;
+// chosen by a policy, carried by the start message, kept by the keeper. Any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace gibbous {
+
+// A field that is 0 limits nothing.
+struct TreeLimits {
+  std::uint64_t memory_bytes = 0;
+  std::chrono::microseconds cpu_time{0};  // of all processes together
+  std::uint32_t cpu_share_millis = 0;     // thousandths of one processor
+  std::uint32_t pids = 0;                 // processes and threads at the same time
+
+  bool any() const {
+    return memory_bytes != 0 || cpu_time.count() != 0 || cpu_share_millis != 0 || pids != 0;
+  }
+};
+
+// Who holds a limit.
+enum class LimitMeans : std::uint8_t {
+  kNone,     // it is not set
+  kCgroup2,  // the kernel, control groups version 2
+  kCgroup1,  // the kernel, control groups version 1
+  kPolling,  // the keeper looks, and ends the run that is above it
+};
+const char* to_string(LimitMeans means);
+
+struct LimitsInForce {
+  LimitMeans memory = LimitMeans::kNone;
+  LimitMeans cpu_time = LimitMeans::kNone;
+  LimitMeans cpu_share = LimitMeans::kNone;
+  LimitMeans pids = LimitMeans::kNone;
+};
+
+// A limit that a run ended by. The word is the name of the end, in Lua and in JSON.
+enum class LimitKind : std::uint8_t { kMemory, kCpuTime, kPids, kFileSize, kOutput, kIdle };
+const char* to_string(LimitKind kind);
+
+// In bytes, microseconds or pieces, as the kind has it.
+struct LimitReached {
+  LimitKind kind = LimitKind::kMemory;
+  std::uint64_t limit = 0;
+  std::uint64_t used = 0;
+};
+
+}  // namespace gibbous

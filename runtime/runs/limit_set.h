@@ -1,0 +1,26 @@
+// LimitSet: everything that a run may be limited in, and how two sets combine. Chosen by scripts,
+// the configuration and policies; the keeper, the kernel and Runs hold it between them. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/base/clock.h"
+#include "runtime/process/tree_limits.h"
+
+namespace gibbous {
+
+// A field that is 0 limits nothing.
+struct LimitSet {
+  TreeLimits tree;                    // memory, processor time and share, pids
+  std::uint64_t open_files = 0;       // descriptors of each process
+  std::uint64_t file_size_bytes = 0;  // of each file that it writes
+  std::uint64_t output_bytes = 0;     // both streams together
+  std::uint64_t log_bytes = 0;        // all files of its log together
+  Millis wall_time{0};                // ends as a time limit does
+  Millis idle_time{0};                // without a byte of output
+};
+
+// Field by field the stricter one.
+LimitSet strictest(const LimitSet& first, const LimitSet& second);
+
+}  // namespace gibbous

@@ -53,6 +53,14 @@ void RunEvents::on_state(Run& run) {
   keep({name, run.spec().session, dump(event)});
 }
 
+void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
+  const char* name = problem.empty() ? "run_log_recovered" : "run_log_failed";
+  OrderedJson event = describe(run, name);
+  event["path"] = log.path;
+  if (!problem.empty()) event["message"] = problem;
+  keep({name, run.spec().session, dump(event)});
+}
+
 void RunEvents::on_keeper_lost(const std::string& reason) {
   sink_(
       {"keeper_lost", "", dump({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}})});

@@ -24,6 +24,7 @@ class RunEvents final : public RunsObserver {
   ~RunEvents() override;
 
   void on_state(Run& run) override;
+  void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
   void on_keeper_lost(const std::string& reason) override;
   std::vector<std::string> drain(std::string_view session);
 

@@ -185,6 +185,7 @@ int l_start(lua_State* state) {
     }
     if (!options.spec.env.empty()) what["env"] = options.spec.env;
     what["limits"] = limits_value(options.spec.limits);
+    for (const LogSpec& log : options.spec.logs) what["log"].push_back(log.path);
     if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
     const Json& configured = services_of(state).sandbox;
     what["configured"] = Json::object();

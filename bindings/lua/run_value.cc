@@ -53,6 +53,54 @@ std::map<std::string, std::string> environment_of(Fields& fields) {
   return variables;
 }
 
+LogSpec log_of(const Json& value) {
+  Fields fields("run.start: log", value);
+  LogSpec log;
+  log.path = fields.text("path").value_or("");
+  if (log.path.empty()) fields.fail("path", "a path below the workspace", fields.value("path"));
+  const auto stream = fields.choice("stream", {"both", "stdout", "stderr"});
+  if (stream && stream != "both") {
+    log.stream = stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
+  }
+  if (const auto bytes = fields.integer("max_bytes", 1, kMaxOffset)) {
+    log.max_bytes = static_cast<std::uint64_t>(*bytes);
+  }
+  if (const auto files = fields.integer("files", 1, kMaxLines)) {
+    log.files = static_cast<std::uint32_t>(*files);
+  }
+  log.append = fields.flag("append").value_or(false);
+  fields.done();
+  return log;
+}
+
+// One table, or a list of them.
+std::vector<LogSpec> logs_of(Fields& fields) {
+  const Json& value = fields.value("log");
+  std::vector<LogSpec> logs;
+  if (value.is_null()) return logs;
+  if (value.is_array()) {
+    for (const Json& each : value) logs.push_back(log_of(each));
+  } else {
+    logs.push_back(log_of(value));
+  }
+  return logs;
+}
+
+Json logs_info(const Run& run) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < run.logs().size(); ++i) {
+    const FileSinkStatus& status = run.logs()[i]->status();
+    Json entry = {{"path", run.spec().logs[i].path},
+                  {"bytes", status.written_bytes},
+                  {"lost_bytes", status.lost_bytes},
+                  {"files", status.files},
+                  {"full", status.full}};
+    if (!status.error.empty()) entry["error"] = to_utf8(status.error);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 // What stands on the last line, where a program asks and waits: stdout first, then stderr.
 std::string prompt_of(const Run& run) {
   constexpr std::size_t kMaxPromptBytes = 400;
@@ -85,6 +133,7 @@ StartOptions parse_start(const Json& options) {
     spec.timeout =
         Millis{*timeout > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*timeout)) : 0};
   }
+  spec.logs = logs_of(fields);
   spec.limits = parse_limits("run.start: limits", fields.value("limits"));
   start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
@@ -119,6 +168,7 @@ Json run_info(const Run& run, const Clock& clock) {
   if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
   if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
   if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
+  if (!run.logs().empty()) info["log"] = logs_info(run);
   if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
   if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();
   if (run.ended_at().count() > 0) info["ended_ms"] = run.ended_at().count();

@@ -11,6 +11,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/keeper/client.h"
+#include "runtime/output/file_sink.h"
 #include "runtime/output/stream.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
@@ -33,7 +34,17 @@ bool has_ended(RunState state);
 
 enum class StreamId : std::uint8_t { kStdout, kStderr };
 inline constexpr std::size_t kStreams = 2;
+inline constexpr std::size_t kMaxLogs = 4;
 const char* to_string(StreamId stream);
+
+// A file that output is copied into as it comes, below the workspace.
+struct LogSpec {
+  std::string path;                       // relative to the workspace
+  std::optional<StreamId> stream;         // none: both, in the order in which they were read
+  std::uint64_t max_bytes = 10ULL << 20;  // of one file
+  std::uint32_t files = 1;                // more: rotated, path.1 is the one before
+  bool append = false;
+};
 
 // What to start. One of argv and command is set.
 struct RunSpec {
@@ -48,6 +59,7 @@ struct RunSpec {
   bool merge_stderr = false;
   std::optional<Millis> timeout;  // none: the configured default; 0: no limit
   bool queue_when_full = false;   // else start() fails with code "too_many_runs"
+  std::vector<LogSpec> logs;      // at most kMaxLogs
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
 };
@@ -76,6 +88,8 @@ class Run {
   double output_rate(const Clock& clock) const;
   // Processes of its tree that live on after the leader's exit, as far as is known.
   std::uint32_t left_behind() const { return left_behind_; }
+  // The sinks of spec().logs, in that order; from running on, and for as long as the run.
+  const std::vector<const FileSink*>& logs() const { return logs_; }
   // Both streams have ended, or the drain limit has passed since the exit.
   bool drained() const { return drained_; }
   bool output_incomplete() const { return output_incomplete_; }
@@ -107,6 +121,7 @@ class Run {
   std::optional<KillReport> kill_report_;
   std::uint32_t left_behind_ = 0;
   std::optional<LimitReached> limit_reached_;
+  std::vector<const FileSink*> logs_;
   LimitsInForce in_force_;
   SandboxReport sandbox_report_;
   OutputRate output_rate_;

@@ -38,6 +38,13 @@ Status RunsImpl::check(const RunSpec& spec) const {
   for (const std::string& word : spec.argv) {
     if (has_nul(word)) return wrong("argv: a NUL byte cannot be part of an argument");
   }
+  if (spec.logs.size() > kMaxLogs) {
+    return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
+  }
+  for (const LogSpec& log : spec.logs) {
+    FileSinkSpec sink{options_.workspace, log.path, log.max_bytes, log.files, log.append};
+    if (Status status = gibbous::check(sink); !status) return wrong("log: " + status.message());
+  }
   for (const auto& [name, value] : spec.env) {
     if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
       return wrong("env: \"" + name + "\" cannot be the name of a variable with that value");
@@ -193,12 +200,14 @@ void RunsImpl::close(std::function<void()> on_closed) {
     for (StreamTap& tap : entry->taps) tap.reader = nullptr;  // Ingest closes its readers
   }
   open_parts_ = 3;
-  const auto part_closed = [this, on_closed = std::move(on_closed)] {
+  for (const auto& entry : entries_) open_parts_ += static_cast<int>(entry->open_logs);
+  part_closed_ = [this, on_closed = std::move(on_closed)] {
     if (--open_parts_ == 0 && on_closed) on_closed();
   };
-  keeper_->close(part_closed);
-  ingest_->close(part_closed);
-  deadlines_->close(part_closed);
+  keeper_->close(part_closed_);
+  ingest_->close(part_closed_);
+  deadlines_->close(part_closed_);
+  for (const auto& entry : entries_) finish_logs(*entry);
 }
 
 }  // namespace gibbous

@@ -58,6 +58,10 @@ class RunsObserver {
   }
   // A stream has ended, the drain limit passed, or the number of processes left behind changed.
   virtual void on_drain(Run& run) { (void)run; }
+  // A log cannot be written (`problem` says why; the run goes on), or can be again ("").
+  virtual void on_log(Run& run, const LogSpec& log, const std::string& problem) {
+    (void)run, (void)log, (void)problem;
+  }
   // The run is about to be forgotten; references to it are invalid afterwards.
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }

@@ -114,6 +114,7 @@ void RunsImpl::on_started(RunKey key, Started started) {
     entry->stdin_writer = std::make_unique<StdinWriter>(
         loop_, std::move(started.in), [entry] { entry->run.stdin_open_ = false; });
   }
+  open_logs(*entry);
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
   if (const Millis limit = wall_limit(*entry); limit.count() > 0) {
@@ -187,6 +188,63 @@ void RunsImpl::on_exited(RunKey key, ExitStatus status) {
   if (settled(*entry)) finish_exited(*entry);
 }
 
+void RunsImpl::open_logs(Entry& entry) {
+  Run& run = entry.run;
+  for (const LogSpec& spec : run.spec_.logs) {
+    auto tap = std::make_unique<LogTap>(*this, entry, spec);
+    FileSinkSpec sink;
+    sink.directory = options_.workspace;
+    sink.path = spec.path;
+    sink.files = spec.files;
+    sink.append = spec.append;
+    sink.max_bytes = spec.max_bytes;
+    if (const std::uint64_t most = run.spec_.limits.log_bytes; most != 0) {
+      sink.max_bytes =
+          std::clamp(most / spec.files / run.spec_.logs.size(), kMinSinkBytes, sink.max_bytes);
+    }
+    std::vector<FileSinkSource> sources;
+    for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
+      const auto index = static_cast<std::size_t>(id);
+      if (spec.stream && *spec.stream != id) continue;
+      tap->sources[index] = sources.size();
+      sources.push_back({&run.streams_[index], to_string(id)});
+    }
+    auto made = FileSink::create(loop_, clock_, sink, std::move(sources), *tap);
+    if (!made) continue;  // check() has seen to that
+    tap->sink = std::move(*made);
+    run.logs_.push_back(tap->sink.get());
+    entry.logs.push_back(std::move(tap));
+    ++entry.open_logs;
+  }
+}
+
+void RunsImpl::notify_logs(Entry& entry, StreamId id) {
+  for (const auto& log : entry.logs) {
+    if (const auto source = log->sources[static_cast<std::size_t>(id)]) log->sink->notify(*source);
+  }
+}
+
+void RunsImpl::finish_logs(Entry& entry) {
+  if (std::exchange(entry.logs_finishing, true)) return;
+  for (const auto& log : entry.logs) {
+    log->sink->finish([this, &entry] { log_finished(entry); });
+  }
+}
+
+void RunsImpl::log_finished(Entry& entry) {
+  --entry.open_logs;
+  if (closing_ && part_closed_) part_closed_();
+}
+
+void RunsImpl::LogTap::on_sink_error(const std::string& message) {
+  owner_.each_observer(
+      [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, message); });
+}
+
+void RunsImpl::LogTap::on_sink_recovered() {
+  owner_.each_observer([&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, ""); });
+}
+
 bool RunsImpl::settled(const Entry& entry) const {
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Stream& stream = entry.run.streams_[i];
@@ -236,6 +294,8 @@ void RunsImpl::update_drained(Entry& entry) {
   }
   const bool drained = all_ended || run.output_incomplete_;
   if (drained) run.drained_ = true;
+  // Who holds a pipe open may still write: then the log goes on until that is over, too.
+  if (all_ended) finish_logs(entry);
   if (drained) each_observer([&run](RunsObserver& observer) { observer.on_drain(run); });
 }
 
@@ -243,6 +303,7 @@ void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
   Run& run = entry_->run;
   run.last_output_ = owner_->clock_.now();
   owner_->count_output(*entry_, stream.end() - from);
+  owner_->notify_logs(*entry_, id_);
   owner_->each_observer([&](RunsObserver& observer) { observer.on_output(run, id_, from); });
   if (entry_->exit && !run.ended() && owner_->settled(*entry_)) owner_->finish_exited(*entry_);
 }
@@ -250,6 +311,7 @@ void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
 void RunsImpl::StreamTap::on_end(Stream& stream, int error) {
   (void)error;
   stream.set_ended();
+  owner_->notify_logs(*entry_, id_);
   reader->close();
   reader = nullptr;
   descriptor = -1;
@@ -405,7 +467,8 @@ void RunsImpl::forget_oldest() {
       Entry& entry = **it;
       // A run whose processes live on is not forgotten: it is the only handle on them.
       const bool done = entry.run.ended() && entry.run.drained_ && entry.run.left_behind_ == 0 &&
-                        entry.kill_waiters.empty() && entry.questions == 0 && !entry.on_ready;
+                        entry.kill_waiters.empty() && entry.questions == 0 &&
+                        !(entry.logs_finishing && entry.open_logs > 0) && !entry.on_ready;
       if (!done) {
         ++it;
         continue;

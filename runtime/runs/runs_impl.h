@@ -69,8 +69,29 @@ class RunsImpl final : public Runs, private KeeperListener {
     StreamId id_ = StreamId::kStdout;
   };
 
+  // One log of one run.
+  class LogTap final : public FileSinkListener {
+   public:
+    LogTap(RunsImpl& owner, Entry& entry, const LogSpec& spec)
+        : owner_(owner), entry_(entry), spec_(spec) {}
+    void on_sink_error(const std::string& message) override;
+    void on_sink_recovered() override;
+
+    std::unique_ptr<FileSink> sink;
+    // Its number among the sink's sources, for each stream.
+    std::array<std::optional<std::size_t>, kStreams> sources;
+
+   private:
+    RunsImpl& owner_;
+    Entry& entry_;
+    const LogSpec& spec_;
+  };
+
   struct Entry {
     Run run;
+    std::vector<std::unique_ptr<LogTap>> logs;
+    std::size_t open_logs = 0;  // not finished yet
+    bool logs_finishing = false;
     std::array<StreamTap, kStreams> taps;
     std::unique_ptr<StdinWriter> stdin_writer;
     std::function<void(Run&, Status)> on_ready;
@@ -102,6 +123,10 @@ class RunsImpl final : public Runs, private KeeperListener {
   Status check(const RunSpec& spec) const;
   StartRequest request_for(const Entry& entry) const;
   void read_stream(Entry& entry, StreamId id, UniqueFd fd);
+  void open_logs(Entry& entry);
+  void notify_logs(Entry& entry, StreamId id);
+  void finish_logs(Entry& entry);
+  void log_finished(Entry& entry);
   bool settled(const Entry& entry) const;
   void finish(Entry& entry, RunState state, std::string reason);
   void finish_exited(Entry& entry);
@@ -134,6 +159,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   RunKey last_key_ = 0;
   std::size_t active_ = 0;
   int open_parts_ = 0;  // while closing
+  std::function<void()> part_closed_;
   bool closing_ = false;
 };
 

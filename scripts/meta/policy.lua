@@ -16,6 +16,7 @@
 ---@field cwd? string start: '' is the workspace
 ---@field env? table<string, string> start: what is set on top
 ---@field limits? Limits start: what was asked for
+---@field log? string[] start: paths of files that output is copied into, below the workspace
 ---@field sandbox? SandboxRequest start: what was asked for
 ---@field configured? { sandbox?: SandboxRequest } start: what the configuration demands at least
 ---@field run? string stdin, kill: id of the run

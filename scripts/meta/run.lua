@@ -21,6 +21,13 @@
 ---@field wall_time_ms? integer from start to end; ends as `timeout`
 ---@field idle_time_ms? integer without any output
 
+---@class RunLog
+---@field path string below the workspace; directories are made, links are not followed
+---@field stream? 'both'|'stdout'|'stderr' default: 'both'
+---@field max_bytes? integer 4096 or more; default: 10 MiB; of one file
+---@field files? integer 1 to 100; default: 1: stops at max_bytes; more: path.1 is the one before
+---@field append? boolean default: false
+
 ---@class RunStartOptions
 ---@field command? string a line for the configured shell; this or argv
 ---@field argv? string[] a program and its words, without a shell; this or command
@@ -31,6 +38,7 @@
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
 ---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field log? RunLog|RunLog[] files that output is copied into as it comes; at most 4
 ---@field limits? Limits
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this, the
 ---mode's and the configuration's holds
@@ -70,6 +78,15 @@
 ---@field limits_by? table<string, 'cgroup2'|'cgroup1'|'polling'> what holds them, by name
 ---@field limit? LimitReached the one that it ended by
 ---@field sandbox? SandboxInfo
+---@field log? RunLogInfo[]
+
+---@class RunLogInfo
+---@field path string
+---@field bytes integer written of the output
+---@field lost_bytes integer that will never be written
+---@field files integer that there are now
+---@field full boolean the quota is used up
+---@field error? string why it cannot be written at the moment
 
 ---@class SandboxInfo
 ---@field profile string

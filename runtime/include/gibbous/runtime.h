@@ -73,7 +73,7 @@ struct Progress {
 
 // Something that happened without being asked for. `json` is the whole event as a JSON object with
 // "event" (its name), "session" and, when it concerns a run, "run".
-// Names: run_started, run_exited, run_ended, reload_ok, reload_failed, tools_changed, keeper_lost,
+// Names: run_started, run_ended, run_log_failed, run_log_recovered, reload_ok, reload_failed, tools_changed, keeper_lost,
 // log.
 struct Event {
   std::string name;

@@ -18,10 +18,10 @@ inline constexpr Millis kShortGrace{200};
 
 class Table {
  public:
-  explicit Table(RunLimits limits = {}) {
+  explicit Table(RunLimits limits = {}, const std::string& workspace = "") {
     RunsOptions options;
     options.limits = limits;
-    options.workspace = std::filesystem::current_path().string();
+    options.workspace = workspace.empty() ? std::filesystem::current_path().string() : workspace;
     options.env = {"PATH=/usr/bin:/bin", "COLOUR=blue"};
     options.keeper_path = program_directory() + "/gibbous-keeper";
     auto created = Runs::create(loop.get(), clock, options);

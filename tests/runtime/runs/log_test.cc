@@ -1,0 +1,120 @@
+// Logs of runs: output copied into files below the workspace, whatever becomes of the run and of
+// the disk. What a sink does by itself is in tests/runtime/output/file_sink_test.cc.
+#include <fstream>
+#include <sstream>
+
+#include "tests/runtime/runs/table.h"
+
+namespace gibbous {
+namespace {
+
+using testing::Table;
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class LogObserver final : public RunsObserver {
+ public:
+  explicit LogObserver(Runs& runs) : runs_(runs) { runs_.add_observer(this); }
+  ~LogObserver() override { runs_.remove_observer(this); }
+  void on_log(Run&, const LogSpec& log, const std::string& problem) override {
+    problems.push_back(log.path + ": " + problem);
+  }
+  std::vector<std::string> problems;
+
+ private:
+  Runs& runs_;
+};
+
+Run& start(Table& table, const std::string& command, std::vector<LogSpec> logs) {
+  RunSpec spec;
+  spec.command = command;
+  spec.logs = std::move(logs);
+  return table.start(std::move(spec));
+}
+
+bool written(Table& table, const Run& run, std::uint64_t bytes) {
+  return table.loop.until([&] { return run.logs().front()->status().written_bytes == bytes; });
+}
+
+TEST_CASE("a log has all output of both streams, also what came right before the end") {
+  const testing::TempDir dir;
+  Table table({}, dir.path());
+  Run& run = start(table, "seq 1 20000; echo last >&2", {{.path = "logs/all.log"}});
+  table.until_ended(run);
+  const std::uint64_t all = run.stream(StreamId::kStdout).end() + 5;
+  REQUIRE(written(table, run, all));
+  const std::string text = content(dir.path() + "/logs/all.log");
+  CHECK(text.size() == all);
+  CHECK(text.find("20000\n") != std::string::npos);
+  CHECK(text.find("last\n") != std::string::npos);
+}
+
+TEST_CASE("each stream can have a log of its own") {
+  const testing::TempDir dir;
+  Table table({}, dir.path());
+  Run& run = start(
+      table, "echo out; echo err >&2",
+      {{.path = "out", .stream = StreamId::kStdout}, {.path = "err", .stream = StreamId::kStderr}});
+  table.until_ended(run);
+  REQUIRE(table.loop.until([&] {
+    return content(dir.path() + "/out") == "out\n" && content(dir.path() + "/err") == "err\n";
+  }));
+}
+
+TEST_CASE("a log is complete when its runtime was closed in the middle") {
+  const testing::TempDir dir;
+  {
+    Table table({}, dir.path());
+    Run& run = start(table, "echo before; sleep 60", {{.path = "log"}});
+    REQUIRE(table.loop.until([&] { return run.stream(StreamId::kStdout).end() == 7; }));
+  }
+  CHECK(content(dir.path() + "/log") == "before\n");
+}
+
+TEST_CASE("a log that cannot be opened is told of and hurts nobody") {
+  const testing::TempDir dir;
+  std::filesystem::create_symlink("/tmp", dir.path() + "/out");
+  Table table({}, dir.path());
+  LogObserver observer(*table.runs);
+  Run& run = start(table, "echo fine", {{.path = "out/log"}});
+  table.until_ended(run);
+  CHECK(run.state() == RunState::kCompleted);
+  REQUIRE(table.loop.until([&] { return observer.problems.size() == 1; }));
+  CHECK(!run.logs().front()->status().error.empty());
+}
+
+TEST_CASE("the log quota holds for all files of a run together") {
+  const testing::TempDir dir;
+  Table table({}, dir.path());
+  RunSpec spec;
+  spec.command = "seq 1 100000";
+  spec.logs = {{.path = "log", .max_bytes = 1U << 20, .files = 2}};
+  spec.limits.log_bytes = 40'000;
+  Run& run = table.start(std::move(spec));
+  table.until_ended(run);
+  REQUIRE(written(table, run, run.stream(StreamId::kStdout).end()));
+  CHECK(std::filesystem::file_size(dir.path() + "/log") +
+            std::filesystem::file_size(dir.path() + "/log.1") <=
+        40'000);
+}
+
+TEST_CASE("a log outside the workspace is refused before anything starts") {
+  Table table;
+  for (const char* path : {"../log", "/etc/log", ""}) {
+    RunSpec spec;
+    spec.command = "true";
+    spec.logs = {{.path = path}};
+    const auto started = table.runs->start(std::move(spec), nullptr);
+    REQUIRE(!started.ok());
+    CHECK(started.status().code() == "invalid_arguments");
+    CHECK_THAT(started.status().message(), Catch::Matchers::Contains("log"));
+  }
+}
+
+}  // namespace
+}  // namespace gibbous

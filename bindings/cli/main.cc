@@ -31,6 +31,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_tools(options);
     case Command::kCheck:
       return gibbous::cli::run_check(options);
+    case Command::kDoctor:
+      return gibbous::cli::run_doctor(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

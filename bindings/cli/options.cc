@@ -60,6 +60,14 @@ Examples:
   gibbous check .
   gibbous check my-tools --json)";
 
+constexpr const char* kDoctorFooter = R"(
+Exits with 1 when runs would not start or not be contained; a note means that something works in a
+lesser way, and says in which.
+
+Examples:
+  gibbous doctor
+  gibbous doctor --json)";
+
 constexpr const char* kMcpFooter = R"(
 Speaks MCP on stdin and stdout; register it in a client as the command 'gibbous mcp'.
 
@@ -85,8 +93,11 @@ void add_common_options(CLI::App& command, Options& options) {
   command.add_option("--state", runtime.state_dir, "Where durable things are kept")
       ->type_name("DIR")
       ->group(group);
-  command.add_option("--sandbox", runtime.sandbox,
-                     "The least sandbox of every run: none, workspace, readonly [none]");
+  command
+      .add_option("--sandbox", runtime.sandbox,
+                  "The least sandbox of every run: none, workspace, readonly [none]")
+      ->type_name("PROFILE")
+      ->group(group);
   command.add_option("--workspace", runtime.workspace, "Where runs start [current directory]")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory)
@@ -147,6 +158,11 @@ void add_commands(CLI::App& app, Options& options) {
                                 "Load scripts and policies, and print every error.", kCheckFooter);
   check.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
   add_common_options(check, options);
+
+  CLI::App& doctor =
+      add_command(app, options, Command::kDoctor, "doctor",
+                  "Say what this machine lets Gibbous do, and what is missing.", kDoctorFooter);
+  add_common_options(doctor, options);
 
   CLI::App& version_command =
       add_command(app, options, Command::kVersion, "version", "Print the version.", "");

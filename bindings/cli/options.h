@@ -10,7 +10,7 @@
 
 namespace gibbous::cli {
 
-enum class Command { kMcp, kCall, kSession, kTools, kCheck, kVersion };
+enum class Command { kMcp, kCall, kSession, kTools, kCheck, kDoctor, kVersion };
 
 struct Options {
   Command command = Command::kVersion;

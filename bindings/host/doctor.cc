@@ -1,0 +1,197 @@
+// One function a topic; each adds what it found.
+#include "gibbous/doctor.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "bindings/host/places.h"
+#include "bindings/json/json.h"
+#include "bindings/lua/config.h"
+#include "runtime/keeper/client.h"
+#include "runtime/process/cgroup_places.h"
+#include "runtime/process/launch.h"
+#include "runtime/process/mark.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous {
+namespace {
+
+using Grade = Finding::Grade;
+
+const char* to_string(Grade grade) {
+  switch (grade) {
+    case Grade::kGood:
+      return "good";
+    case Grade::kNote:
+      return "note";
+    case Grade::kProblem:
+      return "problem";
+  }
+  return "problem";
+}
+
+class Examination {
+ public:
+  explicit Examination(const RuntimeOptions& options) : options_(options) {}
+
+  std::vector<Finding> run() {
+    system();
+    keeper();
+    installation();
+    limits();
+    sandbox();
+    executors();
+    return std::move(found_);
+  }
+
+ private:
+  void add(Grade grade, std::string name, std::string value, std::string advice = "") {
+    found_.push_back({grade, std::move(name), std::move(value), std::move(advice)});
+  }
+
+  void system() {
+    utsname names{};
+    ::uname(&names);
+    add(Grade::kGood, "system",
+        std::string(names.sysname) + " " + names.release + " " + names.machine);
+  }
+
+  void keeper() {
+    const auto path = find_keeper(options_.keeper_path);
+    if (path) {
+      add(Grade::kGood, "keeper", *path);
+    } else {
+      add(Grade::kProblem, "keeper", "not found", path.status().message());
+    }
+    const MarkMode marks = mark_mode();
+    if (marks == MarkMode::kNone) {
+      add(Grade::kNote, "keeper.marks", "not available",
+          "something limits real-time CPU time (RLIMIT_RTTIME): a daemon without session, parents "
+          "and environment ends with the keeper, not with its run");
+    } else {
+      add(Grade::kGood, "keeper.marks",
+          marks == MarkMode::kHard ? "own" : "inside another keeper's");
+    }
+  }
+
+  void installation() {
+    const auto share = host::find_share();
+    add(share ? Grade::kGood : Grade::kProblem, "share", share ? *share : "not found",
+        share ? "" : share.status().message());
+    RuntimeOptions quiet = options_;
+    quiet.watch_files = false;
+    quiet.loop = nullptr;
+    auto runtime = Runtime::create(quiet);
+    if (!runtime) {
+      add(Grade::kProblem, "scripts", runtime.status().code(), runtime.status().message());
+      return;
+    }
+    add(Grade::kGood, "scripts", std::to_string((*runtime)->tools().size()) + " tools");
+    const std::string policy = (*runtime)->policy_error();
+    add(policy.empty() ? Grade::kGood : Grade::kProblem, "policies",
+        policy.empty() ? "mode " + (*runtime)->mode() : "broken: everything is denied", policy);
+    (*runtime)->abandon();
+  }
+
+  void limit(const char* name, const CgroupPlace& place, bool can_be_polled) {
+    const std::string full = std::string("limits.") + name;
+    if (place.ok()) {
+      add(Grade::kGood, full,
+          std::string(gibbous::to_string(place.version)) + " at " + place.directory);
+    } else if (can_be_polled) {
+      add(Grade::kNote, full, "polling",
+          "the keeper looks every 50 ms; for the kernel to hold the limit, delegate the " +
+              std::string(name) + " controller of control groups to this user");
+    } else {
+      add(Grade::kNote, full, "not available",
+          "runs with this limit are refused; delegate the " + std::string(name) +
+              " controller of control groups to this user");
+    }
+  }
+
+  void limits() {
+    const CgroupPlaces places = find_cgroup_places();
+    limit("memory", places.memory, true);
+    limit("pids", places.pids, true);
+    limit("cpu", places.cpu, false);
+    add(Grade::kGood, "limits.cpu_time", "polling");
+    if (places.kill.ok()) {
+      add(Grade::kGood, "limits.cgroup_kill", places.kill.directory);
+    } else {
+      add(Grade::kNote, "limits.cgroup_kill", "not available",
+          "trees are ended process group by process group");
+    }
+  }
+
+  void sandbox() {
+    const SandboxSupport support = probe_sandbox_support();
+    if (support.landlock_abi == 0) {
+      add(Grade::kNote, "sandbox.landlock", "none",
+          "runs with a sandbox are refused; Linux 5.13 has Landlock, if it is in the kernel's list "
+          "of security modules (lsm=landlock,...)");
+    } else {
+      add(Grade::kGood, "sandbox.landlock", "ABI " + std::to_string(support.landlock_abi));
+    }
+    add(support.seccomp ? Grade::kGood : Grade::kNote, "sandbox.seccomp",
+        support.seccomp ? "yes" : "no", support.seccomp ? "" : "runs with a sandbox are refused");
+    const std::string how = support.through_user_namespace ? "through a user namespace" : "yes";
+    add(support.mount_namespaces ? Grade::kGood : Grade::kNote, "sandbox.mount_namespace",
+        support.mount_namespaces ? how : "no",
+        support.mount_namespaces
+            ? ""
+            : "credentials inside what may be read are not hidden; each run says what is not "
+              "protected. Allow user namespaces (kernel.unprivileged_userns_clone=1, "
+              "kernel.apparmor_restrict_unprivileged_userns=0)");
+    add(support.network_namespaces ? Grade::kGood : Grade::kNote, "sandbox.network_namespace",
+        support.network_namespaces ? how : "no",
+        support.network_namespaces ? "" : "runs with network = 'loopback' are refused");
+  }
+
+  void executors() {
+    const char* variable = std::getenv("PATH");
+    const std::string path =
+        std::string("PATH=") + (variable == nullptr ? "/usr/bin:/bin" : variable);
+    const char* const environment[] = {path.c_str()};
+    for (const char* program : {"bwrap"}) {
+      const ExecCandidates candidates(program, environment);
+      const auto found =
+          std::find_if(candidates.paths().begin(), candidates.paths().end(),
+                       [](const char* candidate) { return ::access(candidate, X_OK) == 0; });
+      const bool there = found != candidates.paths().end();
+      add(there ? Grade::kGood : Grade::kNote, std::string("executors.") + program,
+          there ? *found : "not found", there ? "" : "install bubblewrap to use executors.bwrap");
+    }
+  }
+
+  const RuntimeOptions& options_;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> examine(const RuntimeOptions& options) {
+  return Examination(options).run();
+}
+
+std::string findings_json(const std::vector<Finding>& findings) {
+  OrderedJson list = OrderedJson::array();
+  bool ok = true;
+  for (const Finding& finding : findings) {
+    OrderedJson entry = {
+        {"name", finding.name}, {"grade", to_string(finding.grade)}, {"value", finding.value}};
+    if (!finding.advice.empty()) entry["advice"] = finding.advice;
+    list.push_back(std::move(entry));
+    ok = ok && finding.grade != Grade::kProblem;
+  }
+  const OrderedJson all = {{"version", version()}, {"ok", ok}, {"findings", std::move(list)}};
+  return all.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+}  // namespace gibbous

@@ -1,34 +1,93 @@
--- Sandbox profiles as data, and which one a run gets. The keeper enforces them below every rule: with
--- Landlock and seccomp, and with a mount namespace where the machine allows one.
+-- Sandbox profiles as data, and which one a run gets. The keeper enforces them below every rule:
+-- with Landlock and seccomp, and with a mount namespace where the machine allows one.
 --
 -- Paths begin with '/', '~/' or a variable: $WORKSPACE, $HOME, $TMP (/tmp, /var/tmp and $TMPDIR),
--- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $SCRIPTS, $POLICIES and $CONFIG (Gibbous's own). What
--- does not exist on a machine is skipped.
+-- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS, $POLICIES
+-- and $CONFIG (Gibbous's own), and, for a workspace that is a linked git worktree, $GIT_LINK,
+-- $GIT_WORKTREE and $GIT_COMMON. What does not exist on a machine is skipped.
 local M = {}
 
--- Nobody inside reads these: keys, tokens, passwords, and sockets that lead out.
+-- Nobody inside reads these: files look empty, directories have nothing in them. Which does stop
+-- what needs them: git over ssh, signing, publishing. Maven, composer and docker take an empty file
+-- of theirs for a broken one (`mvn -s FILE` gives another).
 local CREDENTIALS = {
-  '~/.ssh', '~/.gnupg', '~/.netrc', '~/.git-credentials', '~/.config/git/credentials',
-  '~/.aws', '~/.azure', '~/.config/gcloud', '~/.kube', '~/.docker/config.json', '~/.oci',
-  '~/.config/gh', '~/.config/hub', '~/.config/op', '~/.terraform.d/credentials.tfrc.json',
-  '~/.npmrc', '~/.yarnrc.yml', '~/.pypirc', '~/.cargo/credentials', '~/.cargo/credentials.toml',
-  '~/.gem/credentials', '~/.m2/settings.xml', '~/.vault-token', '~/.pgpass', '~/.my.cnf',
-  '~/.password-store', '~/.local/share/keyrings', '~/.config/sops',
-  '~/.mozilla', '~/.config/google-chrome', '~/.config/chromium', '~/.config/microsoft-edge',
-  '~/.config/BraveSoftware', '~/.thunderbird', '~/.claude/.credentials.json', '~/.codex/auth.json',
-  '/etc/shadow', '/etc/gshadow', '/etc/sudoers',
-  '$SSH_AUTH_SOCK', '$RUNTIME', '/tmp/.X11-unix', '/run/dbus/system_bus_socket',
-  '/run/docker.sock', '/run/podman', '/run/containerd/containerd.sock',
+  -- keys and passwords
+  '~/.ssh', '~/.gnupg', '~/.netrc', '~/.password-store', '~/.pgpass', '~/.my.cnf', '~/.vault-token',
+  '~/.config/sops', '~/.config/op', '~/.config/1Password', '~/.config/Bitwarden',
+  '~/.config/Bitwarden CLI', '~/.config/keepassxc', '~/.local/share/keyrings',
+  '~/.local/share/kwalletd', '~/.Xauthority', '~/.electrum', '~/.ethereum/keystore',
+  '~/.foundry/keystores', '~/.config/solana',
+  -- source hosts; ~/.gitconfig and the rest of ~/.config/git stay readable
+  '~/.git-credentials', '~/.config/git/credentials', '~/.cache/git/credential',
+  '~/.git-credential-cache', '~/.config/gh', '~/.config/hub', '~/.config/glab-cli',
+  -- clouds
+  '~/.aws', '~/.azure', '~/.config/gcloud', '~/.boto', '~/.s3cfg', '~/.oci', '~/.kube', '~/.fly',
+  '~/.config/doctl', '~/.config/hcloud', '~/.config/rclone', '~/.config/netlify',
+  '~/.config/stripe', '~/.config/configstore/firebase-tools.json', '~/.config/.wrangler',
+  '~/.local/share/com.vercel.cli', '~/.databrickscfg', '~/.terraformrc',
+  '~/.terraform.d/credentials.tfrc.json', '~/.pulumi/credentials.json',
+  '~/.docker/config.json', '~/.config/containers/auth.json', '~/.config/helm/registry',
+  -- package registries
+  '~/.npmrc', '~/.yarnrc.yml', '~/.pypirc', '~/.config/pypoetry/auth.toml',
+  '~/.local/share/uv/credentials', '~/.cargo/credentials', '~/.cargo/credentials.toml',
+  '~/.gem/credentials', '~/.local/share/gem/credentials', '~/.bundle/config', '~/.m2/settings.xml',
+  '~/.m2/settings-security.xml', '~/.gradle/gradle.properties', '~/.composer/auth.json',
+  '~/.config/composer/auth.json', '~/.nuget/NuGet/NuGet.Config',
+  -- models and agents
+  '~/.claude/.credentials.json', '~/.claude.json', '~/.codex/auth.json',
+  '~/.gemini/oauth_creds.json', '~/.config/github-copilot', '~/.local/share/opencode/auth.json',
+  '~/.cache/huggingface/token', '~/.cache/huggingface/stored_tokens', '~/.kaggle',
+  -- what people type and read
+  '~/.bash_history', '~/.zsh_history', '~/.local/share/fish/fish_history', '~/.psql_history',
+  '~/.mysql_history', '~/.mozilla', '~/.thunderbird', '~/.config/google-chrome',
+  '~/.config/chromium', '~/.config/microsoft-edge', '~/.config/BraveSoftware', '~/.config/vivaldi',
+  '~/.config/Slack', '~/.config/discord', '~/.config/Signal', '~/.config/evolution',
+  '~/.config/Code/User/globalStorage', '~/.config/Cursor/User/globalStorage',
+  '~/snap/firefox', '~/snap/chromium', '~/.var/app',
+  -- of the machine, for who runs as root
+  '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers',
+  '/etc/sudoers.d', '/etc/ssl/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/wireguard',
+  '/etc/NetworkManager/system-connections', '/etc/kubernetes', '/etc/rancher',
+  '/etc/ssh/ssh_host_rsa_key', '/etc/ssh/ssh_host_ecdsa_key', '/etc/ssh/ssh_host_ed25519_key',
+  '/run/secrets', '/var/run/secrets',
 }
 
--- What others execute: shell start-up files, and what git and Gibbous run.
+-- Sockets behind which somebody outside does what he is told. $RUNTIME as a whole: the session bus
+-- and the user's systemd start programs, agents sign, terminals and editors take commands.
+local SOCKETS = {
+  '$SSH_AUTH_SOCK', '$RUNTIME', '/run/user', '/run/dbus/system_bus_socket', '/run/systemd/private',
+  '/tmp/.X11-unix', '/tmp/.ICE-unix', '/run/pcscd',
+  '/run/docker.sock', '/run/podman', '/run/containerd', '/run/crio', '/run/buildkit', '/run/k3s',
+  '/run/libvirt', '/run/incus', '/var/lib/incus/unix.socket', '/var/lib/lxd/unix.socket',
+  '/var/snap/lxd/common/lxd/unix.socket', '/run/snapd.socket',
+  '/run/WSL', '/mnt/wslg', -- start Windows programs
+  '/run/screen', '$TMUX', '/tmp/emacs0', '/tmp/emacs1000',
+}
+
+-- What others execute: shells, sessions, editors, git and Gibbous. Counts only in what may be
+-- written: a workspace that is the home, or has them in it.
 local EXECUTED = {
-  '~/.bashrc', '~/.bash_profile', '~/.bash_login', '~/.bash_logout', '~/.profile', '~/.zshrc',
-  '~/.zshenv', '~/.zprofile', '~/.zlogin', '~/.config/fish', '~/.config/autostart',
-  '~/.config/systemd', '~/.gitconfig', '~/.config/git', '~/.vimrc', '~/.config/nvim', '~/.emacs.d',
+  '~/.bashrc', '~/.bash_profile', '~/.bash_login', '~/.bash_logout', '~/.bash_aliases',
+  '~/.profile', '~/.zshrc', '~/.zshenv', '~/.zprofile', '~/.zlogin', '~/.zlogout', '~/.oh-my-zsh',
+  '~/.config/zsh', '~/.config/fish', '~/.config/direnv', '~/.tmux.conf', '~/.config/tmux',
+  '~/.xprofile', '~/.xinitrc', '~/.xsession', '~/.xsessionrc', '~/.pam_environment',
+  '~/.config/autostart', '~/.config/systemd', '~/.config/environment.d',
+  '~/.local/share/applications', '~/.local/share/systemd', '~/.local/share/dbus-1',
+  '~/bin', '~/.local/bin', '~/.cargo/env', '~/.cargo/config.toml', '~/.gdbinit',
+  '~/.gitconfig', '~/.config/git', '~/.vimrc', '~/.vim', '~/.config/nvim', '~/.emacs',
+  '~/.emacs.d', '~/.config/emacs',
   '$WORKSPACE/.git/hooks', '$WORKSPACE/.git/config', '$WORKSPACE/.git/config.worktree',
+  '$GIT_LINK', '$GIT_COMMON/hooks', '$GIT_COMMON/config', '$GIT_WORKTREE/config.worktree',
+  '$GIT_WORKTREE/commondir', '$GIT_WORKTREE/gitdir',
   '$SCRIPTS', '$POLICIES', '$CONFIG',
 }
+
+local UNREADABLE = {}
+for _, list in ipairs { CREDENTIALS, SOCKETS } do
+  for _, path in ipairs(list) do
+    UNREADABLE[#UNREADABLE + 1] = path
+  end
+end
 
 -- `rank`: of two profiles that are asked for, the one with the higher rank is taken.
 M.PROFILES = {
@@ -36,12 +95,12 @@ M.PROFILES = {
   workspace = {
     rank = 10,
     read = { '/' },
-    write = { '$WORKSPACE', '$TMP' },
-    unreadable = CREDENTIALS,
+    write = { '$WORKSPACE', '$TMP', '$GIT_COMMON' },
+    unreadable = UNREADABLE,
     unwritable = EXECUTED,
-    pinned = { '$WORKSPACE/.git' },
+    pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE' },
   },
-  readonly = { rank = 20, read = { '/' }, write = {}, unreadable = CREDENTIALS },
+  readonly = { rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE },
 }
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
@@ -82,7 +141,7 @@ end
 --- Gives the strictest of what the mode, the configuration and the caller ask for, as a whole
 --- profile; nothing when none of them asks for any.
 ---
---- Example: `sandbox.strictest({ { profile = 'workspace' }, { network = 'off' } }).network` is 'off'
+--- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]
 ---@return Sandbox?
 function M.strictest(requests)

@@ -132,6 +132,7 @@ void print_text(const Report& report) {
 ExitCode run_check(const Options& options) {
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
+  runtime_options.adopt_runs = false;
   if (const Status found = find_parts(options.directory, &runtime_options); !found) {
     return fail(found, options);
   }

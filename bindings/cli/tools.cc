@@ -28,6 +28,7 @@ std::string first_sentence(const std::string& text) {
 ExitCode run_tools(const Options& options) {
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
+  runtime_options.adopt_runs = false;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   if (options.json || options.format) {

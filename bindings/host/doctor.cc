@@ -87,6 +87,7 @@ class Examination {
         share ? "" : share.status().message());
     RuntimeOptions quiet = options_;
     quiet.watch_files = false;
+    quiet.adopt_runs = false;
     quiet.loop = nullptr;
     auto runtime = Runtime::create(quiet);
     if (!runtime) {

@@ -55,6 +55,15 @@ std::vector<std::string> inherited_environment() {
   return variables;
 }
 
+std::string default_state_directory() {
+  // As the XDG base directory specification has it: a relative path counts as not set.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    return std::string(state) + "/gibbous";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/gibbous" : "";
+}
+
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file,
@@ -80,6 +89,7 @@ lua::PathVariables path_variables(const std::string& workspace,
           {"HOME", places({home.empty() && user != nullptr ? user->pw_dir : home})},
           {"TMP", places({"/tmp", "/var/tmp", variable("TMPDIR")})},
           {"RUNTIME", places({variable("XDG_RUNTIME_DIR")})},
+          {"TMUX", places({"/tmp/tmux-" + std::to_string(::getuid())})},
           {"SSH_AUTH_SOCK", places({variable("SSH_AUTH_SOCK")})},
           {"SCRIPTS",
            places({fs::absolute(generation.scripts_dir, error), generation.shipped_scripts_dir})},

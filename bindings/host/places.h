@@ -19,7 +19,10 @@ Result<std::string> absolute_directory(const std::string& path, const char* fiel
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
 
-// What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK,
+// $XDG_STATE_HOME/gibbous, else ~/.local/state/gibbous; "" when there is no home.
+std::string default_state_directory();
+
+// What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK, TMUX,
 // SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,

@@ -34,7 +34,7 @@ RunEvents::~RunEvents() {
 
 void RunEvents::on_state(Run& run) {
   if (!run.ended() && run.state() != RunState::kRunning) return;
-  const char* name = run.ended() ? "run_ended" : "run_started";
+  const char* name = run.ended() ? "run_ended" : (run.adopted() ? "run_adopted" : "run_started");
   OrderedJson event = describe(run, name);
   if (!run.ended() && run.spec().sandbox) {
     const SandboxReport& report = run.sandbox_report();

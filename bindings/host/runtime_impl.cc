@@ -2,6 +2,7 @@
 #include "bindings/host/runtime_impl.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "bindings/host/places.h"
@@ -68,6 +69,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     sandbox["profile"] = given.sandbox;
   }
 
+  std::error_code error;
+  options.state_dir = given.state_dir.empty()
+                          ? host::default_state_directory()
+                          : std::filesystem::absolute(given.state_dir, error).string();
+  if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
@@ -125,6 +131,7 @@ Status Runtime::Impl::init_parts() {
   engine->on_event([this](const Event& event) { deliver(event); });
   run_events = std::make_unique<host::RunEvents>(*runs, clock,
                                                  [this](const Event& event) { deliver(event); });
+  if (options.adopt_runs) runs->adopt_kept();
   if (options.watch_files) {
     watcher = lua::ScriptWatcher::create(loop, clock, [this] {
       engine->reload();

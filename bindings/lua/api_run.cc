@@ -14,6 +14,7 @@
 #include "bindings/lua/engine.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/generation.h"
+#include "bindings/lua/git_places.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/run_value.h"
 #include "bindings/lua/sandbox_value.h"
@@ -128,8 +129,9 @@ bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
   try {
     const Json& sandbox = effect.verdict.sandbox;
     if (!sandbox.is_null()) {
-      spec->sandbox =
-          parse_sandbox("the policy's verdict: sandbox", sandbox, effect.services.path_variables);
+      PathVariables variables = effect.services.path_variables;
+      add_git_places(effect.services.workspace, variables);
+      spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
     } else if (restricts(asked) || restricts(effect.services.sandbox)) {
       throw WrongUse(
           "a sandbox was asked for, and the policy's verdict has none; policies that "
@@ -185,6 +187,7 @@ int l_start(lua_State* state) {
     }
     if (!options.spec.env.empty()) what["env"] = options.spec.env;
     what["limits"] = limits_value(options.spec.limits);
+    if (options.spec.keep) what["keep"] = true;
     for (const LogSpec& log : options.spec.logs) what["log"].push_back(log.path);
     if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
     const Json& configured = services_of(state).sandbox;

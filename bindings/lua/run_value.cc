@@ -127,6 +127,9 @@ StartOptions parse_start(const Json& options) {
   spec.env = environment_of(fields);
   spec.unset_env = fields.texts("unset_env").value_or(std::vector<std::string>{});
   spec.stdin_pipe = fields.choice("stdin", {"null", "pipe"}) == "pipe";
+  if (const auto fate = fields.choice("on_host_death", {"kill", "keep"})) {
+    spec.keep = fate == "keep";
+  }
   spec.merge_stderr = fields.flag("merge_stderr").value_or(false);
   if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {
     // A limit of less than a millisecond is still a limit: only 0 means none.
@@ -150,6 +153,8 @@ Json run_info(const Run& run, const Clock& clock) {
       {"pid", run.pid()},
       {"command", to_utf8(run.command_text())},
       {"session", spec.session},
+      {"on_host_death", spec.keep ? "keep" : "kill"},
+      {"adopted", run.adopted()},
       {"state", to_string(run.state())},
       {"created_ms", run.created_at().count()},
       {"runtime_ms", run.runtime(clock).count()},

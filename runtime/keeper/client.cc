@@ -2,7 +2,11 @@
 // the keeper is lost: what it left is ended first, then the listener is told.
 #include "runtime/keeper/client.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <list>
@@ -28,6 +32,9 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
         options_(std::move(options)),
         listener_(listener),
         later_timer_(std::make_unique<LoopTimer>(loop, handles_, [this] { run_later(); })) {}
+
+  // To the keeper behind a door, instead of one of its own.
+  void adopt(const std::string& door);
 
   Status start(RunKey run, const StartRequest& request) override;
   void signal(RunKey run, int signal_number) override;
@@ -75,6 +82,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   bool take_killed(RunKey run, wire::Bytes body);
   bool take_limit(RunKey run, wire::Bytes body);
   bool take_usage(wire::Bytes body);
+  bool take_kept(RunKey run, Channel::Received& received);
   void drop_questions();
 
   Status open_link();
@@ -96,9 +104,22 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   std::unordered_map<std::uint32_t, OnUsage> questions_;
   std::uint32_t last_question_ = 0;
   std::unique_ptr<LoopTimer> later_timer_;
+  bool adopting_ = false;  // not all kept runs are told of yet
+  bool adopted_ = false;   // no keeper of its own
   bool shut_down_ = false;
   bool closing_ = false;
 };
+
+void ClientImpl::adopt(const std::string& door) {
+  adopted_ = true;
+  const auto link = Link::adopt(loop_, door, *this, handles_);
+  if (!link) {
+    later([this, status = link.status()] { listener_.on_adopted(*this, status); });
+    return;
+  }
+  link_ = *link;
+  adopting_ = true;
+}
 
 ClientImpl::Entry* ClientImpl::find(RunKey run) {
   const auto entry = runs_.find(run);
@@ -110,6 +131,7 @@ Status ClientImpl::open_link() {
     return Status::error("shutdown", "the runtime is shutting down; nothing is started any more");
   }
   if (link_ != nullptr) return {};
+  if (adopted_) return Status::error("keeper_lost", "the keeper of this run is gone");
   const auto path = find_keeper(options_.path);
   if (!path) return path.status();
   const auto link = Link::open(loop_, *path, *this, handles_);
@@ -229,6 +251,12 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
       return take_limit(header.run, body);
     case wire::Type::kUsageIs:
       return take_usage(body);
+    case wire::Type::kKept:
+      return adopting_ && take_kept(header.run, received);
+    case wire::Type::kKeptAll:
+      if (!std::exchange(adopting_, false)) return false;
+      listener_.on_adopted(*this, Status());
+      return true;
     case wire::Type::kHello:
     case wire::Type::kStart:
     case wire::Type::kSignal:
@@ -331,8 +359,55 @@ bool ClientImpl::take_usage(wire::Bytes body) {
   return true;
 }
 
+std::string read_memory(const UniqueFd& fd) {
+  std::string bytes;
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || status.st_size <= 0) return bytes;
+  bytes.resize(static_cast<std::size_t>(status.st_size));
+  const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
+}
+
+bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
+  auto message = wire::decode_kept(wire::body_of(received.message));
+  if (!message || find(run) != nullptr) return false;
+  const auto count =
+      static_cast<std::size_t>(std::count(message->fds.begin(), message->fds.end(), true));
+  if (received.fds_lost || received.fds.size() != count) return false;
+  std::array<UniqueFd, wire::kMaxFds> fds;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < fds.size(); ++i) {
+    if (message->fds[i]) fds[i] = std::move(received.fds[next++]);
+  }
+  Kept kept;
+  kept.started.pid = message->started.pid;
+  kept.started.start_time = message->started.start_time;
+  kept.started.in_force = message->started.in_force;
+  kept.started.sandbox = std::move(message->started.sandbox);
+  kept.started.pidfd = std::move(fds[0]);
+  kept.started.out = std::move(fds[1]);
+  kept.started.err = std::move(fds[2]);
+  kept.out = read_memory(fds[3]);
+  kept.err = read_memory(fds[4]);
+  kept.lost_out = message->lost_out;
+  kept.lost_err = message->lost_err;
+  kept.notes = std::move(message->notes);
+  runs_[run] = Entry{kept.started.pid, kept.started.start_time, Phase::kRunning, 0, 0};
+  listener_.on_kept(*this, run, std::move(kept));
+  return true;
+}
+
 void ClientImpl::on_lost(Link& link, std::string reason) {
   drop_questions();
+  if (adopted_ && !link.greeted()) {
+    // It is somebody else's, or has just gone: nothing of it is ours to end.
+    link_ = nullptr;
+    link.close();
+    adopting_ = false;
+    listener_.on_adopted(*this, Status::error("keeper_gone", reason));
+    return;
+  }
   std::vector<RunKey> lost;
   std::vector<ProcessIdentity> known;
   for (auto& [key, entry] : runs_) {
@@ -388,6 +463,13 @@ void ClientImpl::run_later() {
 }
 
 }  // namespace
+
+std::unique_ptr<KeeperClient> KeeperClient::adopt(uv_loop_s* loop, const std::string& door,
+                                                  KeeperListener& listener) {
+  auto client = std::make_unique<ClientImpl>(loop, KeeperOptions{}, listener);
+  client->adopt(door);
+  return client;
+}
 
 Result<std::unique_ptr<KeeperClient>> KeeperClient::create(uv_loop_s* loop, KeeperOptions options,
                                                            KeeperListener& listener) {

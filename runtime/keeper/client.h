@@ -50,7 +50,12 @@ struct StartRequest {
   std::vector<ResourceLimit> limits;  // of each process
   TreeLimits tree_limits;             // of all of them together
   std::optional<SandboxSpec> sandbox;
+  // Lives on when the host is gone, until the next one takes it over.
+  bool keep = false;
+  std::string keep_directory;  // where the keeper can be found then; absolute, the user's alone
+  std::string notes;           // given back to the next host as they are; at most kMaxNotesBytes
 };
+inline constexpr std::size_t kMaxNotesBytes = 3072;
 
 struct Started {
   pid_t pid = 0;
@@ -59,6 +64,14 @@ struct Started {
   UniqueFd in, out, err;  // the library's ends, non-blocking; unset where the request had no pipe
   LimitsInForce in_force;
   SandboxReport sandbox;  // for a request with one
+};
+
+// A kept run, as it was handed over. Its exit and all that has happened to it follow as usual.
+struct Kept {
+  Started started;                           // without `in`: its stdin ended with its first host
+  std::string notes;                         // of its first host
+  std::string out, err;                      // what came while nobody was there, the newest of it
+  std::uint64_t lost_out = 0, lost_err = 0;  // bytes before that
 };
 
 // Which step of a start failed; `error` is the errno of that step.
@@ -106,6 +119,8 @@ struct KillReport {
 };
 const char* to_string(KillReport::How how);
 
+class KeeperClient;
+
 class KeeperListener {
  public:
   virtual ~KeeperListener() = default;
@@ -120,6 +135,10 @@ class KeeperListener {
   // The tree has used up one of its limits; the keeper is ending it. Comes once, before on_exited
   // where the leader ended by it.
   virtual void on_limit(RunKey run, LimitReached reached) = 0;
+  // After adopt(): one of these for each kept run, then on_adopted.
+  virtual void on_kept(KeeperClient& client, RunKey run, Kept kept) = 0;
+  // The keeper is ours, or cannot be: it has a host already, or has gone.
+  virtual void on_adopted(KeeperClient& client, const Status& status) = 0;
   // The keeper is gone. Everything that it had started has been sent SIGKILL by pidfd and mark
   // before this is called; no more messages come for those runs.
   virtual void on_keeper_lost(std::vector<RunKey> runs, std::string reason) = 0;
@@ -136,6 +155,9 @@ class KeeperClient {
  public:
   static Result<std::unique_ptr<KeeperClient>> create(uv_loop_s* loop, KeeperOptions options,
                                                       KeeperListener& listener);
+  // Takes over the keeper behind a door (door.h); on_adopted follows from the loop. Starts nothing.
+  static std::unique_ptr<KeeperClient> adopt(uv_loop_s* loop, const std::string& door,
+                                             KeeperListener& listener);
   virtual ~KeeperClient() = default;
 
   // Exactly one of on_started / on_start_failed / on_keeper_lost follows, from the loop. An error

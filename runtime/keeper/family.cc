@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
+#include "runtime/keeper/keeping.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
@@ -117,7 +119,18 @@ std::vector<pid_t> Family::members(const KeptRun& run) {
 }
 
 std::vector<pid_t> Family::all_members() {
-  return tree_.with_descendants(own_children_);
+  if (!spare_kept_) return tree_.with_descendants(own_children_);
+  std::vector<pid_t> roots;
+  std::copy_if(own_children_.begin(), own_children_.end(), std::back_inserter(roots),
+               [this](pid_t pid) { return !is_spared(pid); });
+  return tree_.with_descendants(roots);
+}
+
+bool Family::is_spared(pid_t own_child) {
+  if (!spare_kept_) return false;
+  const KeptRun* run = find_leader(own_child);
+  if (run == nullptr) run = run_of_orphan(own_child);
+  return run != nullptr && run->keep != nullptr;
 }
 
 bool Family::is_own_child(pid_t pid) const {
@@ -162,7 +175,9 @@ void Family::send(pid_t pid, int signal_number, StillOurs still_ours) {
 }
 
 void Family::signal_all(const std::vector<pid_t>& members, int signal_number) {
-  for (const auto& [leader, key] : by_leader_) ::kill(-leader, signal_number);
+  for (const auto& [leader, key] : by_leader_) {
+    if (!is_spared(leader)) ::kill(-leader, signal_number);
+  }
   for (const pid_t pid : members) {
     if (by_leader_.contains(::getpgid(pid))) continue;
     send(pid, signal_number, [&](pid_t held) {

@@ -20,6 +20,7 @@ namespace gibbous::keeper {
 
 struct KillJob;
 struct KeptLimits;
+struct Keeping;
 
 struct KeptRun {
   RunKey key = 0;
@@ -32,6 +33,7 @@ struct KeptRun {
   bool forgotten = false;      // by the library; kept only for its leader
   std::unique_ptr<KillJob> job;
   std::unique_ptr<KeptLimits> limits;
+  std::unique_ptr<Keeping> keep;            // null: it ends with its host
   std::chrono::microseconds reaped_cpu{0};  // of its processes that the keeper has reaped
   // Of its standard input, where that is a pipe of ours: what a process that waits for input reads.
   std::uint64_t stdin_device = 0;
@@ -63,12 +65,14 @@ class Family {
 
   // As of the last survey, parents before their children; zombies included.
   std::vector<pid_t> members(const KeptRun& run);
-  std::vector<pid_t> all_members();
+  std::vector<pid_t> all_members();  // without those of spared runs
   // To every process in `members` of the run, the leader's group in one go.
   void signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number);
   // To the leader's group alone, while there is a leader.
   static void signal_group(const KeptRun& run, int signal_number);
-  // To everything below the keeper.
+  // From now on, all_members and signal_all leave runs alone that are kept.
+  void spare_kept(bool spare) { spare_kept_ = spare; }
+  // To everything below the keeper, but what is spared.
   void signal_all(const std::vector<pid_t>& members, int signal_number);
   static std::vector<pid_t> alive(const std::vector<pid_t>& pids);
 
@@ -80,6 +84,7 @@ class Family {
  private:
   KeptRun* attribute(pid_t pid);
   bool is_own_child(pid_t pid) const;
+  bool is_spared(pid_t own_child);
   // To one process; SIGKILL to its whole group as well.
   template <typename StillOurs>
   void send(pid_t pid, int signal_number, StillOurs still_ours);
@@ -95,6 +100,7 @@ class Family {
   std::unordered_map<pid_t, RunKey> orphans_;
   std::vector<pid_t> own_children_;
   std::vector<RunKey> with_orphans_;
+  bool spare_kept_ = false;
 };
 
 }  // namespace gibbous::keeper

@@ -23,14 +23,6 @@ bool is_message_socket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-// A keeper that somebody stopped would neither hear the library nor notice the end of the host: the
-// kernel continues it with each message, and when the other end closes.
-void stay_reachable(int fd) {
-  ::fcntl(fd, F_SETOWN, ::getpid());
-  ::fcntl(fd, F_SETSIG, SIGCONT);
-  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_ASYNC);
-}
-
 }  // namespace
 
 int main() {
@@ -40,7 +32,7 @@ int main() {
     return kWrongUse;
   }
   ::fcntl(gibbous::kDetachedSocket, F_SETFD, FD_CLOEXEC);
-  stay_reachable(gibbous::kDetachedSocket);
+  gibbous::keeper::stay_reachable(gibbous::kDetachedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
   // Descriptors under way to a library that is slow to take them are counted here.
   rlimit files{};

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
+#include "runtime/keeper/door.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/proc.h"
 
@@ -88,12 +89,36 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
     return Status::error("keeper_not_started",
                          std::string("cannot watch the keeper: ") + uv_strerror(error));
   }
-  wire::encode_hello(link->buffer_, {link->keeper_number_});
-  link->send();
-  link->handshake_.start(kHandshakeLimit);
-  link->pulse_.unref();
-  link->pulse_.start(kPulse);
+  link->greet();
   return link;
+}
+
+Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& door, LinkOwner& owner,
+                          OpenHandles& handles) {
+  auto knocked = knock(door);
+  if (!knocked) return knocked.status();
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, knocked->pid, 0U)));
+  if (!process) return Status::error("keeper_gone", door + ": " + std::strerror(errno));
+  Link* link = new Link(loop, door, owner, handles, std::move(knocked->socket));
+  link->pid_ = knocked->pid;
+  link->pidfd_ = std::move(process);
+  link->adopting_ = true;
+  if (const int error = link->watch(); error != 0) {
+    link->close();
+    return Status::error("keeper_gone",
+                         std::string("cannot watch the keeper: ") + uv_strerror(error));
+  }
+  link->greet();
+  return link;
+}
+
+void Link::greet() {
+  wire::encode_hello(buffer_, {keeper_number_});
+  send();
+  handshake_.start(kHandshakeLimit);
+  if (adopting_) handshake_.unref();
+  pulse_.unref();
+  pulse_.start(kPulse);
 }
 
 Link::Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& handles,
@@ -193,14 +218,14 @@ void Link::receive_some(int limit) {
 }
 
 bool Link::take_hello(const wire::Header& header, wire::Bytes message) {
-  if (header.type != wire::Type::kHello || !wire::decode_hello(wire::body_of(message))) {
-    return false;
-  }
+  const auto hello = wire::decode_hello(wire::body_of(message));
+  if (header.type != wire::Type::kHello || !hello) return false;
   if (header.version != wire::kVersion) {
     lose("the keeper " + path_ + " speaks version " + std::to_string(header.version) +
          " of the wire format, this library speaks version " + std::to_string(wire::kVersion));
     return true;
   }
+  if (adopting_) keeper_number_ = hello->keeper;
   greeted_ = true;
   handshake_.stop();
   return true;
@@ -209,10 +234,12 @@ bool Link::take_hello(const wire::Header& header, wire::Bytes message) {
 void Link::lose(std::string reason) {
   if (lost_ || closing_) return;
   lost_ = true;
-  if (!greeted_) reason += kAdvice;
-  // It may be alive and of no use.
-  (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
-  reap_if_ours(pidfd_.get());
+  if (!greeted_ && !adopting_) reason += kAdvice;
+  if (greeted_ || !adopting_) {
+    // It may be alive and of no use.
+    (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
+    reap_if_ours(pidfd_.get());
+  }
   owner_.on_lost(*this, std::move(reason));
 }
 

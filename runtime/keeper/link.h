@@ -31,10 +31,14 @@ class Link {
   // Starts the keeper and sends the first message. The owner and `handles` must outlive the link.
   static Result<Link*> open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
                             OpenHandles& handles);
+  // To a keeper that kept runs; it is told of by on_message.
+  static Result<Link*> adopt(uv_loop_t* loop, const std::string& door, LinkOwner& owner,
+                             OpenHandles& handles);
   // Nothing is reported after it. Frees the link once libuv lets go of its handles.
   void close();
 
   pid_t pid() const { return pid_; }
+  bool greeted() const { return greeted_; }  // it has answered
   std::uint32_t keeper_number() const { return keeper_number_; }
   wire::Buffer& buffer() { return buffer_; }  // where messages are encoded
   // Sends what is in buffer().
@@ -44,6 +48,7 @@ class Link {
   Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& handles, UniqueFd socket);
   ~Link() = default;
   int watch();  // 0, or libuv's error
+  void greet();
   void on_socket(int status, int events);
   void on_process();
   void receive_some(int limit);
@@ -72,6 +77,7 @@ class Link {
   LoopTimer pulse_;      // now and then: has somebody stopped the keeper?
   int events_ = 0;
   int open_polls_ = 0;
+  bool adopting_ = false;  // it has another host, for all we know
   bool greeted_ = false;
   bool lost_ = false;
   bool closing_ = false;

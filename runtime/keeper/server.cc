@@ -120,6 +120,10 @@ void Server::run() {
       } else if (event.data.fd == host_.get()) {
         host_.reset();
         host_gone_ = true;
+      } else if (door_ && event.data.fd == door_->fd()) {
+        answer_door();
+      } else if (alone_ && read_spool(event.data.fd)) {
+        continue;
       } else if (KeptRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
         if (const auto reached = limiter_->look(*run); reached && !ending()) {
           limit_reached(*run, *reached);
@@ -129,7 +133,7 @@ void Server::run() {
       }
     }
     if (messages && !ending()) take_messages();
-    if (host_gone_) end_all(kHostDeathGrace);
+    if (host_gone_ && !alone_) end_all(kHostDeathGrace);
     const Time now = steady_clock::now();
     if (!kill_requests_.empty() && !ending()) begin_kills(now);
     if (!changed_.empty() && !ending() && now >= next_check_) check_runs(now);
@@ -151,6 +155,7 @@ int Server::wait_ms(Time now) const {
   Time until = std::min(next_due_, retry_send_);
   if (limiter_) until = std::min(until, limiter_->due());
   if (ending()) until = std::min(until, ending_->due());
+  if (alone_) until = std::min(until, alone_until_);
   if (!changed_.empty() && !ending()) until = std::min(until, next_check_);
   if (until == Time::max()) return -1;
   if (until <= now) return 0;
@@ -182,9 +187,14 @@ void Server::take_signals() {
     const auto number = static_cast<int>(infos[i].ssi_signo);
     if (number == SIGCHLD) child = true;
     // SIGINT and SIGHUP come from a terminal and mean the host, not its keeper.
-    if (number == SIGTERM) end_all(kHostDeathGrace);
+    if (number == SIGTERM) end_all(kHostDeathGrace, false);
   }
   if (child) reap();
+  if (child && ending() && sparing_) {
+    family_->survey();
+    if (family_->all_members().empty()) stay_alone();
+  }
+  if (child && alone_) note_kept_ends();
 }
 
 void Server::reap() {
@@ -218,6 +228,11 @@ void Server::reap() {
 }
 
 void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
+  if (run.keep) run.keep->exit = to_exit_status(status, usage);
+  if (run.keep && !connected_) {
+    changed_.push_back(run.key);
+    return;
+  }
   if (ending()) return;
   if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
   if (!run.forgotten) {
@@ -232,7 +247,7 @@ void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
 
 // Nothing can come back to an empty tree: there is nothing more to know of it.
 void Server::remove_if_done(KeptRun& run) {
-  if (run.leader != 0 || run.job) return;
+  if (run.leader != 0 || run.job || (run.keep && !connected_)) return;
   if (run.forgotten || run.orphans.empty()) remove(run);
 }
 
@@ -242,6 +257,7 @@ void Server::remove(KeptRun& run) {
 }
 
 void Server::limit_reached(KeptRun& run, LimitReached reached) {
+  if (run.keep && !connected_) run.keep->limit = reached;
   if (!run.forgotten) {
     wire::encode_limit(out_, run.key, reached);
     send();
@@ -317,10 +333,17 @@ void Server::tick(Time now) {
   }
   if (ending()) {
     if (now < ending_->due()) return;
-    done_ = !ending_->round(now);
+    const bool given_up = !ending_->round(now);
     reap();
+    if (sparing_ && ending()) {
+      family_->survey();
+      if (given_up || family_->all_members().empty()) stay_alone();
+    } else {
+      done_ = done_ || given_up;
+    }
     return;
   }
+  if (alone_ && now >= alone_until_) done_ = true;
   if (limiter_ && now >= limiter_->due()) {
     family_->survey();
     for (const auto& [key, reached] : limiter_->tick(now)) {
@@ -367,14 +390,22 @@ void Server::note_sending(Channel::Outcome outcome) {
   }
 }
 
-void Server::end_all(Millis grace) {
+void Server::end_all(Millis grace, bool spare_kept) {
+  sparing_ = spare_kept && has_kept();
+  if (family_) family_->spare_kept(sparing_);
   if (ending()) return;
   if (!family_) {
     done_ = true;  // nothing was ever started
     return;
   }
+  connected_ = connected_ && !sparing_;
+  alone_ = false;
+  if (door_) watch_door(false);
   ending_ = std::make_unique<Ending>(*family_, grace, steady_clock::now());
   reap();
+  if (!sparing_ || !ending()) return;
+  family_->survey();
+  if (family_->all_members().empty()) stay_alone();
 }
 
 }  // namespace gibbous::keeper

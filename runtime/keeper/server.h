@@ -12,6 +12,7 @@
 #include "runtime/keeper/channel.h"
 #include "runtime/keeper/ending.h"
 #include "runtime/keeper/family.h"
+#include "runtime/keeper/keeping.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
@@ -65,7 +66,19 @@ class Server {
   void note_sending(Channel::Outcome outcome);
 
   // Nothing is reported and nothing is started any more; the loop ends when the last child has.
-  void end_all(Millis grace);
+  // Kept runs are spared when it is only the host that has gone: then the keeper stays, alone.
+  void end_all(Millis grace, bool spare_kept = true);
+
+  // Runs that live on (server_keeping.cc).
+  bool has_kept() const;
+  Status open_door(const std::string& directory);
+  void stay_alone();
+  void watch_door(bool watched);
+  void watch_spools(Keeping& keeping, bool watched);
+  bool read_spool(int fd);
+  void note_kept_ends();
+  void answer_door();
+  void hand_over();
   bool ending() const { return ending_ != nullptr; }
 
   struct KillRequest {
@@ -97,6 +110,17 @@ class Server {
   bool host_gone_ = false;
   std::unique_ptr<Ending> ending_;
   bool done_ = false;
+
+  std::uint32_t keeper_number_ = 0;
+  std::unique_ptr<Door> door_;  // from the first kept run on
+  bool greeted_ = false;        // the host at the other end has said hello
+  bool sparing_ = false;        // while ending
+  bool alone_ = false;          // kept runs and no host
+  Time alone_until_ = Time::max();
 };
+
+// A keeper that somebody stopped would neither hear the library nor notice the end of the host: the
+// kernel continues it with each message on this socket, and when the other end closes.
+void stay_reachable(int fd);
 
 }  // namespace gibbous::keeper

@@ -69,6 +69,8 @@ bool Server::handle(Channel::Received& received) {
     case wire::Type::kKilled:
     case wire::Type::kLimit:
     case wire::Type::kUsageIs:
+    case wire::Type::kKept:
+    case wire::Type::kKeptAll:
       return false;
   }
   return false;
@@ -76,7 +78,17 @@ bool Server::handle(Channel::Received& received) {
 
 bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   const auto hello = wire::decode_hello(body);
-  if (!hello || family_) return false;
+  if (!hello || greeted_) return false;
+  greeted_ = true;
+  if (family_) {
+    // The next host of a keeper that kept runs.
+    wire::encode_hello(out_, {keeper_number_});
+    send();
+    if (header.version != wire::kVersion) return false;
+    hand_over();
+    return true;
+  }
+  keeper_number_ = hello->keeper;
   // Whoever speaks another version reads this one's number here and goes away.
   wire::encode_hello(out_, *hello);
   send();
@@ -87,7 +99,9 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
     if (mark_mode_ == MarkMode::kHard) limit.rlim_max = RLIM_INFINITY;
     ::setrlimit(RLIMIT_RTTIME, &limit);
   }
-  starter_ = std::make_unique<Starter>(mark_mode_, original_files_);
+  starter_ = std::make_unique<Starter>(
+      mark_mode_, original_files_,
+      [this](const std::string& directory) { return open_door(directory); });
   family_ = std::make_unique<Family>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*family_, epoll_.get(), hello->keeper);
   killer_ = std::make_unique<Killer>(
@@ -127,6 +141,14 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
     return true;
   }
   if (*limits) outcome.started.in_force = (*limits)->in_force;
+  std::unique_ptr<Keeping> keeping;
+  if (start->keep) {
+    keeping = std::make_unique<Keeping>();
+    keeping->notes = outcome.notes;
+    keeping->started = outcome.started;
+    keeping->out = Spool(std::move(outcome.kept_out));
+    keeping->err = Spool(std::move(outcome.kept_err));
+  }
   wire::encode_started(out_, key, outcome.started);
   send(std::move(outcome.fds));
   KeptRun& run = family_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
@@ -134,6 +156,7 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
   run.stdin_inode = outcome.stdin_inode;
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
+  run.keep = std::move(keeping);
   return true;
 }
 

@@ -34,7 +34,9 @@ int start_request_error(const StartRequest& request) {
   if (request.argv.empty() || request.limits.size() > wire::kMaxLimits || has_nul(request.cwd) ||
       std::any_of(request.argv.begin(), request.argv.end(), has_nul) ||
       std::any_of(request.env.begin(), request.env.end(), has_nul) ||
-      (request.sandbox && !sendable(*request.sandbox))) {
+      (request.sandbox && !sendable(*request.sandbox)) ||
+      (request.keep && (request.notes.size() > kMaxNotesBytes || has_nul(request.notes) ||
+                        request.keep_directory.empty() || has_nul(request.keep_directory)))) {
     return EINVAL;
   }
   const bool too_large = request.argv.size() > wire::kMaxStrings ||

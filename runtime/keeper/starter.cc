@@ -144,6 +144,11 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   plan.directory = strings.cwd;
   plan.limits = limits;
   plan.groups = groups;
+  if (start.keep) {
+    if (const Status open = open_door_(strings.keep_directory); !open) {
+      return failed(StartStep::kRequest, EACCES, "keep: " + open.message());
+    }
+  }
   std::unique_ptr<PreparedSandbox> sandbox;
   if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
@@ -170,6 +175,15 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   outcome.started.out = static_cast<bool>(library[kOut]);
   outcome.started.err = static_cast<bool>(library[kErr]);
   if (sandbox) outcome.started.sandbox = sandbox->report();
+  if (start.keep) {
+    const auto another = [](const UniqueFd& fd) {
+      return UniqueFd(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0) : -1);
+    };
+    outcome.kept_out = another(library[kOut]);
+    outcome.kept_err = another(library[kErr]);
+    outcome.keep_directory = strings.keep_directory;
+    outcome.notes = strings.notes;
+  }
   outcome.fds.add(std::move(launched.pidfd));
   for (UniqueFd& end : library) {
     if (end) outcome.fds.add(std::move(end));

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,11 @@ struct StartOutcome {
   FdList fds;
   std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0
   std::uint64_t stdin_inode = 0;
+  // For a start that is to be kept.
+  UniqueFd kept_out;
+  UniqueFd kept_err;
+  std::string keep_directory;
+  std::string notes;
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
@@ -34,7 +40,9 @@ inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
 class Starter {
  public:
   // `files`: the limit on open files that children get, before the keeper raised its own.
-  Starter(MarkMode mode, rlimit files) : mode_(mode), files_(files) {}
+  // `open_door`: makes the keeper one that can be found in a directory, before it keeps a run.
+  Starter(MarkMode mode, rlimit files, std::function<Status(const std::string&)> open_door)
+      : mode_(mode), files_(files), open_door_(std::move(open_door)) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message.
   // `groups`: what the child enters before it executes, as LaunchPlan::groups.
@@ -47,6 +55,7 @@ class Starter {
 
   MarkMode mode_;
   rlimit files_;
+  std::function<Status(const std::string&)> open_door_;
   std::optional<SandboxSupport> support_;  // tried by the first start with a sandbox
   Launcher launcher_;
 };

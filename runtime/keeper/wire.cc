@@ -172,6 +172,7 @@ std::size_t strings_size(const StartRequest& request) {
       for (const std::string& path : *list) size += path.size() + 1;
     }
   }
+  if (request.keep) size += request.keep_directory.size() + 1 + request.notes.size() + 1;
   return size;
 }
 
@@ -179,10 +180,15 @@ void append_strings(Buffer& out, const StartRequest& request) {
   append_string(out, request.cwd);
   for (const std::string& argument : request.argv) append_string(out, argument);
   for (const std::string& variable : request.env) append_string(out, variable);
-  if (!request.sandbox) return;
-  append_string(out, request.sandbox->profile);
-  for (const auto* list : lists_of(*request.sandbox)) {
-    for (const std::string& path : *list) append_string(out, path);
+  if (request.sandbox) {
+    append_string(out, request.sandbox->profile);
+    for (const auto* list : lists_of(*request.sandbox)) {
+      for (const std::string& path : *list) append_string(out, path);
+    }
+  }
+  if (request.keep) {
+    append_string(out, request.keep_directory);
+    append_string(out, request.notes);
   }
 }
 
@@ -211,6 +217,7 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
       writer.put(static_cast<std::uint32_t>(list->size()));
     }
   }
+  writer.put(request.keep);
   if (inline_strings) append_strings(out, request);
 }
 
@@ -248,6 +255,7 @@ Result<Start> decode_start(Bytes body) {
       reader.refuse_unless(count <= kMaxSandboxPaths);
     }
   }
+  start.keep = reader.get_bool();
   if (start.inline_strings) {
     start.strings = reader.take_rest();
     reader.refuse_unless(start.strings.size() == start.strings_bytes);
@@ -273,7 +281,9 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
 Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   std::size_t sandbox = start.sandboxed ? 1 : 0;
   for (const std::uint32_t paths : start.sandbox_paths) sandbox += paths;
-  const std::size_t count = std::size_t{1} + start.argc + start.envc + sandbox;
+  constexpr std::size_t kKeepStrings = 2;
+  const std::size_t count =
+      std::size_t{1} + start.argc + start.envc + sandbox + (start.keep ? kKeepStrings : 0);
   if (strings.size() != start.strings_bytes || strings.size() < count || strings.back() != 0) {
     return malformed("strings of a start");
   }
@@ -300,6 +310,12 @@ Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   if (at != end) return malformed("more strings than were announced");
   split.argv.push_back(nullptr);
   split.env.push_back(nullptr);
+  if (start.keep) {
+    split.notes = rest.back();
+    rest.pop_back();
+    split.keep_directory = rest.back();
+    rest.pop_back();
+  }
   if (start.sandboxed) split.sandbox = sandbox_of(start, rest);
   return split;
 }
@@ -360,8 +376,9 @@ std::size_t StartedMessage::fds() const {
   return std::size_t{1} + (in ? 1U : 0U) + (out ? 1U : 0U) + (err ? 1U : 0U);
 }
 
-void encode_started(Buffer& out, RunKey run, const StartedMessage& started) {
-  Writer writer(out, Type::kStarted, run);
+namespace {
+
+void put_started(Writer& writer, const StartedMessage& started) {
   writer.put(static_cast<std::int32_t>(started.pid))
       .put(started.start_time)
       .put(started.in)
@@ -385,8 +402,7 @@ void encode_started(Buffer& out, RunKey run, const StartedMessage& started) {
   for (std::uint32_t i = 0; i < count; ++i) writer.put_text(sentences[i], kMaxUnprotectedBytes);
 }
 
-Result<StartedMessage> decode_started(Bytes body) {
-  Reader reader(body);
+StartedMessage get_started(Reader& reader) {
   StartedMessage started;
   started.pid = reader.get<std::int32_t>();
   started.start_time = reader.get<std::uint64_t>();
@@ -409,7 +425,46 @@ Result<StartedMessage> decode_started(Bytes body) {
     bytes += sentence.size() + sizeof left;
     started.sandbox.unprotected.push_back(std::move(sentence));
   }
+  return started;
+}
+
+}  // namespace
+
+void encode_started(Buffer& out, RunKey run, const StartedMessage& started) {
+  Writer writer(out, Type::kStarted, run);
+  put_started(writer, started);
+}
+
+Result<StartedMessage> decode_started(Bytes body) {
+  Reader reader(body);
+  StartedMessage started = get_started(reader);
   return finish(reader, std::move(started), "started");
+}
+
+void encode_kept(Buffer& out, RunKey run, const KeptMessage& kept) {
+  Writer writer(out, Type::kKept, run);
+  put_started(writer, kept.started);
+  for (const bool there : kept.fds) writer.put(there);
+  writer.put(kept.lost_out).put(kept.lost_err).put_text(kept.notes, kMaxNotesBytes);
+}
+
+Result<KeptMessage> decode_kept(Bytes body) {
+  Reader reader(body);
+  KeptMessage kept;
+  kept.started = get_started(reader);
+  for (bool& there : kept.fds) there = reader.get_bool();
+  kept.lost_out = reader.get<std::uint64_t>();
+  kept.lost_err = reader.get<std::uint64_t>();
+  kept.notes = reader.get_text(kMaxNotesBytes);
+  return finish(reader, std::move(kept), "kept");
+}
+
+void encode_kept_all(Buffer& out) {
+  Writer(out, Type::kKeptAll, 0);
+}
+
+Status decode_kept_all(Bytes body) {
+  return body.empty() ? Status() : malformed("kept_all");
 }
 
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure) {

@@ -26,7 +26,7 @@ inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
-inline constexpr std::size_t kMaxReplyBytes = 4UL * 1024;         // to the library
+inline constexpr std::size_t kMaxReplyBytes = 8UL * 1024;         // to the library
 inline constexpr std::size_t kMaxStartBytes = 8UL * 1024 * 1024;  // argv, env and cwd of one start
 inline constexpr std::uint32_t kMaxStrings = 1U << 20;            // argv and env of one start
 inline constexpr std::uint32_t kMaxLimits = 32;
@@ -35,8 +35,9 @@ inline constexpr std::size_t kMaxReportedPorts = 64;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kSandboxLists = 5;
-// pidfd, stdin, stdout, stderr, in this order, as far as they are there.
-inline constexpr std::size_t kMaxFds = 4;
+// Started: pidfd, stdin, stdout, stderr; kept: pidfd, stdout, stderr and what was taken in of both;
+// in this order, as far as they are there.
+inline constexpr std::size_t kMaxFds = 5;
 
 enum class Type : std::uint16_t {
   // Library to keeper.
@@ -55,6 +56,8 @@ enum class Type : std::uint16_t {
   kKilled = 36,
   kLimit = 37,
   kUsageIs = 38,
+  kKept = 39,
+  kKeptAll = 40,
 };
 
 struct Header {
@@ -101,6 +104,7 @@ struct Start {
   std::uint32_t min_landlock_abi = 0;
   // Of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
+  bool keep = false;
   std::uint64_t strings_bytes = 0;
   bool inline_strings = false;
   Bytes strings;  // when they are inline; points into the message
@@ -113,6 +117,8 @@ struct StartStrings {
   std::vector<char*> argv;
   std::vector<char*> env;
   std::optional<SandboxSpec> sandbox;
+  const char* keep_directory = nullptr;  // null: not kept
+  const char* notes = nullptr;
 };
 Result<StartStrings> split_strings(const Start& start, Bytes strings);
 
@@ -156,6 +162,19 @@ struct StartedMessage {
 };
 void encode_started(Buffer& out, RunKey run, const StartedMessage& started);
 Result<StartedMessage> decode_started(Bytes body);
+
+struct KeptMessage {
+  StartedMessage started;  // which descriptors there are is said by `fds`
+  std::array<bool, kMaxFds> fds{};
+  std::uint64_t lost_out = 0;
+  std::uint64_t lost_err = 0;
+  std::string notes;
+};
+void encode_kept(Buffer& out, RunKey run, const KeptMessage& kept);
+Result<KeptMessage> decode_kept(Bytes body);
+// That was the last of them.
+void encode_kept_all(Buffer& out);
+Status decode_kept_all(Bytes body);
 
 // The detail is cut to kMaxDetailBytes.
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure);

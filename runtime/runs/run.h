@@ -56,6 +56,9 @@ struct RunSpec {
   std::map<std::string, std::string> env;  // on top of the runtime's environment
   std::vector<std::string> unset_env;
   bool stdin_pipe = false;
+  // Lives on when the host is gone, and is taken over by the next one with the same state
+  // directory; its stdin ends then.
+  bool keep = false;
   bool merge_stderr = false;
   std::optional<Millis> timeout;  // none: the configured default; 0: no limit
   bool queue_when_full = false;   // else start() fails with code "too_many_runs"
@@ -74,6 +77,8 @@ class Run {
   bool ended() const { return has_ended(state_); }
   pid_t pid() const { return pid_; }  // 0 before it is running
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
+  // It was started by an earlier host, and taken over.
+  bool adopted() const { return adopted_; }
   // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
   // s", ...
   const std::string& reason() const { return reason_; }
@@ -122,6 +127,7 @@ class Run {
   std::uint32_t left_behind_ = 0;
   std::optional<LimitReached> limit_reached_;
   std::vector<const FileSink*> logs_;
+  bool adopted_ = false;
   LimitsInForce in_force_;
   SandboxReport sandbox_report_;
   OutputRate output_rate_;

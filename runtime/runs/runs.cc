@@ -38,6 +38,9 @@ Status RunsImpl::check(const RunSpec& spec) const {
   for (const std::string& word : spec.argv) {
     if (has_nul(word)) return wrong("argv: a NUL byte cannot be part of an argument");
   }
+  if (spec.keep && options_.keep_directory.empty()) {
+    return wrong("keep: there is no state directory to find the run again");
+  }
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
@@ -75,6 +78,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
     run.id_ = random_id();
   } while (by_id_.count(run.id_) != 0);
   run.key_ = ++last_key_;
+  entry->keeper = keeper_.get();
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
   run.spec_.limits = strictest(run.spec_.limits, limits.run);
@@ -122,12 +126,12 @@ void RunsImpl::kill(Run& run, int signal_number, std::optional<Millis> grace,
     entry.verdict_reason = "killed with " + signal_name(signal_number);
   }
   entry.kill_waiters.push_back(std::move(on_done));
-  keeper_->kill(run.key_, signal_number, grace.value_or(options_.limits.kill_grace));
+  entry.keeper->kill(run.key_, signal_number, grace.value_or(options_.limits.kill_grace));
 }
 
 void RunsImpl::signal(Run& run, int signal_number) {
   if (closing_ || run.pid_ == 0 || (run.ended() && run.left_behind_ == 0)) return;
-  keeper_->signal(run.key_, signal_number);
+  entry_of(run).keeper->signal(run.key_, signal_number);
 }
 
 void RunsImpl::write(Run& run, std::string bytes, std::function<void(Status)> on_done) {
@@ -187,6 +191,9 @@ RunsImpl::Entry& RunsImpl::entry_of(Run& run) {
 void RunsImpl::abandon() {
   if (closing_) return;
   keeper_->shutdown(options_.limits.timeout_grace);
+  for (const auto& adopted : adopted_) {
+    adopted->client->shutdown(options_.limits.timeout_grace);
+  }
 }
 
 void RunsImpl::close(std::function<void()> on_closed) {
@@ -204,7 +211,10 @@ void RunsImpl::close(std::function<void()> on_closed) {
   part_closed_ = [this, on_closed = std::move(on_closed)] {
     if (--open_parts_ == 0 && on_closed) on_closed();
   };
+  for (const auto& adopted : adopted_) open_parts_ += adopted->closed ? 0 : 1;
   keeper_->close(part_closed_);
+  // One that is closing already calls part_closed_ as well.
+  for (const auto& adopted : adopted_) adopted->client->close(part_closed_);
   ingest_->close(part_closed_);
   deadlines_->close(part_closed_);
   for (const auto& entry : entries_) finish_logs(*entry);

@@ -44,6 +44,8 @@ struct RunsOptions {
   std::string workspace;          // absolute
   std::vector<std::string> env;   // "NAME=value": what runs inherit
   std::string keeper_path;
+  // Where keepers of kept runs are found; "": runs cannot be kept. Made when it is needed first.
+  std::string keep_directory;
 };
 
 // All callbacks come from the loop, never from inside a call to Runs.
@@ -92,6 +94,9 @@ class Runs {
   // none.
   virtual void usage(Run& run,
                      std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) = 0;
+
+  // Takes over what earlier hosts kept; each run that is found is told by on_state. Once.
+  virtual void adopt_kept() = 0;
 
   virtual Run* find(std::string_view id) = 0;  // null: no such run
   // The id of a run that is nearly `id`, or "".

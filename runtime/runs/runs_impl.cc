@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/random_id.h"
+#include "runtime/keeper/door.h"
 #include "runtime/runs/describe.h"
 
 namespace gibbous {
@@ -15,11 +17,15 @@ namespace {
 
 // What a shell exits with when its child was ended by a signal: this and the signal's number.
 constexpr int kShellSignalBase = 128;
+constexpr RunKey kKeyBase = 0x7fffffff'00000000;
 
 }  // namespace
 
 RunsImpl::RunsImpl(uv_loop_s* loop, const Clock& clock, RunsOptions options)
-    : loop_(loop), clock_(clock), options_(std::move(options)) {}
+    : loop_(loop), clock_(clock), options_(std::move(options)) {
+  // Runs that were kept bring their keys along.
+  last_key_ = random_bits() & kKeyBase;
+}
 
 RunsImpl::~RunsImpl() = default;
 
@@ -34,6 +40,11 @@ Status RunsImpl::init() {
 
 Status RunsImpl::launch(Entry& entry) {
   Run& run = entry.run;
+  if (run.spec_.keep) {
+    if (auto made = open_door_directory(options_.keep_directory, true); !made) {
+      return Status::error("start_failed", "keep: " + made.status().message());
+    }
+  }
   Status status = keeper_->start(run.key_, request_for(entry));
   if (!status) return status;
   run.state_ = RunState::kStarting;
@@ -85,6 +96,11 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   const LimitSet& limits = spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
+  if (spec.keep) {
+    request.keep = true;
+    request.keep_directory = options_.keep_directory;
+    request.notes = notes_of(entry.run);
+  }
   const auto each = [&request](int resource, std::uint64_t value, std::uint64_t slack) {
     if (value != 0) request.limits.push_back({resource, value, value + slack});
   };
@@ -372,7 +388,7 @@ void RunsImpl::time_out(Entry& entry) {
   entry.verdict = RunState::kTimeout;
   entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
   entry.kill_waiters.emplace_back();
-  keeper_->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+  entry.keeper->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
 }
 
 Millis RunsImpl::wall_limit(const Entry& entry) const {
@@ -415,7 +431,7 @@ void RunsImpl::count_output(Entry& entry, std::uint64_t bytes) {
 void RunsImpl::end_by_limit(Entry& entry, LimitReached reached) {
   note_limit(entry, reached);
   entry.kill_waiters.emplace_back();
-  keeper_->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+  entry.keeper->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
 }
 
 void RunsImpl::note_limit(Entry& entry, LimitReached reached) {
@@ -434,8 +450,8 @@ void RunsImpl::usage(Run& run, std::function<void(Run&, const std::optional<RunU
   Entry& entry = entry_of(run);
   if (closing_) return;
   ++entry.questions;
-  keeper_->usage(run.key_, [this, &entry,
-                            on_usage = std::move(on_usage)](const std::optional<TreeUsage>& tree) {
+  entry.keeper->usage(run.key_, [this, &entry, on_usage = std::move(on_usage)](
+                                    const std::optional<TreeUsage>& tree) {
     --entry.questions;
     if (!tree) {
       on_usage(entry.run, std::nullopt);
@@ -488,7 +504,7 @@ void RunsImpl::release(Entry& entry) {
   for (StreamTap& tap : entry.taps) {
     if (tap.reader != nullptr) std::exchange(tap.reader, nullptr)->close();
   }
-  keeper_->forget(entry.run.key_);
+  entry.keeper->forget(entry.run.key_);
   by_key_.erase(entry.run.key_);
   by_id_.erase(entry.run.id_);
 }

@@ -31,6 +31,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
   void close_stdin(Run& run) override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
+  void adopt_kept() override;
   Run* find(std::string_view id) override;
   std::string nearest(std::string_view id) const override;
   std::vector<Run*> list() override;
@@ -89,6 +90,7 @@ class RunsImpl final : public Runs, private KeeperListener {
 
   struct Entry {
     Run run;
+    KeeperClient* keeper = nullptr;
     std::vector<std::unique_ptr<LogTap>> logs;
     std::size_t open_logs = 0;  // not finished yet
     bool logs_finishing = false;
@@ -116,9 +118,14 @@ class RunsImpl final : public Runs, private KeeperListener {
   void on_left(RunKey key, std::uint32_t alive) override;
   void on_killed(RunKey key, KillReport report) override;
   void on_limit(RunKey key, LimitReached reached) override;
+  void on_kept(KeeperClient& client, RunKey key, Kept kept) override;
+  void on_adopted(KeeperClient& client, const Status& status) override;
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
 
   Status launch(Entry& entry);
+  void knock_at(const std::string& door, int attempts);
+  std::string notes_of(const Run& run) const;
+  bool read_notes(const std::string& notes, Run& run) const;
   void launch_queued();
   Status check(const RunSpec& spec) const;
   StartRequest request_for(const Entry& entry) const;
@@ -149,6 +156,13 @@ class RunsImpl final : public Runs, private KeeperListener {
   const Clock& clock_;
   RunsOptions options_;
   std::unique_ptr<KeeperClient> keeper_;
+  struct Adopted {
+    std::unique_ptr<KeeperClient> client;
+    std::string door;
+    int attempts = 0;  // that are left
+    bool closed = false;
+  };
+  std::vector<std::unique_ptr<Adopted>> adopted_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Deadlines> deadlines_;
   std::vector<std::unique_ptr<Entry>> entries_;  // oldest first

@@ -115,6 +115,34 @@ bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees
   return false;
 }
 
+Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
+  constexpr int kMaxLinks = 40;  // as the kernel has it
+  Way way;
+  std::string rest = asked;
+  for (int links = 0; !rest.empty();) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string name = rest.substr(0, slash);
+    rest.erase(0, slash + 1);
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      way.path.resize(way.path.empty() ? 0 : way.path.rfind('/'));
+      continue;
+    }
+    const std::string next = way.path + "/" + name;
+    std::array<char, PATH_MAX> target;
+    const ssize_t size = ::readlink(next.c_str(), target.data(), target.size());
+    if (size <= 0 || ++links > kMaxLinks) {
+      way.path = next;
+      continue;
+    }
+    way.link_within = way.link_within || is_within_any(way.path, trees);
+    rest = std::string(target.data(), static_cast<std::size_t>(size)) + "/" + rest;
+    if (rest.front() == '/') way.path.clear();
+  }
+  if (way.path.empty()) way.path = "/";
+  return way;
+}
+
 std::vector<std::string> kernel_mounts() {
   // "36 35 98:0 /root /mountpoint options [fields…] - type source options"
   constexpr int kFieldsBeforeMountpoint = 4;

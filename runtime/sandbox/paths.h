@@ -35,6 +35,13 @@ bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
 // link could have been made by a program in an earlier sandbox.
 bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees);
 
+// Where a path leads, link by link, as far as it exists; what does not exist is taken as it is.
+struct Way {
+  std::string path;
+  bool link_within = false;  // one of its links lies in `trees`
+};
+Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
+
 // Where file systems through which the kernel itself is set up are mounted.
 std::vector<std::string> kernel_mounts();
 

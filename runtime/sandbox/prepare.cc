@@ -27,9 +27,34 @@ constexpr std::array kDevices = {"/dev/null",    "/dev/zero", "/dev/full", "/dev
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
+constexpr std::size_t kMaxNamedBytes = 400;  // of paths, in one sentence
 constexpr std::uint32_t kAbiMove = 2;
 constexpr std::uint32_t kAbiTruncate = 3;
 constexpr std::uint32_t kAbiScope = 6;
+
+// The end of a path tells more than its beginning.
+std::string shortened(const std::string& path) {
+  if (path.size() <= kMaxNamedBytes) return path;
+  std::size_t from = path.size() - kMaxNamedBytes;
+  constexpr int kContinuation = 0x80;
+  constexpr int kContinuationMask = 0xC0;
+  while (from < path.size() && (path[from] & kContinuationMask) == kContinuation) ++from;
+  return "..." + path.substr(from);
+}
+
+std::string missing_sentence(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return shortened(paths.front()) + " does not exist yet: it can be made";
+  std::string names;
+  std::size_t named = 0;
+  for (const std::string& path : paths) {
+    const std::string name = shortened(path);
+    if (named > 0 && names.size() + name.size() > kMaxNamedBytes) break;
+    names += (named++ > 0 ? ", " : "") + name;
+  }
+  const std::size_t more = paths.size() - named;
+  return "do not exist yet and can be made: " + names +
+         (more > 0 ? " ... and " + std::to_string(more) + " more" : "");
+}
 
 class Preparation {
  public:
@@ -199,35 +224,52 @@ class Preparation {
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
     }
+    std::vector<std::string> unmounted;  // since the list was read: nothing to protect
     for (const std::string& mount : kernel_mounts()) {
       if (!is_within_any(mount, write_)) continue;
-      if (Status status = add_kept(mount, "write", unwritable_); !status) return status;
+      if (Status status = add_kept(mount, "write", unwritable_, &unmounted); !status) return status;
     }
     return resolve_kept(spec_.pinned, "pinned", pinned_);
   }
 
   Status resolve_kept(const std::vector<std::string>& paths, const char* field,
                       std::vector<ResolvedPath>& kept) {
+    std::vector<std::string> missing;
     for (const std::string& asked : paths) {
-      if (Status status = add_kept(asked, field, kept); !status) return status;
+      if (Status status = add_kept(asked, field, kept, &missing); !status) return status;
     }
+    // What can be made, since nothing around it is protected as a whole.
+    if (report_.mount_namespace) {
+      std::erase_if(missing, [&](const std::string& asked) {
+        const Way way = follow(asked, write_);
+        return !way.link_within &&
+               (is_within_any(way.path, unwritable_) || is_within_any(way.path, unreadable_));
+      });
+    }
+    if (!missing.empty()) report_.unprotected.push_back(missing_sentence(missing));
     return {};
   }
 
-  Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept) {
+  // Outside of the write trees nothing can be changed anyway: neither what a path leads to nor the
+  // links on the way.
+  Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept,
+                  std::vector<std::string>* missing) {
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
     if (!*resolved) {
-      report_.unprotected.push_back(asked + " does not exist yet: it can be made");
+      const Way way = follow(asked, write_);
+      if (way.link_within || is_within_any(way.path, write_)) missing->push_back(asked);
       return {};
     }
     ResolvedPath& path = **resolved;
-    if (path.through_link()) {
-      report_.unprotected.push_back(asked + " is reached through a link: " + path.path +
-                                    " is protected, the link is not");
+    const bool inside = is_within_any(path.path, write_);
+    if (path.through_link() && follow(asked, write_).link_within) {
+      report_.unprotected.push_back(shortened(asked) + " is reached through a link: " +
+                                    (inside
+                                         ? shortened(path.path) + " is protected, the link is not"
+                                         : "the link can be replaced"));
     }
-    // Elsewhere nothing can be changed anyway.
-    if (is_within_any(path.path, write_)) kept.push_back(std::move(path));
+    if (inside) kept.push_back(std::move(path));
     return {};
   }
 

@@ -1,42 +1,48 @@
-// Programs say it in many words, but errno has few: a line that holds one of those is searched for
-// paths, and each path is asked of the profile.
+// Each complaint of a program is asked of the profile: a path that it allows was refused by
+// somebody else, such as the file's own mode.
 #include "runtime/sandbox/refusal.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
+#include <optional>
+
+#include "runtime/sandbox/complaint.h"
 
 namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-constexpr std::array<std::string_view, 6> kFileWords = {"permission denied",
-                                                        "read-only file system",
-                                                        "operation not permitted",
-                                                        "eacces",
-                                                        "erofs",
-                                                        "eperm"};
-constexpr std::array<std::string_view, 7> kNetworkWords = {
-    "network is unreachable",    "could not resolve", "name resolution",
-    "name or service not known", "getaddrinfo",       "socket",
-    "network unreachable"};
+// With no network. That somebody refuses a connection or does not answer is another matter.
+const std::vector<std::string_view> kNetworkWords = {
+    "network is unreachable",
+    "network unreachable",
+    "enetunreach",
+    "could not resolve",
+    "couldn't resolve",
+    "unable to resolve",
+    "cannot resolve host",
+    "name resolution",
+    "name or service not known",
+    "no address associated with hostname",
+    "failed to lookup address",
+    "nodename nor servname",
+    "eai_again",
+    "getaddrinfo enotfound",
+    "getaddrinfo failed",
+    "gaierror",
+    "unknownhostexception",
+    "connect eperm",
+    "listen eperm",
+};
 
-std::string lower(std::string_view text) {
-  std::string small(text);
-  for (char& character : small) {
-    character = static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
-  }
-  return small;
-}
-
-template <std::size_t N>
-bool holds_any(std::string_view text, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
-}
+// What every program gets, whatever the profile says; see prepare.cc.
+const std::vector<std::string> kDevices = {
+    "/dev/null", "/dev/zero", "/dev/full",  "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
+    "/dev/pts",  "/dev/shm",  "/dev/stdin", "/dev/stdout", "/dev/stderr",  "/dev/fd"};
+// Not part of the write tree "/".
+const std::vector<std::string> kKernelTrees = {"/dev", "/proc", "/sys"};
 
 bool is_below(std::string_view path, std::string_view tree) {
   while (tree.size() > 1 && tree.back() == '/') tree.remove_suffix(1);
@@ -49,55 +55,19 @@ bool below_any(std::string_view path, const std::vector<std::string>& trees) {
                      [path](const std::string& tree) { return is_below(path, tree); });
 }
 
-// What may be a path: quoted words whole, other words without the punctuation around them.
-std::vector<std::string> words_of(std::string_view line) {
-  constexpr std::string_view kQuotes = "'\"`";
-  std::vector<std::string> words;
-  std::string word;
-  char quote = 0;
-  const auto finish = [&words, &word](bool quoted) {
-    constexpr std::string_view kAround = ":,;()[]{}";
-    std::string_view trimmed = word;
-    while (!quoted && !trimmed.empty() && kAround.find(trimmed.back()) != std::string_view::npos) {
-      trimmed.remove_suffix(1);
-    }
-    while (!quoted && !trimmed.empty() && kAround.find(trimmed.front()) != std::string_view::npos) {
-      trimmed.remove_prefix(1);
-    }
-    if (!trimmed.empty()) words.emplace_back(trimmed);
-    word.clear();
-  };
-  for (const char character : line) {
-    if (quote != 0) {
-      if (character == quote) {
-        finish(true);
-        quote = 0;
-      } else {
-        word += character;
-      }
-    } else if (kQuotes.find(character) != std::string_view::npos) {
-      finish(false);
-      quote = character;
-    } else if (std::isspace(static_cast<unsigned char>(character)) != 0) {
-      finish(false);
-    } else {
-      word += character;
-    }
-  }
-  finish(false);
-  return words;
+// One of them is `path` or is in it.
+bool holds_one_of(std::string_view path, const std::vector<std::string>& trees) {
+  return std::any_of(trees.begin(), trees.end(),
+                     [path](const std::string& tree) { return is_below(tree, path); });
 }
 
 std::string absolute(std::string_view directory, const std::string& word) {
   const std::filesystem::path path(word);
-  return (path.is_absolute() ? path : std::filesystem::path(directory) / path)
-      .lexically_normal()
-      .string();
-}
-
-// Only a word with a '/' or a '.' can be told from the others.
-bool may_be_path(const std::string& word) {
-  return word.find_first_of("/.") != std::string::npos && word.find("://") == std::string::npos;
+  std::string whole = (path.is_absolute() ? path : std::filesystem::path(directory) / path)
+                          .lexically_normal()
+                          .string();
+  while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
+  return whole;
 }
 
 class Finder {
@@ -106,26 +76,111 @@ class Finder {
       : spec_(spec), directory_(directory) {}
 
   void look_at(std::string_view line) {
-    const std::string small = lower(line);
-    const bool about_files = holds_any(small, kFileWords);
-    if (spec_.network != SandboxNetwork::kOn && holds_any(small, kNetworkWords)) {
+    const std::string small = in_small_letters(line);
+    Complaint complaint = read_complaint(line);
+    if (spec_.network != SandboxNetwork::kOn && is_about_network(small, complaint)) {
       add(RefusalKind::kNetwork, "", line);
+      return;
     }
-    if (!about_files) return;
-    for (const std::string& word : words_of(line)) {
-      if (!may_be_path(word)) continue;
+    look_at_keys(small, line);
+    take_npm_path(small, line, complaint);
+    for (const std::string& word : complaint.paths) {
       const std::string path = absolute(directory_, word);
-      if (below_any(path, spec_.unreadable)) {
-        add(RefusalKind::kRead, path, line);
-      } else if (!below_any(path, spec_.write) || below_any(path, spec_.unwritable)) {
-        add(RefusalKind::kWrite, path, line);
-      }
+      if (const auto kind = explain(path, complaint)) add(*kind, path, line);
+    }
+    // What was not said: of all errors, this one is the sandbox's own.
+    if (complaint.kind == ComplaintKind::kReadOnly && complaint.paths.empty() &&
+        !small.starts_with("npm ") && !may_write("/")) {
+      add(RefusalKind::kWrite, "", line);
     }
   }
 
   std::vector<Refusal> found;
 
  private:
+  bool is_about_network(std::string_view small, const Complaint& complaint) const {
+    if (holds_any(small, kNetworkWords)) return true;
+    if (spec_.network != SandboxNetwork::kOff || !complaint.not_permitted) return false;
+    // python names no path when there was none.
+    const bool bare = small.find("[errno 1] operation not permitted") != std::string_view::npos &&
+                      complaint.paths.empty();
+    return bare || small.find("socket") != std::string_view::npos;
+  }
+
+  // ssh says nothing of the files that it did not find.
+  void look_at_keys(std::string_view small, std::string_view line) {
+    if (!holds_any(small, {"permission denied (publickey", "host key verification failed"})) return;
+    for (const std::string& path : spec_.unreadable) {
+      if (path.ends_with("/.ssh")) add(RefusalKind::kRead, path, line);
+    }
+  }
+
+  // "npm ERR! code EROFS", and some lines later "npm ERR! path /usr/lib/x".
+  void take_npm_path(std::string_view small, std::string_view line, Complaint& complaint) {
+    constexpr int kLinesBetween = 8;
+    if (!small.starts_with("npm ")) {
+      npm_lines_ = 0;
+      return;
+    }
+    if (complaint.kind != ComplaintKind::kNone) {
+      npm_ = complaint.kind;
+      npm_lines_ = kLinesBetween;
+      return;
+    }
+    if (npm_lines_ == 0) return;
+    --npm_lines_;
+    for (const std::string_view name : {" path ", " dest "}) {
+      const std::size_t at = small.find(name);
+      if (at == std::string_view::npos) continue;
+      complaint.kind = npm_;
+      complaint.paths.emplace_back(line.substr(at + name.size()));
+    }
+  }
+
+  bool may_write(const std::string& path) const {
+    if (below_any(path, kDevices)) return true;
+    return std::any_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
+      return is_below(path, tree) && (tree != "/" || !below_any(path, kKernelTrees));
+    });
+  }
+  bool may_read(const std::string& path) const {
+    return may_write(path) || below_any(path, spec_.read);
+  }
+
+  // Nothing: the profile has nothing against it.
+  std::optional<RefusalKind> explain(const std::string& path, const Complaint& complaint) const {
+    const bool hidden = below_any(path, spec_.unreadable);
+    const bool fixed = below_any(path, spec_.unwritable);
+    switch (complaint.kind) {
+      case ComplaintKind::kNone:
+        return std::nullopt;
+      case ComplaintKind::kMissing: {
+        // Hidden directories are there, and empty.
+        const bool itself =
+            std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
+                        [&](const std::string& tree) { return is_below(tree, path); });
+        return hidden && !itself ? std::optional(RefusalKind::kRead) : std::nullopt;
+      }
+      case ComplaintKind::kUnconnected:
+        return hidden ? std::optional(RefusalKind::kRead) : std::nullopt;
+      case ComplaintKind::kBusy:
+        if (!may_write(path)) return std::nullopt;
+        return holds_one_of(path, spec_.unreadable) || holds_one_of(path, spec_.unwritable) ||
+                       holds_one_of(path, spec_.pinned)
+                   ? std::optional(RefusalKind::kWrite)
+                   : std::nullopt;
+      case ComplaintKind::kReadOnly:
+        return !may_write(path) || fixed ? std::optional(RefusalKind::kWrite)
+               : hidden                  ? std::optional(RefusalKind::kRead)
+                                         : std::nullopt;
+      case ComplaintKind::kDenied:
+        break;
+    }
+    if (hidden || (!may_read(path) && !complaint.writing)) return RefusalKind::kRead;
+    if (complaint.reading || (may_write(path) && !fixed)) return std::nullopt;
+    return RefusalKind::kWrite;
+  }
+
   void add(RefusalKind kind, const std::string& path, std::string_view line) {
     const bool known = std::any_of(found.begin(), found.end(), [&](const Refusal& refusal) {
       return refusal.kind == kind && refusal.path == path;
@@ -135,6 +190,8 @@ class Finder {
 
   const SandboxSpec& spec_;
   std::string_view directory_;
+  ComplaintKind npm_ = ComplaintKind::kNone;
+  int npm_lines_ = 0;
 };
 
 }  // namespace

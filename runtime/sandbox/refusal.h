@@ -16,14 +16,15 @@ const char* to_string(RefusalKind kind);
 
 struct Refusal {
   RefusalKind kind = RefusalKind::kWrite;
-  std::string path;  // absolute; "" for the network
+  std::string path;  // absolute; "" for the network, and for a write whose path was not said
   std::string line;  // what the program said
 };
 
 inline constexpr std::size_t kMaxRefusals = 16;
 
 // Looks at every line of `output` (its end is what matters; callers give the last 64 KiB or so).
-// `directory`: what relative paths start from. One for each kind and path, in order.
+// `directory`: what relative paths start from. One for each kind and path, in order. Nothing is
+// looked up: links are not followed.
 std::vector<Refusal> find_refusals(const SandboxSpec& spec, std::string_view directory,
                                    std::string_view output);
 

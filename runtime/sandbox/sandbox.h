@@ -22,7 +22,7 @@ enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
 const char* to_string(SandboxNetwork network);
 
 // Of all lists together, and of each path, its end included.
-inline constexpr std::size_t kMaxSandboxPaths = 256;
+inline constexpr std::size_t kMaxSandboxPaths = 1024;
 inline constexpr std::size_t kMaxSandboxPathBytes = 4096;
 
 // Plain data; it comes from a profile. Paths are absolute; those that do not exist are skipped.

@@ -15,6 +15,7 @@
 ---@field command? string start: a line for the shell; stdin, kill: the command of the run
 ---@field cwd? string start: '' is the workspace
 ---@field env? table<string, string> start: what is set on top
+---@field keep? boolean start: lives on when Gibbous is gone
 ---@field limits? Limits start: what was asked for
 ---@field log? string[] start: paths of files that output is copied into, below the workspace
 ---@field sandbox? SandboxRequest start: what was asked for

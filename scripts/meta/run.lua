@@ -38,6 +38,8 @@
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
 ---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field on_host_death? 'kill'|'keep' default: 'kill'; 'keep': lives on when Gibbous is gone, and the
+---next one with the same state directory takes it over; its stdin ends then
 ---@field log? RunLog|RunLog[] files that output is copied into as it comes; at most 4
 ---@field limits? Limits
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this, the
@@ -58,6 +60,8 @@
 ---@field argv? string[] when it was started with argv
 ---@field label? string
 ---@field session string
+---@field on_host_death 'kill'|'keep'
+---@field adopted boolean an earlier Gibbous started it
 ---@field state RunState
 ---@field exit_code? integer when it exited
 ---@field signal? integer when a signal ended it

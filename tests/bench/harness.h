@@ -50,5 +50,6 @@ void bench_latency(Report& report);
 void bench_programs(Report& report);
 void bench_lua(Report& report);
 void bench_many(Report& report);
+void bench_sandbox(Report& report);
 
 }  // namespace gibbous::bench

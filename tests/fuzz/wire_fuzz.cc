@@ -32,6 +32,11 @@ gibbous::StartRequest to_request(const wire::Start& start, const wire::StartStri
   request.limits = start.limits;
   request.tree_limits = start.tree_limits;
   request.sandbox = strings.sandbox;
+  request.keep = start.keep;
+  if (start.keep) {
+    request.keep_directory = strings.keep_directory;
+    request.notes = strings.notes;
+  }
   request.cwd = strings.cwd;
   for (std::size_t i = 0; i < start.argc; ++i) request.argv.emplace_back(strings.argv[i]);
   for (std::size_t i = 0; i < start.envc; ++i) request.env.emplace_back(strings.env[i]);
@@ -109,6 +114,14 @@ void check_message(Bytes message) {
     case Type::kLeft:
       check(message, wire::decode_left,
             [run](Buffer& out, wire::Left value) { wire::encode_left(out, run, value); });
+      return;
+    case Type::kKept:
+      check(message, wire::decode_kept, [run](Buffer& out, const wire::KeptMessage& value) {
+        wire::encode_kept(out, run, value);
+      });
+      return;
+    case Type::kKeptAll:
+      (void)wire::decode_kept_all(wire::body_of(message));
       return;
     case Type::kUsage:
       check(message, wire::decode_usage,

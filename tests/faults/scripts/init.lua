@@ -7,10 +7,14 @@ local start = tool {
   input = schema.object {
     command = schema.string {},
     limits = schema.object({}, { additional = true, default = {} }),
+    keep = schema.boolean { default = false },
   },
   run = function(args)
     local handle, err =
-      run.start { command = args.command, timeout_ms = 0, limits = args.limits, detach = true }
+      run.start {
+        command = args.command, timeout_ms = 0, limits = args.limits, detach = true,
+        on_host_death = args.keep and 'keep' or 'kill',
+      }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()
     return { data = { id = handle.id, pid = info.pid } }

@@ -186,6 +186,8 @@ class Harness final : private KeeperListener {
     note(key, "left");
   }
   void on_limit(RunKey key, LimitReached) override { note(key, "limit"); }
+  void on_kept(KeeperClient&, RunKey key, Kept) override { note(key, "kept"); }
+  void on_adopted(KeeperClient&, const Status&) override {}
   void on_killed(RunKey key, KillReport report) override {
     run(key).reports.push_back(std::move(report));
     note(key, "killed");

@@ -169,6 +169,68 @@ TEST_CASE("the report names what is not enforced") {
   }
 }
 
+TEST_CASE("what lies in no write tree needs no protection and no sentence") {
+  for (const Machine& machine : machines()) {
+    Box box(machine);
+    std::filesystem::create_directory_symlink(box.path("workspace"), box.path("link"));
+    std::filesystem::create_directory_symlink(box.path("outside"), box.path("away"));
+    box.spec().write = {box.path("link")};
+    box.spec().unwritable = {box.path("home/.bashrc"),     box.path("away/file"),
+                             box.path("away/none"),        "/nowhere/at/all",
+                             box.path("workspace/../x"),   box.path("link/file"),
+                             box.path("outside/sub/file"), box.path("file")};
+    box.spec().pinned = {box.path("home/.config"), box.path("outside/sub")};
+    INFO(describe(machine));
+    const std::string report = box.report();
+    CHECK_THAT(report, !Contains("exist") && !Contains("link/file is reached") &&
+                           !Contains("away") && !Contains("outside/sub"));
+    // By another name it is in the workspace.
+    box.spec().unwritable = {box.path("link/missing")};
+    CHECK_THAT(box.report(), Contains("link/missing does not exist yet: it can be made\n"));
+  }
+}
+
+TEST_CASE("links and missing names in a write tree are reported") {
+  for (const Machine& machine : machines()) {
+    Box box(machine);
+    std::filesystem::create_symlink(box.path("workspace/file"), box.path("workspace/inner"));
+    std::filesystem::create_symlink(box.path("outside/file"), box.path("workspace/outer"));
+    std::filesystem::create_symlink(box.path("nowhere"), box.path("workspace/dangling"));
+    box.spec().unwritable = {box.path("workspace/inner"), box.path("workspace/outer")};
+    INFO(describe(machine));
+    const std::string report = box.report();
+    CHECK_THAT(report, Contains("workspace/inner is reached through a link: ") &&
+                           Contains("workspace/file is protected, the link is not") &&
+                           Contains("workspace/outer is reached through a link: the link can be "
+                                    "replaced"));
+    box.spec().unwritable = {box.path("workspace/dangling"), box.path("workspace/none")};
+    box.spec().pinned = {box.path("workspace/pin")};
+    CHECK_THAT(box.report(),
+               Contains("do not exist yet and can be made: " + box.path("workspace/dangling") +
+                        ", " + box.path("workspace/none") + "\n") &&
+                   Contains("workspace/pin does not exist yet: it can be made\n"));
+    // Nobody can make anything in what is read-only as a whole.
+    box.spec().unwritable = {box.path("workspace/sub"), box.path("workspace/sub/none")};
+    box.spec().pinned = {};
+    CHECK((box.report().find("exist yet") == std::string::npos) == machine.mounts);
+  }
+}
+
+TEST_CASE("many missing names are one sentence of bounded length") {
+  constexpr int kNames = 100;
+  constexpr std::size_t kMaxSentence = 600;
+  Box box(machines().front());
+  for (int i = 0; i < kNames; ++i) {
+    box.spec().unwritable.push_back(box.path("workspace/none" + std::to_string(i)));
+  }
+  box.spec().pinned = {box.path("workspace/" + std::string(200, 'x') + "/" + std::string(200, 'y') +
+                                "/" + std::string(100, 'z'))};
+  const std::string report = box.report();
+  CHECK_THAT(report, Contains("workspace/none0, ") && Contains(" more\n") &&
+                         Contains("zz does not exist yet: it can be made"));
+  CHECK(report.size() < 2 * kMaxSentence);
+}
+
 TEST_CASE("a wrong profile is refused with the field's name") {
   const SandboxSupport support = full_support();
   SandboxSpec spec;
@@ -186,7 +248,7 @@ TEST_CASE("a wrong profile is refused with the field's name") {
   spec.read.assign(kMaxSandboxPaths, "/usr");
   CHECK(prepare_status(spec, support).ok());
   spec.pinned = {"/usr"};
-  CHECK_THAT(message(), Contains("pinned: more than 256 paths"));
+  CHECK_THAT(message(), Contains("pinned: more than 1024 paths"));
   spec = {};
   for (const char* const path : {"/proc", "/proc/self", "/sys", "/dev", "/dev/null"}) {
     spec.write = {path};

@@ -1,0 +1,76 @@
+// Keeping: runs that live on when their host is gone, until the next host takes them over. The door
+// is a socket in a directory of the user's; while nobody is there, output is taken in and kept, the
+// newest of it, so that no kept run ever waits for a reader. Keeper only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/keeper/client.h"
+#include "runtime/keeper/wire.h"
+
+namespace gibbous::keeper {
+
+inline constexpr std::size_t kSpoolBytes = std::size_t{1} << 20;  // of each stream
+// How long the end of a kept run is remembered for a next host.
+inline constexpr std::chrono::minutes kKeptEndLimit{10};
+
+// The output of one stream while there is no host.
+class Spool {
+ public:
+  // The pipe's reading end, non-blocking; unset: there is none.
+  explicit Spool(UniqueFd pipe = UniqueFd()) : pipe_(std::move(pipe)) {}
+
+  int fd() const { return pipe_.get(); }
+  // Takes in what is there. False: the pipe is at its end.
+  bool read();
+  // Bytes that were lost since the last hand_over.
+  std::uint64_t lost() const { return lost_; }
+  // What was taken in, in a memfd, and starts anew. Unset: nothing.
+  UniqueFd hand_over();
+  void close() { pipe_.reset(); }
+  // A second descriptor of the pipe, for the next host; unset at its end.
+  UniqueFd another() const;
+
+ private:
+  UniqueFd pipe_;
+  std::string bytes_;
+  std::uint64_t lost_ = 0;
+};
+
+// What one kept run needs.
+struct Keeping {
+  std::string notes;  // the library's own, given back as they are
+  wire::StartedMessage started;
+  Spool out;
+  Spool err;
+  std::optional<ExitStatus> exit;
+  std::optional<LimitReached> limit;  // that no host has heard of
+};
+
+class Door {
+ public:
+  // Listens in `directory`, which must exist and be the user's alone.
+  static Result<Door> open(const std::string& directory, std::uint32_t keeper_number);
+  ~Door();  // takes the name away
+  Door(Door&&) noexcept;
+  Door& operator=(Door&&) = delete;
+
+  int fd() const { return socket_.get(); }
+  // The next who knocks, if it is the same user; unset: nobody.
+  UniqueFd answer() const;
+
+ private:
+  Door(UniqueFd socket, UniqueFd directory, std::string name)
+      : socket_(std::move(socket)), directory_(std::move(directory)), name_(std::move(name)) {}
+
+  UniqueFd socket_;
+  UniqueFd directory_;
+  std::string name_;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,167 @@
+// Server, as far as runs live on without their host: what happens when it is gone, and when the
+// next one comes.
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "runtime/keeper/server.h"
+
+namespace gibbous::keeper {
+
+void stay_reachable(int fd) {
+  ::fcntl(fd, F_SETOWN, ::getpid());
+  ::fcntl(fd, F_SETSIG, SIGCONT);
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_ASYNC);
+}
+
+bool Server::has_kept() const {
+  bool any = false;
+  if (family_) family_->for_each([&any](KeptRun& run) { any = any || run.keep != nullptr; });
+  return any;
+}
+
+Status Server::open_door(const std::string& directory) {
+  if (door_) return {};
+  auto door = Door::open(directory, keeper_number_);
+  if (!door) return door.status();
+  door_ = std::make_unique<Door>(std::move(*door));
+  watch_door(true);
+  return {};
+}
+
+// What is not kept has ended, or cannot be ended: from now on the keeper waits for the next host.
+void Server::stay_alone() {
+  ending_.reset();
+  watch_door(true);
+  host_gone_ = false;
+  alone_ = true;
+  kill_requests_.clear();
+  family_->for_each([this](KeptRun& run) {
+    if (run.keep) watch_spools(*run.keep, true);
+  });
+  note_kept_ends();
+}
+
+void Server::watch_door(bool watched) {
+  epoll_event event{EPOLLIN, {.fd = door_->fd()}};
+  ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, door_->fd(), &event);
+}
+
+void Server::watch_spools(Keeping& keeping, bool watched) {
+  for (const Spool* spool : {&keeping.out, &keeping.err}) {
+    if (spool->fd() < 0) continue;
+    epoll_event event{EPOLLIN, {.fd = spool->fd()}};
+    ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, spool->fd(), &event);
+  }
+}
+
+bool Server::read_spool(int fd) {
+  bool found = false;
+  family_->for_each([&](KeptRun& run) {
+    if (!run.keep || found) return;
+    for (Spool* spool : {&run.keep->out, &run.keep->err}) {
+      if (spool->fd() != fd) continue;
+      found = true;
+      if (!spool->read()) {
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+        spool->close();
+      }
+      return;
+    }
+  });
+  return found;
+}
+
+// Alone, with nothing alive: the ends are remembered for a while.
+void Server::note_kept_ends() {
+  bool alive = false;
+  family_->for_each([&alive](KeptRun& run) { alive = alive || (run.keep && !run.empty()); });
+  if (alive) {
+    alone_until_ = Time::max();
+  } else if (alone_until_ == Time::max()) {
+    alone_until_ = std::chrono::steady_clock::now() + kKeptEndLimit;
+  }
+}
+
+// Somebody knocks. Who has a host already opens to nobody; while what the last host left is being
+// ended, whoever knocks has to wait.
+void Server::answer_door() {
+  UniqueFd visitor = door_->answer();
+  if (!visitor || !alone_) return;
+  ucred host{};
+  socklen_t size = sizeof host;
+  if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
+  channel_ = Channel(std::move(visitor), wire::kMaxMessageBytes);
+  interest_ = 0;
+  host_.reset(static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)));
+  if (host_) {
+    epoll_event event{EPOLLIN, {.fd = host_.get()}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, host_.get(), &event);
+  }
+  stay_reachable(channel_.fd());
+  alone_ = false;
+  connected_ = true;
+  greeted_ = false;
+  host_gone_ = false;  // that was the last one
+  alone_until_ = Time::max();
+  family_->for_each([this](KeptRun& run) {
+    if (run.keep) watch_spools(*run.keep, false);
+  });
+}
+
+// The next host has said hello: it is told of each kept run what it would have been told.
+void Server::hand_over() {
+  family_->survey();
+  std::vector<RunKey> keys;
+  family_->for_each([&keys](KeptRun& run) {
+    if (run.keep) keys.push_back(run.key);
+  });
+  std::sort(keys.begin(), keys.end());
+  for (const RunKey key : keys) {
+    KeptRun& run = *family_->find(key);
+    Keeping& keeping = *run.keep;
+    wire::KeptMessage kept;
+    kept.started = keeping.started;
+    kept.notes = keeping.notes;
+    kept.lost_out = keeping.out.lost();
+    kept.lost_err = keeping.err.lost();
+    std::array<UniqueFd, wire::kMaxFds> fds;
+    if (run.leader != 0) {
+      fds[0].reset(static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U)));
+    }
+    fds[1] = keeping.out.another();
+    fds[2] = keeping.err.another();
+    fds[3] = keeping.out.hand_over();
+    fds[4] = keeping.err.hand_over();
+    FdList list;
+    for (std::size_t i = 0; i < fds.size(); ++i) {
+      kept.fds[i] = static_cast<bool>(fds[i]);
+      if (fds[i]) list.add(std::move(fds[i]));
+    }
+    wire::encode_kept(out_, key, kept);
+    send(std::move(list));
+    if (const auto limit = std::exchange(keeping.limit, std::nullopt)) {
+      wire::encode_limit(out_, key, *limit);
+      send();
+    }
+    if (keeping.exit) {
+      wire::encode_exited(out_, key, *keeping.exit);
+      send();
+      run.left = 0;
+      changed_.push_back(key);
+    }
+  }
+  wire::encode_kept_all(out_);
+  send();
+}
+
+}  // namespace gibbous::keeper

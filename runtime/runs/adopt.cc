@@ -1,0 +1,178 @@
+// RunsImpl, as far as runs outlive their host: what is noted of a kept run, and how the next host
+// takes it over. A run is believed to be the one in the notes only if its keeper's pid and start
+// time are those of a living process.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "runtime/keeper/door.h"
+#include "runtime/process/proc.h"
+#include "runtime/runs/runs_impl.h"
+
+namespace gibbous {
+namespace {
+
+constexpr char kSeparator = '\x1f';
+constexpr const char* kNotesVersion = "1";
+constexpr std::size_t kMaxNoteBytes = 250;  // of each text but the command
+constexpr std::size_t kMaxCommandBytes = 2000;
+// A keeper may not have seen yet that its host is gone.
+constexpr int kKnockAttempts = 10;
+constexpr Millis kKnockPause{50};
+
+std::string note(const std::string& text, std::size_t most) {
+  std::string cut = text.substr(0, most);
+  std::replace(cut.begin(), cut.end(), kSeparator, ' ');
+  return cut;
+}
+
+std::vector<std::string> split_notes(const std::string& notes) {
+  std::vector<std::string> fields;
+  for (std::size_t at = 0; at <= notes.size();) {
+    const std::size_t end = std::min(notes.find(kSeparator, at), notes.size());
+    fields.push_back(notes.substr(at, end - at));
+    at = end + 1;
+  }
+  return fields;
+}
+
+bool is_alive(const Started& started) {
+  const auto stat = read_stat(started.pid);
+  return stat && stat->start_time == started.start_time;
+}
+
+void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
+  if (lost > 0) {
+    stream.append("[gibbous: " + std::to_string(lost) +
+                  " bytes of output were lost while no host was there]\n");
+  }
+  stream.append(bytes);
+}
+
+}  // namespace
+
+std::string RunsImpl::notes_of(const Run& run) const {
+  std::string notes = kNotesVersion;
+  const Millis limit = run.spec_.limits.wall_time;
+  const Millis timeout = run.spec_.timeout.value_or(options_.limits.default_timeout);
+  for (const std::string& field :
+       {run.id_, note(run.spec_.session, kMaxNoteBytes), note(run.spec_.label, kMaxNoteBytes),
+        std::to_string(run.created_wall_.count()), std::to_string(timeout.count()),
+        std::to_string(limit.count()), note(run.command_text_, kMaxCommandBytes)}) {
+    notes += kSeparator + field;
+  }
+  return notes;
+}
+
+bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
+  enum Field : std::size_t { kVersion, kId, kSession, kLabel, kCreated, kTimeout, kWall, kCommand };
+  const std::vector<std::string> fields = split_notes(notes);
+  if (fields.size() != kCommand + 1 || fields[kVersion] != kNotesVersion || fields[kId].empty()) {
+    return false;
+  }
+  const auto millis = [&fields](Field field) {
+    return Millis(std::strtoll(fields[field].c_str(), nullptr, 10));
+  };
+  run.id_ = fields[kId];
+  run.spec_.session = fields[kSession];
+  run.spec_.label = fields[kLabel];
+  run.spec_.command = run.command_text_ = fields[kCommand];
+  run.spec_.timeout = millis(kTimeout);
+  run.spec_.limits.wall_time = millis(kWall);
+  run.spec_.keep = true;
+  run.created_wall_ = run.started_wall_ = millis(kCreated);
+  return true;
+}
+
+void RunsImpl::adopt_kept() {
+  if (options_.keep_directory.empty()) return;
+  for (const std::string& door : list_doors(options_.keep_directory)) {
+    knock_at(door, kKnockAttempts);
+  }
+}
+
+void RunsImpl::knock_at(const std::string& door, int attempts) {
+  if (closing_) return;
+  auto adopted = std::make_unique<Adopted>();
+  adopted->door = door;
+  adopted->attempts = attempts;
+  adopted->client = KeeperClient::adopt(loop_, door, *this);
+  adopted_.push_back(std::move(adopted));
+}
+
+void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
+  if (status) return;
+  const auto found = std::find_if(adopted_.begin(), adopted_.end(), [&](const auto& adopted) {
+    return adopted->client.get() == &client;
+  });
+  if (found == adopted_.end()) return;
+  Adopted* refused = found->get();
+  // Closed from the loop's next turn on: this call comes from inside the client.
+  deadlines_->defer([this, refused] {
+    refused->client->close([this, refused] {
+      refused->closed = true;
+      if (closing_) {
+        part_closed_();
+        return;
+      }
+      deadlines_->defer([this, refused] {
+        const std::string door = refused->door;
+        const int attempts = refused->attempts - 1;
+        std::erase_if(adopted_, [refused](const auto& each) { return each.get() == refused; });
+        // Gone for good, or in other hands: then the name is gone, or it refuses again.
+        const auto doors = list_doors(options_.keep_directory);
+        if (attempts <= 0 || std::find(doors.begin(), doors.end(), door) == doors.end()) return;
+        deadlines_->after(kKnockPause, [this, door, attempts] { knock_at(door, attempts); });
+      });
+    });
+  });
+}
+
+void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
+  auto made = std::make_unique<Entry>();
+  Entry& entry = *made;
+  Run& run = entry.run;
+  const bool known =
+      read_notes(kept.notes, run) && by_id_.count(run.id_) == 0 && by_key_.count(key) == 0;
+  if (!known) {
+    client.forget(key);
+    return;
+  }
+  run.key_ = key;
+  run.adopted_ = true;
+  run.pid_ = kept.started.pid;
+  run.in_force_ = kept.started.in_force;
+  run.sandbox_report_ = std::move(kept.started.sandbox);
+  entry.keeper = &client;
+  const RunLimits& limits = options_.limits;
+  for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
+  by_key_[key] = &entry;
+  by_id_[run.id_] = &entry;
+  entries_.push_back(std::move(made));
+  ++active_;
+  run.state_ = RunState::kRunning;
+  const Millis passed = std::max(clock_.wall() - run.started_wall_, Millis{0});
+  run.started_ = std::max(clock_.now() - Nanos(passed), Nanos{1});
+  run.last_output_ = clock_.now();
+  run.output_rate_.start(run.last_output_);
+  take_over(run.streams_[0], kept.out, kept.lost_out);
+  take_over(run.streams_[1], kept.err, kept.lost_err);
+  if (kept.started.pidfd && !is_alive(kept.started)) {
+    // A pid that belongs to somebody else now is not touched.
+    --active_;
+    run.pid_ = 0;
+    finish(entry, RunState::kLost, "its process is another one now");
+    client.forget(key);
+    return;
+  }
+  read_stream(entry, StreamId::kStdout, std::move(kept.started.out));
+  read_stream(entry, StreamId::kStderr, std::move(kept.started.err));
+  if (const Millis limit = wall_limit(entry); limit.count() > 0) {
+    const Millis rest = std::max(limit - passed, Millis{1});
+    entry.timeout = deadlines_->after(rest, [this, &entry] { time_out(entry); });
+  }
+  tell_state(entry);
+}
+
+}  // namespace gibbous

@@ -1,0 +1,148 @@
+-- Runs a command in bubblewrap, for tools that start programs: namespaces of its own for all there
+-- are, a read-only file system but for the workspace, and a /tmp that goes away with it. It takes a
+-- bubblewrap that may make namespaces here; the sandbox of the modes needs no program at all.
+--
+-- What it does not do: keep a program from reading what is not hidden, or from unix sockets that
+-- have a path. A signal ends bubblewrap, and the kernel then all that is inside at once.
+local M = {}
+
+local NETWORKS = { on = true, loopback = true, off = true }
+local PLACES = { workspace = true, network = true, write = true, hide = true }
+
+-- What git runs or obeys. Mounted, .git cannot be moved away to put another in its place.
+local GIT_READ_ONLY = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
+
+---@class BwrapPlaces
+---@field workspace string absolute; may be changed, and is where the command starts
+---@field network? 'on'|'loopback'|'off' default: 'off'; with 'off' there is a loopback too, its own
+---@field write? string[] absolute paths that may be changed as well, as far as they exist
+---@field hide? string[] absolute paths that look empty; they must exist, directories end in '/'
+
+local function refuse(format, ...)
+  error('bwrap.wrap: ' .. format:format(...), 0)
+end
+
+local function check_path(path, field)
+  if type(path) ~= 'string' or path:sub(1, 1) ~= '/' then
+    refuse('%s: expected an absolute path, got %s', field, tostring(path))
+  end
+end
+
+local function check_paths(paths, field)
+  if paths ~= nil and type(paths) ~= 'table' then
+    refuse('%s: expected a list of absolute paths, got %s', field, tostring(paths))
+  end
+  for index, path in ipairs(paths or {}) do
+    check_path(path, ('%s[%d]'):format(field, index))
+  end
+end
+
+local function check_places(places)
+  if type(places) ~= 'table' then
+    refuse('places: expected a table, got %s', tostring(places))
+  end
+  for key in pairs(places) do
+    if not PLACES[key] then
+      refuse('places has an unknown field %s', tostring(key))
+    end
+  end
+  check_path(places.workspace, 'places.workspace')
+  if places.network ~= nil and not NETWORKS[places.network] then
+    refuse('places.network: expected on, loopback or off, got %s', tostring(places.network))
+  end
+  check_paths(places.write, 'places.write')
+  check_paths(places.hide, 'places.hide')
+end
+
+local function check_options(options)
+  if type(options) ~= 'table' then
+    refuse('options: expected a table, got %s', tostring(options))
+  end
+  if (options.command == nil) == (options.argv == nil) then
+    refuse('options: expected one of command and argv')
+  end
+  if options.command ~= nil and type(options.command) ~= 'string' then
+    refuse('options.command: expected a string, got %s', tostring(options.command))
+  end
+  if options.argv ~= nil and (type(options.argv) ~= 'table' or #options.argv == 0) then
+    refuse('options.argv: expected a program and its words, got %s', tostring(options.argv))
+  end
+  if options.cwd ~= nil and type(options.cwd) ~= 'string' then
+    refuse('options.cwd: expected a string, got %s', tostring(options.cwd))
+  end
+  if options.sandbox ~= nil and options.sandbox ~= 'none' then
+    refuse('options.sandbox: bubblewrap cannot make namespaces within another sandbox')
+  end
+end
+
+local function append(list, words)
+  for _, word in ipairs(words) do
+    list[#list + 1] = word
+  end
+end
+
+local function directory_of(options, workspace)
+  local cwd = options.cwd
+  if cwd == nil or cwd == '' then
+    return workspace
+  end
+  return cwd:sub(1, 1) == '/' and cwd or workspace .. '/' .. cwd
+end
+
+-- Later mounts lie over earlier ones.
+local function mounts(places)
+  local workspace = places.workspace
+  local words = {
+    '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp',
+    '--bind', workspace, workspace,
+  }
+  for _, path in ipairs(places.write or {}) do
+    append(words, { '--bind-try', path, path })
+  end
+  append(words, { '--bind-try', workspace .. '/.git', workspace .. '/.git' })
+  for _, name in ipairs(GIT_READ_ONLY) do
+    append(words, { '--ro-bind-try', workspace .. name, workspace .. name })
+  end
+  for _, path in ipairs(places.hide or {}) do
+    local is_directory = path:sub(-1) == '/'
+    append(words, is_directory and { '--tmpfs', path } or { '--dev-bind', '/dev/null', path })
+  end
+  return words
+end
+
+--- Gives a copy of the options of run.start whose argv runs them in bubblewrap. Everything else is
+--- passed on: env, limits, detach and the rest. Raises for wrong use, with the field's name.
+---
+--- Example:
+--- ```lua
+--- local bwrap = require 'executors.bwrap'
+--- local handle, err = run.start(bwrap.wrap({ command = 'make' }, { workspace = ctx.workspace }))
+--- ```
+---@param options RunStartOptions
+---@param places BwrapPlaces
+---@return RunStartOptions
+function M.wrap(options, places)
+  check_places(places)
+  check_options(options)
+  local argv = {
+    'bwrap', '--unshare-user-try', '--unshare-ipc', '--unshare-pid', '--unshare-uts',
+    '--unshare-cgroup-try', '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
+  }
+  if places.network ~= 'on' then
+    append(argv, { '--unshare-net' })
+  end
+  append(argv, mounts(places))
+  append(argv, { '--setenv', 'TMPDIR', '/tmp' })
+  append(argv, { '--chdir', directory_of(options, places.workspace), '--' })
+  append(argv, options.argv or { '/bin/sh', '-c', options.command })
+
+  local wrapped = {}
+  for key, value in pairs(options) do
+    wrapped[key] = value
+  end
+  wrapped.command = nil
+  wrapped.argv = argv
+  return wrapped
+end
+
+return M

@@ -1,0 +1,204 @@
+// What a sandbox adds to a run: from the start of /bin/true to its reported end, one at a time.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <lua.hpp>
+#include <memory>
+#include <optional>
+
+#include "tests/bench/harness.h"
+#include "tests/bench/table.h"
+
+namespace gibbous::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRounds = 300;
+constexpr int kWarmUps = 10;
+constexpr double kSandboxAtMostMs = 1;
+constexpr double kBwrapAtMostMs = 7;
+
+// A workspace with a repository in it, gone with the object.
+class Workspace {
+ public:
+  Workspace() {
+    std::string path = (fs::temp_directory_path() / "gibbous-bench-XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) std::abort();
+    path_ = path;
+    fs::create_directories(path_ + "/.git/hooks");
+    if (!fs::copy_file("/etc/hostname", path_ + "/.git/config")) std::abort();
+  }
+  ~Workspace() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A list of the profile on top of the stack, with its variables replaced.
+std::vector<std::string> list_of(lua_State* state, const char* name, const std::string& workspace) {
+  const char* const variable = std::getenv("HOME");
+  const std::string home = variable != nullptr ? variable : "/root";
+  std::vector<std::string> paths;
+  lua_getfield(state, -1, name);
+  for (int i = 1; i <= static_cast<int>(lua_objlen(state, -1)); ++i) {
+    lua_rawgeti(state, -1, i);
+    const std::string path = lua_tostring(state, -1);
+    lua_pop(state, 1);
+    if (path.starts_with("$WORKSPACE")) {
+      paths.push_back(workspace + path.substr(std::min(path.find('/'), path.size())));
+    } else if (path == "$TMP") {
+      paths.insert(paths.end(), {"/tmp", "/var/tmp"});
+    } else if (path.front() == '~') {
+      paths.push_back(home + path.substr(1));
+    } else if (path.front() == '/') {
+      paths.push_back(path);
+    }
+  }
+  lua_pop(state, 1);
+  return paths;
+}
+
+// The profile `workspace` of policies/sandbox.lua.
+SandboxSpec workspace_profile(const std::string& workspace, SandboxNetwork network) {
+  const std::unique_ptr<lua_State, decltype(&lua_close)> lua(luaL_newstate(), &lua_close);
+  lua_State* const state = lua.get();
+  luaL_openlibs(state);
+  const std::string file = program_directory() + "/share/gibbous/policies/sandbox.lua";
+  if (luaL_dofile(state, file.c_str()) != 0) {
+    std::fprintf(stderr, "%s\n", lua_tostring(state, -1));
+    std::abort();
+  }
+  lua_getfield(state, -1, "PROFILES");
+  lua_getfield(state, -1, "workspace");
+  SandboxSpec spec;
+  spec.profile = "workspace";
+  spec.network = network;
+  spec.read = list_of(state, "read", workspace);
+  spec.write = list_of(state, "write", workspace);
+  spec.unreadable = list_of(state, "unreadable", workspace);
+  spec.unwritable = list_of(state, "unwritable", workspace);
+  spec.pinned = list_of(state, "pinned", workspace);
+  return spec;
+}
+
+// As scripts/executors/bwrap.lua has it.
+std::vector<std::string> in_bwrap(const std::string& workspace) {
+  const std::string repository = workspace + "/.git";
+  const std::string hooks = repository + "/hooks";
+  const std::string config = repository + "/config";
+  return {"bwrap",
+          "--unshare-user-try",
+          "--unshare-ipc",
+          "--unshare-pid",
+          "--unshare-uts",
+          "--unshare-cgroup-try",
+          "--die-with-parent",
+          "--new-session",
+          "--cap-drop",
+          "ALL",
+          "--unshare-net",
+          "--ro-bind",
+          "/",
+          "/",
+          "--dev",
+          "/dev",
+          "--proc",
+          "/proc",
+          "--tmpfs",
+          "/tmp",
+          "--bind",
+          workspace,
+          workspace,
+          "--bind-try",
+          repository,
+          repository,
+          "--ro-bind-try",
+          hooks,
+          hooks,
+          "--ro-bind-try",
+          config,
+          config,
+          "--chdir",
+          workspace,
+          "--",
+          "/bin/true"};
+}
+
+struct Way {
+  std::vector<std::string> argv = {"/bin/true"};
+  std::optional<SandboxSpec> sandbox;
+  std::vector<double> milliseconds;
+  bool works = true;
+  SandboxReport in_force;
+};
+
+// From start() to the reported end; false when it was not what was asked for.
+bool measure(Table& table, Way& way, bool keep) {
+  RunSpec spec;
+  spec.argv = way.argv;
+  spec.sandbox = way.sandbox;
+  bool completed = false;
+  const double elapsed = timed([&] {
+    auto run = table.runs->start(std::move(spec), nullptr);
+    if (!run.ok()) return;
+    Run* const started = *run;
+    table.until([started] { return started->ended() && started->drained(); });
+    completed = started->state() == RunState::kCompleted;
+    way.in_force = started->sandbox_report();
+  });
+  if (completed && keep) way.milliseconds.push_back(elapsed);
+  return completed;
+}
+
+}  // namespace
+
+void bench_sandbox(Report& report) {
+  report.section("A sandbox (/bin/true from start to reported end)");
+  const Workspace workspace;
+  RunLimits limits;
+  limits.max_ended = 8;
+  limits.default_timeout = Millis{0};
+  Table table(limits);
+  enum : std::size_t { kNone, kWorkspace, kLoopback, kBwrap, kWays };
+  std::array<Way, kWays> ways;
+  ways[kWorkspace].sandbox = workspace_profile(workspace.path(), SandboxNetwork::kOn);
+  ways[kLoopback].sandbox = workspace_profile(workspace.path(), SandboxNetwork::kLoopback);
+  ways[kBwrap].argv = in_bwrap(workspace.path());
+  // Taken in turns, so that all see the same machine.
+  for (int round = -kWarmUps; round < kRounds; ++round) {
+    for (Way& way : ways) way.works = way.works && measure(table, way, round >= 0);
+  }
+  if (!ways[kNone].works) std::abort();
+  const double plain = median(ways[kNone].milliseconds);
+  report.add({"no sandbox", "ms", plain, {}, "", {}, {}});
+  const auto add = [&](const char* name, const char* row, std::size_t index,
+                       std::optional<double> at_most) {
+    const Way& way = ways[index];
+    if (!way.works) {
+      report.note(std::string(name) + ": cannot be had on this machine, its rows are missing");
+      return;
+    }
+    const double whole = median(way.milliseconds);
+    report.add({name, "ms", whole, plain, "no sandbox", {}, {}});
+    report.add({row, "ms", whole - plain, {}, "", {}, at_most});
+  };
+  add("workspace", "overhead of workspace", kWorkspace, kSandboxAtMostMs);
+  add("workspace, network loopback", "overhead of workspace with loopback", kLoopback, {});
+  const SandboxReport& in_force = ways[kWorkspace].in_force;
+  report.note("workspace: Landlock ABI " + std::to_string(in_force.landlock_abi) +
+              (in_force.mount_namespace ? ", with" : ", without") + " a mount namespace");
+  add("bwrap", "overhead of bwrap", kBwrap, kBwrapAtMostMs);
+}
+
+}  // namespace gibbous::bench

@@ -1,0 +1,221 @@
+// Runs that are kept: they outlive their host, whatever its end, and the next one takes them over,
+// with what came meanwhile, under the same id.
+#include <filesystem>
+
+#include "tests/faults/containment.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// `gibbous session` over one state directory.
+class Host {
+ public:
+  explicit Host(const TempDir& state) {
+    const std::string scripts =
+        std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
+    session_.emplace(
+        std::vector<std::string>{"--mode", "auto", "--state", state.path(), "--scripts", scripts});
+  }
+  Json result(const std::string& tool, const Json& args) {
+    const Json answer = session_->call(tool, args);
+    INFO(answer.dump());
+    REQUIRE(answer.contains("result"));
+    return answer["result"]["data"];
+  }
+  // The run as bg_status has it, once it is known here; null when it never is.
+  Json find(const std::string& id) {
+    Json found;
+    Loop loop;
+    loop.until([&] {
+      const Json answer = session_->call("bg_status", {{"id", id}});
+      if (!answer.contains("result")) return false;
+      found = answer["result"]["data"]["processes"][0];
+      return true;
+    });
+    return found;
+  }
+  std::string output_until(const std::string& id, const std::string& word) {
+    std::string output;
+    Loop loop;
+    loop.until([&] {
+      output += result("bg_output", {{"id", id}}).value("stdout", "");
+      return output.find(word) != std::string::npos;
+    });
+    return output;
+  }
+  void end(int signal_number) {
+    if (signal_number == 0) {
+      session_->program().close_stdin();
+    } else {
+      session_->program().send_signal(signal_number);
+    }
+    REQUIRE(session_->program().wait());
+  }
+
+ private:
+  std::optional<Conversation> session_;
+};
+
+std::vector<fs::path> doors(const TempDir& state) {
+  std::vector<fs::path> found;
+  const fs::path directory = fs::path(state.path()) / "keepers";
+  if (!fs::exists(directory)) return found;
+  for (const auto& entry : fs::directory_iterator(directory)) found.push_back(entry.path());
+  return found;
+}
+
+std::string unique_seconds() {
+  return "6" + unique_word().substr(1, 6);
+}
+
+bool gone(const std::string& word) {
+  Loop loop;
+  return loop.until([&] { return processes_with(word).empty(); });
+}
+
+TEST_CASE("a kept run outlives each end of its host, other runs do not, and is taken over") {
+  for (const int signal_number : {0, SIGTERM, SIGKILL, SIGABRT}) {
+    DYNAMIC_SECTION("signal " << signal_number) {
+      const TempDir state;
+      const std::string kept = unique_seconds();
+      const std::string other = unique_seconds();
+      Json started;
+      {
+        Host host(state);
+        started = host.result("start", {{"command", "echo up; setsid sleep " + kept + " & sleep " +
+                                                        kept + " 1; echo over"},
+                                        {"keep", true}});
+        host.result("start", {{"command", "exec sleep " + other}});
+        CHECK(host.output_until(started["id"], "up") == "up\n");
+        host.end(signal_number);
+      }
+      CHECK(gone(other));
+      CHECK(processes_with(kept).size() == 3);  // the shell has it in its command, too
+      CHECK(doors(state).size() == 1);
+      Host next(state);
+      const Json status = next.find(started["id"]);
+      INFO(status.dump());
+      REQUIRE(status.is_object());
+      CHECK(status["state"] == "running");
+      CHECK(status["pid"] == started["pid"]);
+      const Json killed = next.result("bg_kill", {{"id", started["id"]}});
+      CHECK(killed["survivors"].empty());
+      CHECK(gone(kept));
+    }
+  }
+}
+
+TEST_CASE("what a kept run writes while nobody is there is read by the next host") {
+  const TempDir state;
+  const TempDir gate;
+  const std::string go = gate.path() + "/go";
+  std::string id;
+  {
+    Host host(state);
+    id = host.result("start",
+                     {{"command", "echo first; until [ -e " + go +
+                                      " ]; do sleep 0.02; done; seq 1 30000; echo ready > " + go +
+                                      ".done; exec sleep 600"},
+                      {"keep", true}})["id"];
+    host.output_until(id, "first");
+    host.end(SIGKILL);
+  }
+  std::ofstream(go) << "go";
+  Loop loop;
+  REQUIRE(loop.until([&] { return fs::exists(go + ".done"); }));  // it never waited for a reader
+  Host next(state);
+  REQUIRE(next.find(id).is_object());
+  const std::string output = next.output_until(id, "\n30000\n");
+  CHECK(output.substr(0, 4) == "1\n2\n");
+  next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
+}
+
+TEST_CASE("the end of a kept run while nobody is there is told to the next host") {
+  const TempDir state;
+  const TempDir gate;
+  std::string id;
+  pid_t pid = 0;
+  {
+    Host host(state);
+    const Json started = host.result(
+        "start", {{"command", "until [ -e " + gate.path() +
+                                  "/go ]; do sleep 0.02; done; echo last words; exit 7"},
+                  {"keep", true}});
+    id = started["id"];
+    pid = started["pid"];
+    host.end(SIGKILL);
+  }
+  std::ofstream(gate.path() + "/go") << "go";
+  Loop loop;
+  REQUIRE(loop.until([&] { return !read_stat(pid); }));
+  Host next(state);
+  REQUIRE(next.find(id).is_object());
+  CHECK(next.result("ended", {{"id", id}})["state"] == "failed");
+  CHECK(next.find(id)["exit_code"] == 7);
+  CHECK(next.output_until(id, "words") == "last words\n");
+}
+
+TEST_CASE("a keeper that has a host opens to nobody else") {
+  const TempDir state;
+  const std::string kept = unique_seconds();
+  Host host(state);
+  const Json started = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}});
+  {
+    Host second(state);
+    second.result("start", {{"command", "true"}});
+    const Json answer = second.result("bg_status", Json::object());
+    for (const Json& run : answer["processes"]) CHECK(run["id"] != started["id"]);
+    second.end(0);
+  }
+  CHECK(host.find(started["id"])["state"] == "running");
+  host.result("bg_kill", {{"id", started["id"]}});
+  host.end(0);
+  CHECK(gone(kept));
+  Loop loop;
+  CHECK(loop.until([&] { return doors(state).empty(); }));
+}
+
+TEST_CASE("a kept run is handed over again and again") {
+  const TempDir state;
+  const std::string kept = unique_seconds();
+  std::string id;
+  {
+    Host host(state);
+    id = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}})["id"];
+    host.end(SIGKILL);
+  }
+  for (int turn = 0; turn < 3; ++turn) {
+    Host next(state);
+    REQUIRE(next.find(id).is_object());
+    next.end(turn == 1 ? SIGKILL : 0);
+    CHECK(processes_with(kept).size() == 1);
+  }
+  Host last(state);
+  REQUIRE(last.find(id).is_object());
+  last.result("bg_kill", {{"id", id}});
+  CHECK(gone(kept));
+}
+
+TEST_CASE(
+    "the SIGKILL of a keeper that is alone takes its kept runs along, and leaves no door open") {
+  const TempDir state;
+  const std::string kept = unique_seconds();
+  pid_t keeper = 0;
+  {
+    Host host(state);
+    const Json started = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}});
+    keeper = keeper_of(started["pid"].get<pid_t>());
+    host.end(SIGKILL);
+  }
+  REQUIRE(keeper > 0);
+  ::kill(keeper, SIGKILL);
+  CHECK(gone(kept));
+  Host next(state);  // finds the stale door
+  next.result("bg_status", Json::object());
+  CHECK(doors(state).empty());
+}
+
+}  // namespace
+}  // namespace gibbous::testing

@@ -64,6 +64,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   config.apply_lua(engine_options);
   sandbox = config.sandbox;
+  services.keep_runs = !config.kill_on_session_end.value_or(true);
   if (!given.sandbox.empty()) {
     if (sandbox.is_null()) sandbox = Json::object();
     sandbox["profile"] = given.sandbox;

@@ -187,6 +187,8 @@ int l_start(lua_State* state) {
     }
     if (!options.spec.env.empty()) what["env"] = options.spec.env;
     what["limits"] = limits_value(options.spec.limits);
+    // What ends with its call is not meant to outlive more than that.
+    options.spec.keep = options.keep.value_or(options.detach && services_of(state).keep_runs);
     if (options.spec.keep) what["keep"] = true;
     for (const LogSpec& log : options.spec.logs) what["log"].push_back(log.path);
     if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;

@@ -184,6 +184,7 @@ Config read_values(const std::string& path, const Json& value) {
   if (limits.contains("run")) {
     config.run_limits = parse_limits(path + ": limits.run", limits["run"]);
   }
+  take(value, "kill_on_session_end", &config.kill_on_session_end);
   if (value.contains("sandbox")) {
     config.sandbox = sandbox_request(path + ": sandbox", value["sandbox"]);
   }
@@ -242,6 +243,12 @@ Json config_schema() {
          {"items", text("name of a variable")},
          {"description", "variables that no run inherits"}}},
        {"sandbox", sandbox_schema()},
+       {"kill_on_session_end",
+        {{"type", "boolean"},
+         {"default", true},
+         {"description",
+          "false: background runs live on when Gibbous ends, unless they say "
+          "otherwise, and the next one takes them over"}}},
        {"lua", lua_schema()}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";

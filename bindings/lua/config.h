@@ -43,6 +43,7 @@ struct Config {
   std::optional<std::size_t> max_ended;
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
+  std::optional<bool> kill_on_session_end;
 
   std::optional<Millis> lua_call;
   std::optional<std::size_t> lua_memory_bytes;

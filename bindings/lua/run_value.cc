@@ -128,7 +128,7 @@ StartOptions parse_start(const Json& options) {
   spec.unset_env = fields.texts("unset_env").value_or(std::vector<std::string>{});
   spec.stdin_pipe = fields.choice("stdin", {"null", "pipe"}) == "pipe";
   if (const auto fate = fields.choice("on_host_death", {"kill", "keep"})) {
-    spec.keep = fate == "keep";
+    start.keep = fate == "keep";
   }
   spec.merge_stderr = fields.flag("merge_stderr").value_or(false);
   if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {

@@ -14,7 +14,8 @@ inline constexpr double kMaxMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
 
 struct StartOptions {
   RunSpec spec;
-  Json sandbox;  // a request, or null
+  Json sandbox;              // a request, or null
+  std::optional<bool> keep;  // on_host_death, when it is said
   bool detach = false;
 };
 

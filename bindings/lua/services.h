@@ -30,7 +30,8 @@ struct Services {
   Store* store = nullptr;
   Engine* engine = nullptr;
   std::string workspace;
-  Json sandbox;  // what the configuration demands at least: a request, or null
+  bool keep_runs = false;  // those that do not say what becomes of them when the host is gone
+  Json sandbox;            // what the configuration demands at least: a request, or null
   PathVariables path_variables;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from
   // Engine::run_ready, never from inside a script. When it is not set, the engine emits the event

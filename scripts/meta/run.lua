@@ -38,7 +38,8 @@
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
 ---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
----@field on_host_death? 'kill'|'keep' default: 'kill'; 'keep': lives on when Gibbous is gone, and the
+---@field on_host_death? 'kill'|'keep' default: 'kill', or what the configuration's
+---kill_on_session_end says of detached runs; 'keep': lives on when Gibbous is gone, and the
 ---next one with the same state directory takes it over; its stdin ends then
 ---@field log? RunLog|RunLog[] files that output is copied into as it comes; at most 4
 ---@field limits? Limits

@@ -132,6 +132,10 @@ local output = tool {
       to = schema.integer { description = 'Offset' },
     }),
     more = schema.boolean { description = 'More is waiting: read again' },
+    refusals = schema.array(schema.object {
+      what = schema.string {}, path = schema.string { optional = true },
+      profile = schema.string {}, line = schema.string {},
+    }, { optional = true, description = 'What its sandbox refused' }),
   },
   run = function(args, ctx)
     local handle = format.find(args.id)
@@ -152,6 +156,11 @@ local output = tool {
       end
     end
     data.truncated = data.more or #data.gaps > 0
+    data.refusals = handle:refusals()
+    if #data.refusals > 0 then
+      sections[#sections + 1] = format.refusal_note(data.refusals)
+    end
+    data.refusals = #data.refusals > 0 and data.refusals or nil
     return { text = table.concat(sections), data = data }
   end,
 }

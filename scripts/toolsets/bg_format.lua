@@ -141,6 +141,19 @@ function M.section(name, part)
   return ('[%s]\n%s%s%s'):format(name, before, text, after)
 end
 
+--- Says what the sandbox refused, and what to do about it.
+---@param refusals Refusal[] at least one
+---@return string
+function M.refusal_note(refusals)
+  local seen = {}
+  for index, refusal in ipairs(refusals) do
+    seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
+  end
+  local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
+    .. 'Gibbous with another --sandbox or to change policies/sandbox.lua]\n'
+  return note:format(refusals[1].profile, table.concat(seen, ', '))
+end
+
 --- Tells how a kill went.
 ---@param id string
 ---@param info RunInfo from before the kill

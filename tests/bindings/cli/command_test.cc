@@ -45,17 +45,17 @@ TEST_CASE("version and help go to stdout and are done") {
   CHECK(Json::parse(run_gibbous({"version", "--json"}).out).contains("version"));
   const Outcome help = run_gibbous({"--help"});
   CHECK(help.status.code == kDone);
-  for (const char* command : {"mcp", "call", "session", "tools", "check", "version"}) {
+  for (const char* command : {"mcp", "call", "session", "tools", "check", "doctor", "version"}) {
     INFO(command);
     CHECK(has(help.out, command));
     const Outcome own = run_gibbous({command, "--help"});
     CHECK(own.status.code == kDone);
     CHECK(own.out.size() > 100);
   }
-  for (const char* option : {"--mode", "--toolset", "--config", "--state", "--workspace",
-                             "--scripts", "--policies", "--json"}) {
+  for (const char* option : {"--mode", "--toolset", "--config", "--state", "--sandbox",
+                             "--workspace", "--scripts", "--policies", "--json"}) {
     INFO(option);
-    for (const char* front_end : {"mcp", "call", "session", "tools", "check"}) {
+    for (const char* front_end : {"mcp", "call", "session", "tools", "check", "doctor"}) {
       CHECK(has(run_gibbous({front_end, "--help"}).out, option));
     }
   }
@@ -193,4 +193,38 @@ TEST_CASE("check says when there is nothing to check") {
   const Outcome outcome = run_gibbous({"check", empty.path()});
   CHECK(outcome.status.code == kWrongUse);
   CHECK(has(outcome.err, "init.lua"));
+}
+
+TEST_CASE("doctor names what holds limits and sandboxes, for people and for programs") {
+  const Outcome text = run_gibbous({"doctor"});
+  INFO(text.out << text.err);
+  CHECK(text.status.code == kDone);
+  const Outcome json = run_gibbous({"doctor", "--json"});
+  CHECK(json.status.code == kDone);
+  const Json report = Json::parse(json.out);
+  CHECK(report["ok"] == true);
+  for (const char* name : {"keeper", "scripts", "policies", "limits.memory", "limits.pids",
+                           "limits.cpu", "sandbox.landlock", "sandbox.seccomp",
+                           "sandbox.mount_namespace", "sandbox.network_namespace"}) {
+    INFO(name);
+    CHECK(has(text.out, name));
+    bool found = false;
+    for (const Json& finding : report["findings"]) found = found || finding["name"] == name;
+    CHECK(found);
+  }
+}
+
+TEST_CASE("doctor fails when runs would not start, and says what to do") {
+  const Outcome outcome = run_program(
+      {.argv = {command_path(), "doctor"}, .env = {{"GIBBOUS_KEEPER", "/nowhere/keeper"}}});
+  CHECK(outcome.status.code == kFailed);
+  CHECK(has(outcome.out, "FAIL"));
+  CHECK(has(outcome.out, "set GIBBOUS_KEEPER"));
+}
+
+TEST_CASE("doctor says when limits are only polled") {
+  const Outcome outcome = run_program(
+      {.argv = {command_path(), "doctor", "--json"}, .env = {{"GIBBOUS_CGROUPS", "off"}}});
+  CHECK(outcome.status.code == kDone);
+  CHECK(has(outcome.out, R"("name":"limits.memory","grade":"note","value":"polling")"));
 }

@@ -1,0 +1,162 @@
+// Where control groups can be made, for every layout that there is; and what a run's groups hold.
+// Layouts are directories that look like them: the machine's own has only one.
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/process/cgroup_places.h"
+#include "runtime/process/run_group.h"
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMegabyte = 1U << 20;
+
+class Layout {
+ public:
+  // "gibbous" stands for the directory of the layout.
+  void mount(const std::string& point, const std::string& type, const std::string& options,
+             const std::string& root = "/") {
+    fs::create_directories(dir.path() + point);
+    mountinfo += "30 24 0:26 " + root + " " + dir.path() + point + " rw,nosuid shared:9 - " + type +
+                 " " + type + " rw" + options + "\n";
+  }
+  void directory(const std::string& path) { fs::create_directories(dir.path() + path); }
+  void file(const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(dir.path() + path).parent_path());
+    std::ofstream(dir.path() + path) << text;
+  }
+  std::string text(const std::string& path) const {
+    std::ifstream in(dir.path() + path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  CgroupPlaces find(const std::string& own) const { return find_cgroup_places(mountinfo, own); }
+
+  TempDir dir;
+  std::string mountinfo = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+};
+
+TEST_CASE("version 2 with delegated controllers: groups are made where they are handed on") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", ",nsdelegate");
+  layout.file("/cg/cgroup.subtree_control", "cpu memory pids");
+  layout.file("/cg/user/session/cgroup.subtree_control", "memory pids");
+  layout.file("/cg/user/session/app/cgroup.subtree_control", "");
+  const CgroupPlaces places = layout.find("0::/user/session/app\n");
+  CHECK(places.memory.version == LimitMeans::kCgroup2);
+  CHECK(places.memory.directory == layout.dir.path() + "/cg/user/session");
+  CHECK(places.pids.directory == layout.dir.path() + "/cg/user/session");
+  CHECK(places.cpu.directory == layout.dir.path() + "/cg");
+  CHECK(places.kill.directory == layout.dir.path() + "/cg/user/session/app");
+}
+
+TEST_CASE("a hybrid layout: version 2 for killing, version 1 for what only it has") {
+  Layout layout;
+  layout.mount("/cg/memory", "cgroup", ",memory");
+  layout.mount("/cg/cpu,cpuacct", "cgroup", ",cpu,cpuacct");
+  layout.mount("/cg/unified", "cgroup2", "");
+  layout.file("/cg/unified/cgroup.subtree_control", "");
+  layout.directory("/cg/memory/jobs/7");
+  const CgroupPlaces places = layout.find("4:memory:/jobs/7\n1:cpu,cpuacct:/\n0::/\n");
+  CHECK(places.memory.version == LimitMeans::kCgroup1);
+  CHECK(places.memory.directory == layout.dir.path() + "/cg/memory/jobs/7");
+  CHECK(places.cpu.directory == layout.dir.path() + "/cg/cpu,cpuacct");
+  CHECK(!places.pids.ok());
+  CHECK(places.kill.directory == layout.dir.path() + "/cg/unified");
+}
+
+TEST_CASE("a mount that shows a part of a hierarchy shows groups below that part") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "", "/docker/abc");
+  layout.file("/cg/cgroup.subtree_control", "memory");
+  layout.file("/cg/inner/cgroup.subtree_control", "memory");
+  CHECK(layout.find("0::/docker/abc/inner\n").memory.directory == layout.dir.path() + "/cg/inner");
+  CHECK(!layout.find("0::/somewhere/else\n").memory.ok());
+}
+
+TEST_CASE("without control groups, or with odd texts, there are no places") {
+  const Layout layout;
+  for (const char* own : {"", "\n", "0::/\n", "nonsense", "::", "1:memory"}) {
+    const CgroupPlaces places = layout.find(own);
+    CHECK(!places.memory.ok());
+    CHECK(!places.cpu.ok());
+    CHECK(!places.kill.ok());
+  }
+  CHECK(!find_cgroup_places("30 24 - cgroup2\n - \n1 2 3 4 5 - cgroup2 x", "0::/\n").kill.ok());
+}
+
+TEST_CASE("a run's group in version 2 gets its limits, and says what was reached") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "");
+  layout.file("/cg/cgroup.subtree_control", "cpu memory pids");
+  const std::string group = "/cg/gibbous-0000002a/3";
+  for (const char* name :
+       {"cgroup.procs", "memory.max", "memory.swap.max", "memory.oom.group", "memory.events",
+        "memory.peak", "pids.max", "pids.events", "cpu.max", "cgroup.kill"}) {
+    layout.file(group + "/" + name, "");
+  }
+  TreeLimits limits;
+  limits.memory_bytes = 64 * kMegabyte;
+  limits.pids = 20;
+  limits.cpu_share_millis = 1500;
+  auto made = RunGroup::create(layout.find("0::/\n"), keeper_group_name(42), 3, limits);
+  REQUIRE(made.ok());
+  const RunGroup& run = **made;
+  CHECK(run.in_force().memory == LimitMeans::kCgroup2);
+  CHECK(run.in_force().pids == LimitMeans::kCgroup2);
+  CHECK(run.in_force().cpu_share == LimitMeans::kCgroup2);
+  CHECK(run.entries().size() == 1);
+  CHECK(layout.text(group + "/memory.max") == "67108864");
+  CHECK(layout.text(group + "/memory.swap.max") == "0");
+  CHECK(layout.text(group + "/memory.oom.group") == "1");
+  CHECK(layout.text(group + "/pids.max") == "20");
+  CHECK(layout.text(group + "/cpu.max") == "150000 100000");
+  CHECK(!run.reached());
+  layout.file(group + "/pids.events", "max 2\n");
+  REQUIRE(run.reached());
+  CHECK(run.reached()->kind == LimitKind::kPids);
+  layout.file(group + "/memory.events", "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n");
+  layout.file(group + "/memory.peak", "67000000\n");
+  REQUIRE(run.reached());
+  CHECK(run.reached()->kind == LimitKind::kMemory);
+  CHECK(run.reached()->used == 67'000'000);
+  run.kill();
+  CHECK(layout.text(group + "/cgroup.kill") == "1");
+}
+
+TEST_CASE("a group that cannot be made names the file") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "");
+  layout.file("/cg/cgroup.subtree_control", "memory");
+  TreeLimits limits;
+  limits.memory_bytes = kMegabyte;
+  const auto made = RunGroup::create(layout.find("0::/\n"), keeper_group_name(1), 1, limits);
+  REQUIRE(!made.ok());
+  CHECK_THAT(made.status().message(), Catch::Matchers::Contains("gibbous-00000001/1/"));
+}
+
+TEST_CASE("sweeping leaves alone what is young or in use") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "");
+  layout.file("/cg/cgroup.subtree_control", "memory");
+  layout.directory("/cg/gibbous-00000001/1");
+  layout.file("/cg/gibbous-00000002/1/holds", "something");
+  layout.directory("/cg/other/1");
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  layout.directory("/cg/gibbous-00000003/1");
+  for (const char* old : {"/cg/gibbous-00000003/1", "/cg/gibbous-00000002/1", "/cg/other/1"}) {
+    fs::last_write_time(layout.dir.path() + old, long_ago);
+  }
+  fs::last_write_time(layout.dir.path() + "/cg/gibbous-00000003", long_ago);
+  sweep_groups(layout.find("0::/\n"));
+  CHECK(fs::exists(layout.dir.path() + "/cg/gibbous-00000001/1"));
+  CHECK(fs::exists(layout.dir.path() + "/cg/gibbous-00000002/1"));
+  CHECK(fs::exists(layout.dir.path() + "/cg/other/1"));
+  CHECK(!fs::exists(layout.dir.path() + "/cg/gibbous-00000003/1"));
+}
+
+}  // namespace
+}  // namespace gibbous::testing

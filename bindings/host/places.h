@@ -22,8 +22,8 @@ std::vector<std::string> inherited_environment();
 // $XDG_STATE_HOME/gibbous, else ~/.local/state/gibbous; "" when there is no home.
 std::string default_state_directory();
 
-// What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK, TMUX,
-// SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
+// What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK,
+// TMUX, SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file,

@@ -2,12 +2,12 @@
 -- The table `run`: executions of commands, and the handles to them.
 
 ---`queued`, `starting` and `running` go on; the others are ends: `completed` is exit code 0,
----`failed` another one, `killed` by bg_kill or with its owner, `timeout` by its time limit, `lost`
----when the keeper was lost.
+---`failed` another one, `killed` by bg_kill, by a limit or with its owner, `timeout` by its time
+---limit, `lost` when the keeper was lost.
 ---@alias RunState 'queued'|'starting'|'running'|'completed'|'failed'|'killed'|'timeout'|'lost'
 
----What a run may use. The stricter of this, the mode's and the configuration's `limits.run` holds. A
----run that reaches one ends as `killed`, and `info().limit` says by which; cpu_share slows down,
+---What a run may use. The stricter of this, the mode's and the configuration's `limits.run` holds.
+---A run that reaches one ends as `killed`, and `info().limit` says by which; cpu_share slows down,
 ---open_files and file_size_bytes make the program's own calls fail.
 ---@class Limits
 ---@field memory_bytes? integer all its processes together
@@ -43,8 +43,8 @@
 ---next one with the same state directory takes it over; its stdin ends then
 ---@field log? RunLog|RunLog[] files that output is copied into as it comes; at most 4
 ---@field limits? Limits
----@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this, the
----mode's and the configuration's holds
+---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this,
+---the mode's and the configuration's holds
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 

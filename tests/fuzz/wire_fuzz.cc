@@ -102,9 +102,10 @@ void check_message(Bytes message) {
       });
       return;
     case Type::kStartFailed:
-      check(message, wire::decode_start_failed, [run](Buffer& out, const gibbous::StartFailure& value) {
-        wire::encode_start_failed(out, run, value);
-      });
+      check(message, wire::decode_start_failed,
+            [run](Buffer& out, const gibbous::StartFailure& value) {
+              wire::encode_start_failed(out, run, value);
+            });
       return;
     case Type::kExited:
       check(message, wire::decode_exited, [run](Buffer& out, const gibbous::ExitStatus& value) {

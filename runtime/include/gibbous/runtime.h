@@ -39,8 +39,8 @@ struct RuntimeOptions {
   std::string workspace;              // where runs start; the current directory by default
   std::string sandbox;                // the least that every run gets: none, workspace, readonly
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
-  bool adopt_runs = true;   // take over runs that earlier hosts kept (on_host_death = 'keep')
-  bool watch_files = true;            // reload scripts when their files change
+  bool adopt_runs = true;     // take over runs that earlier hosts kept (on_host_death = 'keep')
+  bool watch_files = true;    // reload scripts when their files change
   uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
 };
 
@@ -74,8 +74,8 @@ struct Progress {
 
 // Something that happened without being asked for. `json` is the whole event as a JSON object with
 // "event" (its name), "session" and, when it concerns a run, "run".
-// Names: run_adopted (an earlier host started it), run_started, run_ended, run_log_failed, run_log_recovered, reload_ok, reload_failed, tools_changed, keeper_lost,
-// log.
+// Names: run_adopted (an earlier host started it), run_started, run_ended, run_log_failed,
+// run_log_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
 struct Event {
   std::string name;
   std::string session;

@@ -5,6 +5,7 @@
 
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
+#include "bindings/lua/run_value.h"
 
 namespace gibbous {
 
@@ -96,6 +97,38 @@ std::vector<ToolInfo> Runtime::tools() const {
 
 std::string Runtime::tools_json(ToolFormat format) const {
   return host::format_tools(tools(), format);
+}
+
+void Runtime::list_runs(std::string_view session,
+                        std::function<void(std::vector<std::string>)> on_done) {
+  struct List {
+    std::vector<std::string> runs;
+    std::size_t open = 1;  // this call itself
+    std::function<void(std::vector<std::string>)> on_done;
+    void close_one() {
+      if (--open == 0) on_done(std::move(runs));
+    }
+  };
+  auto list = std::make_shared<List>();
+  list->on_done = std::move(on_done);
+  const auto text = [](const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  Impl& impl = *impl_;
+  for (Run* run : impl.runs->list()) {
+    if (!session.empty() && run->spec().session != session) continue;
+    const std::size_t place = list->runs.size();
+    list->runs.push_back(text(lua::run_info(*run, impl.clock)));
+    if (run->state() != RunState::kRunning) continue;
+    ++list->open;
+    impl.runs->usage(*run, [list, place, text, &impl](Run& of, const auto& usage) {
+      Json info = lua::run_info(of, impl.clock);
+      if (usage) info["usage"] = lua::usage_value(of, *usage);
+      list->runs[place] = text(info);
+      list->close_one();
+    });
+  }
+  impl.runs->later([list] { list->close_one(); });
 }
 
 ReloadResult Runtime::reload() {

@@ -98,6 +98,9 @@ class Runs {
   // Takes over what earlier hosts kept; each run that is found is told by on_state. Once.
   virtual void adopt_kept() = 0;
 
+  // From the loop's next turn, unless the table is closed before.
+  virtual void later(std::function<void()> work) = 0;
+
   virtual Run* find(std::string_view id) = 0;  // null: no such run
   // The id of a run that is nearly `id`, or "".
   virtual std::string nearest(std::string_view id) const = 0;

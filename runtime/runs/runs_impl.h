@@ -32,6 +32,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void close_stdin(Run& run) override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   void adopt_kept() override;
+  void later(std::function<void()> work) override { deadlines_->defer(std::move(work)); }
   Run* find(std::string_view id) override;
   std::string nearest(std::string_view id) const override;
   std::vector<Run*> list() override;

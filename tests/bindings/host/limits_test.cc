@@ -264,5 +264,36 @@ TEST_CASE("bg_status tells what the whole tree of a run costs and where it liste
   host.call("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
 }
 
+TEST_CASE("hosts get the list of runs with what each costs") {
+  Place place;
+  Host host(place.options);
+  const std::string going = host.start("exec sleep 600");
+  const std::string over = host.start("exit 3");
+  REQUIRE(host.until([&] {
+    return host.call("bg_status", {{"id", over}}).text.find("state=failed") != std::string::npos;
+  }));
+  std::vector<std::string> runs;
+  bool done = false;
+  host.runtime->list_runs("", [&](std::vector<std::string> list) {
+    runs = std::move(list);
+    done = true;
+  });
+  CHECK(!done);  // never from inside
+  REQUIRE(host.until([&] { return done; }));
+  REQUIRE(runs.size() == 2);
+  const Json first = Json::parse(runs[0]);
+  CHECK(first["id"] == going);
+  CHECK(first["usage"]["processes"] == 1);
+  CHECK(Json::parse(runs[1])["exit_code"] == 3);
+  CHECK(!Json::parse(runs[1]).contains("usage"));
+  done = false;
+  host.runtime->list_runs("somebody else", [&](std::vector<std::string> list) {
+    runs = std::move(list);
+    done = true;
+  });
+  REQUIRE(host.until([&] { return done; }));
+  CHECK(runs.empty());
+}
+
 }  // namespace
 }  // namespace gibbous

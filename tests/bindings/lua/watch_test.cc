@@ -151,7 +151,8 @@ TEST_CASE("a storm of writes is reported after at most the longest settle time")
     write_in_place(file, "return " + std::to_string(++writes));
     return watched.changes > 0;
   }));
-  // libuv counts from the beginning of its turn, so a timer may be early by as much as a turn takes.
+  // libuv counts from the beginning of its turn, so a timer may be early by as much as a turn
+  // takes.
   constexpr milliseconds kTurn{50};
   CHECK(watched.clock.now() - before >= WatchTimes{}.settle - kTurn);
   CHECK(watched.clock.now() - before < WatchTimes{}.settle_most + kSoon);

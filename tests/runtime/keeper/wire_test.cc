@@ -20,7 +20,43 @@ StartRequest some_request() {
   request.in = StdioKind::kPipe;
   request.err = StdioKind::kStdout;
   request.limits = {{RLIMIT_CPU, 1, 2}, {RLIMIT_CORE, 0, RLIM_INFINITY}};
+  request.tree_limits = {1U << 26, std::chrono::seconds(2), 500, 20};
+  SandboxSpec sandbox;
+  sandbox.profile = "workspace";
+  sandbox.network = SandboxNetwork::kOff;
+  sandbox.read = {"/"};
+  sandbox.write = {"/work space", "/tmp"};
+  sandbox.unwritable = {"/work space/.git/hooks"};
+  sandbox.min_landlock_abi = 3;
+  request.sandbox = std::move(sandbox);
+  request.keep = true;
+  request.keep_directory = "/state";
+  request.notes = "notes";
   return request;
+}
+
+wire::StartedMessage some_started() {
+  wire::StartedMessage started;
+  started.pid = 77;
+  started.start_time = 12345;
+  started.in = started.out = true;
+  started.in_force.memory = LimitMeans::kCgroup1;
+  started.sandbox.landlock_abi = 7;
+  started.sandbox.unprotected = {"this", "that"};
+  return started;
+}
+
+wire::UsageIs some_usage(std::size_t ports) {
+  wire::UsageIs is;
+  is.number = 5;
+  is.known = true;
+  is.usage.processes = 3;
+  is.usage.cpu = std::chrono::seconds(1);
+  const std::string longest = "2001:0db8:85a3:0000:0000:8a2e:100.100.100.100";
+  for (std::size_t i = 0; i < ports; ++i) {
+    is.usage.ports.push_back({static_cast<std::uint16_t>(i), 9, false, longest});
+  }
+  return is;
 }
 
 std::vector<wire::Buffer> good_messages() {
@@ -33,8 +69,10 @@ std::vector<wire::Buffer> good_messages() {
   add([](wire::Buffer& out) { wire::encode_kill(out, kRun, {15, Millis(5000)}); });
   add([](wire::Buffer& out) { wire::encode_forget(out, kRun); });
   add([](wire::Buffer& out) { wire::encode_shutdown(out, {Millis(3000)}); });
-  add([](wire::Buffer& out) { wire::encode_started(out, kRun, {77, 12345, true, true, false}); });
-  add([](wire::Buffer& out) { wire::encode_start_failed(out, kRun, {StartStep::kChdir, 2}); });
+  add([](wire::Buffer& out) { wire::encode_started(out, kRun, some_started()); });
+  add([](wire::Buffer& out) {
+    wire::encode_start_failed(out, kRun, {StartStep::kChdir, 2, "why"});
+  });
   add([](wire::Buffer& out) {
     ExitStatus status;
     status.signal = 9;
@@ -46,6 +84,13 @@ std::vector<wire::Buffer> good_messages() {
   add([](wire::Buffer& out) {
     wire::encode_killed(out, kRun, {KillReport::How::kSurvivors, 4, {10, 11, 12}});
   });
+  add([](wire::Buffer& out) { wire::encode_usage(out, kRun, 5); });
+  add([](wire::Buffer& out) { wire::encode_usage_is(out, kRun, some_usage(2)); });
+  add([](wire::Buffer& out) { wire::encode_limit(out, kRun, {LimitKind::kMemory, 100, 120}); });
+  add([](wire::Buffer& out) {
+    wire::encode_kept(out, kRun, {some_started(), {true, true, false, true, false}, 1, 2, "notes"});
+  });
+  add([](wire::Buffer& out) { wire::encode_kept_all(out); });
   return all;
 }
 
@@ -79,6 +124,35 @@ TEST_CASE("every message survives the way there") {
     CHECK(std::string(strings->env[1]) == "B=");
     CHECK(strings->argv[3] == nullptr);
     CHECK(strings->env[2] == nullptr);
+    CHECK(start->tree_limits.pids == 20);
+    REQUIRE(strings->sandbox);
+    CHECK(strings->sandbox->profile == "workspace");
+    CHECK(strings->sandbox->network == SandboxNetwork::kOff);
+    CHECK(strings->sandbox->write == std::vector<std::string>{"/work space", "/tmp"});
+    CHECK(strings->sandbox->unreadable.empty());
+    CHECK(strings->sandbox->unwritable.size() == 1);
+    CHECK(std::string(strings->keep_directory) == "/state");
+    CHECK(std::string(strings->notes) == "notes");
+  }
+  SECTION("the largest replies fit, and what does not is left out") {
+    wire::StartedMessage started = some_started();
+    started.sandbox.unprotected.assign(100, std::string(100, 's'));
+    wire::encode_started(out, kRun, started);
+    CHECK(out.size() <= wire::kMaxReplyBytes);
+    auto decoded = wire::decode_started(wire::body_of(out));
+    REQUIRE(decoded.ok());
+    CHECK(decoded->sandbox.unprotected.size() < 100);
+    wire::encode_kept(out, kRun, {started, {}, 0, 0, std::string(2 * kMaxNotesBytes, 'n')});
+    CHECK(out.size() <= wire::kMaxReplyBytes);
+    CHECK(wire::decode_kept(wire::body_of(out)).ok());
+    wire::encode_usage_is(out, kRun, some_usage(1000));
+    CHECK(out.size() <= wire::kMaxReplyBytes);
+    auto usage = wire::decode_usage_is(wire::body_of(out));
+    REQUIRE(usage.ok());
+    CHECK(usage->usage.ports.size() == wire::kMaxReportedPorts);
+    wire::encode_start_failed(out, kRun, {StartStep::kSandbox, 1, std::string(5000, 'd')});
+    CHECK(out.size() <= wire::kMaxReplyBytes);
+    CHECK(wire::decode_start_failed(wire::body_of(out))->detail.size() == wire::kMaxDetailBytes);
   }
   SECTION("start with its strings apart") {
     wire::encode_start(out, kRun, some_request(), false);

@@ -143,6 +143,48 @@ Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
   return way;
 }
 
+void Neighbours::expect(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const std::size_t slash = path.rfind('/');
+    if (slash != std::string::npos && slash != 0) ++directories_[path.substr(0, slash)].expected;
+  }
+}
+
+bool Neighbours::may_exist(const std::string& path) {
+  constexpr std::size_t kMaxNames = 2000;
+  constexpr std::size_t kWorthReading = 5;
+  const std::size_t slash = path.rfind('/');
+  const std::string name = path.substr(slash + 1);
+  if (slash == std::string::npos || slash == 0 || name.empty() || name == "." || name == "..") {
+    return true;
+  }
+  const auto entry = directories_.find(path.substr(0, slash));
+  if (entry == directories_.end()) return true;
+  Directory& directory = entry->second;
+  // One that is not there itself has nothing in it.
+  if (directory.expected < kWorthReading) return may_exist(entry->first);
+  if (!std::exchange(directory.read, true)) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(entry->first.c_str()), &::closedir);
+    directory.known = stream != nullptr || errno == ENOENT || errno == ENOTDIR;
+    while (const dirent* const found = stream ? ::readdir(stream.get()) : nullptr) {
+      directory.names.insert(found->d_name);
+      if (directory.names.size() <= kMaxNames) continue;
+      directory.known = false;
+      break;
+    }
+  }
+  return !directory.known || directory.names.contains(name);
+}
+
+Way Neighbours::follow_missing(const std::string& path, std::span<const ResolvedPath> trees) {
+  const std::size_t slash = path.rfind('/');
+  const auto [entry, fresh] = ways_.try_emplace(path.substr(0, slash));
+  if (fresh) entry->second = follow(entry->first, trees);
+  Way way = entry->second;
+  way.path += (way.path == "/" ? "" : "/") + path.substr(slash + 1);
+  return way;
+}
+
 std::vector<std::string> kernel_mounts() {
   // "36 35 98:0 /root /mountpoint options [fields…] - type source options"
   constexpr int kFieldsBeforeMountpoint = 4;

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -41,6 +43,28 @@ struct Way {
   bool link_within = false;  // one of its links lies in `trees`
 };
 Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
+
+// What a directory holds and where it is, asked once for one preparation: profiles name a hundred
+// files of which a machine has ten, and most are neighbours.
+class Neighbours {
+ public:
+  // What will be asked: a directory is only read when that saves more than it costs.
+  void expect(const std::vector<std::string>& paths);
+  // False: there is no such name now. True: there may be.
+  bool may_exist(const std::string& path);
+  // As follow(), for a path whose last name does not exist.
+  Way follow_missing(const std::string& path, std::span<const ResolvedPath> trees);
+
+ private:
+  struct Directory {
+    std::size_t expected = 0;
+    bool read = false;
+    bool known = false;  // else it could not be read, or has too many names
+    std::unordered_set<std::string> names;
+  };
+  std::unordered_map<std::string, Directory> directories_;
+  std::unordered_map<std::string, Way> ways_;
+};
 
 // Where file systems through which the kernel itself is set up are mounted.
 std::vector<std::string> kernel_mounts();

@@ -216,7 +216,9 @@ class Preparation {
   }
 
   Status resolve_protected() {
+    for (const auto* paths : {&spec_.unreadable, &spec_.unwritable}) neighbours_.expect(*paths);
     for (const std::string& asked : spec_.unreadable) {
+      if (!neighbours_.may_exist(asked)) continue;
       auto resolved = resolve_path(asked, "unreadable");
       if (!resolved) return resolved.status();
       if (*resolved) unreadable_.push_back(std::move(**resolved));
@@ -254,6 +256,11 @@ class Preparation {
   // links on the way.
   Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept,
                   std::vector<std::string>* missing) {
+    if (!neighbours_.may_exist(asked)) {
+      const Way way = neighbours_.follow_missing(asked, write_);
+      if (way.link_within || is_within_any(way.path, write_)) missing->push_back(asked);
+      return {};
+    }
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
     if (!*resolved) {
@@ -378,6 +385,7 @@ class Preparation {
   SandboxEntry& entry_;
   SandboxReport& report_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+  Neighbours neighbours_;
 };
 
 }  // namespace

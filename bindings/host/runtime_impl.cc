@@ -15,6 +15,7 @@ constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 // budget.
 constexpr Nanos kScriptTurn{2'000'000};
 constexpr int kMaxClosingTurns = 100;
+constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log has two seconds
 
 Nanos nanos(std::chrono::microseconds time) {
   return std::chrono::duration_cast<Nanos>(time);
@@ -90,11 +91,12 @@ Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
     }
     loop = borrowed;
   } else {
-    if (const int error = uv_loop_init(&own_loop); error != 0) {
+    own_loop = std::make_unique<uv_loop_t>();
+    if (const int error = uv_loop_init(own_loop.get()); error != 0) {
       return Status::error("loop_failed",
                            std::string("Could not make an event loop: ") + uv_strerror(error));
     }
-    loop = &own_loop;
+    loop = own_loop.get();
     owns_loop = true;
   }
   idle = new uv_idle_t;
@@ -269,10 +271,24 @@ Runtime::Impl::~Impl() {
     if (runs) runs->close(part_closed);
     if (!runs && alive != nullptr) close_handles();
   }
-  for (int turn = 0; turn < kMaxClosingTurns && !closed; ++turn) uv_run(loop, UV_RUN_NOWAIT);
-  for (int turn = 0; turn < kMaxClosingTurns && uv_loop_close(loop) == UV_EBUSY; ++turn) {
+  // What is left to do is done in microseconds, but for logs, which are written to their end.
+  auto* limit = new uv_timer_t;
+  uv_timer_init(loop, limit);
+  bool waited = false;
+  limit->data = &waited;
+  uv_timer_start(
+      limit, [](uv_timer_t* timer) noexcept { *static_cast<bool*>(timer->data) = true; },
+      kClosingLimitMillis, 0);
+  while (!closed && !waited) uv_run(loop, UV_RUN_ONCE);
+  close_handle(reinterpret_cast<uv_handle_t*>(limit),
+               [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
+  int error = uv_loop_close(loop);
+  for (int turn = 0; turn < kMaxClosingTurns && error == UV_EBUSY; ++turn) {
     uv_run(loop, UV_RUN_NOWAIT);
+    error = uv_loop_close(loop);
   }
+  // A disk that does not answer has a thread of the pool, which will still speak to this loop.
+  if (error == UV_EBUSY) (void)own_loop.release();
 }
 
 }  // namespace gibbous

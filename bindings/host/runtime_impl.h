@@ -42,7 +42,7 @@ struct Runtime::Impl {
   Json sandbox;  // what every run gets at least: a request, or null
   SystemClock clock;
 
-  uv_loop_t own_loop{};
+  std::unique_ptr<uv_loop_t> own_loop;
   uv_loop_t* loop = nullptr;
   bool owns_loop = false;
   // Freed in their close callbacks. The idle handle makes a borrowed loop turn while scripts are

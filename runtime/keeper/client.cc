@@ -374,11 +374,12 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   if (!message || find(run) != nullptr) return false;
   const auto count =
       static_cast<std::size_t>(std::count(message->fds.begin(), message->fds.end(), true));
-  if (received.fds_lost || received.fds.size() != count) return false;
+  // With no room for all of them: those that came, in their order. Its output is not seen then.
+  if (!received.fds_lost && received.fds.size() != count) return false;
   std::array<UniqueFd, wire::kMaxFds> fds;
   std::size_t next = 0;
   for (std::size_t i = 0; i < fds.size(); ++i) {
-    if (message->fds[i]) fds[i] = std::move(received.fds[next++]);
+    if (message->fds[i] && next < received.fds.size()) fds[i] = std::move(received.fds[next++]);
   }
   Kept kept;
   kept.started.pid = message->started.pid;

@@ -65,14 +65,18 @@ Result<Door> Door::open(const std::string& directory, std::uint32_t keeper_numbe
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
+  // Under its name once it listens: whoever knocks earlier would take it for a door without a
+  // keeper.
+  const std::string unfinished = "new-" + name;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", held->get(),
-                name.c_str());
+                unfinished.c_str());
   const mode_t before = ::umask(static_cast<mode_t>(~kSocketMode) & 0777);
   const bool bound = socket && ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address),
                                       sizeof address) == 0;
   const int error = errno;
   ::umask(before);
-  if (!bound || ::listen(socket.get(), kBacklog) != 0) {
+  if (!bound || ::listen(socket.get(), kBacklog) != 0 ||
+      ::renameat(held->get(), unfinished.c_str(), held->get(), name.c_str()) != 0) {
     return Status::error("door", directory + "/" + name + ": " + std::strerror(error));
   }
   return Door(std::move(socket), std::move(*held), name);

@@ -19,13 +19,14 @@ constexpr int kMaxPasses = 50;
 
 }  // namespace
 
-void Killer::begin(KeptRun& run, int signal_number, Millis grace, Time now) {
+void Killer::begin(KeptRun& run, int signal_number, Millis grace, Time now, bool reported) {
   const Time due = now + grace;
   if (!run.job) {
     run.job = std::make_unique<KillJob>();
     run.job->due = due;
+    run.job->reports = reported ? 1 : 0;
   } else {
-    ++run.job->reports;
+    run.job->reports += reported ? 1 : 0;
     if (!run.job->killing) run.job->due = std::min(run.job->due, due);
   }
   if (run.empty()) {

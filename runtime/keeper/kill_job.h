@@ -32,7 +32,8 @@ class Killer {
   Killer(Family& family, Report report) : family_(family), report_(std::move(report)) {}
 
   // The family must have been surveyed just before, for all of these but tighten's time arithmetic.
-  void begin(KeptRun& run, int signal_number, Millis grace, Time now);
+  // `reported`: somebody waits for the report.
+  void begin(KeptRun& run, int signal_number, Millis grace, Time now, bool reported);
   void tick(KeptRun& run, Time now);
   // The run's tree may have become empty.
   void check(KeptRun& run);

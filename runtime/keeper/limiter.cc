@@ -20,8 +20,8 @@ constexpr milliseconds kPollPause{50};  // what has no group
 constexpr milliseconds kMinCpuPause{10};
 constexpr milliseconds kMaxCpuPause{1'000};
 constexpr milliseconds kRemovePause{5};
-constexpr milliseconds kLookPause{2};
-constexpr int kLooksAfterEvent = 50;
+constexpr milliseconds kLookPause{5};
+constexpr int kLooksAfterEvent = 20;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void Limiter::begin(KeptRun& run, Time now) {
   const LimitsInForce& by = kept.in_force;
   const bool polled = by.memory == LimitMeans::kPolling || by.pids == LimitMeans::kPolling;
   if (!polled && by.cpu_time != LimitMeans::kPolling) return;
-  kept.due = now + kMinCpuPause;
+  kept.due = kept.poll_due = now + kMinCpuPause;
   limited_.push_back(run.key);
   note_due(kept.due);
 }
@@ -93,6 +93,7 @@ KeptRun* Limiter::run_of_event(int fd) {
 
 void Limiter::look_again(KeptRun& run, Time now) {
   KeptLimits& kept = *run.limits;
+  if (kept.looks > 0) return;  // that is being done
   kept.looks = kLooksAfterEvent;
   kept.due = std::min(kept.due, now + kLookPause);
   if (std::find(limited_.begin(), limited_.end(), run.key) == limited_.end()) {
@@ -111,10 +112,6 @@ std::optional<LimitReached> Limiter::look(KeptRun& run) {
 std::optional<LimitReached> Limiter::poll(KeptRun& run, Time now) {
   KeptLimits& kept = *run.limits;
   Time next = Time::max();
-  if (kept.looks > 0) {
-    if (auto reached = look(run)) return reached;
-    if (--kept.looks > 0) next = now + kLookPause;
-  }
   const std::vector<pid_t> members = family_.members(run);
   const TreeUsage usage = read_usage({.pids = members});
   const LimitsInForce& by = kept.in_force;
@@ -142,7 +139,22 @@ std::optional<LimitReached> Limiter::poll(KeptRun& run, Time now) {
     const auto earliest = (kept.limits.cpu_time - used) / processors;
     next = std::min(next, now + std::clamp<Time::duration>(earliest, kMinCpuPause, kMaxCpuPause));
   }
-  kept.due = next;
+  kept.poll_due = next;
+  return std::nullopt;
+}
+
+std::optional<LimitReached> Limiter::check(KeptRun& run, Time now, bool& surveyed) {
+  KeptLimits& kept = *run.limits;
+  Time next_look = Time::max();
+  if (kept.looks > 0) {
+    if (auto reached = look(run)) return reached;
+    if (--kept.looks > 0) next_look = now + kLookPause;
+  }
+  if (now >= kept.poll_due) {
+    if (!std::exchange(surveyed, true)) family_.survey();
+    if (auto reached = poll(run, now)) return reached;
+  }
+  kept.due = std::min(next_look, kept.poll_due);
   return std::nullopt;
 }
 
@@ -152,17 +164,18 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
   due_ = Time::max();
   std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });
   if (!leaving_.empty()) note_due(now + kRemovePause);
+  bool surveyed = false;
   std::erase_if(limited_, [&](RunKey key) {
     KeptRun* run = family_.find(key);
     if (run == nullptr || !run->limits || run->limits->reached) return true;
     if (now >= run->limits->due) {
-      if (const auto reached = poll(*run, now)) {
+      if (const auto reached = check(*run, now, surveyed)) {
         used_up.emplace_back(key, *reached);
         return true;
       }
     }
     note_due(run->limits->due);
-    return false;
+    return run->limits->due == Time::max();
   });
   return used_up;
 }

@@ -25,6 +25,7 @@ struct KeptLimits {
   LimitsInForce in_force;
   std::unique_ptr<RunGroup> group;  // null where everything is looked after by polling
   int looks = 0;                    // that are still due after an event
+  Time poll_due = Time::max();      // of the next look at /proc
   Time due = Time::max();           // of the next look
   bool reached = false;
 };
@@ -48,7 +49,7 @@ class Limiter {
   void look_again(KeptRun& run, Time now);
 
   Time due() const { return due_; }
-  // The limits that were used up by now; the family must have been surveyed just before.
+  // The limits that were used up by now.
   std::vector<std::pair<RunKey, LimitReached>> tick(Time now);
 
   // The run is over: its groups go as soon as the kernel lets them.
@@ -57,6 +58,8 @@ class Limiter {
   bool remove_all();
 
  private:
+  // Surveys the family when it needs to and nobody has in this tick.
+  std::optional<LimitReached> check(KeptRun& run, Time now, bool& surveyed);
   std::optional<LimitReached> poll(KeptRun& run, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
 

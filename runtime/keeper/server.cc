@@ -122,10 +122,11 @@ void Server::run() {
         host_gone_ = true;
       } else if (door_ && event.data.fd == door_->fd()) {
         answer_door();
-      } else if (alone_ && read_spool(event.data.fd)) {
+      } else if (door_ && read_spool(event.data.fd)) {
         continue;
       } else if (KeptRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
-        if (const auto reached = limiter_->look(*run); reached && !ending()) {
+        if (ending() && !sparing_) continue;  // it ends anyway
+        if (const auto reached = limiter_->look(*run)) {
           limit_reached(*run, *reached);
         } else {
           limiter_->look_again(*run, steady_clock::now());
@@ -152,10 +153,15 @@ void Server::tidy() {
 }
 
 int Server::wait_ms(Time now) const {
-  Time until = std::min(next_due_, retry_send_);
-  if (limiter_) until = std::min(until, limiter_->due());
-  if (ending()) until = std::min(until, ending_->due());
+  Time until = retry_send_;
+  if (ending()) {
+    until = std::min(until, ending_->due());
+  } else {
+    until = std::min(until, next_due_);
+    if (limiter_) until = std::min(until, limiter_->due());
+  }
   if (alone_) until = std::min(until, alone_until_);
+  if (!has_host()) until = std::min(until, hello_until_);
   if (!changed_.empty() && !ending()) until = std::min(until, next_check_);
   if (until == Time::max()) return -1;
   if (until <= now) return 0;
@@ -194,7 +200,6 @@ void Server::take_signals() {
     family_->survey();
     if (family_->all_members().empty()) stay_alone();
   }
-  if (child && alone_) note_kept_ends();
 }
 
 void Server::reap() {
@@ -204,7 +209,7 @@ void Server::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       if (errno == EINTR) continue;
       // No children at all.
-      if (ending()) done_ = true;
+      if (ending()) done_ = !sparing_;
       return;
     }
     const pid_t pid = info.si_pid;
@@ -229,7 +234,7 @@ void Server::reap() {
 
 void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
   if (run.keep) run.keep->exit = to_exit_status(status, usage);
-  if (run.keep && !connected_) {
+  if (run.keep && !has_host()) {
     changed_.push_back(run.key);
     return;
   }
@@ -247,7 +252,7 @@ void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
 
 // Nothing can come back to an empty tree: there is nothing more to know of it.
 void Server::remove_if_done(KeptRun& run) {
-  if (run.leader != 0 || run.job || (run.keep && !connected_)) return;
+  if (run.leader != 0 || run.job || (run.keep && !has_host())) return;
   if (run.forgotten || run.orphans.empty()) remove(run);
 }
 
@@ -257,8 +262,9 @@ void Server::remove(KeptRun& run) {
 }
 
 void Server::limit_reached(KeptRun& run, LimitReached reached) {
-  if (run.keep && !connected_) run.keep->limit = reached;
-  if (!run.forgotten) {
+  if (run.keep && !has_host()) {
+    run.keep->limit = reached;
+  } else if (!run.forgotten) {
     wire::encode_limit(out_, run.key, reached);
     send();
   }
@@ -287,6 +293,7 @@ void Server::check_runs(Time now) {
     }
   }
   const auto cost = steady_clock::now() - now;
+  if (alone_) note_kept_ends();  // as of this survey
   next_check_ = now + cost + std::min<steady_clock::duration>(cost * kCheckPause, kMaxCheckPause);
 }
 
@@ -316,7 +323,7 @@ void Server::begin_kills(Time now) {
       send();
       continue;
     }
-    killer_->begin(*run, request.kill.signal_number, request.kill.grace, now);
+    killer_->begin(*run, request.kill.signal_number, request.kill.grace, now, !request.own);
     if (run->job) {
       killed_.push_back(run->key);
       next_due_ = std::min(next_due_, run->job->due);
@@ -343,9 +350,14 @@ void Server::tick(Time now) {
     }
     return;
   }
-  if (alone_ && now >= alone_until_) done_ = true;
-  if (limiter_ && now >= limiter_->due()) {
+  if (alone_ && now >= alone_until_) {
     family_->survey();
+    note_kept_ends();
+    done_ = now >= alone_until_;
+  }
+  if (connected_ && !greeted_ && now >= hello_until_) end_all(kHostDeathGrace);
+  if (ending()) return;
+  if (limiter_ && now >= limiter_->due()) {
     for (const auto& [key, reached] : limiter_->tick(now)) {
       if (KeptRun* run = family_->find(key)) limit_reached(*run, reached);
     }
@@ -391,13 +403,16 @@ void Server::note_sending(Channel::Outcome outcome) {
 }
 
 void Server::end_all(Millis grace, bool spare_kept) {
-  sparing_ = spare_kept && has_kept();
-  if (family_) family_->spare_kept(sparing_);
-  if (ending()) return;
   if (!family_) {
     done_ = true;  // nothing was ever started
     return;
   }
+  // Whoever wants everything ended gets it, whatever the end began with.
+  if (!ending() || !spare_kept) sparing_ = spare_kept && has_kept();
+  family_->spare_kept(sparing_);
+  if (ending()) return;
+  // What was asked for in the same turn still counts for runs that are spared.
+  if (!kill_requests_.empty()) begin_kills(steady_clock::now());
   connected_ = connected_ && !sparing_;
   alone_ = false;
   if (door_) watch_door(false);

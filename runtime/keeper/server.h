@@ -71,6 +71,8 @@ class Server {
 
   // Runs that live on (server_keeping.cc).
   bool has_kept() const;
+  // Somebody hears what is reported.
+  bool has_host() const { return connected_ && greeted_; }
   Status open_door(const std::string& directory);
   void stay_alone();
   void watch_door(bool watched);
@@ -114,8 +116,10 @@ class Server {
   std::uint32_t keeper_number_ = 0;
   std::unique_ptr<Door> door_;  // from the first kept run on
   bool greeted_ = false;        // the host at the other end has said hello
-  bool sparing_ = false;        // while ending
-  bool alone_ = false;          // kept runs and no host
+  bool visited_ = false;        // it came through the door, and starts nothing here
+  Time hello_until_ = Time::max();
+  bool sparing_ = false;  // while ending
+  bool alone_ = false;    // kept runs and no host
   Time alone_until_ = Time::max();
 };
 

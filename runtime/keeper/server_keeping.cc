@@ -10,9 +10,12 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "runtime/keeper/server.h"
+#include "runtime/process/proc.h"
 
 namespace gibbous::keeper {
 
@@ -21,6 +24,27 @@ void stay_reachable(int fd) {
   ::fcntl(fd, F_SETSIG, SIGCONT);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_ASYNC);
 }
+
+namespace {
+
+constexpr std::chrono::seconds kHelloLimit{10};
+
+// How many filters of system calls a process has; a great many when that cannot be told.
+int seccomp_filters(pid_t pid) {
+  constexpr int kUnknown = 1'000'000;
+  constexpr std::string_view kField = "\nSeccomp_filters:";
+  std::array<char, 8192> text{};
+  if (!read_proc_file(pid, "status", text)) return kUnknown;
+  const std::string_view all(text.data());
+  const std::size_t at = all.find(kField);
+  // Before Linux 5.9 there is only whether there are any.
+  if (at != std::string_view::npos) return std::atoi(text.data() + at + kField.size());
+  constexpr std::string_view kMode = "\nSeccomp:";
+  const std::size_t mode = all.find(kMode);
+  return mode == std::string_view::npos ? kUnknown : std::atoi(text.data() + mode + kMode.size());
+}
+
+}  // namespace
 
 bool Server::has_kept() const {
   bool any = false;
@@ -43,7 +67,6 @@ void Server::stay_alone() {
   watch_door(true);
   host_gone_ = false;
   alone_ = true;
-  kill_requests_.clear();
   family_->for_each([this](KeptRun& run) {
     if (run.keep) watch_spools(*run.keep, true);
   });
@@ -99,6 +122,8 @@ void Server::answer_door() {
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;
+  // Somebody in a sandbox has no business here: behind this door there is none.
+  if (seccomp_filters(host.pid) > seccomp_filters(::getpid())) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
   channel_ = Channel(std::move(visitor), wire::kMaxMessageBytes);
   interest_ = 0;
@@ -111,15 +136,15 @@ void Server::answer_door() {
   alone_ = false;
   connected_ = true;
   greeted_ = false;
+  visited_ = true;
+  hello_until_ = std::chrono::steady_clock::now() + kHelloLimit;
   host_gone_ = false;  // that was the last one
   alone_until_ = Time::max();
-  family_->for_each([this](KeptRun& run) {
-    if (run.keep) watch_spools(*run.keep, false);
-  });
 }
 
 // The next host has said hello: it is told of each kept run what it would have been told.
 void Server::hand_over() {
+  hello_until_ = Time::max();
   family_->survey();
   std::vector<RunKey> keys;
   family_->for_each([&keys](KeptRun& run) {
@@ -127,8 +152,12 @@ void Server::hand_over() {
   });
   std::sort(keys.begin(), keys.end());
   for (const RunKey key : keys) {
+    // Gone again: what is not handed over yet is for the next one.
+    if (!connected_) return;
     KeptRun& run = *family_->find(key);
     Keeping& keeping = *run.keep;
+    run.forgotten = false;  // by the last host
+    watch_spools(keeping, false);
     wire::KeptMessage kept;
     kept.started = keeping.started;
     kept.notes = keeping.notes;

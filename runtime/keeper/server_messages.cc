@@ -47,7 +47,7 @@ bool Server::handle(Channel::Received& received) {
   if (!header) return false;
   const wire::Bytes body = wire::body_of(received.message);
   if (header->type == wire::Type::kHello) return handle_hello(*header, body);
-  if (!family_ || header->version != wire::kVersion) return false;
+  if (!greeted_ || !family_ || header->version != wire::kVersion) return false;
   switch (header->type) {
     case wire::Type::kStart:
       return handle_start(header->run, received);
@@ -112,6 +112,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
 }
 
 bool Server::handle_start(RunKey key, Channel::Received& received) {
+  if (visited_) return false;  // the library never does: each host has a keeper of its own for that
   const auto start = wire::decode_start(wire::body_of(received.message));
   if (!start || family_->find(key) != nullptr) {
     wire::encode_start_failed(out_, key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
@@ -211,6 +212,8 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
   if (run->leader == 0 && !run->job) {
     remove(*run);
   } else {
+    // Nobody reads it any more, and it goes on.
+    if (run->keep) watch_spools(*run->keep, true);
     run->forgotten = true;
   }
   return true;

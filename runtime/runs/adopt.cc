@@ -37,9 +37,10 @@ std::vector<std::string> split_notes(const std::string& notes) {
   return fields;
 }
 
-bool is_alive(const Started& started) {
+// One that has ended meanwhile is nobody else: its exit follows.
+bool is_another(const Started& started) {
   const auto stat = read_stat(started.pid);
-  return stat && stat->start_time == started.start_time;
+  return stat && stat->start_time != started.start_time;
 }
 
 void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
@@ -59,14 +60,31 @@ std::string RunsImpl::notes_of(const Run& run) const {
   for (const std::string& field :
        {run.id_, note(run.spec_.session, kMaxNoteBytes), note(run.spec_.label, kMaxNoteBytes),
         std::to_string(run.created_wall_.count()), std::to_string(timeout.count()),
-        std::to_string(limit.count()), note(run.command_text_, kMaxCommandBytes)}) {
+        std::to_string(limit.count()), std::to_string(run.spec_.limits.idle_time.count()),
+        std::to_string(run.spec_.limits.output_bytes),
+        run.spec_.sandbox ? note(run.spec_.sandbox->profile, kMaxNoteBytes) : std::string(),
+        std::string(run.spec_.sandbox ? to_string(run.spec_.sandbox->network) : ""),
+        note(run.command_text_, kMaxCommandBytes)}) {
     notes += kSeparator + field;
   }
   return notes;
 }
 
 bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
-  enum Field : std::size_t { kVersion, kId, kSession, kLabel, kCreated, kTimeout, kWall, kCommand };
+  enum Field : std::size_t {
+    kVersion,
+    kId,
+    kSession,
+    kLabel,
+    kCreated,
+    kTimeout,
+    kWall,
+    kIdle,
+    kOutput,
+    kProfile,
+    kNetwork,
+    kCommand
+  };
   const std::vector<std::string> fields = split_notes(notes);
   if (fields.size() != kCommand + 1 || fields[kVersion] != kNotesVersion || fields[kId].empty()) {
     return false;
@@ -80,6 +98,17 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
   run.spec_.command = run.command_text_ = fields[kCommand];
   run.spec_.timeout = millis(kTimeout);
   run.spec_.limits.wall_time = millis(kWall);
+  run.spec_.limits.idle_time = millis(kIdle);
+  run.spec_.limits.output_bytes = static_cast<std::uint64_t>(millis(kOutput).count());
+  if (!fields[kProfile].empty()) {
+    SandboxSpec sandbox;  // for people: what is in force is in the keeper's report
+    sandbox.profile = fields[kProfile];
+    for (const auto network :
+         {SandboxNetwork::kOn, SandboxNetwork::kLoopback, SandboxNetwork::kOff}) {
+      if (fields[kNetwork] == to_string(network)) sandbox.network = network;
+    }
+    run.spec_.sandbox = std::move(sandbox);
+  }
   run.spec_.keep = true;
   run.created_wall_ = run.started_wall_ = millis(kCreated);
   return true;
@@ -158,7 +187,7 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
   run.output_rate_.start(run.last_output_);
   take_over(run.streams_[0], kept.out, kept.lost_out);
   take_over(run.streams_[1], kept.err, kept.lost_err);
-  if (kept.started.pidfd && !is_alive(kept.started)) {
+  if (kept.started.pidfd && is_another(kept.started)) {
     // A pid that belongs to somebody else now is not touched.
     --active_;
     run.pid_ = 0;
@@ -172,6 +201,7 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
     const Millis rest = std::max(limit - passed, Millis{1});
     entry.timeout = deadlines_->after(rest, [this, &entry] { time_out(entry); });
   }
+  watch_idle(entry);
   tell_state(entry);
 }
 

@@ -31,6 +31,9 @@ Status RunsImpl::check(const RunSpec& spec) const {
   }
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (has_nul(spec.command)) return wrong("command: a NUL byte cannot be part of a command");
+  if (has_nul(spec.label) || has_nul(spec.session)) {
+    return wrong("label: a NUL byte cannot be part of a label or a session");
+  }
   if (has_nul(spec.cwd)) return wrong("cwd: a NUL byte cannot be part of a path");
   if (!spec.argv.empty() && spec.argv.front().empty()) {
     return wrong("argv[1]: expected a program, got an empty string");

@@ -96,6 +96,10 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   const LimitSet& limits = spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
+  // The keepers of kept runs start no sandbox.
+  if (request.sandbox && !options_.keep_directory.empty()) {
+    request.sandbox->unreadable.push_back(options_.keep_directory);
+  }
   if (spec.keep) {
     request.keep = true;
     request.keep_directory = options_.keep_directory;
@@ -172,6 +176,9 @@ void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
   finish(*entry, was_killed ? RunState::kKilled : RunState::kFailed, message);
   if (auto ready = std::exchange(entry->on_ready, nullptr)) {
     ready(entry->run, Status::error("start_failed", message));
+  }
+  for (const auto& on_done : std::exchange(entry->kill_waiters, {})) {
+    if (on_done) on_done(entry->run, KillReport{});
   }
   launch_queued();
 }
@@ -384,7 +391,8 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
 
 void RunsImpl::time_out(Entry& entry) {
   entry.timeout = 0;
-  if (entry.run.ended() || entry.exit) return;
+  // A run that is being ended for another reason ends for that.
+  if (entry.run.ended() || entry.exit || entry.verdict != RunState::kRunning) return;
   entry.verdict = RunState::kTimeout;
   entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
   entry.kill_waiters.emplace_back();

@@ -217,5 +217,74 @@ TEST_CASE(
   CHECK(doors(state).empty());
 }
 
+// What a program of the same user gets when it knocks and says something.
+std::string knocker(const fs::path& door, const std::string& message) {
+  return "python3 -c \"import socket, struct\n"
+         "s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+         "s.settimeout(5)\n"
+         "try:\n"
+         "  s.connect('" +
+         door.string() +
+         "')\n"
+         "  s.send(" +
+         message +
+         ")\n"
+         "  print('answered' if s.recv(100) else 'refused')\n"
+         "except OSError as error:\n"
+         "  print('refused')\n\"";
+}
+
+// Version, type, length, run, keeper.
+const char* const kHello = "struct.pack('<HHIQI', 2, 1, 20, 0, 0)";
+const char* const kKillWithoutHello = "struct.pack('<HHIQiq', 2, 4, 28, 1, 9, 0)";
+
+TEST_CASE("a program in a sandbox is not let in at the door of a keeper that is alone") {
+  const TempDir state;
+  const TempDir own_state;
+  const std::string kept = unique_seconds();
+  std::string id;
+  {
+    Host host(state);
+    id = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}})["id"];
+    host.end(SIGKILL);
+  }
+  REQUIRE(doors(state).size() == 1);
+  {
+    Host other(own_state);
+    for (const char* message : {kHello, kKillWithoutHello}) {
+      const Json started = other.result(
+          "start", {{"command", knocker(doors(state)[0], message)}, {"sandbox", "workspace"}});
+      CHECK(other.output_until(started["id"], "d\n") == "refused\n");
+    }
+    // One that is in no sandbox, but says something else than hello.
+    const Json started =
+        other.result("start", {{"command", knocker(doors(state)[0], kKillWithoutHello)}});
+    CHECK(other.output_until(started["id"], "d\n") == "refused\n");
+    other.end(0);
+  }
+  CHECK(processes_with(kept).size() == 1);
+  Host next(state);
+  REQUIRE(next.find(id).is_object());
+  next.result("bg_kill", {{"id", id}});
+  CHECK(gone(kept));
+}
+
+TEST_CASE("SIGTERM ends a keeper that is alone, and its kept runs") {
+  const TempDir state;
+  const std::string kept = unique_seconds();
+  pid_t keeper = 0;
+  {
+    Host host(state);
+    const Json started = host.result(
+        "start", {{"command", "trap '' TERM; sleep " + kept + "; sleep " + kept}, {"keep", true}});
+    keeper = keeper_of(started["pid"].get<pid_t>());
+    host.end(SIGKILL);
+  }
+  ::kill(keeper, SIGTERM);
+  CHECK(gone(kept));
+  Loop loop;
+  CHECK(loop.until([&] { return doors(state).empty(); }));
+}
+
 }  // namespace
 }  // namespace gibbous::testing

@@ -8,12 +8,13 @@ local start = tool {
     command = schema.string {},
     limits = schema.object({}, { additional = true, default = {} }),
     keep = schema.boolean { default = false },
+    sandbox = schema.string { optional = true },
   },
   run = function(args)
     local handle, err =
       run.start {
         command = args.command, timeout_ms = 0, limits = args.limits, detach = true,
-        on_host_death = args.keep and 'keep' or 'kill',
+        on_host_death = args.keep and 'keep' or 'kill', sandbox = args.sandbox,
       }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()

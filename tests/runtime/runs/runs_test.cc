@@ -310,5 +310,20 @@ TEST_CASE("a table closes while runs are starting") {
   table.close();
 }
 
+TEST_CASE("a kill of a run that turns out not to start is answered all the same") {
+  Table table;
+  RunSpec spec;
+  spec.argv = {"/nowhere/program"};
+  bool ready = false;
+  bool killed = false;
+  auto started = table.runs->start(std::move(spec), [&](Run&, const Status&) { ready = true; });
+  REQUIRE(started.ok());
+  table.runs->kill(**started, SIGTERM, kShortGrace, [&](Run&, const KillReport& report) {
+    killed = true;
+    CHECK(report.how == KillReport::How::kGone);
+  });
+  REQUIRE(table.loop.until([&] { return ready && killed; }));
+}
+
 }  // namespace
 }  // namespace gibbous

@@ -151,10 +151,10 @@ class Runtime {
   // oldest are dropped first and counted.
   std::vector<std::string> drain_backlog(std::string_view session);
 
-  // The runs that are remembered, oldest first, each as a JSON object with what h:info() and, for one
-  // that goes on, h:usage() give (scripts/meta/run.lua): state, limits, sandbox, memory, processor,
-  // ports, who waits for input. "" is every session. on_done comes once, later, from the loop, unless
-  // the runtime is closed before.
+  // The runs that are remembered, oldest first, each as a JSON object with what h:info() and, for
+  // one that goes on, h:usage() give (scripts/meta/run.lua): state, limits, sandbox, memory,
+  // processor, ports, who waits for input. "" is every session. on_done comes once, later, from the
+  // loop, unless the runtime is closed before.
   void list_runs(std::string_view session,
                  std::function<void(std::vector<std::string> runs)> on_done);
 

@@ -1,3 +1,4 @@
+// Reading for nobody in particular, and a socket that has its name only once it listens.
 #include "runtime/keeper/keeping.h"
 
 #include <fcntl.h>
@@ -71,12 +72,15 @@ Result<Door> Door::open(const std::string& directory, std::uint32_t keeper_numbe
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", held->get(),
                 unfinished.c_str());
   const mode_t before = ::umask(static_cast<mode_t>(~kSocketMode) & 0777);
-  const bool bound = socket && ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address),
-                                      sizeof address) == 0;
+  const bool open =
+      socket &&
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::listen(socket.get(), kBacklog) == 0 &&
+      ::renameat(held->get(), unfinished.c_str(), held->get(), name.c_str()) == 0;
   const int error = errno;
   ::umask(before);
-  if (!bound || ::listen(socket.get(), kBacklog) != 0 ||
-      ::renameat(held->get(), unfinished.c_str(), held->get(), name.c_str()) != 0) {
+  if (!open) {
+    ::unlinkat(held->get(), unfinished.c_str(), 0);
     return Status::error("door", directory + "/" + name + ": " + std::strerror(error));
   }
   return Door(std::move(socket), std::move(*held), name);

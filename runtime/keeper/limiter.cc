@@ -38,6 +38,7 @@ Result<std::unique_ptr<KeptLimits>> Limiter::prepare(const TreeLimits& limits) {
   }
   auto kept = std::make_unique<KeptLimits>();
   kept->limits = limits;
+  std::string why = "this machine gives Gibbous no cpu control group";
   // Processor time alone needs no group.
   if (limits.memory_bytes != 0 || limits.pids != 0 || limits.cpu_share_millis != 0) {
     auto group = RunGroup::create(*places_, group_name_, ++last_group_, limits);
@@ -45,14 +46,13 @@ Result<std::unique_ptr<KeptLimits>> Limiter::prepare(const TreeLimits& limits) {
       kept->group = std::move(*group);
       kept->in_force = kept->group->in_force();
     } else {
-      places_ = CgroupPlaces{};  // not delegated after all: from now on by polling
+      why = group.status().message();  // this run is polled; the next one may fare better
     }
   }
   LimitsInForce& by = kept->in_force;
   if (limits.cpu_share_millis != 0 && by.cpu_share == LimitMeans::kNone) {
-    return Status::error("limit_unavailable",
-                         "limits.cpu_share: this machine gives Gibbous no cpu control group; "
-                         "leave it out, or delegate the cpu controller");
+    return Status::error("limit_unavailable", "limits.cpu_share: " + why +
+                                                  "; leave it out, or delegate the cpu controller");
   }
   const auto polled_unless_held = [](bool set, LimitMeans& means) {
     if (set && means == LimitMeans::kNone) means = LimitMeans::kPolling;

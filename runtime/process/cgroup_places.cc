@@ -7,18 +7,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <vector>
+
+#include "runtime/base/mounts.h"
 
 namespace gibbous {
 namespace {
-
-struct Mount {
-  std::string root;  // of the hierarchy, as it is mounted
-  std::string point;
-  std::string type;     // "cgroup" or "cgroup2"
-  std::string options;  // of the file system: the controllers of version 1
-};
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -34,36 +28,10 @@ bool has(const std::vector<std::string>& list, std::string_view what) {
   return std::find(list.begin(), list.end(), what) != list.end();
 }
 
-// mountinfo writes space, tab, newline and backslash as \NNN.
-std::string unescape(std::string_view text) {
-  constexpr std::size_t kEscapeLength = 4;
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + kEscapeLength <= text.size()) {
-      const auto digit = [&](std::size_t at) { return (text[i + at] - '0') & 7; };
-      plain += static_cast<char>((digit(1) << 6) | (digit(2) << 3) | digit(3));
-      i += kEscapeLength - 1;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 std::vector<Mount> cgroup_mounts(std::string_view mountinfo) {
-  constexpr std::size_t kRootField = 3;
-  constexpr std::size_t kPointField = 4;
-  std::vector<Mount> mounts;
-  for (const std::string& line : split(mountinfo, '\n')) {
-    const std::size_t dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    const auto before = split(std::string_view(line).substr(0, dash), ' ');
-    const auto after = split(std::string_view(line).substr(dash + 3), ' ');
-    if (before.size() <= kPointField || after.size() < 3) continue;
-    if (after[0] != "cgroup" && after[0] != "cgroup2") continue;
-    mounts.push_back(
-        {unescape(before[kRootField]), unescape(before[kPointField]), after[0], after[2]});
-  }
+  std::vector<Mount> mounts = parse_mounts(mountinfo);
+  std::erase_if(
+      mounts, [](const Mount& mount) { return mount.type != "cgroup" && mount.type != "cgroup2"; });
   return mounts;
 }
 
@@ -148,13 +116,6 @@ class Finder {
   std::vector<std::string> own_;
 };
 
-std::string read_all(const char* path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own_groups) {
@@ -170,7 +131,8 @@ CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own
 CgroupPlaces find_cgroup_places() {
   const char* wanted = std::getenv("GIBBOUS_CGROUPS");
   if (wanted != nullptr && std::string_view(wanted) == "off") return {};
-  return find_cgroup_places(read_all("/proc/self/mountinfo"), read_all("/proc/self/cgroup"));
+  return find_cgroup_places(read_small_file("/proc/self/mountinfo"),
+                            read_small_file("/proc/self/cgroup"));
 }
 
 }  // namespace gibbous

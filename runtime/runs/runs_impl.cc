@@ -431,21 +431,22 @@ void RunsImpl::count_output(Entry& entry, std::uint64_t bytes) {
   run.output_rate_.add(bytes, run.last_output_);
   const std::uint64_t limit = run.spec_.limits.output_bytes;
   const std::uint64_t written = run.streams_[0].end() + run.streams_[1].end();
-  if (limit != 0 && written > limit && !run.limit_reached_ && !entry.exit) {
+  if (limit != 0 && written > limit && !entry.exit) {
     end_by_limit(entry, {LimitKind::kOutput, limit, written});
   }
 }
 
 void RunsImpl::end_by_limit(Entry& entry, LimitReached reached) {
+  if (entry.verdict != RunState::kRunning) return;  // it is ending already
   note_limit(entry, reached);
   entry.kill_waiters.emplace_back();
   entry.keeper->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
 }
 
 void RunsImpl::note_limit(Entry& entry, LimitReached reached) {
-  if (entry.run.limit_reached_ || entry.run.ended()) return;
+  // What somebody else is ending does not end by its limit.
+  if (entry.run.ended() || entry.verdict != RunState::kRunning) return;
   entry.run.limit_reached_ = reached;
-  if (entry.verdict != RunState::kRunning) return;  // it was ending already
   entry.verdict = RunState::kKilled;
   entry.verdict_reason = describe_limit(reached);
 }

@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <utility>
+
+#include "runtime/base/mounts.h"
 
 namespace gibbous {
 namespace {
@@ -39,26 +39,6 @@ bool configures_kernel(std::string_view type) {
       "proc",     "sysfs",    "cgroup",    "cgroup2", "debugfs",     "tracefs", "securityfs",
       "configfs", "efivarfs", "selinuxfs", "bpf",     "binfmt_misc", "pstore"};
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
-
-// mountinfo writes a space as \040.
-std::string unescaped(std::string_view text) {
-  constexpr std::size_t kDigits = 3;
-  constexpr int kOctalBits = 3;
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + kDigits >= text.size()) {
-      result += text[i];
-      continue;
-    }
-    int value = 0;
-    for (std::size_t digit = 1; digit <= kDigits; ++digit) {
-      value = value << kOctalBits | (text[i + digit] - '0');
-    }
-    result += static_cast<char>(value);
-    i += kDigits;
-  }
-  return result;
 }
 
 }  // namespace
@@ -186,22 +166,11 @@ Way Neighbours::follow_missing(const std::string& path, std::span<const Resolved
 }
 
 std::vector<std::string> kernel_mounts() {
-  // "36 35 98:0 /root /mountpoint options [fields…] - type source options"
-  constexpr int kFieldsBeforeMountpoint = 4;
-  std::vector<std::string> mounts;
-  std::ifstream file("/proc/self/mountinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t separator = line.find(" - ");
-    if (separator == std::string::npos) continue;
-    std::string type;
-    std::istringstream(line.substr(separator + std::strlen(" - "))) >> type;
-    if (!configures_kernel(type)) continue;
-    std::istringstream fields(line);
-    std::string field;
-    for (int i = 0; i <= kFieldsBeforeMountpoint; ++i) fields >> field;
-    mounts.push_back(unescaped(field));
+  std::vector<std::string> points;
+  for (Mount& mount : own_mounts()) {
+    if (configures_kernel(mount.type)) points.push_back(std::move(mount.point));
   }
-  return mounts;
+  return points;
 }
 
 std::vector<std::string> children_of(const std::string& directory) {

@@ -117,6 +117,27 @@ TEST_CASE("tools take limits as an argument where the mode says so, and nowhere 
   CHECK_THAT(wrong.message, Contains("memory"));
 }
 
+TEST_CASE("a mode may name every limit that there is") {
+  Place place;
+  place.mode("tool_limits = true");
+  Json names;
+  {
+    Host host(place.options);
+    for (const ToolInfo& tool : host.runtime->tools()) {
+      if (tool.name != "bg_start") continue;
+      names = Json::parse(tool.input_schema)["properties"]["limits"]["properties"];
+    }
+  }
+  REQUIRE(names.size() == 10);
+  std::string limits;
+  for (const auto& [name, schema] : names.items()) {
+    limits += name + " = " + schema["maximum"].dump() + ", ";
+  }
+  place.mode("limits = { " + limits + " }");
+  Host host(place.options);
+  CHECK(host.runtime->policy_error().empty());
+}
+
 TEST_CASE("wrong limits, logs and sandboxes name the field and what was expected") {
   Place place;
   Host host(place.options);

@@ -1,6 +1,7 @@
-// Ids, and "did you mean".
+// Ids, "did you mean", and the table of mounts.
 #include <set>
 
+#include "runtime/base/mounts.h"
 #include "runtime/base/nearest.h"
 #include "runtime/base/random_id.h"
 #include "tests/support/catch.h"
@@ -34,4 +35,20 @@ TEST_CASE("a name that is nothing like any other is answered with nothing") {
   REQUIRE(nearest_name("frobnicate", {"bg_start", "bg_kill"}).empty());
   REQUIRE(nearest_name("", {"bg_start"}).empty());
   REQUIRE(nearest_name(std::string(10'000, 'x'), {"bg_start"}).empty());
+}
+
+TEST_CASE("mounts are read with their escapes undone, and odd lines are left out") {
+  const auto mounts = gibbous::parse_mounts(
+      "36 35 98:0 /part /mnt/two\\040words rw,noatime master:1 shared:2 - ext4 /dev/sda1 "
+      "rw,discard\n"
+      "30 24 0:26 / /cg rw - cgroup2 none rw\n"
+      "\nnonsense\n - \n1 2 3 4 - x y z\n1 2 3 / /end - t s o\\04");
+  REQUIRE(mounts.size() == 3);
+  CHECK(mounts[0].root == "/part");
+  CHECK(mounts[0].point == "/mnt/two words");
+  CHECK(mounts[0].type == "ext4");
+  CHECK(mounts[0].options == "rw,discard");
+  CHECK(mounts[1].type == "cgroup2");
+  CHECK(mounts[2].options == "o\\04");
+  CHECK(!gibbous::own_mounts().empty());
 }

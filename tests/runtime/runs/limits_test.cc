@@ -236,6 +236,18 @@ TEST_CASE("a share of a processor slows a run down") {
   CHECK(used < std::chrono::milliseconds(450));  // 200 and what the kernel hands out in slices
 }
 
+TEST_CASE("a run that is being killed does not end by a limit as well") {
+  Table table;
+  LimitSet limits;
+  limits.output_bytes = 5000;
+  Run& run = start(table, "trap 'yes' TERM; echo up; while :; do sleep 0.01; done", limits);
+  REQUIRE(table.loop.until([&run] { return run.stream(StreamId::kStdout).end() == 3; }));
+  table.kill(run);
+  CHECK(run.state() == RunState::kKilled);
+  CHECK(run.reason() == "killed with SIGTERM");
+  CHECK(!run.limit_reached());
+}
+
 TEST_CASE("a share of a processor that nothing can hold refuses the start and says why") {
   const EnvironmentVariable off("GIBBOUS_CGROUPS", "off");
   Table table;

@@ -14,10 +14,10 @@ SandboxSpec workspace_profile() {
   SandboxSpec spec;
   spec.profile = "workspace";
   spec.read = {"/"};
-  spec.write = {"/work", "/tmp"};
+  spec.write = {"/ws", "/tmp"};
   spec.unreadable = {"/home/me/.ssh", "/home/me/.aws", "/home/me/.netrc", "/run/docker.sock"};
-  spec.unwritable = {"/work/.git/hooks", "/work/.git/config", "/home/me/.bashrc"};
-  spec.pinned = {"/work/.git"};
+  spec.unwritable = {"/ws/.git/hooks", "/ws/.git/config", "/home/me/.bashrc"};
+  spec.pinned = {"/ws/.git"};
   return spec;
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a refused write is found in what shells, tools and languages say") {
           {"mkdir: cannot create directory `old': Permission denied", "write /opt/app/old"},
           {"touch: cannot touch \"it's\": Read-only file system", "write /opt/app/it's"},
           {"cp: cannot create regular file '/etc/x': Permission denied", "write /etc/x"},
-          {"mv: cannot move '/work/a' to '/etc/a': Permission denied", "write /etc/a"},
+          {"mv: cannot move '/ws/a' to '/etc/a': Permission denied", "write /etc/a"},
           {"rm: cannot remove '/etc/x': Read-only file system", "write /etc/x"},
           {"rm: cannot remove 'x': Read-only file system", "write /opt/app/x"},
           {"ln: failed to create symbolic link '/usr/bin/x': Read-only file system",
@@ -100,7 +100,7 @@ TEST_CASE("a refused write is found in what shells, tools and languages say") {
            "write /etc/x"},
           {"in 'IO.sysopen': Read-only file system @ dir_s_mkdir - out (Errno::EROFS)",
            "write /opt/app/out"},
-          {"PHP Warning:  fopen(/etc/x): Failed to open stream: Permission denied in /work/a.php",
+          {"PHP Warning:  fopen(/etc/x): Failed to open stream: Permission denied in /ws/a.php",
            "write /etc/x"},
           {"{\"level\":\"error\",\"msg\":\"open /etc/x: permission denied\"}", "write /etc/x"},
           {"failed to write to /etc/x, permission denied.", "write /etc/x"},
@@ -110,26 +110,25 @@ TEST_CASE("a refused write is found in what shells, tools and languages say") {
 
 TEST_CASE("what may not be changed in the workspace is found by relative names") {
   check_lines(
-      workspace_profile(), "/work/sub",
+      workspace_profile(), "/ws/sub",
       {
           {"error: could not lock config file ../.git/config: Read-only file system",
-           "write /work/.git/config"},
-          {"fatal: could not open '/work/.git/hooks/x' for writing: Read-only file system",
-           "write /work/.git/hooks/x"},
+           "write /ws/.git/config"},
+          {"fatal: could not open '/ws/.git/hooks/x' for writing: Read-only file system",
+           "write /ws/.git/hooks/x"},
           {"bash: ../.git/hooks/pre-commit: Read-only file system",
-           "write /work/.git/hooks/pre-commit"},
-          {"rm: cannot remove '../.git/config': Device or resource busy",
-           "write /work/.git/config"},
+           "write /ws/.git/hooks/pre-commit"},
+          {"rm: cannot remove '../.git/config': Device or resource busy", "write /ws/.git/config"},
           {"error: could not write config file ../.git/config: Device or resource busy",
-           "write /work/.git/config"},
-          {"mv: cannot move '../.git' to '../x': Device or resource busy", "write /work/.git"},
+           "write /ws/.git/config"},
+          {"mv: cannot move '../.git' to '../x': Device or resource busy", "write /ws/.git"},
           {"rmdir: failed to remove 'mounted': Device or resource busy", ""},
-          {"touch: cannot touch '/work/../etc/x': Permission denied", "write /etc/x"},
+          {"touch: cannot touch '/ws/../etc/x': Permission denied", "write /etc/x"},
       });
 }
 
 TEST_CASE("a path that the profile allows was refused by somebody else") {
-  check_lines(workspace_profile(), "/work",
+  check_lines(workspace_profile(), "/ws",
               {
                   {"cat: secret: Permission denied", ""},
                   {"bash: line 1: ./script.sh: Permission denied", ""},
@@ -163,7 +162,7 @@ TEST_CASE("words that are no paths are not taken for any") {
       {"'permission denied'", ""},
       {"all is well in /etc/x", ""},
   };
-  check_lines(workspace_profile(), "/work", lines);
+  check_lines(workspace_profile(), "/ws", lines);
   check_lines(workspace_profile(), "/opt/app", lines);
 }
 
@@ -180,14 +179,14 @@ TEST_CASE("a read-only file system counts even when no path is named") {
 }
 
 TEST_CASE("npm names the path some lines after the error") {
-  CHECK(refusals(workspace_profile(), "/work",
+  CHECK(refusals(workspace_profile(), "/ws",
                  "npm ERR! code EROFS\nnpm ERR! syscall mkdir\nnpm ERR! path /usr/lib/x\n"
                  "npm ERR! errno -30") == "write /usr/lib/x");
-  CHECK(refusals(workspace_profile(), "/work",
-                 "npm error code EACCES\nnpm error syscall rename\nnpm error path /work/a\n"
+  CHECK(refusals(workspace_profile(), "/ws",
+                 "npm error code EACCES\nnpm error syscall rename\nnpm error path /ws/a\n"
                  "npm error dest /usr/lib/a") == "write /usr/lib/a");
-  CHECK(refusals(workspace_profile(), "/work", "npm ERR! path /usr/lib/x").empty());
-  CHECK(refusals(workspace_profile(), "/work", "npm ERR! code EROFS\nok\nnpm ERR! path /usr/lib/x")
+  CHECK(refusals(workspace_profile(), "/ws", "npm ERR! path /usr/lib/x").empty());
+  CHECK(refusals(workspace_profile(), "/ws", "npm ERR! code EROFS\nok\nnpm ERR! path /usr/lib/x")
             .empty());
 }
 
@@ -214,7 +213,7 @@ TEST_CASE("what is hidden is found as a refused read") {
 TEST_CASE("outside of all trees reading is refused, and writing what says so") {
   SandboxSpec spec = workspace_profile();
   spec.read = {"/usr"};
-  check_lines(spec, "/work",
+  check_lines(spec, "/ws",
               {
                   {"cat: /etc/x: Permission denied", "read /etc/x"},
                   {"ls: cannot open directory '/': Permission denied", "read /"},
@@ -261,7 +260,7 @@ TEST_CASE("network errors are refusals while the network is off, and only those"
     const auto check = [&](const std::vector<std::string>& lines, bool expected) {
       for (const std::string& line : lines) {
         INFO(line);
-        CHECK(refusals(spec, "/work", line) == (expected ? "network" : ""));
+        CHECK(refusals(spec, "/ws", line) == (expected ? "network" : ""));
       }
     };
     check(refused, network != SandboxNetwork::kOn);
@@ -275,11 +274,11 @@ TEST_CASE("each refusal is told once, and not more than the limit") {
   for (int i = 0; i < 100; ++i) {
     output += "touch: cannot touch '/etc/x': Permission denied\n";
   }
-  CHECK(refusals(workspace_profile(), "/work", output) == "write /etc/x");
+  CHECK(refusals(workspace_profile(), "/ws", output) == "write /etc/x");
   for (int i = 0; i < 100; ++i) {
     output += "touch: cannot touch '/etc/" + std::to_string(i) + "': Permission denied\n";
   }
-  CHECK(find_refusals(workspace_profile(), "/work", output).size() == kMaxRefusals);
+  CHECK(find_refusals(workspace_profile(), "/ws", output).size() == kMaxRefusals);
 }
 
 TEST_CASE("any bytes are read without harm, and what is found is bounded") {
@@ -337,7 +336,7 @@ TEST_CASE("any bytes are read without harm, and what is found is bounded") {
       }
     }
     spec.network = static_cast<SandboxNetwork>(below(3));
-    const auto found = find_refusals(spec, "/work", output);
+    const auto found = find_refusals(spec, "/ws", output);
     REQUIRE(found.size() <= kMaxRefusals);
     for (const Refusal& refusal : found) {
       REQUIRE(refusal.line.size() <= kMaxLine);
@@ -357,7 +356,7 @@ TEST_CASE("hostile lines take no time that grows faster than they do") {
     std::string output;
     while (output.size() < kBytes) output += part;
     INFO(part);
-    CHECK(find_refusals(workspace_profile(), "/work", output + " permission denied").size() <=
+    CHECK(find_refusals(workspace_profile(), "/ws", output + " permission denied").size() <=
           kMaxRefusals);
   }
 }

@@ -1,0 +1,242 @@
+// Analyser: one walk over one line. analyse.cc drives it; walk.cc has the compound commands,
+// expand.cc the words, simple.cc the simple commands, carriers.cc the commands in commands and
+// code.cc the code in other languages. Not for anybody else.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/command/analyse.h"
+#include "runtime/command/arguments.h"
+#include "runtime/command/parse.h"
+#include "runtime/command/path_map.h"
+#include "runtime/command/scope.h"
+
+namespace gibbous::command {
+
+// A word of a command, and the commands whose output it is, for <( ).
+struct Arg {
+  Value value;
+  bool process = false;     // <( )
+  int producers_begin = 0;  // indexes into Facts::commands
+  int producers_end = 0;
+  bool alternative = false;  // another value that the word before may have
+};
+
+// What comes to the standard input of a command, or what it prints.
+struct Feed {
+  bool piped = false;                 // from another command, or a text that is in the line
+  std::vector<std::string> programs;  // nearest first
+  bool decodes = false;
+  std::optional<std::vector<Value>> words;  // what is printed, word by word
+  std::optional<Value> text;
+  std::optional<Value> file;  // it comes from this file
+};
+
+class Analyser {
+ public:
+  Analyser(const Place& place, const Knowledge& knowledge, const AnalyseLimits& limits);
+  void line(std::string_view text);
+  void argv(const std::vector<std::string>& words);
+  Facts take() { return std::move(facts_); }
+
+ private:
+  // Takes back what was pushed on nesting_.
+  class Nest {
+   public:
+    Nest(Analyser& analyser, Nesting::Kind kind, std::string by = "");
+    ~Nest() { analyser_.nesting_.pop_back(); }
+    Nest(const Nest&) = delete;
+    Nest& operator=(const Nest&) = delete;
+
+   private:
+    Analyser& analyser_;
+  };
+
+  // analyse.cc
+  void begin(std::string_view shown);
+  void finish();
+  // Analyses text as a script in the present scope. False: too deep or too much, noted.
+  bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed);
+  bool spend(std::size_t bytes);
+  void doubt(Doubt kind, Range range, std::string detail, int command = -1);
+  std::string slice(Range range) const;
+  bool full() const { return over_; }
+
+  // walk.cc
+  void walk(const Node& node, const Feed& feed);
+  void walk_list(const Node& node, const Feed& feed);
+  void walk_pipeline(const Node& node, const Feed& feed);
+  void walk_compound(const Node& node, const Feed& feed);
+  void walk_body(const Node& node, const Feed& feed, Scope::Mark mark);
+  void walk_loop(const Node& node, const Feed& feed);
+  bool leaves(const Node& node);
+  bool is_plain(const Node& node, std::size_t first) const;
+  void again(const std::function<void()>& turn);
+  void other_shell(const std::vector<Part>& parts, Range range);
+  void walk_case(const Node& node, const Feed& feed);
+  void walk_test(const Node& node);
+  void define_function(const Node& node);
+  void call_uncalled();
+  Feed apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
+                          std::vector<Access>* accesses);
+  void note_redirections(std::vector<Access> accesses, Range range);
+
+  // expand.cc
+  std::vector<Arg> fields(const Word& word);
+  std::vector<Value> values(const Word& word);  // no splitting, no patterns; several: alternatives
+  Value one(const Word& word);
+  void visit(const std::vector<Part>& parts);  // only for what runs in them
+  // As visit; and numbers that it assigns, text that it evaluates.
+  void arithmetic(const std::vector<Part>& parts);
+  // A text that an arithmetic may evaluate some time.
+  void check_evaluated(const Value& value);
+  friend class Expander;
+
+  // simple.cc
+  void simple(const Node& node, const Feed& feed);
+  void assign(const Assignment& assignment, NamedValue* made);
+  bool ends_with_command(const std::vector<Arg>& args);
+  void run(std::vector<Arg> args, SimpleCommand base, const Feed& feed);
+  void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
+  const VariableSpec* executing(const NamedValue& assignment) const;
+  void check_assignments(const SimpleCommand& command);
+  bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
+  bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
+  void declare(const SimpleCommand& command, const std::vector<Arg>& args);
+  void forget_named(const Value& word);
+  void set_positional(const std::vector<Value>& argv, std::size_t from);
+  void note_files(const SimpleCommand& command, int index);
+  void change_directory(const std::vector<Value>& argv);
+  void add_accesses(const Arguments& arguments, SimpleCommand* command);
+  void add_access(AccessKind kind, bool recursive, const Value& value, int argument,
+                  bool redirection, const Directory& from, std::vector<Access>* into);
+  void add_hosts(const Arguments& arguments, SimpleCommand* command);
+  void print_output(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
+  void check_name(const SimpleCommand& command, int index);
+  bool call_function(const std::string& name, const std::vector<Value>& argv,
+                     const SimpleCommand& base, const Feed& feed);
+
+  // carriers.cc: true when `command` itself needs not be judged, as what it runs is.
+  bool carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
+             const Feed& feed);
+  bool carry_one(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+                 const Arguments& arguments, const Feed& feed);
+  bool carry_argv(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+                  const Arguments& arguments, const Feed& feed);
+  bool carry_option(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+                    const Arguments& arguments, const Feed& feed);
+  bool carry_stdin(const Runs& runs, SimpleCommand* command, const Arguments& arguments,
+                   const Feed& feed);
+  void carry_file(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+                  const Arguments& arguments, const Feed& feed);
+  void cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args,
+                 const Feed& feed);
+  void guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
+  void shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
+                  const Feed& feed);
+  // As shell_code, in a shell of its own.
+  void new_shell(const Value& text, const SimpleCommand& command, const std::string& by,
+                 const Feed& feed);
+  void own_shell(const Value& text, const SimpleCommand& base, const SimpleCommand& command);
+  void read_file(const Value& file, int argument, SimpleCommand* command);
+  void replaced_words(const SimpleCommand& command, const Feed& feed, std::vector<Arg>* inner);
+  void doubt_holes(const SimpleCommand& command, const Arguments& arguments, std::size_t first);
+  std::vector<Value> listed_below(const Arguments& arguments, const SimpleCommand& command);
+
+  // code.cc
+  void other_code(const Value& text, const std::string& language, SimpleCommand* command);
+
+  const Place& place_;
+  const Knowledge& knowledge_;
+  const AnalyseLimits& limits_;
+  std::shared_ptr<const PathMap> map_;
+  Facts facts_;
+  Scope scope_;
+  std::deque<Parsed> parsed_;           // what Function::body points into
+  std::deque<std::vector<Part>> made_;  // parts that expansions made
+  std::vector<Nesting> nesting_;
+  int source_ = 0;
+  int depth_ = 0;             // of code in code and functions
+  int shells_ = 0;            // sh -c and the like around what is walked
+  int turns_ = 0;             // of loops that are walked before they are walked
+  bool dry_ = false;          // what is walked is taken back
+  bool last_pipe_ = false;    // shopt -s lastpipe
+  bool input_moved_ = false;  // exec <file
+  std::size_t spent_ = 0;
+  bool over_ = false;
+  bool done_ = false;                 // what is walked has run already
+  Feed printed_;                      // by the last simple command
+  std::vector<NamedValue> exported_;  // variables that execute, set for all that follows
+  struct Active {
+    std::string name;
+    const Node* body = nullptr;
+    int calls_itself = 0;
+    bool at_once = false;  // in a pipeline or in the background
+    std::size_t nesting = 0;
+    int depth = 0;
+    std::vector<std::pair<std::string, std::optional<Variable>>> locals;  // as they were before
+  };
+  std::vector<Active> active_;  // functions that are being called
+  // What holds for the commands of the code that is being walked, innermost last.
+  struct CodeBase {
+    std::vector<std::string> wrappers;
+    bool privileged = false;
+    bool remote = false;
+  };
+  std::vector<CodeBase> code_base_;
+  struct Definition {
+    std::string name;
+    Function::Body body;
+    std::vector<Nesting> nesting;
+    std::vector<CodeBase> code_base;
+  };
+  struct Trap {
+    Value text;
+    SimpleCommand command;
+    std::vector<Nesting> nesting;
+    int source = 0;
+    std::size_t changes = 0;
+  };
+  std::vector<Trap> traps_;
+  std::size_t blurred_from_ = 0;  // Scope::changes() when the line ended
+  // Files that are run, or written, at whatever time: who runs what the line writes is in doubt.
+  struct Executed {
+    std::string path;  // "" is not known
+    DoubtFact doubt;
+  };
+  std::vector<Executed> executed_;
+  std::unordered_set<std::string> written_;
+  bool written_unknown_ = false;
+  struct Kept {
+    std::size_t commands = 0;
+    std::size_t doubts = 0;
+    std::size_t sources = 0;
+    std::size_t reads_code = 0;
+    std::size_t definitions = 0;
+    std::size_t traps = 0;
+    std::size_t executed = 0;
+    bool dry = false;
+  };
+  Kept keep();
+  void take_back(const Kept& kept);
+  std::unordered_set<const Node*> walked_bodies_;
+  std::vector<Definition> definitions_;
+  std::unordered_map<std::string, std::string> aliases_;
+  std::unordered_map<std::string, std::string> resolved_;  // directories, by path
+};
+
+bool is_name(std::string_view text);
+bool all_ascii(std::string_view text);
+bool has_invisible(std::string_view text);
+bool is_safe(const VariableSpec& spec, const std::string& value);
+Value formatted(const std::vector<Value>& words);
+
+}  // namespace gibbous::command

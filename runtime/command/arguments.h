@@ -1,0 +1,47 @@
+// How a program would read its argv: which words are options, which are their values, which are
+// operands; and which of them a Selector means. Called by the analyser.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/command/facts.h"
+#include "runtime/command/knowledge.h"
+
+namespace gibbous::command {
+
+struct OptionValue {
+  std::string option;  // "-o", "--output"
+  Value value;
+  int argument = 0;  // index into argv
+};
+
+struct Arguments {
+  const ProgramSpec* spec = nullptr;  // of the subcommand, when there is one; may be null
+  const ProgramSpec* program = nullptr;
+  std::string subcommand;
+  std::vector<int> options;
+  std::vector<int> operands;  // without the words of the subcommand
+  std::vector<OptionValue> values;
+  int after_dashes = -1;  // index of the first word behind "--"; -1: none
+};
+
+// argv[0] is the program. `spec` may be null: then every word with a dash is an option.
+Arguments split_arguments(const std::vector<Value>& argv, const ProgramSpec* spec);
+
+struct Selected {
+  Value value;
+  int argument = -1;
+};
+std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& arguments,
+                             const std::vector<Selector>& selectors);
+
+// One of these flags is there, by meaning; see rules::has_flag. An empty list: false.
+bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
+              const std::vector<std::string>& flags);
+
+// Cuts `value` at byte `from`, keeping its holes.
+Value tail_of(const Value& value, std::size_t from);
+
+}  // namespace gibbous::command

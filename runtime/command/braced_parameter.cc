@@ -1,0 +1,167 @@
+// Parser: ${...} in all its forms. The end is found first (matched_pair.cc); what is inside is then
+// read by the rules of its operator.
+#include <utility>
+
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+
+void Parser::braced(std::vector<Part>& parts, bool quoted) {
+  const Level level(*this);
+  const std::size_t begin = at_;
+  advance();
+  peek();
+  const std::size_t inside = at_ + 1;
+  PairStyle style = braces_or_subscript(quoted);
+  style.first_close = true;
+  std::vector<Translation> translations;
+  const std::size_t end = matched_end(inside, '{', '}', style, &translations);
+  if (end == kNowhere) return;
+  Part* part = add_part(parts, Part::Kind::kParameter, quoted, begin, end + 1);
+  if (part == nullptr) return;
+  Part read = std::move(*part);
+  parts.pop_back();
+  if (translations.empty() || !decodes_quotes_) {
+    const Bounds bounds(*this, inside, end);
+    braced_content(read);
+    contain(*this, read.operand, inside, end);
+  } else {
+    Source made;
+    translate(inside, end, translations, made);
+    Parser parser(state_, made, 0, made.text().size());
+    parser.decodes_quotes_ = false;
+    parser.braced_content(read);
+    contain(parser, read.operand, 0, made.text().size());
+  }
+  parts.push_back(std::move(read));
+  at_ = end;
+  advance();
+}
+
+// Whether a parameter and nothing else stands at `at`: then a # before it asks for its length.
+bool Parser::is_length(std::size_t at) {
+  int c = character_behind(at);
+  if (is_special_parameter(c)) {
+    at = after(at);
+    return character_behind(at) == kEnd;
+  }
+  if (!is_name(c)) return false;
+  while (is_name(c)) {
+    at = after(at);
+    c = character_behind(at);
+  }
+  return c == kEnd || c == '[';
+}
+
+void Parser::braced_name(Part& part) {
+  int c = peek();
+  if (is_name(c)) {
+    const bool digits = is_digit(c);
+    for (; digits ? is_digit(c) : is_name(c); c = peek()) {
+      part.text += static_cast<char>(c);
+      advance();
+    }
+  } else if (is_special_parameter(c)) {
+    part.text = static_cast<char>(c);
+    advance();
+  }
+}
+
+void Parser::braced_content(Part& part) {
+  const std::size_t begin = at_;
+  const int first = peek();
+  if (first == '#' && is_length(after(at_))) {
+    part.op = "#";
+    advance();
+  } else if (first == '!') {
+    const int c = second();
+    if (is_name(c) || c == '@' || c == '*' || c == '#' || c == '?' || c == '$') {
+      part.op = "!";
+      advance();
+    }
+  }
+  braced_name(part);
+  if (part.text.empty()) {
+    // ${ command; } is one of other shells and of later ones.
+    complain(begin, end_, "no parameter is named inside ${ }");
+    if (is_blank(first) || first == '\n' || first == '|') {
+      std::shared_ptr<Node> script = script_of(source_, first == '|' ? at_ + 1 : at_, end_);
+      add_script(part.operand, Part::Kind::kCommand, part.quoted, begin, end_, std::move(script));
+    } else {
+      double_pieces(part.operand, Double::kBraced);
+    }
+    return;
+  }
+  if (peek() == '[') {
+    part.subscripted = true;
+    const std::size_t inside = at_ + 1;
+    const std::size_t end = matched_end(inside, '[', ']', braces_or_subscript(false), nullptr);
+    if (end == kNowhere) return;
+    {
+      const Bounds bounds(*this, inside, end);
+      double_pieces(part.operand, Double::kArithmetic);
+    }
+    at_ = end;
+    advance();
+  }
+  if (peek() != kEnd) braced_operator(part);
+}
+
+void Parser::braced_operator(Part& part) {
+  const bool indirect = part.op == "!";
+  const std::size_t begin = at_;
+  const int c = peek();
+  const int next = second();
+  std::string op(1, static_cast<char>(c));
+  if (indirect && (c == '*' || c == '@') && next == kEnd) {
+    part.op = "!*";
+    advance();
+    return;
+  }
+  const std::string_view once = "-=?+@";
+  const std::string_view twice = "%#/^,~";
+  const bool colon = c == ':';
+  const bool follows = next != kEnd && next == c;
+  const bool anchored = c == '/' && (next == '#' || next == '%');
+  const bool defaulted =
+      colon && next != kEnd && std::string_view("-=?+").find(static_cast<char>(next)) != kNowhere;
+  const bool doubled = twice.find(op[0]) != kNowhere && (follows || anchored);
+  if (!colon && once.find(op[0]) == kNowhere && twice.find(op[0]) == kNowhere) {
+    complain(begin, end_, "what stands here in ${ } is not understood");
+    double_pieces(part.operand, Double::kBraced);
+    return;
+  }
+  advance();
+  if (doubled || defaulted) {
+    op += static_cast<char>(next);
+    peek();
+    advance();
+  }
+  if (part.op == "#") complain(begin, end_, "${# } has an operator");
+  if (indirect) {
+    add_text(part.operand, op, true, begin, read_until_);
+  } else {
+    part.op = op == "#" ? "p#" : op;
+  }
+  if (colon && !defaulted) {
+    double_pieces(part.operand, Double::kArithmetic);
+  } else if (op == "@" || twice.find(op[0]) != kNowhere) {
+    // Quotes inside are quotes, even within double quotes.
+    braced_operand(part, false);
+  } else if (part.quoted) {
+    double_pieces(part.operand, Double::kBraced);
+  } else {
+    braced_operand(part, true);
+  }
+}
+
+void Parser::braced_operand(Part& part, bool first_tilde) {
+  WordStyle style;
+  style.bounded = true;
+  style.braces = false;
+  style.tilde = first_tilde;
+  unquoted(part.operand, style);
+}
+
+}  // namespace gibbous::command

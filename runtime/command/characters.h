@@ -1,0 +1,51 @@
+// What single characters mean to the shell. Used by the parser. Any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace gibbous::command {
+
+constexpr bool is_blank(int c) {
+  return c == ' ' || c == '\t';
+}
+
+// Ends an unquoted word.
+constexpr bool is_metacharacter(int c) {
+  return is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '<' || c == '>' ||
+         c == '(' || c == ')';
+}
+
+constexpr bool is_digit(int c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_name_start(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+constexpr bool is_name(int c) {
+  return is_name_start(c) || is_digit(c);
+}
+
+// A parameter with a name of one character that is no letter.
+constexpr bool is_special_parameter(int c) {
+  return c >= 0 && std::string_view("@*#?-$!").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+// What has no meaning of its own anywhere in an unquoted word.
+inline constexpr auto kIsOrdinary = [] {
+  std::array<bool, 256> ordinary{};
+  ordinary.fill(true);
+  for (const char c : std::string_view(" \t\n;&|<>()\\'\"`$~{},*?[+@!=:")) {
+    ordinary[static_cast<unsigned char>(c)] = false;
+  }
+  return ordinary;
+}();
+
+constexpr bool is_ordinary(int c) {
+  return c >= 0 && kIsOrdinary[static_cast<std::size_t>(c)];
+}
+
+}  // namespace gibbous::command

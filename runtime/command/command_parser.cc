@@ -1,0 +1,198 @@
+// Parser: lists, pipelines, and which kind of command stands here.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+namespace {
+
+// Ends a list where a command could begin.
+bool is_closing(std::string_view reserved) {
+  constexpr std::string_view kClosing[] = {"then", "do", "done", "fi", "elif", "else", "esac", "}"};
+  return std::find(std::begin(kClosing), std::end(kClosing), reserved) != std::end(kClosing);
+}
+
+}  // namespace
+
+std::unique_ptr<Node> Parser::list() {
+  auto node = make(Node::Kind::kList);
+  parse_list(*node);
+  return node;
+}
+
+// Up to what cannot begin a command; the caller knows whether that may stand there.
+void Parser::parse_list(Node& list) {
+  list.kind = Node::Kind::kList;
+  peek();
+  const std::size_t begin = at_;
+  bool separated = true;
+  while (!halted()) {
+    if (separated) skip_newlines();
+    skip_blanks();
+    const int c = peek();
+    if (c == kEnd || c == ')') break;
+    if (is_closing(reserved_word())) break;
+    const bool ends_clause = c == ';' && (second() == ';' || second() == '&');
+    if (ends_clause) break;
+    if (!separated) {
+      fail_here("';' or the end of the line");
+      break;
+    }
+    list.children.push_back(pipeline());
+    list.operators.push_back(Node::Operator::kSequence);
+    if (!list_operator(list, separated)) break;
+  }
+  const bool waits = !list.operators.empty() && !halted() &&
+                     (list.operators.back() == Node::Operator::kAnd ||
+                      list.operators.back() == Node::Operator::kOr);
+  if (waits) fail_here("a command");
+  if (read_until_ > begin) list.range = source_.range(begin, read_until_);
+  if (list.range.end == 0) list.range = source_.range(begin, begin);
+}
+
+// What joins the last command to the next; false where the list ends.
+bool Parser::list_operator(Node& list, bool& separated) {
+  skip_blanks();
+  const int c = peek();
+  separated = true;
+  if (c == '\n') {
+    consume_newline();
+    return true;
+  }
+  const int next = second();
+  if (c == ';') {
+    if (next == ';' || next == '&') return false;
+    advance();
+    return true;
+  }
+  if (c == '&' && next != '&') {
+    advance();
+    list.operators.back() = Node::Operator::kBackground;
+    return true;
+  }
+  if ((c == '&' || c == '|') && next == c) {
+    advance();
+    peek();
+    advance();
+    list.operators.back() = c == '&' ? Node::Operator::kAnd : Node::Operator::kOr;
+    return true;
+  }
+  separated = false;
+  return c != kEnd && c != ')';
+}
+
+std::unique_ptr<Node> Parser::pipeline() {
+  peek();
+  const std::size_t begin = at_;
+  bool negated = false;
+  bool timed = false;
+  bool prefixed = false;
+  while (!halted()) {
+    skip_blanks();
+    if (take_reserved("!")) {
+      negated = !negated;
+    } else if (take_reserved("time")) {
+      timed = true;
+      skip_blanks();
+      if (take_option("-p")) skip_blanks();
+      if (take_option("--")) skip_blanks();
+    } else {
+      break;
+    }
+    prefixed = true;
+  }
+  const int c = peek();
+  const bool nothing = prefixed && (c == kEnd || c == '\n' || c == ';' || c == ')' || c == '&');
+  auto first = nothing ? make(Node::Kind::kSimple) : command();
+  skip_blanks();
+  if (!prefixed && (peek() != '|' || second() == '|')) return first;
+  auto node = make(Node::Kind::kPipeline);
+  node->negated = negated;
+  node->timed = timed;
+  node->children.push_back(std::move(first));
+  while (!halted() && peek() == '|' && second() != '|') {
+    advance();
+    const bool both = peek() == '&';
+    if (both) advance();
+    node->pipes_stderr.push_back(both);
+    skip_newlines();
+    // `time` and `!` are not reserved here. Behind a ! there may be a subshell all the same.
+    node->children.push_back(reserved_word() == "!" ? pipeline() : command());
+    skip_blanks();
+  }
+  finish(*node, begin);
+  return node;
+}
+
+// One word that bash looks for behind `time`.
+bool Parser::take_option(std::string_view option) {
+  std::size_t at = at_;
+  for (const char c : option) {
+    if (character_behind(at) != c) return false;
+    at = after(at);
+  }
+  const int c = character_behind(at);
+  if (c != kEnd && !is_metacharacter(c)) return false;
+  at_ = at;
+  read_until_ = at;
+  return true;
+}
+
+bool Parser::at_compound() {
+  constexpr std::string_view kOpening[] = {"{",     "[[",  "if",     "while",
+                                           "until", "for", "select", "case"};
+  if (peek() == '(') return true;
+  return std::find(std::begin(kOpening), std::end(kOpening), reserved_word()) != std::end(kOpening);
+}
+
+// A command that is no simple one; null, and nothing taken, where none begins.
+std::unique_ptr<Node> Parser::compound() {
+  peek();
+  const std::size_t begin = at_;
+  std::unique_ptr<Node> node;
+  if (peek() == '(') {
+    const Level level(*this);
+    node = parentheses();
+  } else {
+    const std::string_view word = reserved_word();
+    if (word.empty()) return nullptr;
+    const Level level(*this);
+    if (word == "{") {
+      node = group();
+    } else if (word == "[[") {
+      node = test_command();
+    } else if (word == "if") {
+      node = if_command();
+    } else if (word == "while" || word == "until") {
+      node = while_command();
+    } else if (word == "for") {
+      node = for_command(Node::Kind::kFor);
+    } else if (word == "select") {
+      node = for_command(Node::Kind::kSelect);
+    } else if (word == "case") {
+      node = case_command();
+    } else {
+      return nullptr;
+    }
+  }
+  redirections(*node);
+  finish(*node, begin);
+  return node;
+}
+
+std::unique_ptr<Node> Parser::command() {
+  const Level level(*this);
+  skip_blanks();
+  if (auto node = compound()) return node;
+  const std::string_view word = reserved_word();
+  if (word == "function") return function_command();
+  if (word == "coproc") return coproc();
+  const int c = peek();
+  const bool begins = at_word_start() || c == '<' || c == '>' || (c == '&' && second() == '>');
+  if (!begins || is_closing(word)) fail_here("a command");
+  return simple(false);
+}
+
+}  // namespace gibbous::command

@@ -1,0 +1,262 @@
+// Parser: if, while, for, select, case, ( ), { }, (( )), functions and coproc.
+#include <utility>
+
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+
+// (( )) if what closes the inner parenthesis is followed by another; else ( ).
+std::unique_ptr<Node> Parser::parentheses() {
+  const std::size_t open = at_;
+  if (second() == '(') {
+    std::size_t inside = after(open);
+    character_behind(inside);
+    inside = after(inside);
+    std::vector<Translation> translations;
+    const std::size_t close = matched_end(inside, '(', ')', {}, &translations);
+    if (close == kNowhere) return make(Node::Kind::kList);
+    const std::size_t last = after(close);
+    if (last < end_ && text_[last] == ')') {
+      auto node = make(Node::Kind::kArithmetic);
+      arithmetic_pieces(node->arithmetic, inside, close, translations);
+      at_ = last;
+      advance();
+      return node;
+    }
+    // bash takes the bodies of here-documents in there from behind all that it has read by now.
+    if (last > reread_until_) reread_until_ = last;
+  }
+  auto node = make(Node::Kind::kSubshell);
+  advance();
+  node->children.push_back(list());
+  if (peek() == ')') {
+    advance();
+  } else if (peek() == kEnd) {
+    fail(open, at_, "no closing ')'");
+  } else {
+    fail_here("')'");
+  }
+  return node;
+}
+
+// The list up to `word`, which is taken.
+std::unique_ptr<Node> Parser::list_until(std::string_view word) {
+  auto node = list();
+  if (!halted() && !take_reserved(word)) fail_here("'" + std::string(word) + "'");
+  return node;
+}
+
+std::unique_ptr<Node> Parser::group() {
+  auto node = make(Node::Kind::kGroup);
+  take_reserved("{");
+  node->children.push_back(list_until("}"));
+  return node;
+}
+
+std::unique_ptr<Node> Parser::if_command() {
+  auto node = make(Node::Kind::kIf);
+  take_reserved("if");
+  node->children.push_back(list_until("then"));
+  while (!halted()) {
+    node->children.push_back(list());
+    if (take_reserved("elif")) {
+      node->children.push_back(list_until("then"));
+    } else if (take_reserved("else")) {
+      node->children.push_back(list_until("fi"));
+      return node;
+    } else if (take_reserved("fi")) {
+      return node;
+    } else {
+      fail_here("'fi'");
+    }
+  }
+  if (node->children.size() == 1) node->children.push_back(make(Node::Kind::kList));
+  return node;
+}
+
+std::unique_ptr<Node> Parser::while_command() {
+  auto node = make(Node::Kind::kWhile);
+  if (!take_reserved("while")) take_reserved("until");
+  node->children.push_back(list_until("do"));
+  node->children.push_back(list_until("done"));
+  return node;
+}
+
+std::unique_ptr<Node> Parser::loop_body() {
+  skip_newlines();
+  if (take_reserved("do")) return list_until("done");
+  if (take_reserved("{")) return list_until("}");
+  fail_here("'do'");
+  return make(Node::Kind::kList);
+}
+
+void Parser::arithmetic_for(Node& node) {
+  advance();
+  peek();
+  const std::size_t inside = after(at_);
+  std::vector<Translation> translations;
+  const std::size_t close = matched_end(inside, '(', ')', {}, &translations);
+  if (close == kNowhere) return;
+  at_ = after(close);
+  if (peek() != ')') {
+    fail_here("'))'");
+    return;
+  }
+  const std::size_t last = at_;
+  arithmetic_pieces(node.arithmetic, inside, close, translations);
+  if (halted()) return;
+  at_ = last;
+  advance();
+  skip_blanks();
+  if (peek() == ';') advance();
+}
+
+void Parser::for_words(Node& node) {
+  WordStyle name;
+  name.braces = name.patterns = name.tilde = false;
+  if (!at_word_start()) {
+    fail_here("the name of a variable");
+    return;
+  }
+  const Word word = read_word(name);
+  for (const Part& part : word.parts) node.name += part.text;
+  skip_blanks();
+  if (peek() == ';' && second() != ';') {
+    advance();
+    return;
+  }
+  skip_newlines();
+  if (!take_reserved("in")) return;
+  node.has_words = true;
+  for (skip_blanks(); at_word_start(); skip_blanks()) node.words.push_back(read_word({}));
+  if (peek() == ';') {
+    advance();
+  } else if (peek() != '\n') {
+    fail_here("';' or the end of the line");
+  }
+}
+
+std::unique_ptr<Node> Parser::for_command(Node::Kind kind) {
+  auto node = make(kind);
+  take_reserved(kind == Node::Kind::kFor ? "for" : "select");
+  skip_blanks();
+  if (kind == Node::Kind::kFor && peek() == '(' && second() == '(') {
+    node->kind = Node::Kind::kArithmeticFor;
+    arithmetic_for(*node);
+  } else {
+    for_words(*node);
+  }
+  node->children.push_back(loop_body());
+  return node;
+}
+
+std::unique_ptr<Node> Parser::case_command() {
+  auto node = make(Node::Kind::kCase);
+  take_reserved("case");
+  skip_blanks();
+  if (!at_word_start()) fail_here("a word");
+  WordStyle style;
+  style.braces = false;
+  node->words.push_back(read_word(style));
+  node->has_words = true;
+  skip_newlines();
+  if (!take_reserved("in")) fail_here("'in'");
+  while (!halted() && case_clause(*node)) {
+  }
+  return node;
+}
+
+// One clause; false when esac was there instead or behind it.
+bool Parser::case_clause(Node& node) {
+  skip_newlines();
+  if (take_reserved("esac")) return false;
+  if (peek() == '(') advance();
+  std::vector<Word> patterns;
+  WordStyle style;
+  style.braces = false;
+  while (!halted()) {
+    skip_blanks();
+    if (!at_word_start()) {
+      fail_here("a pattern or 'esac'");
+      break;
+    }
+    patterns.push_back(read_word(style));
+    skip_blanks();
+    if (peek() != '|') break;
+    advance();
+  }
+  if (peek() == ')') {
+    advance();
+  } else {
+    fail_here("')' behind a pattern");
+  }
+  node.patterns.push_back(std::move(patterns));
+  node.children.push_back(list());
+  if (peek() == ';') {
+    advance();
+    const bool both = peek() == ';';
+    if (both) advance();
+    if (peek() == '&') {
+      advance();
+    } else if (!both) {
+      fail_here("';;'");
+    }
+    return true;
+  }
+  if (!take_reserved("esac")) fail_here("';;' or 'esac'");
+  return false;
+}
+
+std::unique_ptr<Node> Parser::function_command() {
+  const Level level(*this);
+  auto node = make(Node::Kind::kFunction);
+  peek();
+  const std::size_t begin = at_;
+  take_reserved("function");
+  skip_blanks();
+  if (!at_word_start()) fail_here("the name of a function");
+  WordStyle name;
+  name.braces = name.tilde = name.patterns = false;
+  const Word word = read_word(name);
+  for (const Part& part : word.parts) node->name += part.text;
+  skip_blanks();
+  if (peek() == '(') {
+    std::size_t inside = after(at_);
+    while (is_blank(character_behind(inside))) inside = after(inside);
+    if (character_behind(inside) == ')') {
+      at_ = inside;
+      advance();
+    }
+  }
+  skip_newlines();
+  node->children.push_back(function_body());
+  finish(*node, begin);
+  return node;
+}
+
+// A name is one only in front of a compound command.
+std::unique_ptr<Node> Parser::coproc() {
+  const Level level(*this);
+  auto node = make(Node::Kind::kCoproc);
+  peek();
+  const std::size_t begin = at_;
+  take_reserved("coproc");
+  skip_blanks();
+  auto body = compound();
+  if (body == nullptr) {
+    if (!at_word_start() && peek() != '<' && peek() != '>') fail_here("a command");
+    body = simple(true);
+    if (stands_alone(*body)) {
+      if (auto named = compound()) {
+        for (const Part& part : body->words.front().parts) node->name += part.text;
+        body = std::move(named);
+      }
+    }
+  }
+  node->children.push_back(std::move(body));
+  finish(*node, begin);
+  return node;
+}
+
+}  // namespace gibbous::command

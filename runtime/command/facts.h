@@ -1,0 +1,162 @@
+// What a command line, or an argv, would do, as far as that can be known before it runs: the simple
+// commands at any depth, the paths that they touch, and the doubts that stay. analyse.h makes it,
+// runtime/rules judges it, `policy explain` prints it. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/command/syntax.h"
+
+namespace gibbous::command {
+
+// A word as it would reach the program. What cannot be known is a hole: `text` holds there what was
+// written ("$x", "$(date)"), or a pattern ("*").
+struct Value {
+  struct Hole {
+    enum class Kind : std::uint8_t { kUnknown, kGlob };
+    Kind kind = Kind::kUnknown;
+    bool splits = false;      // unquoted: may become several words, or none
+    std::uint32_t begin = 0;  // bytes of `text`
+    std::uint32_t end = 0;
+  };
+  std::string text;
+  std::vector<Hole> holes;  // in order, without overlap
+  int source = 0;           // Facts::sources
+  Range range;              // in that source
+  bool quoted = false;      // some of it was quoted
+
+  bool literal() const { return holes.empty(); }
+  bool has_unknown() const {
+    for (const Hole& hole : holes)
+      if (hole.kind == Hole::Kind::kUnknown) return true;
+    return false;
+  }
+  // Nothing before the first hole is known.
+  bool starts_unknown() const { return !holes.empty() && holes.front().begin == 0; }
+};
+
+// Bits; bits above are the path classes of Knowledge, in their order.
+using PathClasses = std::uint32_t;
+constexpr PathClasses kInWorkspace = 1U << 0;     // below the workspace, or it
+constexpr PathClasses kWorkspaceRoot = 1U << 1;   // the workspace itself, or all that is in it
+constexpr PathClasses kOutside = 1U << 2;         // not in the workspace
+constexpr PathClasses kUnknownPath = 1U << 3;     // its beginning is not known
+constexpr PathClasses kPartlyKnown = 1U << 4;     // a hole behind a known beginning
+constexpr PathClasses kHoldsWorkspace = 1U << 5;  // a directory above the workspace
+constexpr int kFirstOwnClass = 6;
+
+enum class AccessKind : std::uint8_t { kRead, kWrite, kRemove, kPermission, kExecute, kEnter };
+
+// One path that a command touches.
+struct Access {
+  AccessKind kind = AccessKind::kRead;
+  bool recursive = false;
+  bool contents = false;     // what is in the directory `path` (a pattern such as path/*)
+  bool redirection = false;  // by > or <, not by an argument
+  std::string written;       // as written, for people
+  std::string path;          // absolute, normalised, symlinks of what exists resolved; as far as
+                             // known: up to the last / before a hole
+  PathClasses classes = 0;   // of it and of what it covers
+  PathClasses own = 0;       // of the path itself: what a rule's not_path is compared with
+  int argument = -1;         // index into argv; -1: none
+  Range range;               // in the command's source
+};
+
+struct NamedValue {
+  std::string name;
+  Value value;
+  bool exported = true;  // false: a shell variable for what follows (a bare assignment)
+};
+
+// Why a command runs where it does, outermost first.
+struct Nesting {
+  enum class Kind : std::uint8_t {
+    kPipeline,
+    kBackground,
+    kSubshell,
+    kSubstitution,
+    kProcess,
+    kFunction,
+    kLoop,
+    kCondition,
+    kWrapper,  // `by`: sudo, xargs, find -exec ...
+    kCode,     // `by`: sh -c, eval, trap ...
+    kGuess,    // `by`: an unknown program that names another as an argument
+    kLiteral,  // `by`: a string in the code of an interpreter
+    kHeredoc,
+    kCoproc,
+  };
+  Kind kind = Kind::kPipeline;
+  std::string by;
+};
+
+// Something that cannot be known, or is not what it seems. Each is at least asked about.
+enum class Doubt : std::uint8_t {
+  kUnparsed,                // not understood
+  kOverLimit,               // long, or many commands: all of it was judged
+  kUnknownProgram,          // which program runs is computed
+  kUnknownCode,             // code for a shell that is computed
+  kPipedCode,               // a shell or interpreter reads its code from another command
+  kInlineCode,              // code for an interpreter that is no shell
+  kExecutingVariable,       // a variable that makes programs run something
+  kUnknownCommandArgument,  // a wrapper whose command is not known (xargs without one is none)
+  kEvaluatedText,           // text that a builtin evaluates holds a substitution
+  kForkBomb,                // a function that starts itself more than once
+  kEncoding,                // NUL, control or non-ASCII characters where names stand
+  kRedefinition,            // a function or alias that takes the name of a known program
+  kDecodedCode,             // kPipedCode, and what feeds it decodes (base64 -d, xxd -r ...)
+  kUnreadFile,              // code from a file outside the workspace, or from one that is not known
+  kUnjudged,                // too long, too deep or too many: not all of it was looked at; denied
+};
+constexpr int kDoubts = static_cast<int>(Doubt::kUnjudged) + 1;
+const char* name_of(Doubt doubt);      // "unknown_program"
+const char* name_of(AccessKind kind);  // "read" ...
+const char* name_of(Nesting::Kind kind);
+
+struct DoubtFact {
+  Doubt doubt = Doubt::kUnparsed;
+  int command = -1;  // index into Facts::commands; -1: of the line
+  int source = 0;
+  Range range;
+  std::string detail;  // what is in doubt, as written: "$x", "LD_PRELOAD"
+};
+
+struct SimpleCommand {
+  std::string program;      // base name; "" when not known
+  Value program_word;       // argv[0] as it would be run
+  std::vector<Value> argv;  // of the innermost command: wrappers and assignments are removed
+  std::vector<std::string> wrappers;    // names, outermost first: sudo, env, timeout
+  std::vector<NamedValue> assignments;  // NAME=value before it, env NAME=value, export
+  std::vector<Access> accesses;
+  std::vector<Nesting> nesting;
+  std::vector<std::string> fed_by;  // programs whose output it reads, nearest first
+  std::vector<std::string> feeds;   // programs that read its output
+  std::vector<std::string> hosts;   // of URLs and host operands, lower case; "" for unknown
+  std::string subcommand;           // "push", "remote add": operands that the program's table names
+  std::vector<int> operands;        // indexes into argv of what is neither option nor option value
+  std::vector<int> options;         // indexes into argv of options
+  std::string cwd;                  // absolute; "" when it is not known
+  bool privileged = false;          // behind sudo, doas, su, pkexec
+  bool remote = false;              // runs on another machine or in a container
+  bool guessed = false;             // kGuess or kLiteral is in its nesting: may not run at all
+  bool known_program = false;       // Knowledge has a table for it
+  int source = 0;
+  Range range;  // in that source
+};
+
+struct Facts {
+  std::vector<std::string> sources;     // [0] the line; the rest code that was found inside
+  std::vector<SimpleCommand> commands;  // in the order in which they are written
+  std::vector<DoubtFact> doubts;
+  std::vector<std::string> reads_code;  // languages: something takes the run's own input for code
+  std::string shown;  // the line (or argv, quoted), escaped for a terminal; bounded
+};
+
+// Text of a stranger, made fit for a terminal and a log: control characters, invisible and
+// bidirectional ones become \x..; cut at `most` bytes.
+std::string escaped(std::string_view text, std::size_t most);
+
+}  // namespace gibbous::command

@@ -1,0 +1,215 @@
+// Parser: here-documents. The delimiter is read with the redirection, the body where the line ends.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+
+void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs) {
+  bool quoted = false;
+  peek();
+  const std::size_t begin = at_;
+  std::optional<std::string> word = delimiter(quoted);
+  if (halted()) return;
+  if (!word) {
+    // bash writes the substitution anew and waits for that. Where the body ends cannot be told, so
+    // its lines are read as commands.
+    complain(begin, begin + 1, "a substitution in the delimiter of a here-document");
+    at_ = begin;
+    redirection.target = read_word({});
+    node.redirections.push_back(std::move(redirection));
+    return;
+  }
+  redirection.literal_body = quoted;
+  redirection.range.end = source_.range(read_until_ - 1, read_until_).end;
+  redirection.target.range = {redirection.range.end, redirection.range.end};
+  node.redirections.push_back(std::move(redirection));
+  pending_.push_back({&node, node.redirections.size() - 1, std::move(*word), strip_tabs});
+}
+
+// The delimiter with its quotes removed; a parameter in it is text. Nothing where a substitution is
+// in it, or after an error.
+std::optional<std::string> Parser::delimiter(bool& quoted) {
+  std::string text;
+  if (!at_word_start()) {
+    fail_here("the delimiter of a here-document");
+    return std::nullopt;
+  }
+  while (!halted()) {
+    const int c = peek();
+    if (c == kEnd || is_metacharacter(c)) {
+      if ((c == '<' || c == '>') && second() == '(') {
+        return std::nullopt;
+      }
+      break;
+    }
+    if (!delimiter_piece(text, quoted, c)) return std::nullopt;
+  }
+  if (halted()) return std::nullopt;
+  return text;
+}
+
+bool Parser::delimiter_piece(std::string& text, bool& quoted, int c) {
+  const std::size_t begin = at_;
+  if (c == '$' && (second() == '\'' || second() == '"')) {
+    advance();
+    std::vector<Part> parts;
+    if (peek() == '\'') {
+      at_ = begin;
+      dollar(parts, false);
+      for (const Part& part : parts) text += part.text;
+      quoted = true;
+    }
+    return !halted();
+  }
+  if (c == '`' || (c == '$' && (second() == '(' || second() == '{' || second() == '['))) {
+    return false;
+  }
+  quoted = quoted || c == '\\' || c == '\'' || c == '"';
+  advance();
+  if (c == '\\') {
+    if (at_ >= end_) return true;
+    text += text_[at_];
+    advance();
+  } else if (c == '\'') {
+    for (; at_ < end_ && text_[at_] != '\''; advance()) text += text_[at_];
+  } else if (c == '"') {
+    for (int inside = peek(); inside != '"' && inside != kEnd; inside = peek()) {
+      const int next = at_ + 1 < end_ ? text_[at_ + 1] : kEnd;
+      if (inside == '`' || (inside == '$' && (next == '(' || next == '{' || next == '['))) {
+        return false;
+      }
+      if (inside == '\\' && (next == '$' || next == '`' || next == '"' || next == '\\')) advance();
+      text += text_[at_];
+      advance();
+    }
+  } else {
+    text += static_cast<char>(c);
+    return true;
+  }
+  if (c == '\\') return true;
+  if (at_ >= end_) {
+    fail(begin, end_, "no closing quote");
+    return false;
+  }
+  advance();
+  return true;
+}
+
+// The bodies begin behind the line that byte `from` is on; the rest of that line is read first.
+void Parser::read_bodies_behind_line(std::size_t from) {
+  // Many of them may ask for the end of one long line.
+  if (from < line_from_ || from > line_end_) {
+    line_from_ = from;
+    line_end_ = std::min(text_.find('\n', from), text_.size());
+  }
+  const std::size_t newline = line_end_;
+  if (newline >= end_) {
+    pending_.clear();
+    return;
+  }
+  const std::size_t end = read_bodies(after(newline));
+  source_.skip_newline = newline;
+  source_.skip_to = end;
+}
+
+// Reads the bodies that are waited for, from the line at `at` on; the place behind them.
+std::size_t Parser::read_bodies(std::size_t at) {
+  std::vector<PendingBody> bodies;
+  bodies.swap(pending_);
+  for (const PendingBody& body : bodies) {
+    if (halted()) break;
+    at = read_body(at, body);
+  }
+  return at;
+}
+
+// Appends the line at `at` to `made`, without the tabs and, where the body is expanded, with its
+// continuations joined. Moves `at` to the newline; false when that changed something.
+bool Parser::read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made) {
+  bool verbatim = true;
+  bool at_start = strip_tabs;
+  std::size_t run = at;
+  const auto flush = [&](std::size_t to) {
+    for (; at_start && run < to && text_[run] == '\t'; ++run) verbatim = false;
+    at_start = at_start && run == to;
+    if (to > run) made.append(source_, run, text_.substr(run, to - run));
+  };
+  while (at < end_ && text_[at] != '\n') {
+    const bool escapes = joins && text_[at] == '\\' && at + 1 < end_;
+    if (escapes && text_[at + 1] == '\n') {
+      flush(at);
+      run = at += 2;
+      verbatim = false;
+    } else {
+      at += escapes ? 2 : 1;
+    }
+  }
+  flush(at);
+  return verbatim;
+}
+
+std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
+  Redirection& redirection = pending.node->redirections[pending.index];
+  const std::string_view word = pending.delimiter;
+  const std::size_t begin = at;
+  std::size_t end = at;
+  Source made;
+  made.append(source_, at, "");
+  std::size_t size = 0;
+  bool verbatim = true;
+  while (at < end_) {
+    const bool same = read_line(at, !redirection.literal_body, pending.strip_tabs, made);
+    const std::string_view line = made.text().substr(size);
+    if (line == word) {
+      at = at < end_ ? at + 1 : at;
+      break;
+    }
+    if (in_parentheses_ && line.starts_with(word) && line.find(')', word.size()) != kNowhere) {
+      // bash ends it here and reads what is behind the delimiter as commands.
+      at -= line.size() - word.size();
+      break;
+    }
+    verbatim = verbatim && same;
+    if (at < end_) {
+      made.append(source_, at, "\n");
+      ++at;
+    }
+    end = at;
+    size = made.text().size();
+  }
+  parse_body(redirection, begin, end, made, verbatim ? 0 : size);
+  return at;
+}
+
+// The body is bytes [begin, end), or the first `made_size` bytes of `made` where these differ.
+void Parser::parse_body(Redirection& redirection, std::size_t begin, std::size_t end, Source& made,
+                        std::size_t made_size) {
+  const Level level(*this);
+  const std::size_t place = at_;
+  const std::size_t read = read_until_;
+  Word& target = redirection.target;
+  target.range = source_.range(begin, end);
+  Parser reader(state_, made_size > 0 ? made : source_, made_size > 0 ? 0 : begin,
+                made_size > 0 ? made_size : end);
+  if (redirection.literal_body) {
+    reader.add_text(target.parts, reader.text_.substr(reader.at_, reader.end_ - reader.at_), true,
+                    reader.at_, reader.end_);
+  } else {
+    reader.decodes_quotes_ = false;
+    reader.double_pieces(target.parts, Double::kHere);
+    contain(reader, target.parts, made_size > 0 ? 0 : begin, reader.end_);
+  }
+  if (state_.recovered && spend_recovery()) {
+    // Behind an error bash may not see this as a here-document but as commands.
+    add_script(target.parts, Part::Kind::kCommand, true, begin, end,
+               script_of(source_, begin, end));
+  }
+  at_ = place;
+  read_until_ = read;
+}
+
+}  // namespace gibbous::command

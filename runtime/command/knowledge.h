@@ -1,0 +1,135 @@
+// What the analyser knows of programs, variables and paths: data that the policy's Lua tables give
+// (policies/rules/, read by bindings/lua), never code here. Immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/command/facts.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace gibbous::command {
+
+// Which words of an argv something applies to: 'operands' 'first' 'second' 'rest' (all operands but
+// the first) 'last' 'but_last', '-o --output' (values of these options), 'of=' (operands with that
+// prefix; the rest of the word counts), 'after_--' .
+struct Selector {
+  enum class Kind : std::uint8_t {
+    kOperands,
+    kFirst,
+    kSecond,
+    kRest,
+    kLast,
+    kButLast,
+    kOptions,
+    kPrefix,
+    kAfterDashes
+  };
+  Kind kind = Kind::kOperands;
+  std::vector<std::string> options;  // kOptions, with their dashes
+  std::string prefix;                // kPrefix, with the =
+};
+
+struct AccessSpec {
+  AccessKind kind = AccessKind::kRead;
+  std::vector<Selector> selectors;
+  std::vector<std::string> when;    // only with one of these flags; empty: always
+  std::vector<std::string> unless;  // not with one of these
+  bool recursive = false;           // always
+};
+
+// How a program runs other commands or code.
+struct Runs {
+  enum class How : std::uint8_t {
+    kArgv,    // its operands, behind `skip` of them, are a command (sudo, env, timeout, xargs)
+    kUntil,   // words behind `from` up to ; or + are a command (find -exec)
+    kShell,   // the words that `from` selects are code for a shell, each by itself
+    kJoined,  // the operands (behind `skip`), joined by spaces, are code for a shell (eval, ssh)
+    kOption,  // sh: with the flag `from` (in a cluster, -c or -ec) the first operand is code
+    kStdin,   // without operands (or with -s, -) its standard input is code
+    kFile,    // its first operand is a file of code
+    kCode,    // the words that `from` selects are code in `language`
+  };
+  How how = How::kArgv;
+  std::vector<Selector> from;
+  std::vector<std::string> when;  // only with one of these flags or words
+  std::vector<std::string> unless;
+  int skip = 0;
+  bool assignments = false;  // kArgv: NAME=value words before the command set its environment
+  bool appends = false;      // words that are not known are appended (xargs, find with {})
+  bool optional = true;      // nothing there: runs no command (or a shell, see shell_if_empty)
+  bool shell_if_empty =
+      false;                 // without a command it starts a shell that reads stdin (su, sudo -s)
+  std::string strip_prefix;  // kShell: only words with it count, and it is removed: "exec=", "!"
+  std::string language;      // kCode, kFile, kStdin: "shell", "python", ...
+};
+
+struct ProgramSpec {
+  std::vector<std::string> values;  // options that take a value: "-C", "--directory"
+  std::vector<AccessSpec> accesses;
+  std::vector<std::string> recursive;  // flags that make remove, permission, write recursive
+  std::vector<Runs> runs;
+  std::vector<Selector> cwd;        // make -C DIR: relative paths begin there
+  std::vector<Selector> hosts;      // operands that name hosts or URLs
+  std::vector<Selector> evaluated;  // words whose [subscripts] a builtin evaluates
+  bool single_dash_long = false;    // -name is one option, not a cluster (find, java)
+  bool options_first = false;       // options end at the first operand
+  bool privileged = false;
+  bool remote = false;
+  bool decodes = false;  // with one of decodes_when if given
+  std::vector<std::string> decodes_when;
+  bool prints = false;  // its operands are its output: echo, printf
+  bool downloads = false;
+  bool lists = false;  // it prints paths below its operands: find, ls
+  std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
+};
+
+struct VariableSpec {
+  std::string name;                      // may hold *
+  bool shell = false;                    // its value is code for a shell: PAGER, GIT_SSH_COMMAND
+  std::shared_ptr<const re2::RE2> safe;  // values that match as a whole are of no concern
+};
+
+struct LanguageSpec {
+  // Calls whose first capture is a path: what happens to it.
+  struct Call {
+    AccessKind kind = AccessKind::kRemove;
+    bool recursive = false;
+    std::shared_ptr<const re2::RE2> pattern;
+  };
+  std::vector<Call> calls;
+  std::shared_ptr<const re2::RE2> harmless;  // code that matches as a whole is no kInlineCode
+};
+
+// A set of paths. Entries are absolute (variables are expanded by who reads the tables), `*` stands
+// for any characters but /, as a whole path or a directory with all below; "=/home" is only itself;
+// "!/var/tmp" takes out again. "**/.git/hooks" is in any directory of the workspace.
+struct PathClassSpec {
+  std::string name;
+  std::vector<std::string> entries;
+  bool inside = false;  // holds for paths in the workspace too (protected files, credentials)
+};
+
+struct Knowledge {
+  std::unordered_map<std::string, std::shared_ptr<const ProgramSpec>> programs;  // name or glob*
+  std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
+  std::vector<VariableSpec> variables;
+  std::map<std::string, LanguageSpec> languages;
+  std::vector<PathClassSpec> classes;
+  // What $( ) of these commands gives: "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
+  std::map<std::string, std::string> outputs;
+
+  const ProgramSpec* find(const std::string& program) const;
+  PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none
+  // The names of the bits that are set, built-in ones first.
+  std::vector<std::string> class_names(PathClasses bits) const;
+};
+
+}  // namespace gibbous::command

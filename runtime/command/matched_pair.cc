@@ -1,0 +1,173 @@
+// Parser: where ${ }, (( )), $(( )), $[ ] and subscripts end. bash looks for the end first, by
+// rules of its own, and reads what is inside afterwards by others; text that the two see
+// differently is where commands hide, so this does the same. A script inside is parsed at once and
+// kept (Source::scripts); the search itself costs each byte once for each level around it.
+#include <utility>
+
+#include "runtime/command/ansi_c.h"
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+
+// `at` is behind an opening quote or behind the first character of a nested construct `c`; moves it
+// behind the end.
+bool Parser::skip_nested(std::size_t& at, char c, PairStyle style,
+                         std::vector<Translation>* translations) {
+  PairStyle inside;
+  inside.double_quoted = style.double_quoted;
+  if (c == '(') {
+    std::size_t next = at;
+    if (character_behind(next) != '(') return keep_script(at - 1, at);
+    inside.double_quoted = false;
+    at = matched_end(at, '(', ')', inside, translations);
+  } else if (c == '{') {
+    inside = braces_or_subscript(style.double_quoted);
+    inside.first_close = true;
+    at = matched_end(at, '{', '}', inside, translations);
+  } else if (c == '[') {
+    at = matched_end(at, '[', ']', inside, translations);
+  } else {
+    inside.double_quoted = inside.double_quoted || c == '"';
+    inside.dollars = Dollars::kAll;
+    inside.escapes = style.escapes && c == '\'';
+    at = matched_end(at, c, c, inside, translations);
+  }
+  if (at == kNowhere) return false;
+  at = after(at);
+  return true;
+}
+
+std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle style,
+                                std::vector<Translation>* translations) {
+  const Level level(*this);
+  const std::size_t begin = at;
+  const bool groups = open != close;
+  int depth = 1;
+  bool dollar = false;
+  bool angle = false;
+  while (!halted() && at < end_) {
+    const char c = text_[at];
+    if (open == '\'') {
+      if (c == '\'') return at;
+      at = after(at);
+      if (c == '\\' && style.escapes && at < end_) at = after(at);
+      continue;
+    }
+    if (c == '\\') {
+      const bool continues = at + 1 < end_ && text_[at + 1] == '\n';
+      at = at + 1 < end_ ? after(at + 1) : at + 1;
+      if (!continues) dollar = angle = false;
+      continue;
+    }
+    const std::size_t place = at;
+    at = after(at);
+    const bool was_dollar = std::exchange(dollar, c == '$' && !dollar);
+    const bool was_angle = std::exchange(angle, c == '<' || c == '>');
+    if (c == close && --depth == 0) return place;
+    if (open == '`') continue;
+    if (groups && (c == '\'' || c == '"' || c == '`')) {
+      PairStyle quote = style;
+      quote.escapes = was_dollar;
+      if (!skip_nested(at, c, quote, translations)) return kNowhere;
+      if (c == '\'' && was_dollar && translations != nullptr) {
+        translations->push_back({before(place, begin), at, style.double_quoted});
+      }
+    } else if ((open == '"' && c == '`') ||
+               (was_dollar && c == '(' && style.dollars != Dollars::kNone) ||
+               (was_dollar && (c == '{' || c == '[') && style.dollars == Dollars::kAll) ||
+               (was_angle && c == '(' && style.substitutes)) {
+      const bool script = was_angle && c == '(';
+      if (script ? !keep_script(place, at) : !skip_nested(at, c, style, translations)) {
+        return kNowhere;
+      }
+    } else if (groups && c == open && !style.first_close) {
+      ++depth;
+    }
+  }
+  fail(begin > 0 ? begin - 1 : 0, end_, std::string("no closing '") + close + "'");
+  return kNowhere;
+}
+
+// The place of the character before `at`, continuations left out.
+std::size_t Parser::before(std::size_t at, std::size_t from) const {
+  while (at >= from + 3 && text_[at - 1] == '\n' && text_[at - 2] == '\\') at -= 2;
+  return at - 1;
+}
+
+void Parser::translate(std::size_t begin, std::size_t end,
+                       const std::vector<Translation>& translations, Source& made) {
+  std::size_t at = begin;
+  made.append(source_, at, "");
+  for (const Translation& translation : translations) {
+    if (translation.begin < at || translation.end > end) continue;
+    made.append(source_, at, text_.substr(at, translation.begin - at));
+    std::size_t quote = translation.begin + 1;
+    character_behind(quote);
+    const std::string decoded = decode_ansi_c(text_.substr(quote + 1, translation.end - quote - 2));
+    std::string replacement;
+    if (translation.double_quoted) {
+      replacement = decoded;
+    } else {
+      replacement = "'";
+      for (const char c : decoded) {
+        if (c == '\'') {
+          replacement += "'\\''";
+        } else {
+          replacement += c;
+        }
+      }
+      replacement += "'";
+    }
+    made.append(source_, translation.begin, replacement, false);
+    at = translation.end;
+  }
+  made.append(source_, at, text_.substr(at, end - at));
+}
+
+Parser::PairStyle Parser::braces_or_subscript(bool double_quoted) {
+  PairStyle style;
+  style.dollars = Dollars::kAll;
+  style.substitutes = true;
+  style.double_quoted = double_quoted;
+  return style;
+}
+
+// Whether bash may count other parentheses in a $(( )) than stand here: it writes each $( ) in it
+// anew before it counts, without comments, without the ( of a case pattern.
+bool Parser::is_doubtful(std::size_t begin, std::size_t end) const {
+  const std::string_view inside = text_.substr(begin, end - begin);
+  if (inside.find("$(") == kNowhere && inside.find("$\\") == kNowhere) return false;
+  if (inside.find("case") != kNowhere || inside.find("<<") != kNowhere) return true;
+  if (inside.find("\\\n") != kNowhere) return true;
+  for (std::size_t at = inside.find('#'); at != kNowhere; at = inside.find('#', at + 1)) {
+    if (at > 0 && is_metacharacter(static_cast<unsigned char>(inside[at - 1]))) return true;
+  }
+  return false;
+}
+
+// Whether the parentheses in [begin, end) are balanced, as bash counts them to tell $(( )) from
+// $( ( ) ).
+bool Parser::is_arithmetic(std::size_t begin, std::size_t end) {
+  const Bounds bounds(*this, begin, end);
+  int depth = 0;
+  for (std::size_t at = begin; at < end && !halted();) {
+    const char c = text_[at];
+    at = after(at);
+    if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      if (--depth < 0) return false;
+    } else if (c == '\\') {
+      if (at < end) at = after(at);
+    } else if (c == '\'') {
+      while (at < end && text_[at] != '\'') at = after(at);
+      if (at < end) at = after(at);
+    } else if (c == '"') {
+      if (!skip_nested(at, '"', {}, nullptr)) return false;
+    }
+  }
+  return depth == 0;
+}
+
+}  // namespace gibbous::command

@@ -1,0 +1,35 @@
+// Parses a command line for a shell. Linear time and bounded; never fails silently: what is not
+// understood exactly is an error with its place. Called by analyse.cc. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "runtime/command/syntax.h"
+
+namespace gibbous::command {
+
+struct ParseLimits {
+  std::size_t bytes = std::size_t{1} << 20;
+  std::size_t nodes = 100'000;  // commands, words and parts are counted together
+  int depth = 64;               // of nesting, substitutions included
+};
+
+struct ParseError {
+  std::string message;  // "" when all was understood
+  Range range;
+  bool over_limit = false;  // a limit was reached; what lies behind was not looked at
+};
+
+struct Parsed {
+  Node root;  // a kList; holds what was understood even when there is an error
+  ParseError error;
+};
+
+// After a syntax error it goes on behind the next newline or ; so that later commands are seen too
+// (a bounded number of times); `error` is the first one. `text` may hold any bytes; NUL is an
+// error.
+Parsed parse(std::string_view text, const ParseLimits& limits = {});
+
+}  // namespace gibbous::command

@@ -1,0 +1,256 @@
+// The recursive-descent parser behind parse(): one class, as words hold commands and commands hold
+// words. Its methods are in parser.cc (reading characters, errors, scripts), matched_pair.cc; words
+// in word_parser.cc, word_pattern.cc, quoting.cc, expansion_parser.cc and braced_parameter.cc;
+// commands in redirection_parser.cc, here_document.cc, simple_command.cc, command_parser.cc,
+// compound_command.cc and condition.cc. Used by parse.cc only. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/command/parse.h"
+#include "runtime/command/source.h"
+#include "runtime/command/syntax.h"
+
+namespace gibbous::command {
+
+// What the parsers of one text share: one for the text, one for each piece that has to be rewritten
+// before it can be read.
+struct ParseState {
+  ParseLimits limits;
+  std::size_t nodes = 0;
+  int depth = 0;
+  int recoveries = 0;
+  bool recovered = false;  // from an error that ended a command
+  bool exhausted = false;  // a limit was reached: everything comes to its end
+  ParseError error;        // the first one
+};
+
+class Parser {
+ public:
+  static constexpr int kEnd = -1;  // behind the last character
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+  // Reads bytes [begin, end) of `source`. Both must outlive the parser.
+  Parser(ParseState& state, Source& source, std::size_t begin, std::size_t end);
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  // Reads everything as a list of commands, going on behind what it does not understand.
+  void parse_all(Node& root);
+
+ private:
+  // How the pieces of an unquoted word are read.
+  struct WordStyle {
+    bool assigned = false;  // the value of an assignment: ~ behind : too, no braces
+    bool braces = true;     // braces may be expanded
+    bool arrays = false;    // name=( ) may follow, as behind `declare`
+    bool command = false;   // in command position: `f+()` is a function, not a pattern
+    bool regex = false;     // behind =~: ( and | belong to the word
+    bool bounded = false;   // inside ${ }: everything up to the end belongs to the word
+    bool patterns = true;   // *, ? and [ ] are patterns
+    bool tilde = true;      // ~ at the start
+  };
+  // Where double quotes' rules hold.
+  enum class Double { kQuotes, kBraced, kBracedQuotes, kArithmetic, kHere };
+  // What a matched pair stands in, which decides what is looked for inside.
+  enum class Dollars { kNone, kParentheses, kAll };
+  struct PairStyle {
+    Dollars dollars = Dollars::kParentheses;  // which of $( ), ${ } and $[ ] are seen inside
+    bool first_close = false;                 // ${ }: the first } ends it
+    bool substitutes = false;                 // <( ) is looked for: ${ } and subscripts
+    bool escapes = false;                     // $'..': a backslash hides the quote
+    bool double_quoted = false;               // inside "..."
+  };
+  // A $'...' inside something that is decoded before it is read as if in double quotes.
+  struct Translation {
+    std::size_t begin = 0;  // of the $
+    std::size_t end = 0;
+    bool double_quoted = false;
+  };
+  struct PendingBody {
+    Node* node = nullptr;  // has the redirection
+    std::size_t index = 0;
+    std::string delimiter;
+    bool strip_tabs = false;
+  };
+  // A nesting level, given back at the end of the block.
+  class Level {
+   public:
+    explicit Level(Parser& parser);
+    ~Level();
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    ParseState& state_;
+  };
+  // Reads only [begin, end) until the end of the block; leaves the place to the caller.
+  class Bounds {
+   public:
+    Bounds(Parser& parser, std::size_t begin, std::size_t end);
+    ~Bounds();
+    Bounds(const Bounds&) = delete;
+    Bounds& operator=(const Bounds&) = delete;
+
+   private:
+    Parser& parser_;
+    std::size_t end_;
+  };
+  friend class Level;
+  friend class Bounds;
+
+  // Characters (parser.cc). peek() and second() see through line continuations.
+  int peek();
+  int second();
+  int character_behind(std::size_t& at) const;  // moves `at` over continuations
+  void advance();
+  std::size_t after(std::size_t at) const;
+  std::size_t before(std::size_t at, std::size_t from) const;
+  bool halted() const { return stopped_ || state_.exhausted; }
+  void skip_blanks();  // and a comment
+  void skip_newlines();
+  void consume_newline();
+  bool at_word_start();
+  std::string_view reserved_word();  // the one that stands here, or ""
+  bool take_reserved(std::string_view word);
+  std::string slice(std::size_t begin, std::size_t end) const;
+
+  // Errors (parser.cc).
+  void fail(std::size_t begin, std::size_t end, std::string_view message);
+  void fail_here(std::string_view wanted);
+  void complain(std::size_t begin, std::size_t end, std::string_view message);
+  void exhaust(std::string_view message);
+  bool count();
+  void note(std::size_t begin, std::size_t end, std::string_view message, bool over_limit);
+
+  // Scripts (parser.cc).
+  std::shared_ptr<Node> script_in_parentheses();
+  bool keep_script(std::size_t open, std::size_t& end);
+  std::shared_ptr<Node> script_of(Source& source, std::size_t begin, std::size_t end);
+  void add_script(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin,
+                  std::size_t end, std::shared_ptr<Node> script);
+  void contain(Parser& reader, std::vector<Part>& parts, std::size_t begin, std::size_t end);
+  bool spend_recovery();
+
+  // Where what opened before `at` ends: the place of the closing character, or kNowhere, which is
+  // an error already (matched_pair.cc).
+  std::size_t matched_end(std::size_t at, char open, char close, PairStyle style,
+                          std::vector<Translation>* translations);
+  bool skip_nested(std::size_t& at, char c, PairStyle style,
+                   std::vector<Translation>* translations);
+  static PairStyle braces_or_subscript(bool double_quoted);
+  void translate(std::size_t begin, std::size_t end, const std::vector<Translation>& translations,
+                 Source& made);
+  bool is_arithmetic(std::size_t begin, std::size_t end);
+  bool is_doubtful(std::size_t begin, std::size_t end) const;
+
+  // Words (word_parser.cc, word_pattern.cc, quoting.cc).
+  Word read_word(const WordStyle& style);
+  void unquoted(std::vector<Part>& parts, const WordStyle& style);
+  bool unquoted_special(std::vector<Part>& parts, const WordStyle& style, int c);
+  void extended_pattern(std::vector<Part>& parts, const WordStyle& style);
+  void regex_group(std::vector<Part>& parts, const WordStyle& style);
+  void backslash(std::vector<Part>& parts);
+  void single_quoted(std::vector<Part>& parts);
+  void double_quoted(std::vector<Part>& parts, Double mode);
+  void double_pieces(std::vector<Part>& parts, Double mode);
+  bool tilde(std::vector<Part>& parts, bool colon_ends);
+  void bracket(std::vector<Part>& parts);
+  void brace(std::vector<Part>& parts, int c);
+  void settle_braces(std::vector<Part>& parts);
+  void array_in_word(std::vector<Part>& parts);
+  Part* add_part(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin,
+                 std::size_t end);
+  void add_text(std::vector<Part>& parts, std::string_view text, bool quoted, std::size_t begin,
+                std::size_t end);
+
+  // Expansions (expansion_parser.cc). dollar() is false where the $ is nothing but itself.
+  bool dollar(std::vector<Part>& parts, bool quoted);
+  void name_after_dollar(std::vector<Part>& parts, bool quoted);
+  void command_or_arithmetic(std::vector<Part>& parts, bool quoted);
+  void arithmetic_brackets(std::vector<Part>& parts, bool quoted);
+  void arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std::size_t end,
+                         const std::vector<Translation>& translations);
+  void braced(std::vector<Part>& parts, bool quoted);
+  void braced_content(Part& part);
+  void braced_name(Part& part);
+  void braced_operator(Part& part);
+  void braced_operand(Part& part, bool first_tilde);
+  bool is_length(std::size_t at);
+  void backticks(std::vector<Part>& parts, bool quoted, bool strip_double_quotes);
+  void process(std::vector<Part>& parts);
+
+  // Redirections and here-documents (redirection_parser.cc, here_document.cc).
+  bool redirection(Node& node);
+  void redirections(Node& node);
+  void expanded_twice(Redirection& redirection);
+  bool redirection_operator(Redirection& redirection, bool& strip_tabs);
+  void here_document(Node& node, Redirection redirection, bool strip_tabs);
+  std::optional<std::string> delimiter(bool& quoted);
+  bool delimiter_piece(std::string& text, bool& quoted, int c);
+  void read_bodies_behind_line(std::size_t from);
+  std::size_t read_bodies(std::size_t at);
+  std::size_t read_body(std::size_t at, const PendingBody& pending);
+  bool read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made);
+  void parse_body(Redirection& redirection, std::size_t begin, std::size_t end, Source& made,
+                  std::size_t made_size);
+
+  // Commands (simple_command.cc, command_parser.cc, compound_command.cc).
+  std::unique_ptr<Node> make(Node::Kind kind);
+  std::unique_ptr<Node> list();
+  void parse_list(Node& list);
+  bool list_operator(Node& list, bool& separated);
+  std::unique_ptr<Node> pipeline();
+  bool take_option(std::string_view option);
+  std::unique_ptr<Node> command();
+  std::unique_ptr<Node> compound();
+  void finish(Node& node, std::size_t begin);
+  std::unique_ptr<Node> simple(bool may_be_name);
+  static bool stands_alone(const Node& node);
+  bool at_compound();
+  std::unique_ptr<Node> function_behind(Node& simple);
+  std::unique_ptr<Node> function_body();
+  bool assignment(Node& node);
+  void assigned_value(Assignment& assignment);
+  void array_elements(std::vector<Word>& elements);
+  Word array_element();
+  bool subscripted_word(Node& node, std::size_t open, std::size_t close);
+  std::unique_ptr<Node> parentheses();
+  std::unique_ptr<Node> group();
+  std::unique_ptr<Node> if_command();
+  std::unique_ptr<Node> while_command();
+  std::unique_ptr<Node> for_command(Node::Kind kind);
+  void arithmetic_for(Node& node);
+  void for_words(Node& node);
+  std::unique_ptr<Node> loop_body();
+  std::unique_ptr<Node> list_until(std::string_view word);
+  std::unique_ptr<Node> case_command();
+  bool case_clause(Node& node);
+  std::unique_ptr<Node> function_command();
+  std::unique_ptr<Node> coproc();
+  std::unique_ptr<Node> test_command();
+  void test_operator(Node& node, std::string_view text);
+
+  ParseState& state_;
+  Source& source_;
+  std::string_view text_;
+  std::size_t at_;
+  std::size_t end_;
+  std::size_t read_until_;            // behind the last character that was taken
+  bool stopped_ = false;              // by an error, until the next recovery
+  std::size_t failed_at_ = 0;         // where the recovery begins to look
+  bool decodes_quotes_ = true;        // $'..' in arithmetic and the like is decoded first
+  bool in_parentheses_ = false;       // of a substitution
+  std::size_t reread_until_ = 0;      // up to here bodies of here-documents are behind the line
+  std::size_t no_bracket_until_ = 0;  // no ] closes a [ before this
+  std::size_t line_from_ = 1;         // from here on the line ends at line_end_
+  std::size_t line_end_ = 0;
+  std::vector<PendingBody> pending_;
+};
+
+}  // namespace gibbous::command

@@ -1,0 +1,314 @@
+#include "runtime/command/path_map.h"
+
+#include <algorithm>
+
+#include "runtime/command/analyse.h"
+#include "runtime/command/knowledge.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::string_view kAnywhere = "**/";
+
+// Expands what an entry begins with; several for $TMP, none when the variable is not known.
+std::vector<std::string> expand_entry(const std::string& entry, const Place& place) {
+  if (entry.empty()) return {};
+  if (entry[0] == '~') {
+    if (entry.size() > 1 && entry[1] != '/') return {};
+    if (place.home.empty()) return {};
+    return {place.home + entry.substr(1)};
+  }
+  if (entry[0] != '$') return {entry};
+  const std::size_t end = std::min(entry.find('/'), entry.size());
+  const std::string name = entry.substr(1, end - 1);
+  const std::string rest = entry.substr(end);
+  const auto found = place.variables.find(name);
+  if (name == "HOME" && !place.home.empty()) return {place.home + rest};
+  if (name == "WORKSPACE" && !place.workspace.empty()) return {place.workspace + rest};
+  if (name == "TMP") {
+    std::vector<std::string> all = {"/tmp" + rest, "/var/tmp" + rest};
+    const auto own = place.variables.find("TMPDIR");
+    if (own != place.variables.end() && own->second.rfind('/', 0) == 0)
+      all.push_back(own->second + rest);
+    return all;
+  }
+  if (found != place.variables.end() && found->second.rfind('/', 0) == 0)
+    return {found->second + rest};
+  return {};
+}
+
+bool has_glob(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string normalize(std::string_view absolute) {
+  if (absolute.empty()) return "";
+  std::vector<std::string_view> kept;
+  std::size_t at = 0;
+  while (at < absolute.size()) {
+    const std::size_t end = std::min(absolute.find('/', at), absolute.size());
+    const std::string_view part = absolute.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (!kept.empty()) kept.pop_back();
+      continue;
+    }
+    kept.push_back(part);
+  }
+  std::string path;
+  for (const std::string_view part : kept) {
+    path += '/';
+    path += part;
+  }
+  return path.empty() ? "/" : path;
+}
+
+std::string join(const std::string& base, std::string_view path) {
+  if (!path.empty() && path[0] == '/') return normalize(path);
+  std::string whole = base;
+  whole += '/';
+  whole += path;
+  return normalize(whole);
+}
+
+bool is_within(std::string_view path, std::string_view directory) {
+  if (directory == "/") return true;
+  return path.size() >= directory.size() && path.compare(0, directory.size(), directory) == 0 &&
+         (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+bool component_match(std::string_view glob, std::string_view text) {
+  std::size_t at = 0;
+  std::size_t from = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t mark = 0;
+  while (from < text.size()) {
+    bool one = false;
+    std::size_t width = 1;
+    if (at < glob.size()) {
+      if (glob[at] == '*') {
+        star = at++;
+        mark = from;
+        continue;
+      }
+      if (glob[at] == '?') {
+        one = true;
+      } else if (glob[at] == '[') {
+        const std::size_t close = glob.find(']', std::min(at + 2, glob.size()));
+        if (close != std::string_view::npos) {
+          one = true;
+          width = close - at + 1;
+        } else {
+          one = text[from] == '[';
+        }
+      } else {
+        one = glob[at] == text[from];
+      }
+    }
+    if (one && text[from] != '/') {
+      at += width;
+      ++from;
+    } else if (one && at < glob.size() && glob[at] == '/') {
+      ++at;
+      ++from;
+    } else if (star != std::string_view::npos && text[mark] != '/') {
+      at = star + 1;
+      from = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (at < glob.size() && glob[at] == '*') ++at;
+  return at == glob.size();
+}
+
+std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const Place& place) {
+  auto map = std::make_shared<PathMap>();
+  map->workspace_ = normalize(place.workspace);
+  if (place.resolve && !map->workspace_.empty()) map->workspace_ = place.resolve(map->workspace_);
+  PathClasses bit = 1U << kFirstOwnClass;
+  for (const PathClassSpec& spec : knowledge.classes) {
+    for (const std::string& written : spec.entries) {
+      Entry entry;
+      entry.bit = bit;
+      std::string text = written;
+      while (!text.empty() && (text[0] == '=' || text[0] == '!')) {
+        (text[0] == '=' ? entry.only_itself : entry.takes_out) = true;
+        text.erase(0, 1);
+      }
+      const bool anywhere = text.rfind(kAnywhere, 0) == 0;
+      if (anywhere) {
+        entry.inside = true;
+        entry.path = text.substr(kAnywhere.size() - 1);
+        map->anywhere_.push_back(entry);
+        continue;
+      }
+      for (const std::string& path : expand_entry(text, place)) {
+        entry.path = normalize(path);
+        // What lies above the workspace says nothing of what is in it.
+        const bool above = !map->workspace_.empty() && is_within(map->workspace_, entry.path);
+        entry.inside = spec.inside || !above;
+        map->add(entry);
+        // A link must not take anything out.
+        if (!place.resolve || entry.takes_out || has_glob(entry.path)) continue;
+        const std::string real = place.resolve(entry.path);
+        if (real == entry.path || real == "/") continue;
+        Entry other = entry;
+        other.path = real;
+        map->add(std::move(other));
+      }
+    }
+    bit <<= 1;
+  }
+  return map;
+}
+
+void PathMap::add(Entry entry) {
+  if (has_glob(entry.path)) {
+    globs_.push_back(std::move(entry));
+    return;
+  }
+  Marks& marks = exact_[entry.path];
+  if (entry.takes_out) {
+    marks.below_out |= entry.bit;
+    return;
+  }
+  (entry.only_itself ? marks.itself : marks.below) |= entry.bit;
+  if (entry.inside) marks.inside |= entry.bit;
+  sorted_[entry.path] |= entry.bit;
+}
+
+// The classes of the path itself: of entries that are it or above it; the nearest "!" takes out.
+PathMap::Found PathMap::up(std::string_view path, bool inside) const {
+  PathClasses found = 0;
+  PathClasses out = 0;
+  std::string_view at = path;
+  for (bool itself = true; !at.empty(); itself = false) {
+    const auto marks = exact_.find(std::string(at));
+    if (marks != exact_.end()) {
+      PathClasses here = marks->second.below | (itself ? marks->second.itself : 0);
+      if (inside) here &= marks->second.inside;
+      // A class that a nearer entry took out does not come back from further up.
+      out |= marks->second.below_out & ~here;
+      found |= here & ~out;
+    }
+    if (at == "/") break;
+    const std::size_t slash = at.rfind('/');
+    at = slash == 0 ? std::string_view("/") : at.substr(0, slash);
+  }
+  return {found, out};
+}
+
+// The classes of entries that lie below the path.
+PathClasses PathMap::below(const std::string& path, bool inside) const {
+  PathClasses found = 0;
+  const std::string prefix = path == "/" ? path : path + "/";
+  for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
+    if (at->first.compare(0, prefix.size(), prefix) != 0) break;
+    PathClasses here = at->second;
+    if (inside) {
+      const auto marks = exact_.find(at->first);
+      if (marks != exact_.end()) here &= marks->second.inside;
+    }
+    found |= here;
+  }
+  return found;
+}
+
+PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
+  PathClasses found = 0;
+  PathClasses out = 0;
+  for (const Entry& entry : globs_) {
+    if (inside && !entry.inside) continue;
+    // The entry, or a directory above the path that it matches.
+    std::size_t components =
+        static_cast<std::size_t>(std::count(entry.path.begin(), entry.path.end(), '/'));
+    std::size_t end = 0;
+    while (components > 0 && end != std::string::npos) {
+      end = path.find('/', end + 1);
+      --components;
+    }
+    if (components > 0) continue;
+    const std::string_view head = std::string_view(path).substr(0, end);
+    if (entry.only_itself && end != std::string::npos) continue;
+    if (component_match(entry.path, head)) (entry.takes_out ? out : found) |= entry.bit;
+  }
+  if (inside) {
+    for (const Entry& entry : anywhere_) {
+      const std::string_view rest = std::string_view(path).substr(workspace_.size());
+      for (std::size_t at = rest.find(entry.path); at != std::string_view::npos;
+           at = rest.find(entry.path, at + 1)) {
+        const std::size_t end = at + entry.path.size();
+        if (end == rest.size() || (rest[end] == '/' && !entry.only_itself)) {
+          (entry.takes_out ? out : found) |= entry.bit;
+          break;
+        }
+      }
+      if (entry.path.find('*') == std::string::npos) continue;
+      const std::size_t slash = rest.rfind('/');
+      if (slash != std::string_view::npos && component_match(entry.path, rest.substr(slash)))
+        (entry.takes_out ? out : found) |= entry.bit;
+    }
+  }
+  return {found & ~out, out};
+}
+
+// What the path itself is of.
+PathClasses PathMap::itself(const std::string& path, bool inside) const {
+  const Found exact = up(path, inside);
+  const Found patterns = by_pattern(path, inside);
+  return (exact.classes & ~patterns.out) | (patterns.classes & ~exact.out);
+}
+
+// Something directly below the path that a pattern, or nothing, tells: the entries that it may be.
+PathClasses PathMap::one_below(const PathQuestion& question, bool inside) const {
+  PathClasses found = itself(question.path, inside);
+  const auto marks_of_it = exact_.find(question.path);
+  if (marks_of_it != exact_.end())
+    found &= ~(marks_of_it->second.itself & ~marks_of_it->second.below);
+  const std::string prefix = question.path == "/" ? question.path : question.path + "/";
+  for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
+    if (at->first.compare(0, prefix.size(), prefix) != 0) break;
+    const std::string_view rest = std::string_view(at->first).substr(prefix.size());
+    const std::string_view component = rest.substr(0, rest.find('/'));
+    const bool deeper = component.size() < rest.size();
+    if (deeper && !question.recursive) continue;
+    if (!question.pattern.empty() && !component_match(question.pattern, component)) continue;
+    PathClasses here = at->second;
+    const auto marks = exact_.find(at->first);
+    if (inside && marks != exact_.end()) here &= marks->second.inside;
+    found |= here;
+  }
+  return found;
+}
+
+PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own) const {
+  *own = 0;
+  const std::string& path = question.path;
+  if (path.empty()) return *own = kUnknownPath;
+  const bool inside = !workspace_.empty() && is_within(path, workspace_);
+  const bool above = !inside && !workspace_.empty() && is_within(workspace_, path);
+  *own = inside ? kInWorkspace : kOutside;
+  if (question.hole && !question.contents) {
+    *own |= kPartlyKnown | itself(path, inside);
+    PathClasses found = *own | one_below(question, inside);
+    // The hole may be the workspace, or a directory above it.
+    if (above) {
+      const std::string rest = workspace_.substr(path == "/" ? 1 : path.size() + 1);
+      const std::string_view component = std::string_view(rest).substr(0, rest.find('/'));
+      if (question.pattern.empty() || component_match(question.pattern, component))
+        found |= kHoldsWorkspace;
+    }
+    return found;
+  }
+  *own |= itself(path, inside);
+  if (inside && path == workspace_) *own |= kWorkspaceRoot;
+  if (above) *own |= kHoldsWorkspace;
+  const bool covers = question.recursive || question.contents;
+  return covers ? *own | below(path, inside) : *own;
+}
+
+}  // namespace gibbous::command

@@ -1,0 +1,82 @@
+// PathMap: which classes a path is of, for one home and one workspace. Made once per policy and
+// place; a lookup costs one hash per component. Also the lexical arithmetic of paths. Any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/command/facts.h"
+
+namespace gibbous::command {
+
+struct Knowledge;
+struct Place;
+
+// "/a//b/../c/" -> "/a/c"; "" stays "". Never goes above "/".
+std::string normalize(std::string_view absolute);
+// An absolute path as it is, another one below `base` (absolute).
+std::string join(const std::string& base, std::string_view path);
+// `path` is `directory` or below it.
+bool is_within(std::string_view path, std::string_view directory);
+
+// What is asked of the map.
+struct PathQuestion {
+  std::string path;        // absolute, normalised; of a path with a hole: what stands before the
+                           // last / in front of it
+  bool contents = false;   // everything directly in it, not itself
+  bool hole = false;       // something below it that is not known
+  bool recursive = false;  // and all below
+  std::string pattern;     // with `hole`: the component with the glob, "us*"; "" when not known
+};
+
+class PathMap {
+ public:
+  // Entries may begin with ~/, $HOME, $WORKSPACE, $TMP or a variable of the place; those that name
+  // an unknown one are left out.
+  static std::shared_ptr<const PathMap> create(const Knowledge& knowledge, const Place& place);
+
+  // `own`: what the path itself is of, without what only lies below it.
+  PathClasses classify(const PathQuestion& question, PathClasses* own) const;
+  const std::string& workspace() const { return workspace_; }
+
+ private:
+  struct Entry {
+    std::string path;  // absolute, without markers
+    PathClasses bit = 0;
+    bool only_itself = false;
+    bool takes_out = false;
+    bool inside = false;  // also holds in the workspace
+  };
+  struct Marks {
+    PathClasses below = 0;      // for it and all below
+    PathClasses below_out = 0;  // the same, taken out again
+    PathClasses itself = 0;
+    PathClasses inside = 0;  // which of `below` and `itself` hold in the workspace
+  };
+
+  void add(Entry entry);
+  struct Found {
+    PathClasses classes = 0;
+    PathClasses out = 0;  // taken out
+  };
+  Found up(std::string_view path, bool inside) const;
+  PathClasses below(const std::string& path, bool inside) const;
+  Found by_pattern(const std::string& path, bool inside) const;
+  PathClasses itself(const std::string& path, bool inside) const;
+  PathClasses one_below(const PathQuestion& question, bool inside) const;
+
+  std::string workspace_;
+  std::unordered_map<std::string, Marks> exact_;
+  std::map<std::string, PathClasses> sorted_;  // of exact entries, for "what lies below"
+  std::vector<Entry> globs_;                   // with a *
+  std::vector<Entry> anywhere_;                // "**/x", without the "**"
+};
+
+// Matches a glob where * and ? stand for any characters but /, and [...] for any one.
+bool component_match(std::string_view glob, std::string_view text);
+
+}  // namespace gibbous::command

@@ -1,0 +1,145 @@
+// Parser: redirections, before, between and behind the words of a command.
+#include <limits>
+#include <utility>
+
+#include "runtime/command/characters.h"
+#include "runtime/command/parser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::uint64_t kTooLarge = std::uint64_t{std::numeric_limits<int>::max()} + 1;
+
+}  // namespace
+
+void Parser::redirections(Node& node) {
+  while (!halted()) {
+    skip_blanks();
+    if (!redirection(node)) return;
+  }
+}
+
+// False, and nothing taken, where no redirection stands.
+bool Parser::redirection(Node& node) {
+  if (peek() == kEnd) return false;
+  Redirection redirection;
+  const std::size_t begin = at_;
+  std::size_t at = at_;
+  int c = character_behind(at);
+  if (is_digit(c)) {
+    std::uint64_t number = 0;
+    for (; is_digit(c); c = character_behind(at)) {
+      number = number * 10 + static_cast<std::uint64_t>(c - '0');
+      if (number > kTooLarge) number = kTooLarge;
+      at = after(at);
+    }
+    // bash reads a number that is too large as none.
+    if (number < kTooLarge) redirection.fd = static_cast<int>(number);
+  } else if (c == '{') {
+    at = after(at);
+    c = character_behind(at);
+    if (!is_name_start(c)) return false;
+    bool subscript = false;
+    for (; is_name(c) || c == '[' || subscript; c = character_behind(at)) {
+      if (c == kEnd || is_metacharacter(c)) return false;
+      if (c == '[') subscript = true;
+      if (c == ']') subscript = false;
+      redirection.fd_variable += static_cast<char>(c);
+      at = after(at);
+    }
+    if (c != '}') return false;
+    at = after(at);
+    c = character_behind(at);
+  }
+  const bool plain = at == at_;
+  if (c == '<' || c == '>') {
+    std::size_t next = after(at);
+    if (character_behind(next) == '(') return false;
+  } else if (c == '&' && plain) {
+    std::size_t next = after(at);
+    if (character_behind(next) != '>') return false;
+  } else {
+    return false;
+  }
+  at_ = at;
+  if (!count()) return true;
+  bool strip_tabs = false;
+  const bool here = redirection_operator(redirection, strip_tabs);
+  skip_blanks();
+  redirection.range = source_.range(begin, read_until_);
+  if (here) {
+    here_document(node, std::move(redirection), strip_tabs);
+    return true;
+  }
+  if (!at_word_start()) {
+    fail_here("the target of a redirection");
+    return true;
+  }
+  redirection.target = read_word({});
+  redirection.range = source_.range(begin, read_until_);
+  if (redirection.op == Redirection::Op::kDupOut) expanded_twice(redirection);
+  node.redirections.push_back(std::move(redirection));
+  return true;
+}
+
+// bash expands the word behind >& again when it turns out to be the name of a file: quotes do not
+// keep a substitution in it from running.
+void Parser::expanded_twice(Redirection& redirection) {
+  Source made;
+  made.append(source_, at_, "");
+  for (const Part& part : redirection.target.parts) {
+    if (part.kind != Part::Kind::kText) continue;
+    made.append(source_, at_ > 0 ? at_ - 1 : 0, part.text, false);
+  }
+  if (made.text().find_first_of("$`<>") == kNowhere) return;
+  const Range range = redirection.target.range;
+  if (state_.error.message.empty()) {
+    state_.error.message = "the word behind >& is expanded twice";
+    state_.error.range = range;
+  }
+  Parser reader(state_, made, 0, made.text().size());
+  WordStyle style;
+  style.bounded = true;
+  reader.unquoted(redirection.target.parts, style);
+  contain(reader, redirection.target.parts, 0, made.text().size());
+}
+
+// Takes the operator; true for << and <<-.
+bool Parser::redirection_operator(Redirection& redirection, bool& strip_tabs) {
+  using Op = Redirection::Op;
+  const int first = peek();
+  advance();
+  const int c = peek();
+  const auto take = [&](Op op) {
+    redirection.op = op;
+    advance();
+  };
+  if (first == '&') {
+    take(Op::kBoth);
+    if (peek() == '>') take(Op::kBothAppend);
+    return false;
+  }
+  if (first == '>') {
+    redirection.op = Op::kWrite;
+    if (c == '>') take(Op::kAppend);
+    if (c == '|') take(Op::kClobber);
+    if (c == '&') take(Op::kDupOut);
+    return false;
+  }
+  redirection.op = Op::kRead;
+  if (c == '>') take(Op::kReadWrite);
+  if (c == '&') take(Op::kDupIn);
+  if (c != '<') return false;
+  take(Op::kHere);
+  if (peek() == '<') {
+    take(Op::kHereString);
+    return false;
+  }
+  if (peek() == '-') {
+    strip_tabs = true;
+    advance();
+  }
+  return true;
+}
+
+}  // namespace gibbous::command

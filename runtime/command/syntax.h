@@ -1,0 +1,126 @@
+// The syntax tree of a command line for a shell: POSIX and what bash adds. parse.h makes it,
+// analyse.h walks it. Plain data without a lock; what it says of a place are byte offsets into the
+// text that was parsed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gibbous::command {
+
+// Bytes [begin, end) of the text.
+struct Range {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+struct Node;
+
+// A piece of a word. Quotes, backslashes, line continuations, $'...' and $"..." are decoded here.
+struct Part {
+  enum class Kind : std::uint8_t {
+    kText,        // `text`, literally
+    kGlob,        // an unquoted *, ?, [...] or extended ?(..) *(..) +(..) @(..) !(..); `text` as
+                  // written
+    kTilde,       // ~ or ~user where the shell expands it; `text`: the user, "" is oneself
+    kParameter,   // $name, ${...}; see below
+    kCommand,     // $( ) or ` `; `script` is what runs
+    kProcess,     // <( ) or >( ); `script`; `text` is "<" or ">"
+    kArithmetic,  // $(( )) or $[ ]; `operand` holds its pieces (expansions in it run)
+    kBraceOpen,   // an unquoted { that may open a brace expansion; literal when none comes of it
+    kBraceComma,  // an unquoted , inside such braces
+    kBraceClose,  // the unquoted } that closes one
+  };
+  Kind kind = Kind::kText;
+  bool quoted = false;  // inside quotes or behind a backslash: not split, no patterns
+  Range range;
+  std::string text;  // kParameter: the name: "x", "1", "@", "?", "x[i]" without the subscript
+  // kParameter: the operator as written: "", "#" (length), "!" (indirect), "-", ":-", "=", ":=",
+  // "?", ":?", "+", ":+", "%", "%%", "#" as prefix removal is "p#", "##", "/", "//", "/#", "/%",
+  // "^",
+  // "^^", ",", ",,", ":" (substring), "@" (transformation), "!*" (names with a prefix)
+  std::string op;
+  bool subscripted = false;      // kParameter: ${x[...]}; the subscript is in `operand`, first
+  std::vector<Part> operand;     // kParameter: subscript and what follows the operator; kArithmetic
+  std::shared_ptr<Node> script;  // kCommand, kProcess; never null there
+};
+
+// A word as the shell would expand it; "" quoted is a word with one quoted empty kText.
+struct Word {
+  Range range;
+  std::vector<Part> parts;
+};
+
+struct Assignment {
+  Range range;
+  std::string name;
+  bool append = false;       // +=
+  bool array = false;        // name=( ... ): `elements`
+  bool subscripted = false;  // name[...]=: `subscript`
+  std::vector<Part> subscript;
+  Word value;                  // tildes after : are kTilde here
+  std::vector<Word> elements;  // `[key]=value` elements are one word each, as written
+};
+
+struct Redirection {
+  enum class Op : std::uint8_t {
+    kRead,        // <
+    kWrite,       // >
+    kAppend,      // >>
+    kClobber,     // >|
+    kReadWrite,   // <>
+    kDupIn,       // <&
+    kDupOut,      // >&  (with a word that is no number and no -, it writes a file: bash)
+    kBoth,        // &>
+    kBothAppend,  // &>>
+    kHere,        // << and <<-: `target` is the body, expanded unless the delimiter was quoted
+    kHereString,  // <<<
+  };
+  Op op = Op::kRead;
+  int fd = -1;                // 2>: 2; -1: none written
+  std::string fd_variable;    // {name}>
+  bool literal_body = false;  // kHere: the delimiter was quoted, so the body is one kText
+  Word target;
+  Range range;
+};
+
+// A command of any kind. Lists are flat: depth grows only with real nesting.
+struct Node {
+  enum class Kind : std::uint8_t {
+    kList,      // children separated by ; newline & && ||; `operators[i]` stands behind child i
+    kPipeline,  // children joined by | or |&; `negated` by !; `timed` by time
+    kSimple,    // assignments, words, redirections; any may be empty
+    kSubshell,  // ( ): child 0
+    kGroup,     // { }: child 0
+    kIf,        // children: condition, then, [condition, then ...], [else]
+    kWhile,     // children: condition, body; also until
+    kFor,       // `name` in `words` (has_words false: "$@"); child 0 the body
+    kArithmeticFor,  // for (( )): `arithmetic`; child 0 the body
+    kSelect,         // as kFor
+    kCase,           // words[0] the subject; `patterns`; children the bodies
+    kFunction,       // `name`; child 0 the body
+    kTest,           // [[ ]]: `words` in order, operators included (as plain text words)
+    kArithmetic,     // (( )): `arithmetic`
+    kCoproc,         // `name` or ""; child 0
+  };
+  enum class Operator : std::uint8_t { kSequence, kBackground, kAnd, kOr };
+
+  Kind kind = Kind::kList;
+  Range range;
+  std::vector<std::unique_ptr<Node>> children;
+  std::vector<Operator> operators;  // kList, one for each child; the last is kSequence if unwritten
+  bool negated = false;
+  bool timed = false;
+  std::vector<bool> pipes_stderr;  // kPipeline, one between each two children: |&
+  std::vector<Assignment> assignments;
+  std::vector<Word> words;
+  bool has_words = false;
+  std::vector<Redirection> redirections;  // also of compound commands
+  std::string name;
+  std::vector<std::vector<Word>> patterns;  // kCase, one list a body
+  std::vector<Part> arithmetic;
+};
+
+}  // namespace gibbous::command

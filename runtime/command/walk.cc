@@ -1,0 +1,586 @@
+// Compound commands: in which order what runs, what runs only perhaps, and who reads whose output.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::size_t kMaxNeighbours = 8;  // programs of a pipeline that each command remembers
+
+constexpr std::size_t kMaxHereWords = 4096;
+constexpr int kMaxTurns = 3;           // loops in loops that are walked twice each
+constexpr std::size_t kNodeCost = 32;  // in bytes of text
+
+void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
+                  std::vector<std::string>* into) {
+  for (std::size_t at = from; at < to && into->size() < kMaxNeighbours; ++at) {
+    if (!commands[at].program.empty()) into->push_back(commands[at].program);
+  }
+}
+
+// The simple command that `node` is, or ends with.
+const Node* last_simple(const Node& node) {
+  const Node* at = &node;
+  while (!at->children.empty() &&
+         (at->kind == Node::Kind::kPipeline || at->kind == Node::Kind::kList ||
+          at->kind == Node::Kind::kGroup)) {
+    const bool one = at->children.size() == 1 || at->kind == Node::Kind::kList;
+    if (!one || (at->kind == Node::Kind::kGroup && !at->redirections.empty())) return nullptr;
+    if (at->kind == Node::Kind::kList && at->children.size() > 1 &&
+        (at->operators[at->children.size() - 2] != Node::Operator::kSequence ||
+         at->operators.back() == Node::Operator::kBackground))
+      return nullptr;
+    at = at->children.back().get();
+  }
+  return at->kind == Node::Kind::kSimple ? at : nullptr;
+}
+
+// The one simple command that `node` is, or null.
+const Node* only_simple(const Node& node) {
+  const Node* at = &node;
+  while (at->children.size() == 1 &&
+         (at->kind == Node::Kind::kPipeline || at->kind == Node::Kind::kList)) {
+    at = at->children[0].get();
+  }
+  return at->kind == Node::Kind::kSimple ? at : nullptr;
+}
+
+// What cannot be opened keeps a command from running. /dev/null can.
+bool may_fail(const std::vector<Redirection>& redirections) {
+  return std::any_of(redirections.begin(), redirections.end(), [](const Redirection& each) {
+    switch (each.op) {
+      case Redirection::Op::kHere:
+      case Redirection::Op::kHereString:
+        return false;
+      case Redirection::Op::kDupIn:
+      case Redirection::Op::kDupOut:
+      case Redirection::Op::kRead:
+      case Redirection::Op::kReadWrite:
+      case Redirection::Op::kWrite:
+      case Redirection::Op::kAppend:
+      case Redirection::Op::kClobber:
+      case Redirection::Op::kBoth:
+      case Redirection::Op::kBothAppend:
+        break;
+    }
+    const auto& parts = each.target.parts;
+    const bool plain = parts.size() == 1 && parts[0].kind == Part::Kind::kText;
+    return !plain || (parts[0].text != "/dev/null" && parts[0].text != "1" && parts[0].text != "2");
+  });
+}
+
+}  // namespace
+
+Analyser::Nest::Nest(Analyser& analyser, Nesting::Kind kind, std::string by) : analyser_(analyser) {
+  analyser_.nesting_.push_back({kind, std::move(by)});
+}
+
+// exit, return, break, continue, and nothing else: what stands behind || then does not go on.
+bool Analyser::leaves(const Node& node) {
+  const Node* at = last_simple(node);
+  if (at == nullptr || at->words.empty() || at->words.size() > 2 || !at->redirections.empty() ||
+      !at->assignments.empty())
+    return false;
+  for (const Word& word : at->words) {
+    if (word.parts.size() != 1 || word.parts[0].kind != Part::Kind::kText) return false;
+  }
+  const bool number = at->words.size() == 1 || at->words[1].parts[0].text.find_first_not_of(
+                                                   "0123456789") == std::string::npos;
+  const std::string& name = at->words[0].parts[0].text;
+  if (!number || scope_.function(name) != nullptr || aliases_.count(name) > 0) return false;
+  if (name == "exit") return true;
+  if (name == "return") return !active_.empty() && depth_ == active_.back().depth;
+  if (name != "break" && name != "continue") return false;
+  for (std::size_t each = nesting_.size(); each-- > 0;) {
+    const Nesting::Kind kind = nesting_[each].kind;
+    if (kind == Nesting::Kind::kLoop) return true;
+    if (kind != Nesting::Kind::kCondition) return false;
+  }
+  return false;
+}
+
+// It is one simple command, and nothing else came of it.
+bool Analyser::is_plain(const Node& node, std::size_t first) const {
+  return only_simple(node) != nullptr && facts_.commands.size() == first + 1 &&
+         facts_.commands[first].nesting.size() == nesting_.size() &&
+         facts_.commands[first].wrappers.size() ==
+             (code_base_.empty() ? 0 : code_base_.back().wrappers.size());
+}
+
+void Analyser::walk(const Node& node, const Feed& feed) {
+  if (!spend(kNodeCost)) return;
+  if (source_ == 0 && place_.done_bytes > 0) done_ = node.range.begin < place_.done_bytes;
+  switch (node.kind) {
+    case Node::Kind::kList:
+      walk_list(node, feed);
+      break;
+    case Node::Kind::kPipeline:
+      walk_pipeline(node, feed);
+      break;
+    case Node::Kind::kSimple:
+      simple(node, feed);
+      break;
+    case Node::Kind::kFunction:
+      define_function(node);
+      break;
+    case Node::Kind::kTest:
+      walk_test(node);
+      break;
+    case Node::Kind::kArithmetic:
+      arithmetic(node.arithmetic);
+      other_shell(node.arithmetic, node.range);
+      break;
+    case Node::Kind::kSubshell:
+    case Node::Kind::kGroup:
+    case Node::Kind::kIf:
+    case Node::Kind::kWhile:
+    case Node::Kind::kFor:
+    case Node::Kind::kArithmeticFor:
+    case Node::Kind::kSelect:
+    case Node::Kind::kCase:
+    case Node::Kind::kCoproc:
+      walk_compound(node, feed);
+      break;
+  }
+}
+
+// a; b && c || d &
+void Analyser::walk_list(const Node& node, const Feed& feed) {
+  const std::size_t count = node.children.size();
+  std::size_t at = 0;
+  while (at < count && !full()) {
+    // One and-or list: what follows && runs when all before it succeeded.
+    std::size_t end = at;
+    while (end + 1 < count && (node.operators[end] == Node::Operator::kAnd ||
+                               node.operators[end] == Node::Operator::kOr))
+      ++end;
+    const bool background = node.operators[end] == Node::Operator::kBackground;
+    const Scope::Mark before = scope_.mark();
+    if (background) nesting_.push_back({Nesting::Kind::kBackground, ""});
+    bool open = false;  // since `perhaps`, what ran may not have run
+    Scope::Mark perhaps = before;
+    for (std::size_t each = at; each <= end; ++each) {
+      const bool either = each > at && node.operators[each - 1] == Node::Operator::kOr;
+      if (either) {
+        // What stands here runs when what was before failed, at whatever point; unless it leaves,
+        // both ways lead to what follows.
+        if (leaves(*node.children[each])) {
+          const Scope::Mark mark = scope_.mark();
+          walk(*node.children[each], feed);
+          scope_.restore(mark);
+          open = false;
+          perhaps = scope_.mark();
+          continue;
+        }
+        scope_.merge(perhaps);
+        perhaps = scope_.mark();
+      }
+      open = open || each > at;
+      const Scope::Mark mark = scope_.mark();
+      walk(*node.children[each], feed);
+      if (either) scope_.merge(mark);
+    }
+    if (background) {
+      nesting_.pop_back();
+      scope_.restore(before);
+    } else if (open) {
+      scope_.merge(perhaps);
+    } else {
+      // A single cd may fail, and what follows runs all the same.
+      if (end == at) scope_.merge_directory(before);
+    }
+    at = end + 1;
+  }
+}
+
+void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
+  const std::size_t count = node.children.size();
+  if (count == 1) {
+    walk(*node.children[0], feed);
+    return;
+  }
+  const Nest nest(*this, Nesting::Kind::kPipeline);
+  std::vector<std::size_t> starts;
+  Feed input = feed;
+  for (std::size_t at = 0; at < count && !full(); ++at) {
+    starts.push_back(facts_.commands.size());
+    const Scope::Mark mark = scope_.mark();
+    printed_ = {};
+    walk(*node.children[at], input);
+    if (at + 1 == count && last_pipe_) {
+      scope_.merge(mark);
+    } else {
+      scope_.restore(mark);
+    }
+    if (!is_plain(*node.children[at], starts.back())) {
+      printed_.words.reset();
+      printed_.text.reset();
+    }
+    Feed next;
+    next.piped = true;
+    add_programs(facts_.commands, starts.back(), facts_.commands.size(), &next.programs);
+    for (const std::string& program : input.programs) {
+      if (next.programs.size() < kMaxNeighbours) next.programs.push_back(program);
+    }
+    next.decodes = input.decodes || printed_.decodes;
+    next.words = std::move(printed_.words);
+    next.text = std::move(printed_.text);
+    input = std::move(next);
+  }
+  printed_ = std::move(input);
+  // Now it is known who reads what each of them prints.
+  std::vector<std::string> readers;
+  std::size_t end = facts_.commands.size();
+  for (std::size_t at = starts.size(); at-- > 0;) {
+    for (std::size_t each = starts[at]; each < end && at + 1 < starts.size(); ++each) {
+      auto& feeds = facts_.commands[each].feeds;
+      if (feeds.size() < kMaxNeighbours) feeds.insert(feeds.end(), readers.begin(), readers.end());
+    }
+    std::vector<std::string> nearer;
+    add_programs(facts_.commands, starts[at], end, &nearer);
+    for (std::string& reader : readers) {
+      if (nearer.size() < kMaxNeighbours) nearer.push_back(std::move(reader));
+    }
+    readers = std::move(nearer);
+    end = starts[at];
+  }
+}
+
+void Analyser::walk_compound(const Node& node, const Feed& outer) {
+  std::vector<Access> accesses;
+  const Feed feed = apply_redirections(node.redirections, outer, &accesses);
+  note_redirections(std::move(accesses), node.range);
+  const Scope::Mark mark = scope_.mark();
+  walk_body(node, feed, mark);
+  if (may_fail(node.redirections)) scope_.merge(mark);
+}
+
+void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
+  switch (node.kind) {
+    case Node::Kind::kSubshell: {
+      const Nest nest(*this, Nesting::Kind::kSubshell);
+      walk(*node.children[0], feed);
+      scope_.restore(mark);
+      break;
+    }
+    case Node::Kind::kCoproc: {
+      const Nest nest(*this, Nesting::Kind::kCoproc);
+      Feed pipe;  // what the shell writes to it
+      pipe.piped = true;
+      walk(*node.children[0], pipe);
+      scope_.restore(mark);
+      scope_.forget(node.name.empty() ? "COPROC" : node.name);
+      break;
+    }
+    case Node::Kind::kGroup:
+      walk(*node.children[0], feed);
+      break;
+    case Node::Kind::kIf: {
+      const Nest nest(*this, Nesting::Kind::kCondition);
+      for (std::size_t at = 0; at < node.children.size(); ++at) {
+        const Scope::Mark branch = scope_.mark();
+        walk(*node.children[at], feed);
+        if (at > 0) scope_.merge(branch);
+      }
+      break;
+    }
+    case Node::Kind::kCase:
+      walk_case(node, feed);
+      break;
+    case Node::Kind::kWhile:
+    case Node::Kind::kFor:
+    case Node::Kind::kArithmeticFor:
+    case Node::Kind::kSelect:
+      walk_loop(node, feed);
+      break;
+    case Node::Kind::kList:
+    case Node::Kind::kPipeline:
+    case Node::Kind::kSimple:
+    case Node::Kind::kFunction:
+    case Node::Kind::kTest:
+    case Node::Kind::kArithmetic:
+      break;
+  }
+}
+
+// What runs more than once begins again with what it left. `turn` is walked only to see that, and
+// then as the caller likes.
+void Analyser::again(const std::function<void()>& turn) {
+  if (turns_ >= kMaxTurns) {
+    if (spend(scope_.size() * kNodeCost)) scope_.loosen_all();
+    return;
+  }
+  ++turns_;
+  const Scope::Mark mark = scope_.mark();
+  const Kept kept = keep();
+  turn();
+  const Scope::Turn left = scope_.turn(mark);
+  scope_.restore(mark);
+  take_back(kept);
+  scope_.loosen(left);
+  --turns_;
+}
+
+Analyser::Kept Analyser::keep() {
+  Kept kept;
+  kept.commands = facts_.commands.size();
+  kept.doubts = facts_.doubts.size();
+  kept.sources = facts_.sources.size();
+  kept.reads_code = facts_.reads_code.size();
+  kept.definitions = definitions_.size();
+  kept.traps = traps_.size();
+  kept.executed = executed_.size();
+  kept.dry = std::exchange(dry_, true);
+  return kept;
+}
+
+void Analyser::take_back(const Kept& kept) {
+  facts_.commands.erase(facts_.commands.begin() + static_cast<std::ptrdiff_t>(kept.commands),
+                        facts_.commands.end());
+  if (!over_) facts_.doubts.resize(kept.doubts);
+  facts_.sources.resize(kept.sources);
+  facts_.reads_code.resize(kept.reads_code);
+  definitions_.resize(kept.definitions);
+  traps_.resize(kept.traps);
+  executed_.resize(kept.executed);
+  dry_ = kept.dry;
+}
+
+void Analyser::walk_loop(const Node& node, const Feed& feed) {
+  const Nest nest(*this, Nesting::Kind::kLoop);
+  arithmetic(node.arithmetic);
+  const Scope::Mark mark = scope_.mark();
+  if (node.kind == Node::Kind::kSelect) scope_.forget("REPLY");
+  if (node.kind == Node::Kind::kFor || node.kind == Node::Kind::kSelect) {
+    Variable variable;
+    if (node.has_words) {
+      for (const Word& word : node.words) {
+        for (Arg& arg : fields(word)) {
+          check_evaluated(arg.value);
+          variable.values.push_back(std::move(arg.value));
+        }
+      }
+    } else if (scope_.positional()) {
+      variable.values = *scope_.positional();
+    } else {
+      variable.unknown = true;
+    }
+    // A word that splits gives values of which nothing is known.
+    std::vector<Value> whole;
+    for (Value& value : variable.values) {
+      const auto splits = [](const Value::Hole& hole) { return hole.splits; };
+      if (std::any_of(value.holes.begin(), value.holes.end(), splits) && value.starts_unknown()) {
+        variable.unknown = true;
+      } else {
+        whole.push_back(std::move(value));
+      }
+    }
+    variable.values = std::move(whole);
+    if (is_name(node.name) && !node.has_words && variable.unknown && variable.values.empty()) {
+      scope_.forget(node.name);
+    } else if (is_name(node.name)) {
+      scope_.set(node.name, std::move(variable));
+    }
+  }
+  const auto turn = [&] {
+    for (const auto& child : node.children) walk(*child, feed);
+    if (node.kind == Node::Kind::kArithmeticFor) arithmetic(node.arithmetic);
+  };
+  again(turn);
+  ++turns_;
+  turn();
+  --turns_;
+  scope_.merge(mark);
+}
+
+void Analyser::walk_case(const Node& node, const Feed& feed) {
+  const Nest nest(*this, Nesting::Kind::kCondition);
+  for (const Word& word : node.words) (void)values(word);
+  for (const auto& patterns : node.patterns) {
+    for (const Word& word : patterns) (void)values(word);
+  }
+  for (const auto& child : node.children) {
+    const Scope::Mark branch = scope_.mark();
+    walk(*child, feed);
+    scope_.merge(branch);
+  }
+}
+
+void Analyser::walk_test(const Node& node) {
+  bool pattern = false;  // behind =~
+  for (const Word& word : node.words) {
+    for (const Value& value : values(word)) {
+      const bool hidden = value.quoted && (value.text.find("$(") != std::string::npos ||
+                                           value.text.find('`') != std::string::npos);
+      const bool subscript = value.text.find('[') != std::string::npos;
+      if (hidden && subscript && value.literal())
+        doubt(Doubt::kEvaluatedText, word.range, value.text);
+      pattern = pattern || value.text == "=~";
+    }
+  }
+  if (pattern) scope_.forget("BASH_REMATCH");
+}
+
+// (( name word )) is arithmetic for bash; for a shell without it, a subshell in a subshell.
+void Analyser::other_shell(const std::vector<Part>& parts, Range range) {
+  if (parts.empty() || parts[0].kind != Part::Kind::kText) return;
+  const std::string& text = parts[0].text;
+  const std::size_t begin = text.find_first_not_of(" \t\n(");
+  if (begin == std::string::npos) return;
+  const std::size_t end = std::min(text.find_first_of(" \t\n;|&()<>=+-*%?:,", begin), text.size());
+  const std::string name = text.substr(begin, end - begin);
+  const std::size_t slash = name.rfind('/');
+  const std::string program = slash == std::string::npos ? name : name.substr(slash + 1);
+  if (is_name(program.substr(0, 1)) && knowledge_.find(program) != nullptr)
+    doubt(Doubt::kUnparsed, range, "a command for shells without (( ))");
+}
+
+// --- Functions ----------------------------------------------------------------------------------
+
+void Analyser::define_function(const Node& node) {
+  if (node.children.empty()) return;
+  const Function::Body body{node.children[0].get(), source_};
+  scope_.define(node.name, body);
+  definitions_.push_back({node.name, body, nesting_, code_base_});
+  std::vector<Access> accesses;
+  apply_redirections(node.redirections, {}, &accesses);
+  note_redirections(std::move(accesses), node.range);
+  if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
+}
+
+// What was defined and not called here may be called by whoever sources it, or by a trap; and traps
+// run when nobody knows.
+void Analyser::call_uncalled() {
+  if (definitions_.empty() && traps_.empty()) return;
+  const Scope::Mark begin = scope_.mark();
+  scope_.blur();
+  const auto nesting = std::exchange(nesting_, {});
+  const auto base = std::exchange(code_base_, {});
+  for (std::size_t at = 0; at < traps_.size() && !full(); ++at) {
+    const Trap trap = traps_[at];
+    if (trap.changes == blurred_from_) continue;
+    nesting_ = trap.nesting;
+    source_ = trap.source;
+    const Scope::Mark mark = scope_.mark();
+    shell_code(trap.text, trap.command, "trap", {});
+    scope_.restore(mark);
+  }
+  for (std::size_t at = 0; at < definitions_.size() && !full(); ++at) {
+    if (walked_bodies_.count(definitions_[at].body.node) > 0) continue;
+    const Definition definition = definitions_[at];
+    nesting_ = definition.nesting;
+    code_base_ = definition.code_base;
+    const Scope::Mark mark = scope_.mark();
+    scope_.define(definition.name, definition.body);
+    call_function(definition.name, {}, SimpleCommand{}, {});
+    scope_.restore(mark);
+  }
+  nesting_ = nesting;
+  code_base_ = base;
+  scope_.restore(begin);
+}
+
+// --- Redirections -------------------------------------------------------------------------------
+
+Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
+                                  std::vector<Access>* accesses) {
+  Feed input = feed;
+  for (const Redirection& each : redirections) {
+    const bool stdin_too = each.fd == -1 || each.fd == 0;
+    switch (each.op) {
+      case Redirection::Op::kHere:
+      case Redirection::Op::kHereString: {
+        const Nest nest(*this, Nesting::Kind::kHeredoc);
+        Value text = one(each.target);
+        if (!stdin_too) break;
+        input = {};
+        input.piped = true;
+        input.words.emplace();
+        std::size_t at = 0;
+        while (text.literal() && at < text.text.size() && input.words->size() < kMaxHereWords) {
+          const std::size_t end = std::min(text.text.find_first_of(" \t\n", at), text.text.size());
+          if (end > at) {
+            Value word;
+            word.text = text.text.substr(at, end - at);
+            word.range = each.range;
+            word.source = source_;
+            input.words->push_back(std::move(word));
+          }
+          at = end + 1;
+        }
+        if (!text.literal()) input.words.reset();
+        input.text = std::move(text);
+        break;
+      }
+      case Redirection::Op::kRead:
+      case Redirection::Op::kReadWrite:
+      case Redirection::Op::kWrite:
+      case Redirection::Op::kAppend:
+      case Redirection::Op::kClobber:
+      case Redirection::Op::kBoth:
+      case Redirection::Op::kBothAppend: {
+        const bool reads = each.op == Redirection::Op::kRead;
+        const std::size_t first = facts_.commands.size();
+        for (Arg& arg : fields(each.target)) {
+          if (arg.process) {  // < <(cmd)
+            input = {};
+            input.piped = true;
+            add_programs(facts_.commands, first, facts_.commands.size(), &input.programs);
+            continue;
+          }
+          add_access(reads ? AccessKind::kRead : AccessKind::kWrite, false, arg.value, -1, true,
+                     scope_.cwd(), accesses);
+          const bool both = each.op == Redirection::Op::kReadWrite;
+          if (reads ? stdin_too : both && (each.fd == -1 || each.fd == 0)) {
+            input = {};
+            input.file = arg.value;
+          }
+        }
+        break;
+      }
+      case Redirection::Op::kDupIn:
+      case Redirection::Op::kDupOut: {
+        const Value target = one(each.target);
+        const std::string& text = target.text;
+        const bool descriptor =
+            !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos;
+        if (descriptor && target.literal()) {
+          if (stdin_too && text != "0" && text != "-" && each.op == Redirection::Op::kDupIn) {
+            input = {};  // whatever that is
+            input.piped = true;
+          }
+          break;
+        }
+        if (each.op == Redirection::Op::kDupIn && stdin_too) {
+          input = {};
+          input.piped = true;
+        }
+        if (target.has_unknown() && target.starts_unknown() && each.fd != -1) break;  // >&$fd
+        add_access(each.op == Redirection::Op::kDupIn ? AccessKind::kRead : AccessKind::kWrite,
+                   false, target, -1, true, scope_.cwd(), accesses);
+        break;
+      }
+    }
+  }
+  return input;
+}
+
+// Redirections of a compound command, or of nothing, are judged as of the command ":".
+void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
+  if (accesses.empty()) return;
+  SimpleCommand command;
+  Value word;
+  word.text = ":";
+  word.range = range;
+  word.source = source_;
+  command.program_word = word;
+  command.argv.push_back(std::move(word));
+  command.program = ":";
+  command.accesses = std::move(accesses);
+  command.range = range;
+  emit(std::move(command), Arguments{}, {});
+}
+
+}  // namespace gibbous::command

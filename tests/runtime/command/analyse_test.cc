@@ -1,0 +1,536 @@
+// What the analyser says of lines: commands without their wrappers, paths, doubts. What it must not
+// miss is tested against real shells (differential_test.cc).
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/command/analyse.h"
+#include "tests/runtime/command/differential/by_hand.h"
+#include "tests/support/catch.h"
+
+namespace gibbous::command {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Place place() {
+  Place made;
+  made.workspace = "/work";
+  made.cwd = "/work";
+  made.home = "/home/u";
+  return made;
+}
+
+const Knowledge& knowledge() {
+  static const auto made = testing::by_hand();
+  return *made;
+}
+
+Facts facts(const std::string& line) {
+  return analyse(line, place(), knowledge());
+}
+
+// "rm -r /x" for each command; what is not known stands as it was written.
+Words commands(const Facts& facts) {
+  Words all;
+  for (const SimpleCommand& command : facts.commands) {
+    std::string text;
+    for (const Value& word : command.argv) text += (text.empty() ? "" : " ") + word.text;
+    all.push_back(text);
+  }
+  return all;
+}
+Words commands(const std::string& line) {
+  return commands(facts(line));
+}
+
+const SimpleCommand& command(const Facts& facts, const std::string& program) {
+  const auto found =
+      std::find_if(facts.commands.begin(), facts.commands.end(),
+                   [&](const SimpleCommand& each) { return each.program == program; });
+  REQUIRE(found != facts.commands.end());
+  return *found;
+}
+
+bool has(const Facts& facts, Doubt doubt) {
+  return std::any_of(facts.doubts.begin(), facts.doubts.end(),
+                     [&](const DoubtFact& each) { return each.doubt == doubt; });
+}
+bool doubted(const std::string& line, Doubt doubt) {
+  return has(facts(line), doubt);
+}
+
+// The paths that are touched in this way, in order.
+Words paths(const Facts& facts, AccessKind kind) {
+  Words all;
+  for (const SimpleCommand& command : facts.commands) {
+    for (const Access& access : command.accesses)
+      if (access.kind == kind) all.push_back(access.path);
+  }
+  return all;
+}
+Words removed(const std::string& line) {
+  return paths(facts(line), AccessKind::kRemove);
+}
+Words written(const std::string& line) {
+  return paths(facts(line), AccessKind::kWrite);
+}
+
+PathClasses classes(const std::string& line) {
+  const Facts found = facts(line);
+  REQUIRE(!found.commands.empty());
+  REQUIRE(!found.commands.back().accesses.empty());
+  return found.commands.back().accesses.back().classes;
+}
+
+// --- Commands and wrappers ----------------------------------------------------------------------
+
+TEST_CASE("a plain command is one fact without a doubt") {
+  const Facts found = facts("rm -r a b");
+  CHECK(commands(found) == Words{"rm -r a b"});
+  CHECK(found.doubts.empty());
+  CHECK(found.commands[0].options == std::vector<int>{1});
+  CHECK(found.commands[0].operands == std::vector<int>{2, 3});
+}
+
+TEST_CASE("quotes, backslashes and continued lines are off") {
+  CHECK(commands("r'm' \"-\"r \\/ a\\\nb $'\\x63'") == Words{"rm -r / ab c"});
+}
+
+TEST_CASE("wrappers are removed and remembered, outermost first") {
+  const Facts found = facts("sudo -u root env A=1 timeout -k 1 5 nice -n 3 rm x");
+  CHECK(commands(found) == Words{"rm x"});
+  CHECK(found.commands[0].wrappers == Words{"sudo", "env", "timeout", "nice"});
+  CHECK(found.commands[0].privileged);
+  REQUIRE(found.commands[0].assignments.size() == 1);
+  CHECK(found.commands[0].assignments[0].name == "A");
+}
+
+TEST_CASE("a lone dash of env is no command") {
+  CHECK(commands("env - rm x") == Words{"rm x"});
+}
+
+TEST_CASE("a wrapper whose own words are not known leaves its command in doubt") {
+  CHECK(doubted("timeout $limit rm x", Doubt::kUnknownCommandArgument));
+  CHECK(doubted("nice -n $n rm x", Doubt::kUnknownCommandArgument));
+  CHECK_FALSE(doubted("timeout \"$limit\" rm x", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("commands at every depth are found, with the way to them") {
+  const Facts found = facts("echo \"$(cat <(rm x))\"");
+  const SimpleCommand& rm = command(found, "rm");
+  REQUIRE(rm.nesting.size() == 2);
+  CHECK(rm.nesting[0].kind == Nesting::Kind::kSubstitution);
+  CHECK(rm.nesting[1].kind == Nesting::Kind::kProcess);
+}
+
+TEST_CASE("code for a shell is a source of its own") {
+  const Facts found = facts("sh -ec 'rm x; rm y'");
+  CHECK(commands(found) == Words{"rm x", "rm y"});
+  REQUIRE(found.sources.size() == 2);
+  CHECK(found.sources[1] == "rm x; rm y");
+  CHECK(found.commands[0].source == 1);
+}
+
+TEST_CASE("words behind the code of sh -c are its positional parameters") {
+  CHECK(commands("sh -c 'rm \"$1\" $2' sh a b") == Words{"rm a b"});
+}
+
+TEST_CASE("eval joins its words, options too") {
+  CHECK(commands("eval rm -r 'a b'") == Words{"rm -r a b"});
+  CHECK(commands("eval sh -c \"'rm x'\"") == Words{"rm x"});
+}
+
+TEST_CASE("a subcommand of more words is named as a whole") {
+  const Facts found = facts("git -C sub remote add x https://h/y");
+  CHECK(found.commands[0].subcommand == "remote add");
+}
+
+TEST_CASE("hosts are of URLs and of operands") {
+  CHECK(facts("curl https://u@Example.com:8/x").commands[0].hosts == Words{"example.com"});
+  CHECK(facts("curl $url").commands[0].hosts == Words{""});
+}
+
+TEST_CASE("a remote command does not run here") {
+  const Facts found = facts("ssh -p 22 host rm -r x");
+  const SimpleCommand& rm = command(found, "rm");
+  CHECK(rm.remote);
+}
+
+TEST_CASE("an unknown program that names a known one may run it") {
+  const Facts found = facts("mystery --now rm x");
+  CHECK(command(found, "rm").guessed);
+}
+
+// --- Variables ----------------------------------------------------------------------------------
+
+TEST_CASE("a variable with a known value is replaced") {
+  CHECK(commands("c=rm; d=/tmp; $c -r \"$d/x\"").back() == "rm -r /tmp/x");
+  CHECK(facts("c=rm; $c x").doubts.empty());
+}
+
+TEST_CASE("an unquoted value is split as the shell splits it") {
+  CHECK(commands("c='rm  -r x'; $c") == Words{"rm -r x"});
+  CHECK(doubted("IFS=y; c='rmyx'; $c", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("both values count where it is not known which branch ran") {
+  const Words found = commands("c=echo; test -f a && c=rm; $c x");
+  CHECK(std::count(found.begin(), found.end(), "echo x") == 1);
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
+}
+
+TEST_CASE("a subshell keeps what it assigns") {
+  CHECK(commands("c=echo; (c=rm); $c x").back() == "echo x");
+}
+
+TEST_CASE("an assignment before a program ends with it") {
+  CHECK(commands("c=echo; c=rm true; $c x").back() == "echo x");
+}
+
+TEST_CASE("read, printf -v and unset take away what was known") {
+  CHECK(doubted("c=echo; read c; $c x", Doubt::kUnknownProgram));
+  CHECK(doubted("c=echo; printf -vc rm; $c x", Doubt::kUnknownProgram));
+  CHECK(doubted("c=echo; unset c; $c x", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("a value that a loop assigns may be there in its next turn") {
+  CHECK(doubted("c=echo; for i in 1 2; do $c x; eval \"c=rm\"; done", Doubt::kUnknownProgram));
+  CHECK(doubted("set -- echo rm; while test -n \"$1\"; do $1 x; shift; done",
+                Doubt::kUnknownProgram));
+}
+
+TEST_CASE("a loop's variable has all its values") {
+  const Words found = commands("for f in a /b; do rm $f; done");
+  CHECK(removed("for f in a /b; do rm $f; done") == Words{"/work/a", "/b"});
+  CHECK_FALSE(found.empty());
+}
+
+TEST_CASE("elements of an array are known until its size is not") {
+  CHECK(commands("a=(rm -r x); \"${a[@]}\"") == Words{"rm -r x"});
+  CHECK(commands("a=(rm -r x); ${a[0]} y") == Words{"rm y"});
+  CHECK(doubted("a=($b rm); ${a[1]} y", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("positional parameters are known as far as set is") {
+  CHECK(commands("set -- rm x; \"$@\"").back() == "rm x");
+  CHECK(doubted("set -- $y rm x; $2 z", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("a new shell sees exported variables only") {
+  CHECK(commands("export c=rm; sh -c '$c x'").back() == "rm x");
+  CHECK(doubted("c=echo; sh -c '${c:-rm} x'", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("what programs are known to print is filled in") {
+  CHECK(removed("rm -r \"$(pwd)/x\"") == Words{"/work/x"});
+  CHECK(removed("rm $(mktemp)") == Words{"/tmp"});
+}
+
+// --- Functions ----------------------------------------------------------------------------------
+
+TEST_CASE("a function is walked with the words it is called with") {
+  CHECK(commands("f() { rm \"$1\"; }; f x; f y") == Words{"rm x", "rm y"});
+}
+
+TEST_CASE("a function that nobody calls is walked all the same") {
+  CHECK(commands("f() { rm x; }") == Words{"rm x"});
+}
+
+TEST_CASE("where a function may be missing its name is a program too") {
+  const Words found = commands("false && rm() { :; }; rm x");
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
+  const Words gone = commands("rm() { :; }; unset -f rm; rm x");
+  CHECK(std::count(gone.begin(), gone.end(), "rm x") == 1);
+}
+
+TEST_CASE("a function that calls itself is walked with unknown words") {
+  const Facts found = facts("f() { rm \"$1\"; test -n \"$1\" && f /; }; f x");
+  CHECK(std::any_of(found.commands.begin(), found.commands.end(), [](const SimpleCommand& each) {
+    return each.program == "rm" && each.argv[1].has_unknown();
+  }));
+}
+
+TEST_CASE("local variables end with their function") {
+  const Words found = commands("c=rm; f() { local c=echo; }; f; $c x");
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
+}
+
+// --- Paths --------------------------------------------------------------------------------------
+
+TEST_CASE("relative paths begin where the shell stands") {
+  CHECK(removed("cd /etc && rm x ../y") == Words{"/etc/x", "/y"});
+  CHECK(removed("cd sub && cd .. && rm x") == Words{"/work/x"});
+  CHECK(facts("cd /etc && rm x").commands.back().cwd == "/etc");
+}
+
+TEST_CASE("a cd that may have failed gives both directories") {
+  CHECK(removed("cd /etc; rm x") == Words{"/etc/x", "/work/x"});
+  CHECK(removed("cd /etc || exit; rm x") == Words{"/etc/x"});
+}
+
+TEST_CASE("cd in a subshell or a pipeline ends there") {
+  CHECK(removed("(cd /etc && :); rm x") == Words{"/work/x"});
+  CHECK(removed("cd /etc | rm x") == Words{"/work/x"});
+}
+
+TEST_CASE("nobody knows where cd to something unknown leads") {
+  CHECK((classes("cd \"$d\" && rm x") & kUnknownPath) != 0);
+}
+
+TEST_CASE("redirections are accesses with resolved paths") {
+  CHECK(written("echo a > ../b >> /c 2> d") == Words{"/b", "/c", "/work/d"});
+  CHECK(paths(facts("cat < /etc/x"), AccessKind::kRead) == Words{"/etc/x"});
+  CHECK(written("{ echo a; } > /x") == Words{"/x"});
+  CHECK(written("x=; $x > /x") == Words{"/x"});
+}
+
+TEST_CASE("a descriptor that is copied is no file") {
+  CHECK(written("a 2>&1 >&2").empty());
+  CHECK(written("a >& /x") == Words{"/x"});
+}
+
+TEST_CASE("classes of paths are inside, outside, and the policy's own") {
+  CHECK((classes("rm a") & kInWorkspace) != 0);
+  CHECK((classes("rm /etc/x") & kOutside) != 0);
+  CHECK((classes("rm /etc/x") & knowledge().class_bit("protected")) != 0);
+  CHECK((classes("rm sub/.git/hooks/x") & knowledge().class_bit("protected")) != 0);
+  CHECK((classes("rm .") & kWorkspaceRoot) != 0);
+  CHECK((classes("rm -r /") & kHoldsWorkspace) != 0);
+}
+
+TEST_CASE("what is behind a hole is partly known") {
+  CHECK((classes("rm /tmp/$x") & kPartlyKnown) != 0);
+  CHECK((classes("rm $x/y") & kUnknownPath) != 0);
+  CHECK(removed("rm /tmp/a/$x") == Words{"/tmp/a"});
+}
+
+TEST_CASE("a pattern is all that a directory holds") {
+  const Facts found = facts("rm -r /etc/*");
+  const Access& access = found.commands[0].accesses[0];
+  CHECK(access.contents);
+  CHECK(access.recursive);
+  CHECK(access.path == "/etc");
+}
+
+TEST_CASE("tildes are home") {
+  CHECK(removed("rm ~/x") == Words{"/home/u/x"});
+  CHECK(removed("rm \"$HOME/x\"") == Words{"/home/u/x"});
+  CHECK(removed("rm '~/x'") == Words{"/work/~/x"});
+}
+
+TEST_CASE("braces make words, and too many make a doubt") {
+  CHECK(removed("rm /{a,b}/c") == Words{"/a/c", "/b/c"});
+  CHECK(removed("rm f{1..3}") == Words{"/work/f1", "/work/f2", "/work/f3"});
+}
+
+TEST_CASE("symlinks of what exists are followed") {
+  char name[] = "/tmp/gibbous-analyse-XXXXXX";
+  REQUIRE(::mkdtemp(name) != nullptr);
+  const std::filesystem::path base = std::filesystem::canonical(name);
+  std::filesystem::create_directory(base / "work");
+  std::filesystem::create_directory(base / "secret");
+  std::filesystem::create_directory_symlink(base / "secret", base / "work" / "link");
+  Place here = place();
+  here.workspace = here.cwd = (base / "work").string();
+  here.resolve = real_path;
+  const Facts found = analyse("cat link/x; rm link", here, knowledge());
+  std::filesystem::remove_all(base);
+  CHECK(paths(found, AccessKind::kRead) == Words{(base / "secret" / "x").string()});
+  CHECK((found.commands[0].accesses[0].classes & kOutside) != 0);
+  // What is removed is the link.
+  CHECK(paths(found, AccessKind::kRemove) == Words{(base / "work" / "link").string()});
+}
+
+// --- Code on standard input, in files
+// -------------------------------------------------------------
+
+TEST_CASE("a here document is code for a shell") {
+  CHECK(commands("sh <<E\nrm x\nE\n") == Words{"rm x"});
+  CHECK(commands("sh <<< 'rm x'") == Words{"rm x"});
+  CHECK(commands("cat <<E | sh\nrm x\nE\n") == Words{"cat", "rm x", "sh"});
+}
+
+TEST_CASE("what runs in a here document is found, unless it is quoted") {
+  CHECK(commands("cat <<E\n$(rm x)\nE\n") == Words{"rm x", "cat"});
+  CHECK(commands("cat <<'E'\n$(rm x)\nE\n") == Words{"cat"});
+}
+
+TEST_CASE("what echo prints is known to who reads it") {
+  const Words found = commands("echo 'rm x' | sh");
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
+  CHECK(removed("echo a /b | xargs rm") == Words{"/work/a", "/b"});
+  CHECK(removed("echo a | xargs -I{} rm /x/{}") == Words{"/x"});
+}
+
+TEST_CASE("of a group that prints nobody knows the text") {
+  CHECK(doubted("{ echo 'rm x'; echo :; } | sh", Doubt::kPipedCode));
+}
+
+TEST_CASE("xargs puts unknown words where it does not know them") {
+  const Facts found = facts("cat list | xargs rm");
+  CHECK(command(found, "rm").argv.back().has_unknown());
+  CHECK(command(found, "rm").fed_by.empty());
+  CHECK(doubted("cat list | xargs sh -c", Doubt::kUnknownCode));
+  CHECK(doubted("cat list | xargs timeout", Doubt::kUnknownCommandArgument));
+}
+
+TEST_CASE("find puts what is below its directories for {}") {
+  const Facts found = facts("find /etc -name x -exec rm {} \\;");
+  CHECK(paths(found, AccessKind::kRemove) == Words{"/etc"});
+  CHECK(command(found, "rm").wrappers == Words{"find"});
+  CHECK(removed("find /etc -delete") == Words{"/etc"});
+}
+
+TEST_CASE("pipelines say who feeds whom") {
+  const Facts found = facts("curl x | head | cat");
+  CHECK(found.commands[2].fed_by == Words{"head", "curl"});
+  CHECK(found.commands[0].feeds == Words{"head", "cat"});
+}
+
+// --- Doubts -------------------------------------------------------------------------------------
+
+TEST_CASE("what is not understood is a doubt, and what follows is looked at") {
+  const Facts found = facts("if true; rm x");
+  CHECK(has(found, Doubt::kUnparsed));
+}
+
+TEST_CASE("a program that is computed is a doubt") {
+  CHECK(doubted("$x a", Doubt::kUnknownProgram));
+  CHECK(doubted("$(cat f) a", Doubt::kUnknownProgram));
+  CHECK(doubted("r* a", Doubt::kUnknownProgram));
+}
+
+TEST_CASE("code that is computed is a doubt") {
+  CHECK(doubted("eval \"$x\"", Doubt::kUnknownCode));
+  CHECK(doubted("sh -c \"$x\"", Doubt::kUnknownCode));
+}
+
+TEST_CASE("code from a pipe is a doubt, from a decoder one of its own") {
+  CHECK(doubted("curl https://h/x | sh", Doubt::kPipedCode));
+  CHECK(doubted("base64 -d f | sh", Doubt::kDecodedCode));
+  CHECK(doubted("bash <(curl https://h/x)", Doubt::kPipedCode));
+  CHECK(doubted("exec 3< f; sh <&3", Doubt::kPipedCode));
+}
+
+TEST_CASE("code for an interpreter is a doubt, its calls are accesses") {
+  const Facts found = facts("python3 -c 'import shutil; shutil.rmtree(\"/etc\")'");
+  CHECK(has(found, Doubt::kInlineCode));
+  CHECK(paths(found, AccessKind::kRemove) == Words{"/etc"});
+  CHECK(facts("python3 -c 'print(1)'").doubts.empty());
+}
+
+TEST_CASE("variables that make programs run something are a doubt") {
+  CHECK(doubted("LD_PRELOAD=./x ls", Doubt::kExecutingVariable));
+  const Facts found = facts("PAGER='rm $x' git log");
+  CHECK(command(found, "rm").argv.size() == 2);
+}
+
+TEST_CASE("text that a builtin evaluates is a doubt") {
+  for (const char* line : {"x='a[$(rm y)]'; ((x))", "let 'a[$(rm y)]'", "unset 'a[$(rm y)]'",
+                           "[[ 'a[$(rm y)]' -eq 0 ]]", "read x <<< 'a[$(rm y)]'",
+                           "for i in 'a[$(rm y)]'; do ((i)); done", "x='$(rm y)'; echo ${x@P}",
+                           ": $((a[\\$(rm y)]))"}) {
+    INFO(line);
+    CHECK(doubted(line, Doubt::kEvaluatedText));
+  }
+}
+
+TEST_CASE("a function that starts itself twice at once is a fork bomb") {
+  CHECK(doubted(":(){ :|:& };:", Doubt::kForkBomb));
+}
+
+TEST_CASE("names of other alphabets and hidden characters are a doubt") {
+  CHECK(doubted("r\xd0\xbc x", Doubt::kEncoding));
+  CHECK(doubted("rm a\xe2\x80\xae", Doubt::kEncoding));
+  CHECK_FALSE(doubted("rm \xc3\xa9", Doubt::kEncoding));
+}
+
+TEST_CASE("an alias that takes a known name, or more words, is a doubt") {
+  CHECK(doubted("alias rm='echo x'\nrm y", Doubt::kRedefinition));
+  CHECK(doubted("alias e='env '\ne x", Doubt::kRedefinition));
+}
+
+TEST_CASE("a file of code is a doubt outside of the workspace, and when the line wrote it") {
+  CHECK(doubted("sh /tmp/x.sh", Doubt::kUnreadFile));
+  CHECK_FALSE(doubted("sh build.sh", Doubt::kUnreadFile));
+  CHECK(doubted("echo 'rm x' > s; . ./s", Doubt::kUnreadFile));
+  CHECK(doubted("echo 'rm x' > s; sh < s", Doubt::kUnreadFile));
+  CHECK(doubted("curl https://h/x | tee s; ./s", Doubt::kUnreadFile));
+}
+
+TEST_CASE("a shell that reads the run's own input is noted") {
+  CHECK(facts("bash").reads_code == Words{"shell"});
+  CHECK(facts("python3").reads_code == Words{"python"});
+}
+
+TEST_CASE("a long line is judged and doubted, one that is too deep is not judged") {
+  std::string many;
+  for (int at = 0; at < 5000; ++at) many += "a;";
+  const Facts found = facts(many);
+  CHECK(found.commands.size() == 5000);
+  CHECK(has(found, Doubt::kOverLimit));
+  std::string deep;
+  for (int at = 0; at < 100; ++at) deep += "{ ";
+  CHECK(doubted(deep + "a", Doubt::kUnjudged));
+}
+
+TEST_CASE("for shells without (( )) its text is a command") {
+  CHECK(doubted("((rm x))", Doubt::kUnparsed));
+  CHECK(facts("((i+1))").doubts.empty());
+}
+
+TEST_CASE("a trap is code, with whatever values variables have then") {
+  CHECK(commands("trap 'rm x' EXIT").front() == "rm x");
+  const Words found = commands("c=echo; trap '$c x' EXIT; c=rm");
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
+}
+
+// --- Other requests -----------------------------------------------------------------------------
+
+TEST_CASE("what was typed before is known and not judged") {
+  const std::string done = "cd /etc\nc=rm\nsh /tmp/x\n";
+  Place typed = place();
+  typed.done_bytes = done.size();
+  const Facts found = analyse(done + "$c x", typed, knowledge());
+  CHECK(commands(found) == Words{"rm x"});
+  CHECK(found.commands[0].accesses[0].path == "/etc/x");
+  CHECK_FALSE(has(found, Doubt::kUnreadFile));
+}
+
+TEST_CASE("the words of an argv are no code for a shell") {
+  const Facts found =
+      analyse(std::vector<std::string>{"rm", "$(x)", "a;b", "*"}, place(), knowledge());
+  CHECK(commands(found) == Words{"rm $(x) a;b *"});
+  CHECK(found.commands[0].argv[3].literal());
+  CHECK(found.doubts.empty());
+}
+
+TEST_CASE("an argv that starts a shell is looked into") {
+  const Facts found =
+      analyse(std::vector<std::string>{"env", "sh", "-c", "rm x"}, place(), knowledge());
+  CHECK(commands(found) == Words{"rm x"});
+}
+
+TEST_CASE("what the run gets on top of its environment is judged") {
+  Place more = place();
+  more.set["LD_PRELOAD"] = "/tmp/x.so";
+  CHECK(has(analyse("true", more, knowledge()), Doubt::kExecutingVariable));
+}
+
+TEST_CASE("logs are writes") {
+  Place more = place();
+  more.logs = {"/etc/log"};
+  CHECK(paths(analyse("true", more, knowledge()), AccessKind::kWrite) == Words{"/etc/log"});
+}
+
+TEST_CASE("what is shown has no control characters") {
+  CHECK(escaped("a\x1b[2J\n", 100).find('\x1b') == std::string::npos);
+}
+
+}  // namespace
+}  // namespace gibbous::command

@@ -1,0 +1,238 @@
+#include "tests/runtime/command/differential/by_hand.h"
+
+#include <re2/re2.h>
+
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace gibbous::command::testing {
+namespace {
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> all;
+  for (std::string word; in >> word;) all.push_back(word);
+  return all;
+}
+
+Selector operands(Selector::Kind kind) {
+  Selector selector;
+  selector.kind = kind;
+  return selector;
+}
+
+Selector options(const std::string& names) {
+  Selector selector;
+  selector.kind = Selector::Kind::kOptions;
+  selector.options = words(names);
+  return selector;
+}
+
+Runs runs(Runs::How how) {
+  Runs made;
+  made.how = how;
+  if (how == Runs::How::kFile || how == Runs::How::kStdin) made.language = "shell";
+  return made;
+}
+
+AccessSpec access(AccessKind kind, Selector::Kind of) {
+  AccessSpec spec;
+  spec.kind = kind;
+  spec.selectors.push_back(operands(of));
+  return spec;
+}
+
+ProgramSpec wrapper(const std::string& values, int skip = 0) {
+  ProgramSpec spec;
+  spec.options_first = true;
+  spec.values = words(values);
+  Runs argv = runs(Runs::How::kArgv);
+  argv.skip = skip;
+  spec.runs.push_back(argv);
+  return spec;
+}
+
+ProgramSpec shell() {
+  ProgramSpec spec;
+  spec.options_first = true;
+  spec.values = words("-O +O -o +o --rcfile --init-file");
+  Runs option = runs(Runs::How::kOption);
+  option.from.push_back(options("-c"));
+  Runs file = runs(Runs::How::kFile);
+  file.unless = words("-c -s");
+  Runs input = runs(Runs::How::kStdin);
+  input.unless = words("-c");
+  spec.runs = {option, file, input};
+  return spec;
+}
+
+ProgramSpec evaluates(Selector::Kind of, const std::string& values = "",
+                      const std::string& value_of = "") {
+  ProgramSpec spec;
+  spec.values = words(values);
+  spec.evaluated.push_back(operands(of));
+  if (!value_of.empty()) spec.evaluated.push_back(options(value_of));
+  return spec;
+}
+
+void add(Knowledge* knowledge, const std::string& names, ProgramSpec spec) {
+  const auto shared = std::make_shared<const ProgramSpec>(std::move(spec));
+  for (const std::string& name : words(names)) knowledge->programs[name] = shared;
+}
+
+void add_builtins(Knowledge* knowledge) {
+  add(knowledge,
+      "pwd exit return break continue shift times umask ulimit shopt set true false : type jobs fg "
+      "bg wait popd hash unalias alias mark",
+      {});
+  ProgramSpec enters;
+  enters.accesses.push_back(access(AccessKind::kEnter, Selector::Kind::kOperands));
+  add(knowledge, "cd pushd", enters);
+  ProgramSpec prints;
+  prints.prints = true;
+  add(knowledge, "echo", prints);
+  prints.values = words("-v");
+  prints.evaluated.push_back(options("-v"));
+  add(knowledge, "printf", prints);
+  add(knowledge, "export declare typeset local readonly unset let",
+      evaluates(Selector::Kind::kOperands));
+  add(knowledge, "test [", evaluates(Selector::Kind::kOperands));
+  add(knowledge, "read", evaluates(Selector::Kind::kOperands, "-a -d -i -n -N -p -t -u", "-a"));
+  add(knowledge, "getopts", evaluates(Selector::Kind::kSecond));
+  ProgramSpec map = evaluates(Selector::Kind::kOperands, "-d -n -O -s -u -C -c");
+  Runs callback = runs(Runs::How::kShell);
+  callback.from.push_back(options("-C"));
+  map.runs.push_back(callback);
+  add(knowledge, "mapfile readarray", map);
+  ProgramSpec joined;
+  joined.runs.push_back(runs(Runs::How::kJoined));
+  add(knowledge, "eval", joined);
+  ProgramSpec file;
+  file.runs.push_back(runs(Runs::How::kFile));
+  add(knowledge, "source .", file);
+  ProgramSpec trap;
+  trap.options_first = true;
+  Runs first = runs(Runs::How::kShell);
+  first.from.push_back(operands(Selector::Kind::kFirst));
+  first.unless = words("-l -p");
+  trap.runs.push_back(first);
+  add(knowledge, "trap", trap);
+  add(knowledge, "exec", wrapper("-a"));
+  ProgramSpec command = wrapper("");
+  command.runs[0].unless = words("-v -V");
+  add(knowledge, "command builtin", command);
+}
+
+void add_programs(Knowledge* knowledge) {
+  add(knowledge, "sh bash dash", shell());
+  add(knowledge, "nohup setsid", wrapper(""));
+  add(knowledge, "time", wrapper("-o -f"));
+  add(knowledge, "timeout", wrapper("-k --kill-after -s --signal", 1));
+  add(knowledge, "nice", wrapper("-n --adjustment"));
+  ProgramSpec sudo = wrapper("-u --user -g --group");
+  sudo.privileged = true;
+  sudo.runs[0].assignments = true;
+  add(knowledge, "sudo", sudo);
+  ProgramSpec env = wrapper("-u --unset -C --chdir -S --split-string -a --argv0");
+  env.cwd.push_back(options("-C --chdir"));
+  env.runs[0].assignments = true;
+  Runs split = runs(Runs::How::kShell);
+  split.from.push_back(options("-S --split-string"));
+  env.runs.push_back(split);
+  add(knowledge, "env", env);
+  ProgramSpec xargs = wrapper(
+      "-a --arg-file -d --delimiter -E -I -J -L --max-lines -n --max-args -P --max-procs -R -s "
+      "--max-chars --process-slot-var");
+  xargs.runs[0].appends = true;
+  add(knowledge, "xargs", xargs);
+  ProgramSpec find;
+  find.single_dash_long = true;
+  find.lists = true;
+  find.values = words("-name -type -maxdepth -mindepth -newer -fprint");
+  find.accesses.push_back(access(AccessKind::kEnter, Selector::Kind::kOperands));
+  AccessSpec removed = access(AccessKind::kRemove, Selector::Kind::kOperands);
+  removed.when = words("-delete");
+  removed.recursive = true;
+  find.accesses.push_back(removed);
+  Runs until = runs(Runs::How::kUntil);
+  until.from.push_back(options("-exec -execdir -ok -okdir"));
+  until.appends = true;
+  find.runs.push_back(until);
+  add(knowledge, "find", find);
+  ProgramSpec reads;
+  reads.accesses.push_back(access(AccessKind::kRead, Selector::Kind::kOperands));
+  add(knowledge, "cat head", reads);
+  ProgramSpec writes;
+  writes.accesses.push_back(access(AccessKind::kWrite, Selector::Kind::kOperands));
+  add(knowledge, "tee touch mkdir", writes);
+  ProgramSpec rm;
+  rm.accesses.push_back(access(AccessKind::kRemove, Selector::Kind::kOperands));
+  rm.recursive = words("-r -R --recursive");
+  add(knowledge, "rm", rm);
+  ProgramSpec copies;
+  copies.accesses.push_back(access(AccessKind::kRead, Selector::Kind::kButLast));
+  copies.accesses.push_back(access(AccessKind::kWrite, Selector::Kind::kLast));
+  add(knowledge, "cp", copies);
+  ProgramSpec decodes;
+  decodes.decodes = true;
+  decodes.decodes_when = words("-d --decode");
+  add(knowledge, "base64", decodes);
+  ProgramSpec curl;
+  curl.downloads = true;
+  curl.values = words("-o -H");
+  curl.hosts.push_back(operands(Selector::Kind::kOperands));
+  add(knowledge, "curl", curl);
+  ProgramSpec ssh = wrapper("-p -o");
+  ssh.remote = true;
+  ssh.hosts.push_back(operands(Selector::Kind::kFirst));
+  ssh.runs[0] = runs(Runs::How::kJoined);
+  ssh.runs[0].skip = 1;
+  add(knowledge, "ssh", ssh);
+  ProgramSpec python;
+  python.options_first = true;
+  python.values = words("-c -m");
+  Runs code = runs(Runs::How::kCode);
+  code.language = "python";
+  code.from.push_back(options("-c"));
+  Runs script = runs(Runs::How::kFile);
+  script.language = "python";
+  script.unless = words("-c -m");
+  Runs input = runs(Runs::How::kStdin);
+  input.language = "python";
+  input.unless = words("-c -m");
+  python.runs = {code, script, input};
+  add(knowledge, "python3", python);
+  ProgramSpec git;
+  git.values = words("-C -c");
+  git.cwd.push_back(options("-C"));
+  git.subcommands["push"] = std::make_shared<const ProgramSpec>();
+  git.subcommands["remote add"] = std::make_shared<const ProgramSpec>();
+  add(knowledge, "git", git);
+}
+
+}  // namespace
+
+std::shared_ptr<const Knowledge> by_hand() {
+  auto knowledge = std::make_shared<Knowledge>();
+  add_builtins(knowledge.get());
+  add_programs(knowledge.get());
+  const auto plain = std::make_shared<const re2::RE2>("[^$`\\\\]*");
+  for (const char* name : {"PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "SHELLOPTS", "BASHOPTS",
+                           "BASH_CMDS", "BASH_ALIASES"})
+    knowledge->variables.push_back({name, false, nullptr});
+  for (const char* name : {"PS4", "PROMPT_COMMAND", "PAGER"})
+    knowledge->variables.push_back({name, true, plain});
+  knowledge->classes.push_back({"protected", {"**/.git/hooks", "/etc"}, true});
+  knowledge->classes.push_back({"temporary", {"/tmp"}, false});
+  knowledge->outputs = {{"pwd", "$PWD"}, {"mktemp **", "/tmp/tmp.*"}, {"which *", "/usr/bin/$1"}};
+  LanguageSpec python;
+  python.harmless = std::make_shared<const re2::RE2>("print\\(\\d+\\)");
+  python.calls.push_back(
+      {AccessKind::kRemove, true,
+       std::make_shared<const re2::RE2>("shutil\\.rmtree\\(['\"]([^'\"]*)['\"]")});
+  knowledge->languages["python"] = python;
+  return knowledge;
+}
+
+}  // namespace gibbous::command::testing

@@ -1,0 +1,61 @@
+// misses.txt: lines that the analyser once missed, one a line, written as $'...' would hold them;
+// "dash: " in front for the other shell, # for comments.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace gibbous::command::testing {
+
+struct Miss {
+  std::string line;
+  bool dash = false;
+};
+
+inline std::string as_written(const std::string& line) {
+  std::string made;
+  for (const char each : line) {
+    if (each == '\n') {
+      made += "\\n";
+    } else if (each == '\t') {
+      made += "\\t";
+    } else if (each == '\r') {
+      made += "\\r";
+    } else if (each == '\\') {
+      made += "\\\\";
+    } else {
+      made += each;
+    }
+  }
+  return made;
+}
+
+inline std::string as_read(const std::string& written) {
+  std::string made;
+  for (std::size_t at = 0; at < written.size(); ++at) {
+    if (written[at] != '\\' || at + 1 == written.size()) {
+      made += written[at];
+      continue;
+    }
+    const char kind = written[++at];
+    made += kind == 'n' ? '\n' : kind == 't' ? '\t' : kind == 'r' ? '\r' : kind;
+  }
+  return made;
+}
+
+inline std::vector<Miss> misses_of(const std::string& path) {
+  const std::string kDash = "dash: ";
+  std::ifstream in(path);
+  std::vector<Miss> all;
+  for (std::string text; std::getline(in, text);) {
+    if (text.empty() || text[0] == '#') continue;
+    Miss miss;
+    miss.dash = text.rfind(kDash, 0) == 0;
+    miss.line = as_read(miss.dash ? text.substr(kDash.size()) : text);
+    all.push_back(std::move(miss));
+  }
+  return all;
+}
+
+}  // namespace gibbous::command::testing

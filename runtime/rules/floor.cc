@@ -1,0 +1,73 @@
+#include "runtime/rules/floor.h"
+
+#include "runtime/rules/quote.h"
+
+namespace gibbous::rules {
+namespace {
+
+using command::Doubt;
+
+struct Sentence {
+  const char* what;     // what is in doubt is put behind it
+  const char* instead;  // what to do about it
+};
+
+Sentence sentence_of(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kUnparsed:
+      return {"A part of the line is not understood", "Write it more simply."};
+    case Doubt::kOverLimit:
+      return {"The line is very long, or has very many commands", "Split it into several calls."};
+    case Doubt::kUnknownProgram:
+      return {"Which program runs is only computed when it runs", "Name the program itself."};
+    case Doubt::kUnknownCode:
+      return {"The code that a shell would run is only computed when it runs",
+              "Write the commands themselves."};
+    case Doubt::kPipedCode:
+      return {"A shell or interpreter would run what another command gives",
+              "Save it into a file, look at it, and run the file."};
+    case Doubt::kInlineCode:
+      return {"It holds code for an interpreter, which is not analysed",
+              "Put the code into a file of the workspace, and run the file."};
+    case Doubt::kExecutingVariable:
+      return {"A variable is set that can make other programs run something",
+              "Leave the variable out."};
+    case Doubt::kUnknownCommandArgument:
+      return {"A program would run another command, which is not known",
+              "Name the command itself."};
+    case Doubt::kEvaluatedText:
+      return {"The shell would evaluate text that holds a substitution",
+              "Put the value into a variable of its own."};
+    case Doubt::kForkBomb:
+      return {"A function starts itself more than once, so that there are ever more processes",
+              "Use a loop."};
+    case Doubt::kEncoding:
+      return {"There are control or non-ASCII characters where a name stands",
+              "Write the name in plain ASCII."};
+    case Doubt::kRedefinition:
+      return {"A function or an alias takes the name of a known program", "Give it another name."};
+    case Doubt::kDecodedCode:
+      return {"A shell or interpreter would run what another command decodes",
+              "Decode it into a file, look at it, and run the file."};
+    case Doubt::kUnreadFile:
+      return {"It would run code from a file that is not in the workspace, or not known",
+              "Copy the file into the workspace, and run it there."};
+    case Doubt::kUnjudged:
+      return {"The line is too long, too deep, or has too many commands to be looked at whole",
+              "Split it into several calls, or put it into a script of the workspace."};
+  }
+  return {"", ""};
+}
+
+}  // namespace
+
+std::string floor_reason(const command::DoubtFact& doubt) {
+  const Sentence sentence = sentence_of(doubt.doubt);
+  std::string reason = sentence.what;
+  if (!doubt.detail.empty()) reason += ": " + quote(doubt.detail);
+  reason += ". ";
+  reason += sentence.instead;
+  return reason;
+}
+
+}  // namespace gibbous::rules

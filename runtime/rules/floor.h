@@ -1,0 +1,16 @@
+// What is said about a doubt that no rule names. Private to runtime/rules.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/command/facts.h"
+
+namespace gibbous::rules {
+
+inline constexpr std::string_view kFloorPrefix = "doubt.";
+
+// A sentence for a person, with what is in doubt and what to write instead.
+std::string floor_reason(const command::DoubtFact& doubt);
+
+}  // namespace gibbous::rules

@@ -1,0 +1,121 @@
+#include "runtime/rules/index.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace gibbous::rules {
+namespace {
+
+using command::AccessKind;
+
+bool accepts_empty(const std::vector<Pattern>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [](const Pattern& pattern) { return pattern.matches(std::string_view()); });
+}
+
+std::uint32_t fact_if(bool condition, Fact fact) {
+  return condition ? fact : 0U;
+}
+
+std::uint32_t wanted(const std::optional<bool>& condition, Fact yes, Fact no) {
+  if (!condition) return 0;
+  return *condition ? yes : no;
+}
+
+bool names_programs_literally(const Rule& rule) {
+  return !rule.programs.empty() &&
+         std::all_of(rule.programs.begin(), rule.programs.end(),
+                     [](const Pattern& pattern) { return pattern.literal(); });
+}
+
+}  // namespace
+
+Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
+  Has has;
+  bool changes = false;
+  for (const command::Access& access : command.accesses) {
+    has.kinds |= bit_of(access.kind);
+    has.classes |= access.classes;
+    has.facts |= access.recursive ? kHasRecursive : kHasFlat;
+    has.facts |= access.redirection ? kHasRedirection : kHasArgumentAccess;
+    changes = changes || (access.kind != AccessKind::kRead && access.kind != AccessKind::kEnter);
+  }
+  has.doubts |= doubts;
+  has.facts |=
+      fact_if(!command.options.empty(), kHasOptions) |
+      fact_if(command.argv.size() > 1, kHasArguments) |
+      fact_if(!command.operands.empty(), kHasOperands) |
+      fact_if(!command.subcommand.empty(), kHasSubcommand) |
+      fact_if(!command.assignments.empty(), kHasAssignments) |
+      fact_if(!command.wrappers.empty(), kHasWrappers) |
+      fact_if(!command.nesting.empty(), kHasNesting) | fact_if(!command.fed_by.empty(), kHasFedBy) |
+      fact_if(!command.feeds.empty(), kHasFeeds) | fact_if(!command.hosts.empty(), kHasHosts) |
+      fact_if(!changes && doubts == 0 && !command.privileged, kOnlyReads);
+  has.facts |= command.privileged ? kIsPrivileged : kIsNotPrivileged;
+  has.facts |= command.remote ? kIsRemote : kIsNotRemote;
+  return has;
+}
+
+Needs what_it_needs(const Rule& rule) {
+  Needs needs;
+  needs.all =
+      fact_if(!rule.flags.empty(), kHasOptions) | fact_if(!rule.arguments.empty(), kHasArguments) |
+      fact_if(!rule.operands.empty(), kHasOperands) |
+      fact_if(!rule.subcommands.empty() && !accepts_empty(rule.subcommands), kHasSubcommand) |
+      fact_if(!rule.variables.empty(), kHasAssignments) |
+      fact_if(!rule.wrappers.empty(), kHasWrappers) | fact_if(!rule.within.empty(), kHasNesting) |
+      fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
+      fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
+      fact_if(rule.only_reads, kOnlyReads) | wanted(rule.recursive, kHasRecursive, kHasFlat) |
+      wanted(rule.redirection, kHasRedirection, kHasArgumentAccess) |
+      wanted(rule.privileged, kIsPrivileged, kIsNotPrivileged) |
+      wanted(rule.remote, kIsRemote, kIsNotRemote);
+  if (has_access_conditions(rule)) {
+    needs.kinds = rule.access.empty() ? ~kAnyKind : 0;
+    for (const AccessKind kind : rule.access) needs.kinds |= bit_of(kind);
+    if (rule.paths != 0) needs.classes = rule.paths;
+  }
+  if (!rule.doubts.empty()) needs.doubts = 0;
+  for (const command::Doubt doubt : rule.doubts) needs.doubts |= bit_of(doubt);
+  return needs;
+}
+
+bool has_access_conditions(const Rule& rule) {
+  return !rule.access.empty() || rule.paths != 0 || rule.not_paths != 0 || rule.recursive ||
+         rule.redirection;
+}
+
+bool has_command_conditions(const Rule& rule) {
+  return !rule.programs.empty() || !rule.subcommands.empty() || !rule.flags.empty() ||
+         !rule.without_flags.empty() || !rule.arguments.empty() || !rule.not_arguments.empty() ||
+         !rule.operands.empty() || rule.max_operands || has_access_conditions(rule) ||
+         !rule.variables.empty() || !rule.wrappers.empty() || !rule.within.empty() ||
+         !rule.fed_by.empty() || !rule.feeds.empty() || !rule.hosts.empty() ||
+         !rule.not_hosts.empty() || rule.privileged || rule.remote || rule.only_reads ||
+         rule.test >= 0;
+}
+
+bool stricter(const Rule* left, const Rule* right) {
+  if (left->decision != right->decision) return left->decision > right->decision;
+  return std::less<>()(left, right);  // rules of a set lie in one vector
+}
+
+Index::Index(const std::vector<Rule>& rules) {
+  std::vector<const Rule*> ordered;
+  for (const Rule& rule : rules) ordered.push_back(&rule);
+  std::sort(ordered.begin(), ordered.end(), stricter);
+  for (const Rule* rule : ordered) {
+    const Prepared prepared{rule, what_it_needs(*rule)};
+    if (names_programs_literally(*rule)) {
+      std::set<std::string> names;
+      for (const Pattern& program : rule->programs) names.insert(program.text);
+      for (const std::string& name : names) by_program[name].push_back(prepared);
+    } else {
+      general.push_back(prepared);
+    }
+    if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(rule);
+  }
+}
+
+}  // namespace gibbous::rules

@@ -1,0 +1,93 @@
+// What RuleSet::create prepares so that most rules are passed over without being read: by program,
+// and by bits that say what a command must have at least. Private to runtime/rules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/rules/rules.h"
+
+namespace gibbous::rules {
+
+// Bits of what a command has; Needs::all are those that a rule needs.
+enum Fact : std::uint32_t {
+  kHasOptions = 1U << 0,
+  kHasArguments = 1U << 1,
+  kHasOperands = 1U << 2,
+  kHasSubcommand = 1U << 3,
+  kHasRecursive = 1U << 4,  // an access that is
+  kHasFlat = 1U << 5,       // an access that is not
+  kHasRedirection = 1U << 6,
+  kHasArgumentAccess = 1U << 7,
+  kHasAssignments = 1U << 8,
+  kHasWrappers = 1U << 9,
+  kHasNesting = 1U << 10,
+  kHasFedBy = 1U << 11,
+  kHasFeeds = 1U << 12,
+  kHasHosts = 1U << 13,
+  kIsPrivileged = 1U << 14,
+  kIsNotPrivileged = 1U << 15,
+  kIsRemote = 1U << 16,
+  kIsNotRemote = 1U << 17,
+  kOnlyReads = 1U << 18,
+};
+
+// Always set in Has, and in Needs where there is no condition.
+inline constexpr std::uint32_t kAnyKind = 1U << 31;
+inline constexpr std::uint32_t kAnyDoubt = 1U << 31;
+inline constexpr std::uint64_t kAnyClass = std::uint64_t{1} << 63;
+static_assert(command::kDoubts < 31);
+
+constexpr std::uint32_t bit_of(command::AccessKind kind) {
+  return 1U << static_cast<unsigned>(kind);
+}
+constexpr std::uint32_t bit_of(command::Doubt doubt) {
+  return 1U << static_cast<unsigned>(doubt);
+}
+
+// Of one command; for kinds, classes and doubts all of them together.
+struct Has {
+  std::uint32_t facts = 0;
+  std::uint32_t kinds = kAnyKind;
+  std::uint32_t doubts = kAnyDoubt;
+  std::uint64_t classes = kAnyClass;
+};
+Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts);
+
+struct Needs {
+  std::uint32_t all = 0;
+  std::uint32_t kinds = kAnyKind;  // one of these, and so on
+  std::uint32_t doubts = kAnyDoubt;
+  std::uint64_t classes = kAnyClass;
+
+  bool met_by(const Has& has) const {
+    return (all & ~has.facts) == 0 && (kinds & has.kinds) != 0 && (doubts & has.doubts) != 0 &&
+           (classes & has.classes) != 0;
+  }
+};
+Needs what_it_needs(const Rule& rule);
+
+bool has_access_conditions(const Rule& rule);
+// Any condition on a command but `doubts` and what belongs to them.
+bool has_command_conditions(const Rule& rule);
+
+// Stricter ones first, then as they stand in the set.
+bool stricter(const Rule* left, const Rule* right);
+
+struct Prepared {
+  const Rule* rule = nullptr;
+  Needs needs;
+};
+
+struct Index {
+  // Rules that name their programs literally, by program, and those that do not; stricter first.
+  std::unordered_map<std::string, std::vector<Prepared>> by_program;
+  std::vector<Prepared> general;
+  std::vector<const Rule*> of_lines;  // those that can match a doubt of the line
+
+  explicit Index(const std::vector<Rule>& rules);
+};
+
+}  // namespace gibbous::rules

@@ -1,0 +1,297 @@
+// The order of things: all rules are asked about all commands, since what matched is told as well;
+// then about the doubts of the line; then doubts that nobody named are counted. Only a test
+// function that fails ends it at once, with a denial.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "runtime/rules/floor.h"
+#include "runtime/rules/index.h"
+#include "runtime/rules/match.h"
+#include "runtime/rules/rules.h"
+
+namespace gibbous::rules {
+namespace {
+
+using command::Doubt;
+using command::DoubtFact;
+using command::Facts;
+using command::Nesting;
+using command::SimpleCommand;
+
+constexpr int kOfLine = -1;
+
+bool is_only_text(const SimpleCommand& command) {
+  return std::any_of(command.nesting.begin(), command.nesting.end(), [](const Nesting& nesting) {
+    return nesting.kind == Nesting::Kind::kLiteral;
+  });
+}
+
+// Indexes of doubts, those of one command side by side.
+class DoubtTable {
+ public:
+  explicit DoubtTable(const Facts& facts) : facts_(facts) {
+    order_.reserve(facts.doubts.size());
+    for (std::size_t i = 0; i < facts.doubts.size(); ++i) order_.push_back(static_cast<int>(i));
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int left, int right) { return owner(left) < owner(right); });
+  }
+
+  // Of the line: also where the index means no command.
+  int owner(int doubt) const {
+    const int command = facts_.doubts[static_cast<std::size_t>(doubt)].command;
+    const bool known = command >= 0 && static_cast<std::size_t>(command) < facts_.commands.size();
+    return known ? command : kOfLine;
+  }
+
+  // Commands have to be asked for in order.
+  std::pair<const int*, std::size_t> next(int command) {
+    while (at_ < order_.size() && owner(order_[at_]) < command) ++at_;
+    const std::size_t begin = at_;
+    while (at_ < order_.size() && owner(order_[at_]) == command) ++at_;
+    return {order_.data() + begin, at_ - begin};
+  }
+
+ private:
+  const Facts& facts_;
+  std::vector<int> order_;
+  std::size_t at_ = 0;
+};
+
+class Judgement {
+ public:
+  Judgement(const Index& index, const command::Knowledge& knowledge, const Facts& facts,
+            const std::string& mode, const TestFunction& test, std::vector<Step>* steps)
+      : index_(index),
+        knowledge_(knowledge),
+        facts_(facts),
+        mode_(mode),
+        test_(test),
+        steps_(steps),
+        doubts_(facts),
+        named_(facts.doubts.size(), false) {}
+
+  Outcome run() {
+    if (!judge_line_doubts()) return std::move(outcome_);
+    for (std::size_t i = 0; i < facts_.commands.size(); ++i)
+      if (!judge_command(static_cast<int>(i))) return std::move(outcome_);
+    add_floors();
+    decide();
+    return std::move(outcome_);
+  }
+
+ private:
+  // These return false when a test function failed, which has decided.
+  bool judge_line_doubts();
+  bool judge_command(int index);
+  bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, bool& said);
+  bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
+
+  void add_floors();
+  void decide();
+  void record(const Rule& rule, int command, int doubt);
+  void name_doubts(const Rule& rule, const Subject& subject);
+  void add_step(int command, const Rule& rule, bool matched, std::string why);
+  void decide_by_rule();
+  void decide_by_floor(int index, Decision decision);
+
+  const Index& index_;
+  const command::Knowledge& knowledge_;
+  const Facts& facts_;
+  const std::string& mode_;
+  const TestFunction& test_;
+  std::vector<Step>* steps_;
+  DoubtTable doubts_;
+  std::vector<bool> named_;  // doubts that an ask or deny rule named
+  std::vector<bool> text_;   // commands that are only text; empty: none is
+  std::size_t missed_steps_ = 0;
+  bool judged_ = false;  // some command is more than text
+  // Of outcome_.matched.front().
+  int command_ = kOfLine;
+  int doubt_ = -1;
+  Outcome outcome_;
+};
+
+bool Judgement::judge_line_doubts() {
+  const auto [doubts, count] = doubts_.next(kOfLine);
+  for (std::size_t i = 0; i < count; ++i) {
+    const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(doubts[i])];
+    for (const Rule* rule : index_.of_lines) {
+      const bool matched = holds_in_mode(*rule, mode_) && names_doubt(*rule, doubt);
+      if (steps_ != nullptr) add_step(kOfLine, *rule, matched, name_of(doubt.doubt));
+      if (!matched) continue;
+      record(*rule, kOfLine, doubts[i]);
+      if (rule->decision != Decision::kAllow) named_[static_cast<std::size_t>(doubts[i])] = true;
+    }
+  }
+  return true;
+}
+
+bool Judgement::judge_command(int index) {
+  Subject subject;
+  subject.facts = &facts_;
+  subject.knowledge = &knowledge_;
+  subject.index = index;
+  std::tie(subject.doubts, subject.doubt_count) = doubts_.next(index);
+  std::uint32_t doubts = 0;
+  for (std::size_t i = 0; i < subject.doubt_count; ++i)
+    doubts |= bit_of(facts_.doubts[static_cast<std::size_t>(subject.doubts[i])].doubt);
+  const SimpleCommand& command = subject.command();
+  subject.has = what_it_has(command, doubts);
+
+  const bool only_text = is_only_text(command);
+  if (only_text) {
+    text_.resize(facts_.commands.size(), false);
+    text_[static_cast<std::size_t>(index)] = true;
+  }
+  judged_ = judged_ || !only_text;
+
+  const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
+  bool said = false;
+  const auto own = index_.by_program.find(command.program);
+  if (own != index_.by_program.end()) {
+    for (const Prepared& prepared : own->second)
+      if (!ask_rule(prepared, subject, only_text, said)) return false;
+  }
+  for (const Prepared& prepared : index_.general)
+    if (!ask_rule(prepared, subject, only_text, said)) return false;
+  if (steps_ != nullptr) {
+    std::stable_sort(
+        steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
+        [](const Step& left, const Step& right) { return stricter(left.rule, right.rule); });
+  }
+  if (!said && !only_text && outcome_.unmatched < 0) outcome_.unmatched = index;
+  return true;
+}
+
+bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
+                         bool& said) {
+  const bool traced = steps_ != nullptr;
+  if (!traced && !prepared.needs.met_by(subject.has)) return true;
+  const Rule& rule = *prepared.rule;
+  if (only_text && rule.decision != Decision::kDeny) return true;
+  std::string why;
+  bool holds = holds_in_mode(rule, mode_);
+  if (!holds && traced) why = "not in mode " + mode_;
+  if (holds) holds = matches(rule, subject, traced ? &why : nullptr);
+  if (holds && rule.test >= 0 && !test_holds(rule, subject.index, holds, traced ? &why : nullptr)) {
+    if (traced) add_step(subject.index, rule, false, std::move(why));
+    return false;
+  }
+  if (traced) add_step(subject.index, rule, holds, std::move(why));
+  if (!holds) return true;
+  said = true;
+  const int doubt = rule.doubts.empty() ? -1 : [&] {
+    for (std::size_t i = 0; i < subject.doubt_count; ++i) {
+      const int each = subject.doubts[i];
+      if (names_doubt(rule, facts_.doubts[static_cast<std::size_t>(each)])) return each;
+    }
+    return -1;
+  }();
+  record(rule, subject.index, doubt);
+  if (doubt >= 0 && rule.decision != Decision::kAllow) name_doubts(rule, subject);
+  return true;
+}
+
+bool Judgement::test_holds(const Rule& rule, int command, bool& holds, std::string* why) {
+  Result<bool> result = test_ ? test_(rule, facts_, command)
+                              : Status::error("no_test", "nobody can call its test function");
+  if (result) {
+    holds = *result;
+    if (why != nullptr)
+      *why += std::string(why->empty() ? "" : ", ") + "its test says " + (holds ? "yes" : "no");
+    return true;
+  }
+  outcome_.decision = Decision::kDeny;
+  outcome_.rule = nullptr;
+  outcome_.id = kPolicyError;
+  outcome_.reason = "The test function of rule " + rule.id +
+                    " failed: " + result.status().message() +
+                    ". Nothing that it is asked about runs until it is mended.";
+  outcome_.file = rule.file;
+  outcome_.line = rule.line;
+  outcome_.command = command;
+  if (why != nullptr) *why = "its test failed: " + result.status().message();
+  return false;
+}
+
+void Judgement::record(const Rule& rule, int command, int doubt) {
+  std::vector<const Rule*>& matched = outcome_.matched;
+  const auto at = std::lower_bound(matched.begin(), matched.end(), &rule, stricter);
+  if (at != matched.end() && *at == &rule) return;
+  if (at == matched.begin()) {
+    command_ = command;
+    doubt_ = doubt;
+  }
+  matched.insert(at, &rule);
+}
+
+void Judgement::name_doubts(const Rule& rule, const Subject& subject) {
+  for (std::size_t i = 0; i < subject.doubt_count; ++i) {
+    const auto index = static_cast<std::size_t>(subject.doubts[i]);
+    if (names_doubt(rule, facts_.doubts[index])) named_[index] = true;
+  }
+}
+
+void Judgement::add_step(int command, const Rule& rule, bool matched, std::string why) {
+  if (!matched && ++missed_steps_ > kMaxMissedSteps) return;
+  steps_->push_back({command, &rule, matched, std::move(why)});
+}
+
+void Judgement::add_floors() {
+  for (std::size_t i = 0; i < named_.size(); ++i) {
+    if (named_[i]) continue;
+    const int owner = doubts_.owner(static_cast<int>(i));
+    const bool of_text = owner >= 0 && !text_.empty() && text_[static_cast<std::size_t>(owner)];
+    if (!of_text) outcome_.floors.push_back(static_cast<int>(i));
+  }
+}
+
+void Judgement::decide() {
+  const bool nothing = outcome_.matched.empty();
+  const Decision strictest = nothing ? Decision::kAllow : outcome_.matched.front()->decision;
+  const auto unjudged =
+      std::find_if(facts_.doubts.begin(), facts_.doubts.end(),
+                   [](const DoubtFact& doubt) { return doubt.doubt == Doubt::kUnjudged; });
+  if (strictest == Decision::kDeny) {
+    decide_by_rule();
+  } else if (unjudged != facts_.doubts.end()) {  // whoever named it
+    decide_by_floor(static_cast<int>(unjudged - facts_.doubts.begin()), Decision::kDeny);
+  } else if (strictest == Decision::kAsk) {
+    decide_by_rule();
+  } else if (!outcome_.floors.empty()) {
+    decide_by_floor(outcome_.floors.front(), Decision::kAsk);
+  } else if (judged_ && outcome_.unmatched < 0) {
+    decide_by_rule();  // an allow rule for each command
+  }
+}
+
+void Judgement::decide_by_rule() {
+  const Rule& rule = *outcome_.matched.front();
+  outcome_.decision = rule.decision;
+  outcome_.rule = &rule;
+  outcome_.id = rule.id;
+  outcome_.reason = rule.reason;
+  outcome_.file = rule.file;
+  outcome_.line = rule.line;
+  outcome_.command = command_;
+  outcome_.doubt = doubt_;
+}
+
+void Judgement::decide_by_floor(int index, Decision decision) {
+  const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(index)];
+  outcome_.decision = decision;
+  outcome_.id = std::string(kFloorPrefix) + name_of(doubt.doubt);
+  outcome_.reason = floor_reason(doubt);
+  outcome_.command = doubts_.owner(index);
+  outcome_.doubt = index;
+}
+
+}  // namespace
+
+Outcome RuleSet::judge(const Facts& facts, const std::string& mode, const TestFunction& test,
+                       std::vector<Step>* steps) const {
+  return Judgement(*index_, *knowledge_, facts, mode, test, steps).run();
+}
+
+}  // namespace gibbous::rules

@@ -1,0 +1,358 @@
+// One function for each group of conditions, cheap ones first. What a rule wants and the command
+// lacks ends it; what held is gathered in `why` for traces.
+#include "runtime/rules/match.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "runtime/rules/options.h"
+#include "runtime/rules/quote.h"
+
+namespace gibbous::rules {
+namespace {
+
+using command::Access;
+using command::AccessKind;
+using command::SimpleCommand;
+using command::Value;
+
+// Collects the sentence about a match, or nothing at all.
+class Why {
+ public:
+  explicit Why(std::string* text) : text_(text) {
+    if (text_ != nullptr) text_->clear();
+  }
+
+  bool wanted() const { return text_ != nullptr; }
+  bool no(std::initializer_list<std::string_view> parts) {
+    if (text_ == nullptr) return false;
+    text_->clear();
+    for (const std::string_view part : parts) *text_ += part;
+    return false;
+  }
+  bool yes(std::initializer_list<std::string_view> parts) {
+    if (text_ == nullptr) return true;
+    if (!text_->empty()) *text_ += ", ";
+    for (const std::string_view part : parts) *text_ += part;
+    return true;
+  }
+
+ private:
+  std::string* text_;
+};
+
+template <typename Names>
+std::string joined(const Names& names) {
+  std::string all;
+  for (const auto& name : names) {
+    if (!all.empty()) all += ' ';
+    if constexpr (std::is_same_v<std::decay_t<decltype(name)>, Pattern>) {
+      all += name.text;
+    } else {
+      all += name;
+    }
+  }
+  return all;
+}
+
+template <typename Text>
+const Pattern* find_match(const std::vector<Pattern>& patterns, const Text& text) {
+  for (const Pattern& pattern : patterns)
+    if (pattern.matches(text)) return &pattern;
+  return nullptr;
+}
+
+// `what`: "program"; a condition on a single text.
+bool text_matches(const std::vector<Pattern>& patterns, const std::string& text,
+                  std::string_view what, Why& why) {
+  if (patterns.empty()) return true;
+  const bool found = find_match(patterns, std::string_view(text)) != nullptr;
+  if (!why.wanted()) return found;
+  return found ? why.yes({what, " ", quote(text)})
+               : why.no({what, " ", quote(text), " is none of ", joined(patterns)});
+}
+
+// Some of the texts matches some pattern.
+bool some_text_matches(const std::vector<Pattern>& patterns, const std::vector<std::string>& texts,
+                       std::string_view what, Why& why) {
+  if (patterns.empty()) return true;
+  for (const std::string& text : texts) {
+    if (find_match(patterns, std::string_view(text)) == nullptr) continue;
+    if (why.wanted()) why.yes({what, " ", quote(text)});
+    return true;
+  }
+  return why.wanted() && why.no({"no ", what, " ", joined(patterns)});
+}
+
+bool privileges_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.privileged && *rule.privileged != command.privileged) {
+    return why.no({command.privileged ? "privileged" : "not privileged"});
+  }
+  if (rule.remote && *rule.remote != command.remote) {
+    return why.no({command.remote ? "remote" : "not remote"});
+  }
+  if (rule.privileged) why.yes({*rule.privileged ? "privileged" : "not privileged"});
+  if (rule.remote) why.yes({*rule.remote ? "remote" : "not remote"});
+  return true;
+}
+
+bool flags_hold(const Rule& rule, const Subject& subject, Why& why) {
+  if (rule.flags.empty() && rule.without_flags.empty()) return true;
+  const SimpleCommand& command = subject.command();
+  if (command.argv.size() < 2) return rule.flags.empty() || why.no({"no flags"});
+  const command::ProgramSpec* spec = subject.knowledge->find(command.program);
+  for (const std::vector<std::string>& alternatives : rule.flags) {
+    const auto found =
+        std::find_if(alternatives.begin(), alternatives.end(),
+                     [&](const std::string& flag) { return has_flag(command, spec, flag); });
+    if (found != alternatives.end()) {
+      why.yes({"flag ", *found});
+    } else {
+      return why.wanted() && why.no({"no flag ", joined(alternatives)});
+    }
+  }
+  for (const std::string& flag : rule.without_flags)
+    if (has_flag(command, spec, flag)) return why.no({"has the flag ", flag});
+  if (rule.decision != Decision::kAllow || rule.without_flags.empty()) return true;
+  const Value* hidden = hidden_option(command, spec);
+  if (hidden == nullptr) return true;
+  return why.wanted() && why.no({quote(hidden->text), " may become a flag"});
+}
+
+const Value* find_argument(const std::vector<Pattern>& patterns, const SimpleCommand& command) {
+  for (std::size_t i = 1; i < command.argv.size(); ++i)
+    if (find_match(patterns, command.argv[i]) != nullptr) return &command.argv[i];
+  return nullptr;
+}
+
+bool arguments_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (!rule.arguments.empty()) {
+    const Value* found = find_argument(rule.arguments, command);
+    if (found == nullptr) return why.wanted() && why.no({"no argument ", joined(rule.arguments)});
+    if (why.wanted()) why.yes({"argument ", quote(found->text)});
+  }
+  if (rule.not_arguments.empty()) return true;
+  const Value* found = find_argument(rule.not_arguments, command);
+  if (found != nullptr) return why.wanted() && why.no({"has the argument ", quote(found->text)});
+  if (rule.decision != Decision::kAllow) return true;
+  for (std::size_t i = 1; i < command.argv.size(); ++i) {
+    for (const Pattern& pattern : rule.not_arguments) {
+      if (!pattern.may_match(command.argv[i])) continue;
+      return why.wanted() && why.no({quote(command.argv[i].text), " may become ", pattern.text});
+    }
+  }
+  return true;
+}
+
+// A word that may become several.
+const Value* splitting_word(const SimpleCommand& command) {
+  for (const Value& word : command.argv) {
+    for (const Value::Hole& hole : word.holes)
+      if (hole.splits || hole.kind == Value::Hole::Kind::kGlob) return &word;
+  }
+  return nullptr;
+}
+
+bool operands_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (!rule.operands.empty()) {
+    const auto found =
+        std::find_if(command.operands.begin(), command.operands.end(), [&](int index) {
+          const Value* word = word_at(command, index);
+          return word != nullptr && find_match(rule.operands, *word) != nullptr;
+        });
+    if (found == command.operands.end()) {
+      return why.wanted() && why.no({"no operand ", joined(rule.operands)});
+    }
+    if (why.wanted()) why.yes({"operand ", quote(word_at(command, *found)->text)});
+  }
+  if (!rule.max_operands) return true;
+  const std::size_t count = command.operands.size();
+  if (count > static_cast<std::size_t>(std::max(*rule.max_operands, 0))) {
+    return why.wanted() && why.no({std::to_string(count), " operands"});
+  }
+  if (rule.decision != Decision::kAllow) return true;
+  const Value* splitting = splitting_word(command);
+  if (splitting == nullptr) return true;
+  return why.wanted() && why.no({quote(splitting->text), " may become several words"});
+}
+
+std::string_view verb_of(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return "reads";
+    case AccessKind::kWrite:
+      return "writes";
+    case AccessKind::kRemove:
+      return "removes";
+    case AccessKind::kPermission:
+      return "changes the permissions of";
+    case AccessKind::kExecute:
+      return "executes";
+    case AccessKind::kEnter:
+      return "enters";
+  }
+  return "";
+}
+
+// "removes "/" (system), recursively": `classes` are those of interest.
+std::string describe(const Access& access, command::PathClasses classes,
+                     const command::Knowledge& knowledge) {
+  std::string text(verb_of(access.kind));
+  text += ' ' + quote(access.path.empty() ? access.written : access.path);
+  const std::string names = joined(knowledge.class_names(classes));
+  if (!names.empty()) text += " (" + names + ")";
+  if (access.recursive) text += ", recursively";
+  if (access.redirection) text += ", by a redirection";
+  return text;
+}
+
+bool access_holds(const Rule& rule, const Access& access) {
+  if (rule.paths != 0 && (access.classes & rule.paths) == 0) return false;
+  if ((access.own & rule.not_paths) != 0) return false;
+  if (rule.recursive && *rule.recursive != access.recursive) return false;
+  if (rule.redirection && *rule.redirection != access.redirection) return false;
+  return rule.access.empty() ||
+         std::find(rule.access.begin(), rule.access.end(), access.kind) != rule.access.end();
+}
+
+bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
+  if (!has_access_conditions(rule)) return true;
+  const std::vector<Access>& accesses = subject.command().accesses;
+  if (rule.decision == Decision::kAllow) {
+    // One path that is allowed says nothing of the others.
+    const auto other = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
+      return !access_holds(rule, access);
+    });
+    if (other != accesses.end()) {
+      return why.wanted() &&
+             why.no({"it also ", describe(*other, other->classes, *subject.knowledge)});
+    }
+  }
+  const auto found = std::find_if(accesses.begin(), accesses.end(),
+                                  [&](const Access& access) { return access_holds(rule, access); });
+  if (found == accesses.end()) {
+    if (!why.wanted()) return false;
+    if (accesses.empty()) return why.no({"touches no path"});
+    // The nearest miss: of the kind that the rule is about, if there is one.
+    const auto near = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
+      return std::find(rule.access.begin(), rule.access.end(), access.kind) != rule.access.end();
+    });
+    const Access& miss = near == accesses.end() ? accesses.front() : *near;
+    return why.no({"no such access; it ", describe(miss, miss.classes, *subject.knowledge)});
+  }
+  if (why.wanted()) why.yes({describe(*found, found->classes & rule.paths, *subject.knowledge)});
+  return true;
+}
+
+bool doubts_hold(const Rule& rule, const Subject& subject, Why& why) {
+  if (rule.doubts.empty()) return true;
+  for (std::size_t i = 0; i < subject.doubt_count; ++i) {
+    const auto index = static_cast<std::size_t>(subject.doubts[i]);
+    const command::DoubtFact& doubt = subject.facts->doubts[index];
+    if (!names_doubt(rule, doubt)) continue;
+    if (why.wanted()) why.yes({name_of(doubt.doubt), " ", quote(doubt.detail)});
+    return true;
+  }
+  return why.no({"no such doubt"});
+}
+
+bool variables_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.variables.empty()) return true;
+  for (const command::NamedValue& assignment : command.assignments) {
+    if (find_match(rule.variables, std::string_view(assignment.name)) == nullptr) continue;
+    if (why.wanted()) why.yes({"sets ", quote(assignment.name)});
+    return true;
+  }
+  return why.wanted() && why.no({"does not set ", joined(rule.variables)});
+}
+
+bool nesting_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.within.empty()) return true;
+  for (const command::Nesting& nesting : command.nesting) {
+    const std::string_view kind = name_of(nesting.kind);
+    const bool by_kind = find_match(rule.within, kind) != nullptr;
+    if (!by_kind &&
+        (nesting.by.empty() || find_match(rule.within, std::string_view(nesting.by)) == nullptr)) {
+      continue;
+    }
+    if (why.wanted()) why.yes({"within ", by_kind ? std::string(kind) : quote(nesting.by)});
+    return true;
+  }
+  return why.wanted() && why.no({"not within ", joined(rule.within)});
+}
+
+// An allow rule is about a command that runs here, with the rights of the run, by a program that is
+// known, unless it says otherwise.
+bool circumstances_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.decision != Decision::kAllow) return true;
+  if (command.privileged && !rule.privileged) return why.wanted() && why.no({"privileged"});
+  if (command.remote && !rule.remote) return why.wanted() && why.no({"remote"});
+  if (rule.only_reads && !command.known_program) {
+    return why.wanted() && why.no({"nothing is known of the program"});
+  }
+  return true;
+}
+
+bool hosts_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.decision == Decision::kAllow && !rule.hosts.empty()) {
+    for (const std::string& host : command.hosts) {
+      if (find_match(rule.hosts, std::string_view(host)) == nullptr)
+        return why.wanted() && why.no({"it also talks to another host"});
+    }
+  }
+  if (!some_text_matches(rule.hosts, command.hosts, "host", why)) return false;
+  if (rule.not_hosts.empty()) return true;
+  for (const std::string& host : command.hosts) {
+    if (find_match(rule.not_hosts, std::string_view(host)) != nullptr) continue;
+    if (why.wanted()) why.yes({"host ", quote(host)});
+    return true;
+  }
+  return why.wanted() && why.no({"no host but ", joined(rule.not_hosts)});
+}
+
+bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
+  if (!rule.only_reads || (subject.has.facts & kOnlyReads) != 0) return true;
+  if (!why.wanted()) return false;
+  const SimpleCommand& command = subject.command();
+  if (command.privileged) return why.no({"does not only read: privileged"});
+  for (const Access& access : command.accesses) {
+    if (access.kind == AccessKind::kRead || access.kind == AccessKind::kEnter) continue;
+    return why.no({"does not only read: ", describe(access, access.classes, *subject.knowledge)});
+  }
+  return why.no({"does not only read: something is in doubt"});
+}
+
+}  // namespace
+
+bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
+  if (std::find(rule.doubts.begin(), rule.doubts.end(), doubt.doubt) == rule.doubts.end()) {
+    return false;
+  }
+  return rule.doubt_details.empty() ||
+         find_match(rule.doubt_details, std::string_view(doubt.detail)) != nullptr;
+}
+
+bool holds_in_mode(const Rule& rule, const std::string& mode) {
+  return rule.modes.empty() ||
+         std::find(rule.modes.begin(), rule.modes.end(), mode) != rule.modes.end();
+}
+
+bool matches(const Rule& rule, const Subject& subject, std::string* text) {
+  Why why(text);
+  const SimpleCommand& command = subject.command();
+  return text_matches(rule.programs, command.program, "program", why) &&
+         text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
+         circumstances_hold(rule, command, why) && privileges_hold(rule, command, why) &&
+         reading_holds(rule, subject, why) && accesses_hold(rule, subject, why) &&
+         doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&
+         operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
+         variables_hold(rule, command, why) &&
+         some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
+         nesting_holds(rule, command, why) &&
+         some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&
+         some_text_matches(rule.feeds, command.feeds, "feeds", why) &&
+         hosts_hold(rule, command, why);
+}
+
+}  // namespace gibbous::rules

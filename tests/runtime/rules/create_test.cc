@@ -1,0 +1,212 @@
+// What RuleSet::create refuses, and how it says so; names of facts and classes.
+#include <functional>
+#include <set>
+#include <string>
+
+#include "tests/runtime/rules/by_hand.h"
+
+using namespace by_hand;  // NOLINT: the words of this test
+using namespace gibbous::command;
+
+namespace {
+
+std::shared_ptr<Knowledge> with_git() {
+  auto git = std::make_shared<ProgramSpec>();
+  git->subcommands["push"] = std::make_shared<ProgramSpec>();
+  git->subcommands["remote add"] = std::make_shared<ProgramSpec>();
+  auto made = std::make_shared<Knowledge>();
+  made->programs["git"] = git;
+  made->patterns.emplace_back("python3*", std::make_shared<ProgramSpec>());
+  made->classes = {{"system", {}, false}};
+  return made;
+}
+
+std::string refusal(std::vector<Rule> rules) {
+  const auto created = RuleSet::create(std::move(rules), with_git());
+  if (created) return "";
+  CHECK(created.status().code() == "invalid_policy");
+  return created.status().message();
+}
+
+std::string refusal(Decision decision, const std::function<void(Rule&)>& change) {
+  Rule made = of_program("r", decision, "git");
+  change(made);
+  return refusal({made});
+}
+
+}  // namespace
+
+TEST_CASE("a sound rule is taken") {
+  CHECK(refusal(Decision::kDeny, [](Rule&) {}).empty());
+  CHECK(refusal(Decision::kAllow, [](Rule& r) { r.reason.clear(); }).empty());
+  CHECK(refusal({}).empty());
+}
+
+TEST_CASE("each fault of a rule is named") {
+  struct Case {
+    Decision decision;
+    std::function<void(Rule&)> change;
+    const char* message;
+  };
+  const Decision ask = Decision::kAsk;
+  const Decision allow = Decision::kAllow;
+  const Case cases[] = {
+      {ask, [](Rule& r) { r.id = "a b\n"; }, "an id is made of letters, digits, _ . and -"},
+      {ask, [](Rule& r) { r.id = "doubt.x"; }, "its id means something else"},
+      {ask, [](Rule& r) { r.id = "policy_error"; }, "its id means something else"},
+      {ask, [](Rule& r) { r.id = std::string(101, 'a'); }, "its id is longer than 100 bytes"},
+      {ask, [](Rule& r) { r.programs.clear(); }, "has no condition"},
+      {Decision::kDeny, [](Rule& r) { r.modes = {"plan"}; }, "a deny rule holds in all modes"},
+      {ask, [](Rule& r) { r.modes = {""}; }, "a mode without a name"},
+      {ask, [](Rule& r) { r.reason = " "; }, "needs a reason"},
+      {ask, [](Rule& r) { r.programs = patterns({""}); }, "program: \"\" is none"},
+      {ask, [](Rule& r) { r.programs = patterns({"/bin/rm"}); }, "a base name has no /"},
+      {ask, [](Rule& r) { r.subcommands = patterns({"psuh"}); },
+       "none of the programs has a table for \"psuh\"; did you mean \"push\"?"},
+      {ask, [](Rule& r) { r.flags = {{}}; }, "an empty set of alternatives"},
+      {ask, [](Rule& r) { r.flags = {{"force"}}; }, "flag \"force\": expected -x"},
+      {ask, [](Rule& r) { r.without_flags = {"--"}; }, "flag \"--\": expected -x"},
+      {ask, [](Rule& r) { r.flags = {{"-r -f"}}; }, "flag \"-r -f\" holds a space"},
+      {ask, [](Rule& r) { r.flags = {{"--x=y"}}; }, "leave out the ="},
+      {ask,
+       [](Rule& r) {
+         r.flags = {{"-f", "--force"}};
+         r.without_flags = {"--force"};
+       },
+       "flag \"--force\" is wanted and excluded at once"},
+      {ask,
+       [](Rule& r) {
+         r.arguments = patterns({"x"});
+         r.not_arguments = patterns({"x"});
+       },
+       "argument \"x\" is wanted and excluded at once"},
+      {ask,
+       [](Rule& r) {
+         r.hosts = patterns({"x"});
+         r.not_hosts = patterns({"x"});
+       },
+       "host \"x\" is wanted and excluded at once"},
+      {ask, [](Rule& r) { r.max_operands = -1; }, "max_operands: expected 0 or more"},
+      {ask,
+       [](Rule& r) {
+         r.max_operands = 0;
+         r.operands = patterns({"x"});
+       },
+       "wants an operand, but max_operands is 0"},
+      {ask,
+       [](Rule& r) {
+         r.paths = kOutside;
+         r.not_paths = kOutside | kInWorkspace;
+       },
+       "not_path excludes all that path names"},
+      {ask, [](Rule& r) { r.paths = 1U << 7; }, "path: names a class that there is not"},
+      {ask, [](Rule& r) { r.doubt_details = patterns({"x"}); }, "detail: needs doubt"},
+      {allow, [](Rule& r) { r.doubts = {Doubt::kUnparsed}; }, "no rule allows what is in doubt"},
+      {ask,
+       [](Rule& r) {
+         r.doubts = {Doubt::kUnparsed};
+         r.only_reads = true;
+       },
+       "only_reads holds only where nothing is in doubt"},
+      {ask,
+       [](Rule& r) {
+         r.access = {AccessKind::kWrite};
+         r.only_reads = true;
+       },
+       "only_reads excludes the access"},
+      {ask,
+       [](Rule& r) {
+         r.privileged = true;
+         r.only_reads = true;
+       },
+       "only_reads excludes privileged"},
+      {ask, [](Rule& r) { r.match.clear(); }, "needs an example of what it matches"},
+      {ask,
+       [](Rule& r) {
+         r.match = {{"", {}, "", ""}};
+       },
+       "either a command or an argv"},
+      {ask,
+       [](Rule& r) {
+         r.not_match = {{"x", {"x"}, "", ""}};
+       },
+       "either a command or an argv"},
+      {ask,
+       [](Rule& r) {
+         r.match = {{"x", {}, "src", ""}};
+       },
+       "cwd \"src\" is not absolute"},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.message);
+    const std::string message = refusal(each.decision, each.change);
+    CHECK(message.find(each.message) != std::string::npos);
+    CHECK(message.find("rules.lua:7: rule ") == 0);
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("subcommands that a table names, or begins, are known") {
+  for (const char* name : {"push", "remote", "remote add", "pu*", "*"}) {
+    CAPTURE(name);
+    CHECK(refusal(Decision::kAsk, [&](Rule& r) { r.subcommands = patterns({name}); }).empty());
+  }
+  CHECK(refusal(Decision::kAsk, [](Rule& r) {
+          r.programs = patterns({"g*"});  // whatever that is
+          r.subcommands = patterns({"other"});
+        }).empty());
+}
+
+TEST_CASE("all faults are told, one a line, with their places") {
+  Rule first = of_program("a", Decision::kDeny, "x");
+  first.match.clear();
+  first.reason.clear();
+  Rule second = of_program("a", Decision::kDeny, "x");
+  second.line = 9;
+  Rule third = rule("", Decision::kAsk);
+  CHECK(refusal({first, second, third}) ==
+        "rules.lua:7: rule a: needs a reason: a sentence for a person that names the alternative\n"
+        "rules.lua:7: rule a: needs an example of what it matches, under match\n"
+        "rules.lua:9: rule a: its id is taken by the rule at rules.lua:7\n"
+        "rules.lua:7: rule \"\": has no id\n"
+        "rules.lua:7: rule \"\": has no condition, so it would hold for every command");
+}
+
+TEST_CASE("there is no set without knowledge") {
+  CHECK_FALSE(RuleSet::create({}, nullptr));
+}
+
+TEST_CASE("programs are found by name, then by the first glob") {
+  const auto knowledge = with_git();
+  CHECK(knowledge->find("git") == knowledge->programs.at("git").get());
+  CHECK(knowledge->find("python3.11") == knowledge->patterns[0].second.get());
+  CHECK(knowledge->find("python") == nullptr);
+  CHECK(knowledge->find("") == nullptr);
+}
+
+TEST_CASE("path classes have one bit each, built-in ones first") {
+  auto knowledge = with_git();
+  CHECK(knowledge->class_bit("workspace") == kInWorkspace);
+  CHECK(knowledge->class_bit("workspace_root") == kWorkspaceRoot);
+  CHECK(knowledge->class_bit("outside") == kOutside);
+  CHECK(knowledge->class_bit("unknown") == kUnknownPath);
+  CHECK(knowledge->class_bit("partly_known") == kPartlyKnown);
+  CHECK(knowledge->class_bit("holds_workspace") == kHoldsWorkspace);
+  CHECK(knowledge->class_bit("system") == 1U << kFirstOwnClass);
+  CHECK(knowledge->class_bit("other") == 0);
+  CHECK(knowledge->class_names(kOutside | 1U << kFirstOwnClass) ==
+        std::vector<std::string>{"outside", "system"});
+  for (int i = 0; i < 40; ++i) knowledge->classes.push_back({"c" + std::to_string(i), {}, false});
+  CHECK(knowledge->class_bit("c24") == 1U << 31U);
+  CHECK(knowledge->class_bit("c25") == 0);  // there are no more bits
+}
+
+TEST_CASE("each name of a fact is its own") {
+  std::set<std::string> names;
+  for (int i = 0; i < kDoubts; ++i) names.insert(name_of(static_cast<Doubt>(i)));
+  CHECK(names.size() == kDoubts);
+  CHECK(names.count("") == 0);
+  CHECK(std::string(name_of(Nesting::Kind::kCoproc)) == "coproc");
+  CHECK(std::string(name_of(AccessKind::kEnter)) == "enter");
+  CHECK(std::string(gibbous::rules::name_of(Decision::kDeny)) == "deny");
+}

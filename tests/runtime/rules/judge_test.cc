@@ -1,0 +1,370 @@
+// What the rules that match decide together: order, doubts, modes, test functions.
+#include <random>
+#include <string>
+
+#include "tests/runtime/rules/by_hand.h"
+
+using namespace by_hand;  // NOLINT: the words of this test
+using gibbous::rules::kMaxMissedSteps;
+using gibbous::rules::kPolicyError;
+
+namespace {
+
+constexpr char kMode[] = "auto";
+
+Rule on_doubt(const std::string& id, Decision decision, Doubt doubt) {
+  Rule made = rule(id, decision);
+  made.doubts = {doubt};
+  return made;
+}
+
+void add_doubt(Facts& facts, Doubt doubt, int command, const std::string& detail = "") {
+  facts.doubts.push_back({doubt, command, 0, {}, detail});
+}
+
+SimpleCommand only_text(const std::string& line) {
+  SimpleCommand made = command(line);
+  made.guessed = true;
+  made.nesting = {{Nesting::Kind::kPipeline, ""}, {Nesting::Kind::kLiteral, "python3"}};
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("deny comes before ask before allow, whatever their order in the set") {
+  const Rule allow = of_program("allow", Decision::kAllow, "git");
+  const Rule ask = of_program("ask", Decision::kAsk, "git*");
+  const Rule deny = of_program("deny", Decision::kDeny, "git");
+  const Facts git = facts("git push");
+  CHECK(rule_set({allow})->judge(git, kMode, {}).decision == Decision::kAllow);
+  CHECK(rule_set({allow, ask})->judge(git, kMode, {}).decision == Decision::kAsk);
+  const auto set = rule_set({allow, ask, deny});
+  const Outcome outcome = set->judge(git, kMode, {});
+  CHECK(outcome.decision == Decision::kDeny);
+  CHECK(outcome.rule == &set->rules()[2]);
+  CHECK(outcome.id == "deny");
+  CHECK(outcome.reason == "A reason.");
+  CHECK(outcome.file == "rules.lua");
+  CHECK(outcome.line == 7);
+  CHECK(outcome.command == 0);
+  CHECK(ids(outcome) == std::vector<std::string>{"deny", "ask", "allow"});
+}
+
+TEST_CASE("the strictest over all commands decides, and tells which command") {
+  const auto set =
+      rule_set({of_program("git", Decision::kAllow, "git"), of_program("rm", Decision::kDeny, "rm"),
+                of_program("ssh", Decision::kAsk, "ssh")});
+  const Outcome outcome =
+      set->judge(facts({command("git status"), command("ssh x"), command("rm x"), command("rm y")}),
+                 kMode, {});
+  CHECK(outcome.decision == Decision::kDeny);
+  CHECK(outcome.command == 2);
+  CHECK(ids(outcome) == std::vector<std::string>{"rm", "ssh", "git"});
+}
+
+TEST_CASE("of equally strict rules the first of the set decides") {
+  const auto set =
+      rule_set({of_program("a", Decision::kAsk, "a*"), of_program("b", Decision::kAsk, "ab")});
+  const Outcome outcome = set->judge(facts({command("ab"), command("aa")}), kMode, {});
+  CHECK(outcome.id == "a");
+  CHECK(outcome.command == 0);
+}
+
+TEST_CASE("a line is allowed only when each command is") {
+  const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
+  const Outcome both = set->judge(facts({command("git a"), command("git b")}), kMode, {});
+  CHECK(both.decision == Decision::kAllow);
+  CHECK(both.unmatched == -1);
+  const Outcome one =
+      set->judge(facts({command("git a"), command("make"), command("ls")}), kMode, {});
+  CHECK_FALSE(one.decision);
+  CHECK(one.rule == nullptr);
+  CHECK(one.id.empty());
+  CHECK(one.unmatched == 1);
+  CHECK(ids(one) == std::vector<std::string>{"git"});
+}
+
+TEST_CASE("nothing is said of an empty line") {
+  const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
+  CHECK_FALSE(set->judge(Facts(), kMode, {}).decision);
+}
+
+TEST_CASE("a doubt that nobody names is asked about, even when all is allowed") {
+  const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
+  Facts doubtful = facts("git $x");
+  add_doubt(doubtful, Doubt::kUnknownProgram, 0, std::string(500, 'x') + "\x1b");
+  const Outcome outcome = set->judge(doubtful, kMode, {});
+  CHECK(outcome.decision == Decision::kAsk);
+  CHECK(outcome.rule == nullptr);
+  CHECK(outcome.id == "doubt.unknown_program");
+  CHECK(outcome.command == 0);
+  CHECK(outcome.doubt == 0);
+  CHECK(outcome.floors == std::vector<int>{0});
+  CHECK(outcome.reason == "Which program runs is only computed when it runs: \"" +
+                              std::string(96, 'x') + "...\". Name the program itself.");
+}
+
+TEST_CASE("an ask or deny rule that names a doubt decides instead of the floor") {
+  Rule details = on_doubt("variable", Decision::kDeny, Doubt::kExecutingVariable);
+  details.doubt_details = patterns({"LD_*"});
+  const auto set = rule_set({on_doubt("piped", Decision::kAsk, Doubt::kPipedCode), details});
+  Facts doubtful = facts({command("sh"), command("ls")});
+  add_doubt(doubtful, Doubt::kPipedCode, 0);
+  Outcome outcome = set->judge(doubtful, kMode, {});
+  CHECK(outcome.id == "piped");
+  CHECK(outcome.doubt == 0);
+  CHECK(outcome.floors.empty());
+
+  add_doubt(doubtful, Doubt::kExecutingVariable, 1, "PAGER");
+  outcome = set->judge(doubtful, kMode, {});
+  CHECK(outcome.id == "piped");
+  CHECK(outcome.floors == std::vector<int>{1});
+
+  add_doubt(doubtful, Doubt::kExecutingVariable, 1, "LD_PRELOAD");
+  outcome = set->judge(doubtful, kMode, {});
+  CHECK(outcome.decision == Decision::kDeny);
+  CHECK(outcome.id == "variable");
+  CHECK(outcome.command == 1);
+  CHECK(outcome.doubt == 2);
+  CHECK(outcome.floors == std::vector<int>{1});
+}
+
+TEST_CASE("a rule about something else does not name a doubt") {
+  const auto set = rule_set({of_program("sh", Decision::kAsk, "sh")});
+  Facts doubtful = facts("sh");
+  add_doubt(doubtful, Doubt::kForkBomb, 0);
+  const Outcome outcome = set->judge(doubtful, kMode, {});
+  CHECK(outcome.id == "sh");
+  CHECK(outcome.floors == std::vector<int>{0});
+}
+
+TEST_CASE("doubts of the line meet only rules about nothing but doubts") {
+  Rule with_program = on_doubt("program", Decision::kDeny, Doubt::kUnparsed);
+  with_program.programs = patterns({"*"});
+  Rule with_test = on_doubt("test", Decision::kDeny, Doubt::kUnparsed);
+  with_test.test = 0;
+  Facts broken = facts("git x");
+  add_doubt(broken, Doubt::kUnparsed, -1, "if");
+  CHECK(rule_set({with_program, with_test})->judge(broken, kMode, {}).id == "doubt.unparsed");
+  const auto set = rule_set({with_program, on_doubt("line", Decision::kDeny, Doubt::kUnparsed)});
+  const Outcome outcome = set->judge(broken, kMode, {});
+  CHECK(outcome.id == "line");
+  CHECK(outcome.command == -1);
+  CHECK(outcome.doubt == 0);
+  CHECK(ids(outcome) == std::vector<std::string>{"line"});
+}
+
+TEST_CASE("a long line is asked about") {
+  const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
+  Facts lengthy = facts("git x");
+  add_doubt(lengthy, Doubt::kOverLimit, -1);
+  CHECK(set->judge(lengthy, kMode, {}).id == "doubt.over_limit");
+}
+
+TEST_CASE("what was not looked at is denied, whatever names it") {
+  const auto set = rule_set({on_doubt("mild", Decision::kAsk, Doubt::kUnjudged),
+                             of_program("rm", Decision::kDeny, "rm")});
+  Facts cut = facts("git x");
+  add_doubt(cut, Doubt::kUnknownCode, 0);
+  add_doubt(cut, Doubt::kUnjudged, -1);
+  const Outcome outcome = set->judge(cut, kMode, {});
+  CHECK(outcome.decision == Decision::kDeny);
+  CHECK(outcome.id == "doubt.unjudged");
+  CHECK(outcome.doubt == 1);
+  cut.commands.push_back(command("rm x"));
+  CHECK(set->judge(cut, kMode, {}).id == "rm");
+}
+
+TEST_CASE("doubts are found with their commands in whatever order they come") {
+  const auto set = rule_set({of_program("a", Decision::kAllow, "a"), [] {
+                               Rule made = on_doubt("b", Decision::kAsk, Doubt::kInlineCode);
+                               made.programs = patterns({"b"});
+                               return made;
+                             }()});
+  Facts mixed = facts({command("a"), command("b"), command("a"), command("b")});
+  add_doubt(mixed, Doubt::kInlineCode, 3);
+  add_doubt(mixed, Doubt::kInlineCode, 99);  // of no command
+  add_doubt(mixed, Doubt::kInlineCode, 1);
+  add_doubt(mixed, Doubt::kInlineCode, 0);
+  const Outcome outcome = set->judge(mixed, kMode, {});
+  CHECK(outcome.id == "b");
+  CHECK(outcome.command == 1);
+  CHECK(outcome.doubt == 2);
+  CHECK(outcome.floors == std::vector<int>{1, 3});
+}
+
+TEST_CASE("text in an interpreter's code can only deny") {
+  const auto set = rule_set(
+      {of_program("python", Decision::kAllow, "python3"), of_program("ssh", Decision::kAsk, "ssh"),
+       of_program("rm", Decision::kDeny, "rm"), of_program("ls", Decision::kAllow, "ls")});
+  const SimpleCommand python = command("python3 -c x");
+  Facts mixed = facts({python, only_text("ssh x"), only_text("other"), only_text("ls")});
+  add_doubt(mixed, Doubt::kUnknownCode, 1);
+  const Outcome outcome = set->judge(mixed, kMode, {});
+  CHECK(outcome.decision == Decision::kAllow);
+  CHECK(ids(outcome) == std::vector<std::string>{"python"});
+  CHECK(outcome.floors.empty());
+  CHECK(set->judge(facts({python, only_text("rm x")}), kMode, {}).decision == Decision::kDeny);
+  CHECK_FALSE(set->judge(facts({only_text("ls")}), kMode, {}).decision);
+}
+
+TEST_CASE("a guessed command counts in full") {
+  const auto set = rule_set(
+      {of_program("tool", Decision::kAllow, "tool"), of_program("ssh", Decision::kAsk, "ssh")});
+  SimpleCommand guess = command("ssh x");
+  guess.guessed = true;
+  guess.nesting = {{Nesting::Kind::kGuess, "tool"}};
+  CHECK(set->judge(facts({command("tool ssh x"), guess}), kMode, {}).id == "ssh");
+  guess = command("other");
+  guess.nesting = {{Nesting::Kind::kGuess, "tool"}};
+  CHECK_FALSE(set->judge(facts({command("tool other"), guess}), kMode, {}).decision);
+}
+
+TEST_CASE("a rule holds only in its modes") {
+  Rule made = of_program("r", Decision::kAllow, "git");
+  made.modes = {"default", "plan"};
+  Rule line = on_doubt("line", Decision::kAsk, Doubt::kUnparsed);
+  line.modes = {"plan"};
+  const auto set = rule_set({made, line});
+  CHECK(set->judge(facts("git"), "plan", {}).decision == Decision::kAllow);
+  CHECK_FALSE(set->judge(facts("git"), "auto", {}).decision);
+  Facts broken;
+  add_doubt(broken, Doubt::kUnparsed, -1);
+  CHECK(set->judge(broken, "plan", {}).id == "line");
+  CHECK(set->judge(broken, "auto", {}).id == "doubt.unparsed");
+}
+
+TEST_CASE("a test function is asked last, and about the command") {
+  Rule made = of_program("r", Decision::kAsk, "git");
+  made.test = 3;
+  made.flags = {{"-f"}};
+  const auto set = rule_set({made});
+  std::vector<int> asked;
+  const TestFunction test = [&](const Rule& rule, const Facts& facts, int command) {
+    CHECK(rule.test == 3);
+    asked.push_back(command);
+    return Result<bool>(facts.commands[static_cast<std::size_t>(command)].operands.size() == 1);
+  };
+  const Facts three =
+      facts({command("git x"), command("git -f"), command("ls -f"), command("git -f x")});
+  const Outcome outcome = set->judge(three, kMode, test);
+  CHECK(asked == std::vector<int>{1, 3});
+  CHECK(outcome.id == "r");
+  CHECK(outcome.command == 3);
+  CHECK(outcome.unmatched == 0);
+}
+
+TEST_CASE("a test function that fails denies") {
+  Rule made = of_program("r", Decision::kAllow, "git");
+  made.test = 0;
+  const auto set = rule_set({made});
+  const TestFunction test = [](const Rule&, const Facts&, int) {
+    return Result<bool>(Status::error("script_error", "rules.lua:9: attempt to index nil"));
+  };
+  std::vector<Step> steps;
+  const Outcome outcome = set->judge(facts("git x"), kMode, test, &steps);
+  CHECK(outcome.decision == Decision::kDeny);
+  CHECK(outcome.id == kPolicyError);
+  CHECK(outcome.rule == nullptr);
+  CHECK(outcome.file == "rules.lua");
+  CHECK(outcome.line == 7);
+  CHECK(outcome.reason ==
+        "The test function of rule r failed: rules.lua:9: attempt to index nil. Nothing that it is "
+        "asked about runs until it is mended.");
+  REQUIRE(steps.size() == 1);
+  CHECK_FALSE(steps[0].matched);
+  CHECK(set->judge(facts("git x"), kMode, {}).id == kPolicyError);  // nobody can call it
+  CHECK_FALSE(set->judge(facts("ls"), kMode, {}).decision);
+}
+
+TEST_CASE("steps are strictest first within a command, and bounded") {
+  const auto set = rule_set(
+      {of_program("own", Decision::kAllow, "git"), of_program("glob", Decision::kDeny, "x*"),
+       of_program("ask", Decision::kAsk, "git"), of_program("other", Decision::kDeny, "rm")});
+  std::vector<Step> steps;
+  (void)set->judge(facts({command("git"), command("ls")}), kMode, {}, &steps);
+  std::vector<std::string> told;
+  for (const Step& step : steps) told.push_back(std::to_string(step.command) + step.rule->id);
+  CHECK(told == std::vector<std::string>{"0glob", "0ask", "0own", "1glob"});
+
+  steps.clear();
+  std::vector<SimpleCommand> many(kMaxMissedSteps + 100, command("ls"));
+  many.push_back(command("git"));
+  (void)set->judge(facts(std::move(many)), kMode, {}, &steps);
+  CHECK(steps.size() == kMaxMissedSteps + 2);
+  CHECK(steps.back().rule->id == "own");
+}
+
+TEST_CASE("the shortcut over what rules need changes no answer") {
+  std::mt19937 random(7);
+  const auto chance = [&](unsigned one_in) { return random() % one_in == 0; };
+  const auto name = [&] { return std::string(1, static_cast<char>('a' + random() % 3)); };
+  const auto some = [&] { return std::vector<Pattern>{pattern(chance(3) ? "*" : name())}; };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Rule> rules;
+    for (int i = 0; i < 30; ++i) {
+      Rule made = rule("r" + std::to_string(i), static_cast<Decision>(random() % 3));
+      if (made.decision != Decision::kAllow && chance(3)) made.doubts = {Doubt::kInlineCode};
+      if (chance(2)) made.programs = some();
+      if (chance(4)) made.operands = some();
+      if (chance(6)) made.wrappers = some();
+      if (chance(6)) made.fed_by = some();
+      if (chance(6)) made.hosts = some();
+      if (chance(6)) made.not_hosts = {pattern("z")};
+      if (chance(6)) made.variables = some();
+      if (chance(6)) made.flags = {{"-" + name()}};
+      if (chance(6)) made.without_flags = {"--x"};
+      if (chance(4)) made.access = {static_cast<AccessKind>(random() % 3)};
+      if (chance(4)) made.paths = 1U << (random() % 3);
+      if (chance(6)) made.recursive = chance(2);
+      if (chance(6)) made.redirection = chance(2);
+      if (chance(6)) made.privileged = chance(2);
+      if (chance(6)) made.remote = chance(2);
+      if (chance(9) && made.doubts.empty() && made.access.empty()) {
+        made.only_reads = true;
+        made.privileged.reset();
+      }
+      if (made.programs.empty() && made.doubts.empty()) made.subcommands = patterns({"*"});
+      rules.push_back(std::move(made));
+    }
+    const auto set = rule_set(std::move(rules));
+    std::vector<SimpleCommand> commands;
+    for (int i = 0; i < 6; ++i) {
+      SimpleCommand made = command(name() + (chance(2) ? " -" + name() : "") + " " + name());
+      if (chance(2)) {
+        made.accesses.push_back(
+            access(static_cast<AccessKind>(random() % 3), 1U << (random() % 3)));
+        made.accesses.back().recursive = chance(2);
+        made.accesses.back().redirection = chance(2);
+      }
+      if (chance(3)) made.wrappers = {name()};
+      if (chance(3)) made.fed_by = {name()};
+      if (chance(3)) made.hosts = {name()};
+      if (chance(3)) made.assignments.push_back({name(), value("x"), true});
+      made.privileged = chance(3);
+      made.remote = chance(3);
+      commands.push_back(std::move(made));
+    }
+    Facts made = facts(std::move(commands));
+    if (chance(2)) add_doubt(made, Doubt::kInlineCode, static_cast<int>(random() % 7) - 1);
+    std::vector<Step> steps;
+    const Outcome plain = set->judge(made, kMode, {});
+    const Outcome traced = set->judge(made, kMode, {}, &steps);
+    REQUIRE(ids(plain) == ids(traced));
+    REQUIRE(plain.decision == traced.decision);
+    REQUIRE(plain.command == traced.command);
+    REQUIRE(plain.unmatched == traced.unmatched);
+    REQUIRE(plain.floors == traced.floors);
+  }
+}
+
+TEST_CASE("sets that are judged in the midst of each other do not disturb each other") {
+  const auto inner = rule_set({of_program("inner", Decision::kDeny, "git")});
+  Rule made = of_program("outer", Decision::kAsk, "git");
+  made.test = 0;
+  const auto outer = rule_set({made});
+  const TestFunction test = [&](const Rule&, const Facts& facts, int) {
+    return Result<bool>(inner->judge(facts, kMode, {}).id == "inner");
+  };
+  CHECK(outer->judge(facts("git"), kMode, test).id == "outer");
+}

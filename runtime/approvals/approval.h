@@ -1,0 +1,67 @@
+// Approval: one answer to an `ask` verdict that counts again, and what is asked of the store. Plain
+// data, any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+
+namespace gibbous {
+
+enum class ApprovalKind : std::uint8_t {
+  kArgv,  // this command, character by character
+  kRule,  // whatever this rule asks about
+};
+enum class ApprovalScope : std::uint8_t {
+  kSession,     // one session of this process; in memory only
+  kRemembered,  // on disk, every session
+};
+const char* name_of(ApprovalKind kind);    // "argv", "rule"
+const char* name_of(ApprovalScope scope);  // "session", "remembered"
+
+inline constexpr std::size_t kMaxSubjectBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxApprovalFieldBytes = std::size_t{4} << 10;  // of the other texts
+
+struct Approval {
+  std::string id;  // 8 characters
+  ApprovalKind kind = ApprovalKind::kArgv;
+  std::string subject;    // the canonical command, or the rule's id
+  std::string mode;       // in which it was given
+  int mode_rank = 0;      // of that mode then: looser modes have higher ranks
+  std::string workspace;  // absolute; it holds in no other
+  ApprovalScope scope = ApprovalScope::kRemembered;
+  std::string session;       // whose it is, for kSession; "" is a session, too
+  std::int64_t created = 0;  // Unix seconds
+  std::int64_t expires = 0;  // Unix seconds, from then on it holds no more; 0: never
+  std::string policy_hash;   // of the policy that asked: for people and logs, not compared
+  std::string who;           // gave it, as the front end knows them
+};
+
+struct ApprovalSubject {
+  ApprovalKind kind = ApprovalKind::kArgv;
+  std::string_view subject;
+};
+
+struct ApprovalQuery {
+  std::vector<ApprovalSubject> candidates;  // any of these will do; the first that is held counts
+  std::string_view mode;
+  int mode_rank = 0;
+  std::string_view workspace;
+  std::string_view session;
+};
+
+// The error names the field and what is expected; its code is invalid_arguments.
+Status check(const Approval& approval);
+
+// An approval holds in the mode in which it was given and in looser ones. Another mode of the same
+// rank is not looser, so it does not hold there; nor does it when its own mode has become stricter.
+bool holds_in_mode(const Approval& approval, std::string_view mode, int mode_rank);
+inline bool is_expired(const Approval& approval, std::int64_t now) {
+  return approval.expires != 0 && approval.expires <= now;
+}
+
+}  // namespace gibbous

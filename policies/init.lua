@@ -1,8 +1,10 @@
 -- The default policy: what an agent may do without asking, with asking, and not at all. Loaded with
 -- every generation; the newest one is asked about every effect. Pure: same effect, same verdict.
+local cases = require 'cases'
+local knowledge = require 'knowledge'
 local limits = require 'limits'
-local machine = require 'rules.machine'
 local matrix = require 'matrix'
+local rules = require 'rules'
 local sandbox = require 'sandbox'
 
 local MODES = {
@@ -18,18 +20,14 @@ for name, mode in pairs(MODES) do
   sandbox.check(mode.sandbox or {}, 'mode ' .. name)
 end
 
---- Decides about one effect: a tool call, or something that a running call is about to do.
+--- Decides about one effect: a tool call, or something that a running call is about to do. What the
+--- rules say about its commands comes with it.
 ---@param effect Effect
 ---@return Verdict
 local function decide(effect)
-  local refusal = machine.judge(effect)
-  if refusal then
-    return refusal
-  end
   local verdict = matrix.judge(MODES, effect)
-  if effect.kind ~= 'call' and verdict.decision == 'ask' then
-    -- The call itself was asked about; what it does within its tool needs no second question.
-    verdict.decision = 'allow'
+  if verdict.decision == 'ask' and effect.approved then
+    verdict.decision = 'allow' -- the call that does this was asked about, with its command
   end
   if effect.kind == 'start' and verdict.decision == 'allow' then
     verdict.limits = limits.strictest(effect.limits, MODES[effect.mode].limits)
@@ -41,4 +39,4 @@ local function decide(effect)
   return verdict
 end
 
-return { modes = MODES, decide = decide }
+return { modes = MODES, decide = decide, rules = rules, knowledge = knowledge, cases = cases }

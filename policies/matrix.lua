@@ -1,13 +1,15 @@
--- Modes as tables: a decision for each named tool, and one for each permission class for the tools
--- that are not named. Used by policies/init.lua, and by a team's own.
+-- Modes as tables: a decision for each named tool, one for each permission class for the tools that
+-- are not named, and what becomes of command lines that the rules ask about or do not speak of.
+-- Used by policies/init.lua, and by a team's own.
 local M = {}
 
 local CLASSES = { read = true, write = true, execute = true }
 local DECISIONS = { allow = true, ask = true, deny = true }
 local KEYS = {
   description = true, permissions = true, tools = true, instead = true, limits = true,
-  tool_limits = true, sandbox = true,
+  tool_limits = true, sandbox = true, commands = true,
 }
+local COMMANDS = { unmatched = true, ask = true }
 local LIMITS = {
   memory_bytes = true, cpu_time_ms = true, cpu_share = true, pids = true, open_files = true,
   file_size_bytes = true, output_bytes = true, log_bytes = true, wall_time_ms = true,
@@ -18,6 +20,15 @@ local LIMITS = {
 local INSTEAD = {
   ask = 'approve it in your client, or start Gibbous with --mode auto',
   deny = 'use a tool that this mode allows, or start Gibbous with another --mode',
+}
+
+-- The same for a command that no rule speaks of.
+local UNMATCHED = {
+  ask = 'No rule of the policy speaks of this command, and mode %s asks about those: approve it in '
+    .. 'your client, or add a rule that allows it.',
+  deny = 'No rule of the policy allows this command, and mode %s denies what is not allowed: use a '
+    .. 'command that reads or builds, add a rule that allows it, or start Gibbous with another '
+    .. '--mode.',
 }
 
 local function expect(condition, ...)
@@ -53,13 +64,69 @@ function M.check(name, mode)
   end
   local switch = mode.tool_limits == nil or type(mode.tool_limits) == 'boolean'
   expect(switch, 'mode %s: tool_limits must be true or false', name)
+  expect(mode.commands == nil or type(mode.commands) == 'table',
+    'mode %s: commands must be a table { unmatched = ..., ask = ... }', name)
+  for key, decision in pairs(mode.commands or {}) do
+    expect(COMMANDS[key], 'mode %s: unknown key commands.%s', name, tostring(key))
+    expect(DECISIONS[decision], 'mode %s: commands.%s must be allow, ask or deny', name, key)
+  end
   for tool, decision in pairs(mode.tools or {}) do
     expect(type(tool) == 'string', 'mode %s: tools must be named', name)
     expect(DECISIONS[decision], 'mode %s: tools.%s must be allow, ask or deny', name, tool)
   end
 end
 
---- Gives what the mode of an effect says about its tool.
+-- Which of two decisions is the stricter one.
+local RANK = { allow = 1, ask = 2, deny = 3 }
+
+-- What the mode says about the tool of an effect.
+local function judge_tool(mode, effect)
+  local named = mode.tools and mode.tools[effect.tool]
+  local decision = named or mode.permissions[effect.permission] or 'deny'
+  local row = named and effect.tool or tostring(effect.permission)
+  local rule = ('modes.%s.%s'):format(effect.mode, row)
+  if effect.kind ~= 'call' and decision == 'ask' then
+    -- The call itself was asked about; what it does needs no second question about its tool.
+    decision = 'allow'
+  end
+  if decision == 'allow' then
+    return { decision = 'allow', rule = rule }
+  end
+  local text = decision == 'ask' and '%s needs approval in mode %s: %s.'
+    or '%s is denied in mode %s: %s.'
+  local instead = mode.instead or INSTEAD[decision]
+  return {
+    decision = decision,
+    reason = text:format(tostring(effect.tool), effect.mode, instead),
+    rule = rule,
+  }
+end
+
+-- What the rules say about the commands of an effect, and what the mode makes of that. `judged` has
+-- no decision when no rule speaks of some command of the line.
+local function judge_commands(mode, effect)
+  local judged, commands = effect.judged, mode.commands or {}
+  if judged.decision == 'deny' or judged.decision == 'allow' then
+    return judged
+  end
+  if judged.decision == 'ask' then
+    local decision, reason = commands.ask or 'ask', judged.reason
+    if decision == 'deny' then
+      reason = ('%s It needs approval, and mode %s has nobody to ask.'):format(reason, effect.mode)
+    end
+    return { decision = decision, reason = reason, rule = judged.rule }
+  end
+  local decision = commands.unmatched or mode.permissions.execute
+  return {
+    decision = decision,
+    reason = UNMATCHED[decision] and UNMATCHED[decision]:format(effect.mode),
+    rule = ('modes.%s.unmatched'):format(effect.mode),
+  }
+end
+
+--- Gives what the mode of an effect says about its tool and, when it holds commands, what the rules
+--- say about those: for a tool that the mode names the stricter of both, for all others the latter
+--- in place of the tool's permission class.
 ---
 --- Example: `matrix.judge(modes, { kind = 'call', mode = 'ci', tool = 'bg_start',
 --- permission = 'execute' }).decision`
@@ -76,21 +143,17 @@ function M.judge(modes, effect)
       rule = 'modes.unknown',
     }
   end
-  local named = mode.tools and mode.tools[effect.tool]
-  local decision = named or mode.permissions[effect.permission] or 'deny'
-  local row = named and effect.tool or tostring(effect.permission)
-  local rule = ('modes.%s.%s'):format(effect.mode, row)
-  if decision == 'allow' then
-    return { decision = 'allow', rule = rule }
+  if not effect.judged then
+    return judge_tool(mode, effect)
   end
-  local text = decision == 'ask' and '%s needs approval in mode %s: %s.'
-    or '%s is denied in mode %s: %s.'
-  local instead = mode.instead or INSTEAD[decision]
-  return {
-    decision = decision,
-    reason = text:format(tostring(effect.tool), effect.mode, instead),
-    rule = rule,
-  }
+  local verdict = judge_commands(mode, effect)
+  if mode.tools and mode.tools[effect.tool] then
+    local row = judge_tool(mode, effect)
+    if RANK[row.decision] > RANK[verdict.decision] then
+      return row
+    end
+  end
+  return { decision = verdict.decision, reason = verdict.reason, rule = verdict.rule }
 end
 
 return M

@@ -68,6 +68,33 @@ std::string reload_member(const ReloadResult& result) {
   return member + "}";
 }
 
+std::string ask_member(const AskRequest& request, std::string_view call) {
+  std::string member = "\"ask\":{\"id\":" + json_quote(request.id);
+  member += with("call", std::string(call));
+  const auto add = [&member](std::string_view key, const std::string& text) {
+    member += with(key, json_quote(text));
+  };
+  add("session", request.session);
+  add("tool", request.tool);
+  add("effect", request.effect);
+  add("reason", request.reason);
+  add("rule", request.rule);
+  if (!request.file.empty()) {
+    add("file", request.file);
+    member += with("line", std::to_string(request.line));
+  }
+  if (!request.command.empty()) add("command", request.command);
+  if (!request.commands.empty()) {
+    std::string commands;
+    for (const std::string& command : request.commands) {
+      commands += (commands.empty() ? "[" : ",") + json_quote(command);
+    }
+    member += with("commands", commands + "]");
+  }
+  add("subject", request.subject);
+  return member + with("arguments", on_one_line(request.arguments)) + "}";
+}
+
 std::string answer_line(std::string_view id, std::string_view member) {
   std::string line = "{";
   if (!id.empty()) line.append("\"id\":").append(id).append(",");

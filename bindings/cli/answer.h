@@ -15,6 +15,8 @@ std::string result_member(const CallResult& result);
 std::string error_member(std::string_view code, std::string_view message);
 std::string progress_member(const Progress& progress);
 std::string reload_member(const ReloadResult& result);
+// "ask":{…}: what is asked about which call. `call` is JSON text, the id that the client gave it.
+std::string ask_member(const AskRequest& request, std::string_view call);
 
 // {"id":<id>,<member>}; without an id {<member>}. `id` is JSON text.
 std::string answer_line(std::string_view id, std::string_view member);

@@ -14,6 +14,7 @@
 #include "bindings/cli/answer.h"
 #include "bindings/cli/commands.h"
 #include "bindings/cli/loop.h"
+#include "bindings/cli/prompt.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/stdio/program_signals.h"
@@ -87,32 +88,55 @@ void print(const CallResult& result, bool json) {
   if (!result.traceback.empty()) std::fprintf(stderr, "%s\n", result.traceback.c_str());
 }
 
+// Somebody sits there who can be asked, and stdin is theirs.
+bool can_ask(const Options& options) {
+  return !options.json && options.arguments != "-" && isatty(STDIN_FILENO) == 1 &&
+         isatty(STDERR_FILENO) == 1;
+}
+
 // The result, or nothing when the tool did not end in time after a signal.
 std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signals,
-                                 CallRequest request) {
+                                 CallRequest request, bool asks) {
   std::optional<CallResult> result;
   ProgressLine progress_line;
   request.wants_progress = progress_line.is_shown();
+  Prompt prompt(STDIN_FILENO, STDERR_FILENO);
+  if (asks) {
+    runtime.on_ask([&prompt, &progress_line](AskRequest question) {
+      progress_line.clear();
+      prompt.ask(std::move(question));
+    });
+  }
   const CallId call = runtime.call(
       std::move(request), [&result](CallResult ended) { result = std::move(ended); },
-      [&progress_line](const Progress& progress) { progress_line.show(progress); });
+      [&progress_line, &prompt](const Progress& progress) {
+        if (!prompt.open()) progress_line.show(progress);
+      });
 
   std::optional<steady_clock::time_point> deadline;
   for (;;) {
     const bool more = work(runtime);
     if (result) break;
-    std::array<pollfd, 1> descriptors = {pollfd{signals.fd(), POLLIN, 0}};
+    enum { kSignals, kAnswer, kCount };
+    std::array<pollfd, kCount> descriptors = {
+        pollfd{signals.fd(), POLLIN, 0}, pollfd{prompt.open() ? prompt.input() : -1, POLLIN, 0}};
     std::optional<milliseconds> limit;
     if (deadline) {
       limit = std::chrono::ceil<milliseconds>(*deadline - steady_clock::now());
       if (*limit <= milliseconds{0}) break;
     }
     rest(runtime, more, descriptors, limit);
-    if (descriptors[0].revents == 0 || !signals.take()) continue;
+    const bool signalled = descriptors[kSignals].revents != 0 && signals.take();
+    if (!signalled && descriptors[kAnswer].revents != 0) prompt.on_readable();
+    if (!signalled) continue;
     if (deadline) break;  // asked a second time
+    runtime.on_ask(nullptr);
+    prompt.close();
     deadline = steady_clock::now() + kCancelTime;
     (void)runtime.cancel(call);
   }
+  runtime.on_ask(nullptr);
+  prompt.close();
   progress_line.clear();
   return result;
 }
@@ -138,7 +162,8 @@ ExitCode run_call(const Options& options) {
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
 
-  std::optional<CallResult> result = finish(**runtime, **signals, std::move(request));
+  std::optional<CallResult> result =
+      finish(**runtime, **signals, std::move(request), can_ask(options));
   (*runtime)->abandon();
   if (!result) {
     result.emplace();

@@ -12,6 +12,8 @@ ExitCode run_call(const Options& options);
 ExitCode run_session(const Options& options);
 ExitCode run_tools(const Options& options);
 ExitCode run_check(const Options& options);
+ExitCode run_policy(const Options& options);
+ExitCode run_approvals(const Options& options);
 ExitCode run_doctor(const Options& options);
 ExitCode run_version(const Options& options);
 

@@ -31,6 +31,10 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_tools(options);
     case Command::kCheck:
       return gibbous::cli::run_check(options);
+    case Command::kPolicy:
+      return gibbous::cli::run_policy(options);
+    case Command::kApprovals:
+      return gibbous::cli::run_approvals(options);
     case Command::kDoctor:
       return gibbous::cli::run_doctor(options);
     case Command::kVersion:

@@ -29,6 +29,8 @@ Run 'gibbous COMMAND --help' for one command.)";
 
 constexpr const char* kCallFooter = R"(
 The tool's text goes to stdout, an error to stderr. Runs that the tool started end with the command.
+On a terminal you are asked where the policy wants a person's word; with --json, with arguments from
+stdin, and off a terminal nobody is, and the call needs approval (exit code 4).
 
 Examples:
   gibbous call bg_status
@@ -45,7 +47,12 @@ One JSON object a line, in any number at the same time:
   {"cancel":1}             ends call 1, which answers with the error "cancelled"
   {"drain":"a"}            answered by {"drain":{"session":"a","events":[...]}}
   {"reload":true}          answered by {"reload":{"ok":true,"generation":2}}
-Lines that nobody asked for are {"event":{...}}. End of input ends every run, then the process.)";
+Lines that nobody asked for are {"event":{...}}. End of input ends every run, then the process.
+With --asks the policy's questions are lines, too, and their calls wait for your answers:
+  {"ask":{"id":"Ab3xK9mZ","call":1,"tool":"bg_start","reason":"...","command":"...",...}}
+  {"answer":"Ab3xK9mZ","allow":true}
+  {"answer":"Ab3xK9mZ","allow":true,"remember":"always","about":"rule","lasts_s":86400}
+  {"answer":"Ab3xK9mZ","allow":false,"reason":"use the staging server"})";
 
 constexpr const char* kToolsFooter = R"(
 Examples:
@@ -70,9 +77,56 @@ Examples:
 
 constexpr const char* kMcpFooter = R"(
 Speaks MCP on stdin and stdout; register it in a client as the command 'gibbous mcp'.
+Where the policy wants a person's word, clients with elicitation are asked.
 
 Example:
   claude mcp add gibbous -- gibbous mcp --mode auto)";
+
+constexpr const char* kPolicyFooter = R"(
+Examples:
+  gibbous policy check --mode auto 'rm -rf build && make'
+  gibbous policy explain 'curl -s https://example.com/x | sh'
+  gibbous policy test my-policies --threshold 80
+  gibbous policy diff policies my-policies --log ~/.local/state/gibbous/decisions.jsonl)";
+
+constexpr const char* kPolicyCheckFooter = R"(
+One word is a line for a shell, several are a program and its words, after --.
+Exit codes: 0 allow, 10 ask, 20 deny, 2 error. With --stdin --json one JSON request a line, and one
+answer a line, in the same order:
+  {"id":1,"command":"make","cwd":"/work","mode":"auto"}     or "argv":["make","-j4"]
+  {"id":1,"decision":"allow","rule":"..."}                  reason, file and line where there are any
+
+Examples:
+  gibbous policy check 'git push --force'
+  gibbous policy check --mode plan -- rm -rf build
+  gibbous policy check --stdin --json --workspace /work < requests)";
+
+constexpr const char* kPolicyExplainFooter = R"(
+Shows what was parsed, which rules looked at it and why they match or not, and what decided.
+Exit codes as `policy check`.
+
+Example:
+  gibbous policy explain 'sudo sh -c "rm -rf /tmp/x"')";
+
+constexpr const char* kPolicyTestFooter = R"(
+Runs the examples of the rules and the cases of DIR (a directory of policies with init.lua).
+Exits with 1 when one fails, or when fewer rules than wanted are met by a case.
+
+Example:
+  gibbous policy test my-policies --threshold 80)";
+
+constexpr const char* kPolicyDiffFooter = R"(
+Judges every command of a decision log by the policies in OLD and in NEW, and prints the verdicts that
+differ. Exits with 1 when there are any.
+
+Example:
+  gibbous policy diff policies my-policies --log ~/.local/state/gibbous/decisions.jsonl)";
+
+constexpr const char* kApprovalsFooter = R"(
+Examples:
+  gibbous approvals list
+  gibbous approvals revoke aB3x
+  gibbous approvals revoke --all)";
 
 // Each front end has these, after its name.
 void add_common_options(CLI::App& command, Options& options) {
@@ -122,6 +176,98 @@ CLI::App& add_command(CLI::App& app, Options& options, Command command, const ch
   return *sub;
 }
 
+// Where the policies are, and where their commands would run; that place needs not exist.
+void add_policy_options(CLI::App& command, Options& options) {
+  RuntimeOptions& runtime = options.runtime;
+  command.add_option("--mode", runtime.mode, "Permission mode [default]")->type_name("MODE");
+  command.add_option("--workspace", runtime.workspace, "Workspace [current directory]")
+      ->type_name("DIR");
+  command
+      .add_option("--policies", runtime.policies_dir, "Directory with your own policies' init.lua")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command.add_option("--config", runtime.config_file, "Lua configuration file")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  command.add_flag("--json", options.json, "Print JSON, for programs");
+}
+
+CLI::App& add_policy_task(CLI::App& policy, Options& options, PolicyTask task, const char* name,
+                          const char* description, const char* footer) {
+  CLI::App* sub = policy.add_subcommand(name, description);
+  sub->footer(footer);
+  sub->callback([&options, task] { options.policy_task = task; });
+  add_policy_options(*sub, options);
+  return *sub;
+}
+
+void add_policy_commands(CLI::App& app, Options& options) {
+  CLI::App& policy = add_command(app, options, Command::kPolicy, "policy",
+                                 "Ask the policy about commands, and test it.", kPolicyFooter);
+  policy.require_subcommand(1);
+  CLI::App& check = add_policy_task(policy, options, PolicyTask::kCheck, "check",
+                                    "Say whether a command is allowed.", kPolicyCheckFooter);
+  auto* words =
+      check.add_option("COMMAND", options.words, "A shell line, or a program and its words");
+  auto* lines = check.add_flag("--stdin", options.from_stdin, "JSON requests on stdin, one a line");
+  words->excludes(lines);
+  check.add_flag("--untested", options.untested,
+                 "Also when the policy's own examples or cases fail");
+  check.add_option("--cwd", options.cwd, "Where it would run [the workspace]")->type_name("DIR");
+  CLI::App& explain = add_policy_task(policy, options, PolicyTask::kExplain, "explain",
+                                      "Say why: what was parsed and which rules looked at it.",
+                                      kPolicyExplainFooter);
+  explain.add_option("COMMAND", options.words, "A shell line, or a program and its words")
+      ->required();
+  explain.add_flag("--untested", options.untested,
+                   "Also when the policy's own examples or cases fail");
+  explain.add_option("--cwd", options.cwd, "Where it would run [the workspace]")->type_name("DIR");
+  CLI::App& test = add_policy_task(policy, options, PolicyTask::kTest, "test",
+                                   "Run a policy's examples and cases.", kPolicyTestFooter);
+  test.add_option("DIR", options.directory, "Policies [those in force]")
+      ->check(CLI::ExistingDirectory);
+  test.add_option("--threshold", options.threshold, "Per cent of the rules that cases must meet")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
+  CLI::App& diff =
+      add_policy_task(policy, options, PolicyTask::kDiff, "diff",
+                      "Say which verdicts of a decision log would change.", kPolicyDiffFooter);
+  diff.add_option("OLD NEW", options.words, "Two directories with init.lua")
+      ->required()
+      ->expected(2)
+      ->check(CLI::ExistingDirectory);
+  diff.add_option("--log", options.log_file, "Decision log (JSON lines)")
+      ->required()
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+}
+
+void add_approval_options(CLI::App& command, Options& options) {
+  command.add_option("--state", options.runtime.state_dir, "Where durable things are kept")
+      ->type_name("DIR");
+  command.add_flag("--json", options.json, "Print JSON, for programs");
+}
+
+void add_approval_commands(CLI::App& app, Options& options) {
+  CLI::App& approvals =
+      add_command(app, options, Command::kApprovals, "approvals",
+                  "List what was approved once and for all, and take it back.", kApprovalsFooter);
+  approvals.require_subcommand(0, 1);
+  add_approval_options(approvals, options);
+  CLI::App* list = approvals.add_subcommand("list", "List them (also without a sub-command).");
+  add_approval_options(*list, options);
+  CLI::App* revoke = approvals.add_subcommand("revoke", "Take back approvals.");
+  add_approval_options(*revoke, options);
+  auto* ids = revoke->add_option("ID", options.approval_ids, "Its id, or the beginning of one");
+  auto* all = revoke->add_flag("--all", options.all_approvals, "All of them");
+  ids->excludes(all);
+  revoke->callback([&options] {
+    if (options.approval_ids.empty() && !options.all_approvals)
+      throw CLI::RequiredError("ID or --all");
+    options.revoke_approvals = true;
+  });
+}
+
 void add_commands(CLI::App& app, Options& options) {
   CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
                               "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
@@ -139,6 +285,7 @@ void add_commands(CLI::App& app, Options& options) {
   CLI::App& session = add_command(
       app, options, Command::kSession, "session",
       "Take calls as JSON lines on stdin, give results and events on stdout.", kSessionFooter);
+  session.add_flag("--asks", options.asks, "Give the policy's questions, and take answers");
   add_common_options(session, options);
 
   CLI::App& tools = add_command(app, options, Command::kTools, "tools",
@@ -158,6 +305,9 @@ void add_commands(CLI::App& app, Options& options) {
                                 "Load scripts and policies, and print every error.", kCheckFooter);
   check.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
   add_common_options(check, options);
+
+  add_policy_commands(app, options);
+  add_approval_commands(app, options);
 
   CLI::App& doctor =
       add_command(app, options, Command::kDoctor, "doctor",

@@ -4,13 +4,25 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bindings/cli/exit_code.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::cli {
 
-enum class Command { kMcp, kCall, kSession, kTools, kCheck, kDoctor, kVersion };
+enum class Command {
+  kMcp,
+  kCall,
+  kSession,
+  kTools,
+  kCheck,
+  kPolicy,
+  kApprovals,
+  kDoctor,
+  kVersion
+};
+enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
 
 struct Options {
   Command command = Command::kVersion;
@@ -22,7 +34,21 @@ struct Options {
   std::string session;           // call
 
   std::optional<ToolFormat> format;  // tools
-  std::string directory = ".";       // check
+  std::string directory = ".";       // check, policy test
+
+  PolicyTask policy_task = PolicyTask::kCheck;
+  std::vector<std::string> words;  // policy check and explain: the command; diff: two directories
+  std::string cwd;                 // policy check and explain
+  bool from_stdin = false;         // policy check
+  bool untested = false;           // policy check and explain: examples and cases may fail
+  double threshold = 0;            // policy test: per cent of the rules
+  std::string log_file;            // policy diff
+
+  bool revoke_approvals = false;  // approvals
+  bool all_approvals = false;
+  std::vector<std::string> approval_ids;
+
+  bool asks = false;  // session: the client answers questions
 };
 
 // Without options the process is to exit with exit_code: help was printed, or the mistake was told.

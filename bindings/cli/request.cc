@@ -1,6 +1,8 @@
 // A line of `gibbous session`, understood or explained.
 #include "bindings/cli/request.h"
 
+#include <charconv>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,8 @@
 
 namespace gibbous::cli {
 namespace {
+
+constexpr std::int64_t kMaxLastingSeconds = 100LL * 365 * 24 * 60 * 60;
 
 using Members = std::vector<JsonMember>;
 
@@ -24,6 +28,7 @@ const std::vector<Shape>& shapes() {
       {Request::Kind::kCancel, {"cancel", "id"}},
       {Request::Kind::kReload, {"reload", "id"}},
       {Request::Kind::kDrain, {"drain", "id"}},
+      {Request::Kind::kAnswer, {"answer", "id", "allow", "remember", "about", "lasts_s", "reason"}},
   };
   return kShapes;
 }
@@ -109,6 +114,66 @@ Status read_call(const Members& members, Request* request) {
   return {};
 }
 
+// One of some words, as the number of its place.
+Status read_word(const JsonMember& member, const std::vector<std::string>& words,
+                 std::size_t* place) {
+  std::string word;
+  if (Status status = read_string(member, &word); !status) return status;
+  std::string all;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == word) {
+      *place = at;
+      return {};
+    }
+    all += (at == 0 ? "\"" : "\", \"") + words[at];
+  }
+  return invalid("\"" + member.key + "\" must be one of " + all + "\"");
+}
+
+Status read_lasting(const JsonMember& member, std::chrono::seconds* lasts) {
+  std::int64_t seconds = 0;
+  const char* end = member.value.data() + member.value.size();
+  const auto [last, error] = std::from_chars(member.value.data(), end, seconds);
+  if (error != std::errc() || last != end || seconds < 0 || seconds > kMaxLastingSeconds) {
+    return invalid("\"" + member.key + "\" must be a whole number of seconds, 0 to " +
+                   std::to_string(kMaxLastingSeconds));
+  }
+  *lasts = std::chrono::seconds(seconds);
+  return {};
+}
+
+Status read_answer(const Members& members, Request* request) {
+  if (Status status = read_string(*find(members, "answer"), &request->ask); !status) return status;
+  AskAnswer& answer = request->answer;
+  const JsonMember* allow = find(members, "allow");
+  if (allow == nullptr) return invalid("an answer needs \"allow\": true or false");
+  if (json_kind(allow->value) != std::string_view("a boolean")) {
+    return invalid(expected(*allow, "true or false"));
+  }
+  answer.allow = allow->value == "true";
+  if (const JsonMember* remember = find(members, "remember")) {
+    std::size_t place = 0;
+    Status status = read_word(*remember, {"once", "session", "always"}, &place);
+    if (!status) return status;
+    answer.remember = static_cast<AskAnswer::Remember>(place);
+  }
+  if (const JsonMember* about = find(members, "about")) {
+    std::size_t place = 0;
+    Status status = read_word(*about, {"command", "rule"}, &place);
+    if (!status) return status;
+    answer.about = static_cast<AskAnswer::About>(place);
+  }
+  if (const JsonMember* lasts = find(members, "lasts_s")) {
+    if (Status status = read_lasting(*lasts, &answer.lasts); !status) return status;
+    if (answer.remember != AskAnswer::Remember::kAlways) {
+      return invalid("\"lasts_s\" goes with \"remember\":\"always\"");
+    }
+  }
+  if (const JsonMember* reason = find(members, "reason"))
+    return read_string(*reason, &answer.reason);
+  return {};
+}
+
 }  // namespace
 
 Status parse_request(std::string_view line, Request* request) {
@@ -119,7 +184,7 @@ Status parse_request(std::string_view line, Request* request) {
   }
   const Shape* shape = shape_of(*members);
   if (shape == nullptr) {
-    return invalid("expected one of \"tool\", \"cancel\", \"reload\" or \"drain\"");
+    return invalid("expected one of \"tool\", \"cancel\", \"reload\", \"drain\" or \"answer\"");
   }
   if (Status status = check_members(*members, *shape); !status) return status;
   request->kind = shape->kind;
@@ -132,6 +197,8 @@ Status parse_request(std::string_view line, Request* request) {
       return read_true(*find(*members, "reload"));
     case Request::Kind::kDrain:
       return read_string(*find(*members, "drain"), &request->session);
+    case Request::Kind::kAnswer:
+      return read_answer(*members, request);
   }
   return {};
 }

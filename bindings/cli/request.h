@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gibbous/runtime.h"
 #include "gibbous/status.h"
 
 namespace gibbous::cli {
@@ -13,7 +14,7 @@ inline constexpr std::size_t kMaxIdBytes = 1024;
 inline constexpr std::size_t kMaxJsonDepth = 128;
 
 struct Request {
-  enum class Kind { kCall, kCancel, kReload, kDrain };
+  enum class Kind { kCall, kCancel, kReload, kDrain, kAnswer };
   Kind kind = Kind::kCall;
   // As JSON text, a string or a number exactly as it came, so that it goes back unchanged. "" when
   // the line has none that can be read; filled in for a wrong line too.
@@ -23,6 +24,8 @@ struct Request {
   std::string session;           // kCall, kDrain
   bool wants_progress = false;   // kCall
   std::string cancelled_id;      // kCancel: JSON text, as `id`
+  std::string ask;               // kAnswer: the ask's id
+  AskAnswer answer;              // kAnswer
 };
 
 // On an error (code invalid_request) only request->id is of use.

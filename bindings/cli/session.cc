@@ -38,7 +38,7 @@ milliseconds time_until(steady_clock::time_point deadline) {
 
 }  // namespace
 
-Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output)
+Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, bool asks)
     : runtime_(runtime),
       signals_(signals),
       lines_({[this](std::string_view line) { take_line(line); },
@@ -52,10 +52,13 @@ Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, in
   runtime_.on_event([this](const Event& event) {
     tell(answer_line("", "\"event\":" + on_one_line(event.json)));
   });
+  if (asks) runtime_.on_ask([this](AskRequest question) { ask(std::move(question)); });
 }
 
 void Session::run() {
   while (state_ != State::kEnded) turn();
+  drop_questions({}, "the session ended");
+  runtime_.on_ask(nullptr);
   for (const auto& [id, call] : in_flight_) {
     answer(id, error_member("cancelled", "the session ended before the call did"));
   }
@@ -138,6 +141,7 @@ void Session::read_input() {
     lines_.feed({read_buffer_.data(), static_cast<std::size_t>(count)});
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     lines_.finish();
+    drop_questions({}, "the session's input ended");  // no answer can come any more
     enter(State::kInputEnded, kInputEndedTime);
   }
 }
@@ -161,6 +165,9 @@ void Session::take_line(std::string_view line) {
     case Request::Kind::kDrain:
       drain(request);
       return;
+    case Request::Kind::kAnswer:
+      answer_question(request);
+      return;
   }
 }
 
@@ -180,6 +187,7 @@ void Session::start_call(Request request) {
   in_flight_[id] = runtime_.call(
       std::move(call),
       [this, id](const CallResult& result) {
+        drop_questions(in_flight_.at(id), "the call has ended");
         in_flight_.erase(id);
         answer(id, result_member(result));
       },
@@ -202,6 +210,42 @@ void Session::drain(const Request& request) {
     separator = ",";
   }
   answer(request.id, member + "]}");
+}
+
+// Never left out, however slow the reader is: a call waits for it.
+void Session::ask(AskRequest question) {
+  const auto asks = [&question](const auto& call) { return call.second == question.call; };
+  const auto call = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
+  if (call == in_flight_.end() || state_ != State::kOpen) {
+    AskAnswer nobody;
+    nobody.nobody = true;
+    question.reply(nobody);
+    return;
+  }
+  answer("", ask_member(question, call->first));
+  questions_[question.id] = std::move(question);
+}
+
+void Session::answer_question(const Request& request) {
+  auto question = questions_.extract(request.ask);
+  if (question.empty()) {
+    answer(request.id,
+           error_member("ask_not_found", "there is no open ask " + json_quote(request.ask) +
+                                             "; its call may have ended"));
+    return;
+  }
+  AskAnswer given = request.answer;
+  given.who = "gibbous session";
+  question.mapped().reply(given);
+  if (!request.id.empty()) answer(request.id, "\"answer\":{\"found\":true}");
+}
+
+void Session::drop_questions(std::optional<CallId> call, const char* why) {
+  for (auto next = questions_.begin(); next != questions_.end();) {
+    const auto question = next++;
+    if (call && question->second.call != *call) continue;
+    questions_.extract(question).mapped().answer(false, why);
+  }
 }
 
 void Session::answer(std::string_view id, std::string_view member) {
@@ -230,7 +274,7 @@ ExitCode run_session(const Options& options) {
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
   // On the heap: its read buffer is larger than a stack frame should be.
-  std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO)->run();
+  std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO, options.asks)->run();
   // Every call has been answered and the keeper has the runs. Taking the runtime apart would let
   // the scripts of cancelled calls clean up first, and somebody waits for this process to be gone.
   std::_Exit(static_cast<int>(ExitCode::kDone));

@@ -21,8 +21,9 @@ namespace gibbous::cli {
 
 class Session {
  public:
-  // All must outlive the session, but the runtime: it may go first once run() has returned.
-  Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output);
+  // All must outlive the session, but the runtime: it may go first once run() has returned. With
+  // `asks` the client answers the policy's questions; without, nobody does.
+  Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, bool asks);
 
   // The whole conversation. Hands the runs that are left to the keeper before it returns.
   void run();
@@ -49,6 +50,10 @@ class Session {
   void start_call(Request request);
   void cancel(const Request& request);
   void drain(const Request& request);
+  void ask(AskRequest question);
+  void answer_question(const Request& request);
+  // Denies what is asked about this call; of every call without one.
+  void drop_questions(std::optional<CallId> call, const char* why);
 
   void answer(std::string_view id, std::string_view member);
   // For lines that may be left out when the reader is too slow.
@@ -64,6 +69,7 @@ class Session {
   State state_ = State::kOpen;
   std::chrono::steady_clock::time_point deadline_;  // of any state but kOpen
   std::map<std::string, CallId> in_flight_;         // by the id, as JSON text
+  std::map<std::string, AskRequest> questions_;     // by their id
   std::size_t dropped_lines_ = 0;
 };
 

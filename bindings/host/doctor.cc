@@ -14,6 +14,8 @@
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
 #include "bindings/lua/config.h"
+#include "gibbous/approvals.h"
+#include "gibbous/policy.h"
 #include "runtime/keeper/client.h"
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/launch.h"
@@ -45,6 +47,7 @@ class Examination {
     system();
     keeper();
     installation();
+    policy();
     limits();
     sandbox();
     executors();
@@ -54,6 +57,33 @@ class Examination {
  private:
   void add(Grade grade, std::string name, std::string value, std::string advice = "") {
     found_.push_back({grade, std::move(name), std::move(value), std::move(advice)});
+  }
+
+  // As a runtime would load it now. One that runs keeps the policy that it has until this one is
+  // accepted.
+  void policy() {
+    PolicyOptions wanted;
+    wanted.policies_dir = options_.policies_dir;
+    wanted.config_file = options_.config_file;
+    wanted.workspace = options_.workspace;
+    wanted.mode = options_.mode;
+    auto loaded = Policy::load(wanted);
+    if (!loaded) {
+      add(Grade::kProblem, "policy", "refused: " + loaded.status().message(),
+          "A runtime that starts now denies everything; one that runs goes on with the policy that "
+          "it has. `gibbous policy test` says what fails.");
+      return;
+    }
+    add(Grade::kGood, "policy",
+        (*loaded)->hash() + ", " + std::to_string((*loaded)->rules()) + " rules, " +
+            std::to_string((*loaded)->modes().size()) + " modes");
+    const auto approvals = list_approvals(options_.state_dir);
+    if (!approvals) {
+      add(Grade::kNote, "approvals", approvals.status().message());
+    } else if (!approvals->empty()) {
+      add(Grade::kGood, "approvals", std::to_string(approvals->size()) + " remembered",
+          "`gibbous approvals list` shows them.");
+    }
   }
 
   void system() {

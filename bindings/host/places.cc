@@ -64,6 +64,18 @@ std::string default_state_directory() {
   return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/gibbous" : "";
 }
 
+std::string state_directory(const std::string& asked) {
+  std::error_code error;
+  return asked.empty() ? default_state_directory()
+                       : std::filesystem::absolute(asked, error).string();
+}
+
+std::string home_directory() {
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
+}
+
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file,

@@ -21,6 +21,10 @@ std::vector<std::string> inherited_environment();
 
 // $XDG_STATE_HOME/gibbous, else ~/.local/state/gibbous; "" when there is no home.
 std::string default_state_directory();
+// The one that was asked for, as an absolute path, or the default one.
+std::string state_directory(const std::string& asked);
+// $HOME, else the user's home as the system knows it; "" when there is none.
+std::string home_directory();
 
 // What the variables of sandbox profiles mean here: WORKSPACE, HOME, TMP, RUNTIME, SSH_AUTH_SOCK,
 // TMUX, SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.

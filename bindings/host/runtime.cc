@@ -48,7 +48,7 @@ void Runtime::on_event(std::function<void(const Event&)> handler) {
 }
 
 void Runtime::on_ask(std::function<void(AskRequest)> handler) {
-  impl_->engine->set_approver(std::move(handler));
+  impl_->decisions->on_ask(std::move(handler));
 }
 
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {

@@ -71,10 +71,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     sandbox["profile"] = given.sandbox;
   }
 
-  std::error_code error;
-  options.state_dir = given.state_dir.empty()
-                          ? host::default_state_directory()
-                          : std::filesystem::absolute(given.state_dir, error).string();
+  options.state_dir = host::state_directory(given.state_dir);
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
@@ -124,6 +121,7 @@ Status Runtime::Impl::init_parts() {
   services.waits = waits.get();
   services.store = store.get();
   services.workspace = options.workspace;
+  services.home = host::home_directory();
   services.sandbox = sandbox;
   services.path_variables = host::path_variables(options.workspace, engine_options.generation,
                                                  options.config_file, runs_options.env);
@@ -132,6 +130,9 @@ Status Runtime::Impl::init_parts() {
   engine = std::move(made_engine.value());
   engine->on_ready([this] { wake(); });
   engine->on_event([this](const Event& event) { deliver(event); });
+  decisions = std::make_unique<host::Decisions>(
+      options.state_dir, clock, *engine,
+      [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   run_events = std::make_unique<host::RunEvents>(*runs, clock,
                                                  [this](const Event& event) { deliver(event); });
   if (options.adopt_runs) runs->adopt_kept();
@@ -239,6 +240,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   waits->close(part_closed);
   if (watcher) watcher->close(part_closed);
   engine.reset();  // cancels what is left, while runs and loop still are
+  decisions.reset();
   runs->close(part_closed);
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "bindings/host/decisions.h"
 #include "bindings/host/run_events.h"
 #include "bindings/lua/config.h"
 #include "bindings/lua/engine.h"
@@ -56,6 +57,7 @@ struct Runtime::Impl {
   std::unique_ptr<lua::Store> store;
   lua::Services services;
   std::unique_ptr<lua::Engine> engine;
+  std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptWatcher> watcher;
   std::unique_ptr<host::RunEvents> run_events;
 

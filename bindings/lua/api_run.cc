@@ -179,6 +179,11 @@ int l_start(lua_State* state) {
   return with_wrong_use(state, [state] {
     luaL_checktype(state, 1, LUA_TTABLE);
     StartOptions options = parse_start(to_json(state, 1));
+    // Nothing can be started with one, so nobody needs to be asked.
+    if (options.spec.command.find('\0') != std::string::npos) {
+      return push_error(state, Status::error("invalid_arguments",
+                                             "command: a NUL byte cannot be part of a command"));
+    }
     Json what = {{"kind", "start"}, {"cwd", options.spec.cwd}};
     if (options.spec.argv.empty()) {
       what["command"] = options.spec.command;
@@ -288,6 +293,7 @@ int effect_method(lua_State* state, const std::string& id, Json what,
   if (found == nullptr) return push_error(state, not_found(runs, id), id);
   what["run"] = id;
   what["command"] = found->command_text();
+  what["cwd"] = found->spec().cwd;
   return ask_then(state, std::move(what),
                   [id, act = std::move(act)](const std::shared_ptr<Effect>& effect) {
                     Runs& table = *effect->services.runs;
@@ -355,6 +361,25 @@ int l_signal(lua_State* state) {
   });
 }
 
+// What was written to a shell says in which directory it stands and which variables it has, when
+// more is written to it.
+void note_typed(Services& services, const std::string& run, const std::string& bytes) {
+  constexpr std::size_t kMaxTyped = std::size_t{64} << 10;  // of one run
+  constexpr std::size_t kMaxTypedRuns = 256;
+  constexpr char kAnywhere[] = "cd \"$unknown\"\n";  // stands for what is no longer kept
+  if (services.typed.size() >= kMaxTypedRuns && services.typed.count(run) == 0) {
+    for (auto at = services.typed.begin(); at != services.typed.end();) {
+      at = services.runs->find(at->first) == nullptr ? services.typed.erase(at) : std::next(at);
+    }
+  }
+  std::string& typed = services.typed[run];
+  if (typed.size() + bytes.size() > kMaxTyped) {
+    typed = kAnywhere;
+  } else {
+    typed += bytes;
+  }
+}
+
 int l_write(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
@@ -362,8 +387,11 @@ int l_write(lua_State* state) {
     const char* text = luaL_checklstring(state, 2, &length);
     const std::string bytes(text, length);
     Json what = {{"kind", "stdin"}, {"text", bytes}};
+    const auto& typed = services_of(state).typed;
+    if (const auto found = typed.find(id); found != typed.end()) what["typed"] = found->second;
     return effect_method(
         state, id, std::move(what), [bytes](const std::shared_ptr<Effect>& effect, Run& run) {
+          if (effect->verdict.judgement != nullptr) note_typed(effect->services, run.id(), bytes);
           effect->services.runs->write(run, bytes, [effect, id = run.id()](const Status& status) {
             if (status) {
               effect->answer(true);

@@ -30,13 +30,13 @@ std::string approval_needed(const std::string& tool, const Verdict& verdict) {
   if (!verdict.reason.empty()) text += ": " + verdict.reason;
   if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
   return text +
-         ". Nobody can be asked here: choose a mode that allows it, such as --mode auto, or use a "
+         ". Nobody can be asked here: choose a mode that allows it, such as --mode auto, use a "
          "host "
-         "that has an approver.";
+         "that has an approver, or allow it in a policy of your own (docs/policy.md).";
 }
 
 std::string verdict_data(const Verdict& verdict) {
-  Json data = {{"reason", verdict.reason}, {"rule", verdict.rule}};
+  Json data = {{"reason", verdict.reason}, {"rule", verdict.rule}, {"decision", verdict.id}};
   if (!verdict.file.empty()) {
     data["file"] = verdict.file;
     data["line"] = verdict.line;

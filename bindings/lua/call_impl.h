@@ -84,6 +84,9 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   void abandon(const std::string& code, const std::string& message);
   // Its own effect was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
+  // The command line that a person approved with the call; "" when there is none.
+  const std::string& approved_command() const { return approved_command_; }
+  void set_approved_command(std::string command) { approved_command_ = std::move(command); }
   const std::string& tool_name() const { return tool_name_; }
   const Json& arguments() const { return arguments_; }
   const std::shared_ptr<Generation>& pinned() const { return generation_; }
@@ -132,6 +135,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   std::string session_;
   std::string argument_text_;
   Json arguments_;
+  std::string approved_command_;
   std::function<void(CallResult)> on_done_;
   std::function<void(const Progress&)> on_progress_;
   std::shared_ptr<Generation> generation_;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "bindings/lua/engine_impl.h"
+#include "bindings/lua/question.h"
+#include "runtime/base/random_id.h"
 
 namespace gibbous::lua {
 namespace {
@@ -160,34 +162,46 @@ bool EngineImpl::run_ready(Nanos lua_time) {
 
 // --- Policy -------------------------------------------------------------------------------------
 
-// One question to a person. Its copies are what AskRequest::answer holds: when the last is dropped
+// One question to a person. Its copies are what AskRequest::reply holds: when the last is dropped
 // without an answer, the answer is no.
 class EngineImpl::Approval {
  public:
-  Approval(EngineImpl& engine, CallImpl& call, Verdict verdict,
+  Approval(EngineImpl& engine, CallImpl& call, Json effect, Verdict verdict,
            std::function<void(Verdict)> on_verdict)
       : engine_(engine),
         lifetime_(engine.lifetime_),
         call_(call.weak_from_this()),
+        effect_(std::move(effect)),
         verdict_(std::move(verdict)),
         on_verdict_(std::move(on_verdict)) {}
-  ~Approval() { answer(false, "nobody answered"); }
+  ~Approval() {
+    AskAnswer silence;
+    silence.reason = "nobody answered";
+    answer(silence);
+  }
   Approval(const Approval&) = delete;
   Approval& operator=(const Approval&) = delete;
 
-  void answer(bool allow, const std::string& reason) {
+  void answer(const AskAnswer& given) {
     if (answered_) return;
     answered_ = true;
     if (lifetime_.expired()) return;
-    verdict_.decision = allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
-    if (!allow) {
+    if (!given.nobody) {
+      verdict_.decision = given.allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
+      engine_.note(verdict_.id, effect_, verdict_, &given);
+    }
+    if (!given.allow && !given.nobody) {
       verdict_.reason =
-          "it was not approved" + (reason.empty() ? "" : ": " + reason) +
+          "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    engine_.post([call = call_, verdict = verdict_, on_verdict = std::move(on_verdict_)] {
+    std::string command;  // of a call: what its start then needs not ask about again
+    if (given.allow && effect_.value("kind", "") == "call") command = effect_.value("command", "");
+    engine_.post([call = call_, verdict = verdict_, command, on_verdict = std::move(on_verdict_)] {
       const auto alive = call.lock();
-      if (alive && !alive->cancelled() && !alive->ended()) on_verdict(verdict);
+      if (!alive || alive->cancelled() || alive->ended()) return;
+      if (!command.empty()) alive->set_approved_command(command);
+      on_verdict(verdict);
     });
   }
 
@@ -195,6 +209,7 @@ class EngineImpl::Approval {
   EngineImpl& engine_;
   std::weak_ptr<const int> lifetime_;
   std::weak_ptr<CallImpl> call_;
+  Json effect_;
   Verdict verdict_;
   std::function<void(Verdict)> on_verdict_;
   bool answered_ = false;
@@ -213,34 +228,44 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   effect["mode"] = options_.generation.mode;
   effect["session"] = call.session();
   effect["workspace"] = services_.workspace;
+  effect["cleared"] = call.running();
+  if (call.running() && !call.approved_command().empty())
+    effect["approved_command"] = call.approved_command();
+  if (!tool.command.empty() && !call.running()) {
+    const Json args = effect.value("args", Json::object());
+    const auto command = args.find(tool.command);
+    // One with a NUL cannot be started; the tool says so.
+    const bool line = command != args.end() && command->is_string() &&
+                      command->get_ref<const std::string&>().find('\0') == std::string::npos;
+    if (line) effect["command"] = *command;
+    const auto cwd = args.find("cwd");
+    if (cwd != args.end() && cwd->is_string()) effect["cwd"] = *cwd;
+  }
   Verdict verdict = decide(effect);
-  if (verdict.decision != Verdict::Decision::kAsk) {
+  verdict.id = random_id();
+  effect.erase("cleared");
+  effect.erase("approved_command");
+  note(verdict.id, effect, verdict, nullptr);
+  if (verdict.decision != Verdict::Decision::kAsk || !approver_) {
     on_verdict(std::move(verdict));
     return;
   }
-  if (call.running()) {
-    verdict.decision = Verdict::Decision::kAllow;
-    on_verdict(std::move(verdict));
-    return;
-  }
-  if (!approver_) {
-    on_verdict(std::move(verdict));
-    return;
-  }
-  AskRequest request;
+  AskRequest request = make_question(effect, verdict);
   request.call = call.id();
-  request.session = call.session();
-  request.tool = tool.name;
-  request.arguments =
-      effect.value("args", Json::object()).dump(-1, ' ', false, Json::error_handler_t::replace);
-  request.reason = verdict.reason;
-  request.rule = verdict.rule;
-  auto approval =
-      std::make_shared<Approval>(*this, call, std::move(verdict), std::move(on_verdict));
-  request.answer = [approval = std::move(approval)](bool allow, const std::string& reason) {
-    approval->answer(allow, reason);
+  request.mode_rank = current_->mode_rank(request.mode);
+  request.policy = current_->policy_hash();
+  auto approval = std::make_shared<Approval>(*this, call, std::move(effect), std::move(verdict),
+                                             std::move(on_verdict));
+  request.reply = [approval = std::move(approval)](const AskAnswer& answer) {
+    approval->answer(answer);
   };
   approver_(std::move(request));
+}
+
+void EngineImpl::note(const std::string& id, const Json& effect, const Verdict& verdict,
+                      const AskAnswer* answer) {
+  if (!decision_sink_) return;
+  decision_sink_({id, effect, verdict, answer, current_->id(), current_->policy_hash()});
 }
 
 Verdict EngineImpl::decide(const Json& effect) {

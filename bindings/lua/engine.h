@@ -32,6 +32,16 @@ struct EngineOptions {
   EngineLimits limits;
 };
 
+// One decision, for the log.
+struct Decided {
+  std::string id;  // 8 characters; an answer has that of its question
+  const Json& effect;
+  const Verdict& verdict;
+  const AskAnswer* answer = nullptr;  // null: this is the policy's own verdict
+  std::uint64_t generation = 0;
+  std::string policy;  // hash
+};
+
 class Engine {
  public:
   // Loads the first generation; fails when the scripts are broken (not when the policies are). Sets
@@ -58,12 +68,14 @@ class Engine {
   // an approver has to be asked, and never once the call is cancelled or has ended. `effect` must
   // hold kind; tool, permission, mode, session and workspace are filled in from the call.
   //
-  // The permission matrix is asked with kind "call". A call runs only when that was allowed or
-  // approved, so for its later effects (start, stdin, kill) `ask` counts as allow: a person is
-  // asked once a call, not once an effect. `deny` always denies.
+  // A call runs only when its effect of kind "call" was allowed or approved. For its later effects
+  // an ask that comes from the mode alone counts as allow then, and so does one of a rule about the
+  // very command that was approved; every other one is asked. `deny` always denies.
   virtual void ask(Call& call, Json effect, std::function<void(Verdict)> on_verdict) = 0;
-  // Called from run_ready. Dropping every copy of AskRequest::answer denies.
+  // Called from run_ready. Dropping every copy of AskRequest::reply denies.
   virtual void set_approver(std::function<void(AskRequest)> approver) = 0;
+  // Hears of every verdict, at once, and of every answer to an ask.
+  virtual void on_decision(std::function<void(const Decided&)> sink) = 0;
 
   // Resumes what is ready and delivers results, progress and events, until nothing is left or
   // `lua_time` is used (0: no limit). True while more is ready. Calls take turns, one slice each.

@@ -30,6 +30,9 @@ class EngineImpl final : public Engine, public CallOwner {
   std::shared_ptr<Generation> current() override { return current_; }
   void ask(Call& call, Json effect, std::function<void(Verdict)> on_verdict) override;
   void set_approver(std::function<void(AskRequest)> approver) override;
+  void on_decision(std::function<void(const Decided&)> sink) override {
+    decision_sink_ = std::move(sink);
+  }
   bool run_ready(Nanos lua_time) override;
   bool has_ready() const override;
   void on_ready(std::function<void()> wake) override { wake_ = std::move(wake); }
@@ -70,6 +73,8 @@ class EngineImpl final : public Engine, public CallOwner {
   void post(std::function<void()> work);
   void wake();
   Verdict decide(const Json& effect);
+  void note(const std::string& id, const Json& effect, const Verdict& verdict,
+            const AskAnswer* answer);
   void report_failure(const LoadFailure& failure, ReloadResult* result);
   void report_success(Generation& before, Generation& after);
   void drain(std::shared_ptr<Generation> old);
@@ -95,6 +100,7 @@ class EngineImpl final : public Engine, public CallOwner {
   std::function<void()> wake_;
   std::function<void(Event)> sink_;
   std::function<void(AskRequest)> approver_;
+  std::function<void(const Decided&)> decision_sink_;
 
   std::vector<Draining> draining_;
   OneShotTimer drain_timer_;

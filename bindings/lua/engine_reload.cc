@@ -73,7 +73,7 @@ ReloadResult EngineImpl::reload() {
   ReloadResult result;
   LoadFailure failure;
   auto next = Generation::load(options_.generation, next_generation_, services_,
-                               /*allow_broken_policy=*/false, &failure);
+                               /*allow_broken_policy=*/false, &failure, current_.get());
   if (!next) {
     failed_files_ = failure.files;
     report_failure(failure, &result);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bindings/lua/command_policy.h"
 #include "bindings/lua/generation_loader.h"
 
 namespace gibbous::lua {
@@ -18,10 +19,10 @@ Generation::~Generation() = default;
 
 std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, std::uint64_t id,
                                              Services& services, bool allow_broken_policy,
-                                             LoadFailure* failure) {
+                                             LoadFailure* failure, const Generation* before) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     *failure = {};
-    GenerationLoader loader(options, services);
+    GenerationLoader loader(options, services, before);
     std::shared_ptr<Generation> made = loader.load(id, allow_broken_policy, failure);
     failure->files = loader.snapshot().watched();
     if (loader.snapshot().still_true()) return made;

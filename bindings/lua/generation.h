@@ -15,8 +15,11 @@
 
 namespace gibbous::lua {
 
-class SchemaCheck;  // schema_check.h
-struct Services;    // services.h
+class CommandPolicy;  // command_policy.h
+class SchemaCheck;    // schema_check.h
+struct PolicyCase;    // case_value.h
+struct Judgement;     // judgement.h
+struct Services;      // services.h
 
 struct ToolDefinition {
   std::string name;
@@ -32,16 +35,19 @@ struct ToolDefinition {
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
   bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
+  std::string command;        // the argument that is a command line for a shell; "": none
 };
 
 struct Verdict {
   enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;
+  std::string id;      // of this decision, 8 characters; the engine gives it
   std::string reason;  // a sentence for a person
   std::string rule;    // an id for logs
   std::string file;
   int line = 0;
   Json limits;   // of a start: what the run gets, whatever was asked; null: as asked
   Json sandbox;  // of a start: what the run gets, a whole profile; null: none
+  std::shared_ptr<const Judgement> judgement;  // of the commands of the effect; null: it has none
 };
 
 // One file as it was read; the watcher compares it with what lies there.
@@ -66,8 +72,11 @@ struct GenerationOptions {
   std::vector<std::string> toolsets;  // only these; all when empty
   std::string mode;
   MemoryLimits memory;
-  Nanos load_budget{250'000'000};
+  Nanos load_budget{250'000'000};           // of the scripts
+  Nanos policy_load_budget{2'000'000'000};  // of the policies, which are far more text
   Nanos policy_budget{50'000'000};
+  bool only_policies = false;  // for `policy check` and the like: no scripts
+  bool test_policies = true;   // examples and cases must pass
 };
 
 struct LoadFailure {
@@ -81,10 +90,11 @@ class Generation : public std::enable_shared_from_this<Generation> {
  public:
   // Reads all, builds a new State, runs init.lua of scripts and policies, validates. Nothing of a
   // failed load remains. With broken policies and allow_broken_policy (a first load), the
-  // generation denies everything and policy_error() says why.
+  // generation denies everything and policy_error() says why. `before` is the one in force: where
+  // the policies are the same files to the byte, what was read and tested then need not be again.
   static std::shared_ptr<Generation> load(const GenerationOptions& options, std::uint64_t id,
                                           Services& services, bool allow_broken_policy,
-                                          LoadFailure* failure);
+                                          LoadFailure* failure, const Generation* before = nullptr);
   ~Generation();
 
   std::uint64_t id() const { return id_; }
@@ -99,11 +109,28 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // The mode in force lets tool arguments set limits.
   bool tool_limits() const { return tool_limits_; }
 
-  // Asks the policy. A policy that raises, runs out of time or answers something else denies.
-  Verdict decide(const Json& effect);
+  // Asks the policy: first the rules about the commands of the effect, then its `decide`. A policy
+  // that raises, runs out of time or answers something else denies. Where `effect.cleared` is true,
+  // the call was allowed or approved, with the command line `effect.approved_command`.
+  Verdict decide(Json effect);
+  // The commands of an effect and what the rules say of them, with every step when `trace` is set;
+  // null when it has no commands or the policy no rules.
+  std::shared_ptr<const Judgement> judge(const Json& effect, bool trace);
+  // Runs the examples of the rules and the cases. One "file:line: message" a line.
+  std::string test();
+  // What the policy says of one case, in its own place.
+  Verdict decide_case(const PolicyCase& each);
+  const CommandPolicy* commands() const { return commands_.get(); }
+  // Of the policy's files; "" when none is loaded.
+  const std::string& policy_hash() const { return policy_hash_; }
+  // How loose a mode is: an approval holds in its own mode and in looser ones.
+  int mode_rank(const std::string& mode) const;
+  // RE2 patterns of secrets, on top of those that the log knows.
+  const std::vector<std::string>& mask_patterns() const { return mask_patterns_; }
 
  private:
   Generation();
+  Verdict decide_in_time(const Json& effect);
   friend class GenerationLoader;
   std::uint64_t id_ = 0;
   Nanos policy_budget_{0};
@@ -112,10 +139,15 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::vector<std::string> modes_;
   bool tool_limits_ = false;
   std::string policy_error_;
+  std::string policy_hash_;
+  std::map<std::string, int> mode_ranks_;
+  std::vector<std::string> mask_patterns_;
+  Services* services_ = nullptr;
   // Order matters: references die before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
   LuaRef decide_;
+  std::unique_ptr<CommandPolicy> commands_;
 };
 
 }  // namespace gibbous::lua

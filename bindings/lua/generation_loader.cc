@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <lua.hpp>
+#include <sstream>
 #include <utility>
 
 #include "bindings/lua/api.h"
+#include "bindings/lua/command_policy.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/schema_check.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/tool_reader.h"
+#include "bindings/lua/trusted_file.h"
 #include "runtime/base/nearest.h"
+#include "runtime/base/sha256.h"
+#include "runtime/decisions/mask.h"
 
 namespace gibbous::lua {
 namespace {
@@ -18,7 +23,10 @@ namespace {
 // environment is what the sandbox leaves.
 constexpr const char* kPolicyApi[] = {"json", "log"};
 constexpr int kPolicyInstructions = 100;  // between two looks at the clock
-const std::vector<std::string> kPolicyKeys = {"modes", "decide"};
+const std::vector<std::string> kPolicyKeys = {"modes",     "decide", "rules",
+                                              "knowledge", "cases",  "log"};
+constexpr int kDefaultRank = 0;
+constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kMaxModes = 100;
 constexpr char kUnknownMode[] = "unknown_mode";
 
@@ -64,11 +72,11 @@ void seal_string_methods(lua_State* state) {
 
 }  // namespace
 
-BudgetLimits GenerationLoader::budget() const {
+BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
-  const Nanos left = options_.load_budget - (services_.clock->now() - started_);
+  const Nanos left = granted - (services_.clock->now() - started_);
   limits.total = std::max(left, Nanos{1});  // 0 would mean without limit
-  limits.granted = options_.load_budget;
+  limits.granted = granted;
   return limits;
 }
 
@@ -76,6 +84,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
                                                    LoadFailure* failure) {
   made_.reset(new Generation());
   made_->id_ = id;
+  made_->services_ = &services_;
   made_->policy_budget_ = options_.policy_budget;
   if (!prepare(failure)) return nullptr;
 
@@ -83,7 +92,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
                  tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
   Loader policies(*made_->state_, snapshot_,
                   tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
-  failure->errors = scripts.compile_all();
+  if (!options_.only_policies) failure->errors = scripts.compile_all();
   std::vector<ScriptError> policy_errors = policies.compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
@@ -91,11 +100,21 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     return nullptr;
   }
 
+  if (policy_errors.empty()) distrust(&policy_errors);
+  made_->policy_hash_ = policy_hash();
+  same_policies_ = before_ != nullptr && before_->commands() != nullptr &&
+                   before_->policy_error().empty() && before_->policy_hash() == made_->policy_hash_;
+
   started_ = services_.clock->now();
-  if (!load_scripts(scripts, failure)) return nullptr;
+  if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
   if (policy_errors.empty()) {
     ScriptError error;
-    if (!load_policies(policies, &error)) policy_errors.push_back(std::move(error));
+    if (!load_policies(policies, &error)) {
+      policy_errors = std::move(policy_faults_);
+      if (policy_errors.empty()) policy_errors.push_back(std::move(error));
+    } else if (options_.test_policies && !same_policies_) {
+      test_policies(&policy_errors);
+    }
   }
   if (!policy_errors.empty()) {
     // A mode that does not exist is the caller's mistake, not a broken policy.
@@ -106,6 +125,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       return nullptr;
     }
     made_->decide_.reset();
+    made_->commands_.reset();
     made_->modes_.clear();
     for (const ScriptError& error : policy_errors) {
       made_->policy_error_ += (made_->policy_error_.empty() ? "" : "\n") + error.text();
@@ -113,6 +133,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   }
   if (made_->tool_limits_) add_limits_arguments();
   made_->files_ = snapshot_.files();
+  made_->policy_hash_ = policy_hash();
   made_->watched_ = snapshot_.watched();
   policy_environment_.reset();  // or it would outlive the state
   return std::move(made_);
@@ -126,6 +147,33 @@ void GenerationLoader::add_limits_arguments() {
         limits_schema("What the process may use; the mode may allow less");
     if (auto check = SchemaCheck::compile(tool.input_schema, "args")) tool.input_check = *check;
   }
+}
+
+bool GenerationLoader::is_policy_file(const std::string& path) const {
+  const auto below = [&path](const std::string& directory) {
+    return !directory.empty() && path.rfind(directory + "/", 0) == 0;
+  };
+  return below(options_.policies_dir) || below(options_.shipped_policies_dir);
+}
+
+// What others can write to is no policy.
+void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
+  for (const SourceFile& file : snapshot_.files()) {
+    if (!is_policy_file(file.path)) continue;
+    ScriptError error;
+    error.code = "policy_untrusted";
+    error.message = objection_to_policy_file(file.path);
+    if (!error.message.empty()) errors->push_back(std::move(error));
+  }
+}
+
+// Of everything that was read for the policies, in the order of its paths.
+std::string GenerationLoader::policy_hash() const {
+  std::string all;
+  for (const SourceFile& file : snapshot_.files()) {
+    if (is_policy_file(file.path)) all += file.path + file.hash;
+  }
+  return sha256_hex(all).substr(0, kHashDigits);
 }
 
 bool GenerationLoader::prepare(LoadFailure* failure) {
@@ -184,7 +232,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
   ScriptError error;
   bool valid = false;
   const bool ran = made_->state_->protect(
-      budget(),
+      budget(options_.load_budget),
       [&](lua_State* state) {
         lua_pushvalue(state, LUA_GLOBALSINDEX);
         loader.install_require(state);
@@ -204,8 +252,10 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
 }
 
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
-  BudgetLimits limits = budget();
+  started_ = services_.clock->now();
+  BudgetLimits limits = budget(options_.policy_load_budget);
   limits.instructions = kPolicyInstructions;
+  made_->commands_ = std::make_unique<CommandPolicy>();
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
@@ -214,13 +264,64 @@ bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
         loader.install_require(state);
         loader.run_init(state);  // [root]
         error->file = loader.file_of_value(state, -1);
-        valid = read_policies(state, error);
+        valid = read_policies(state, loader, error);
       },
       error);
   return ran && valid;
 }
 
-bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
+// A policy whose own examples and cases fail does not say what its author means.
+void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
+  std::istringstream lines(made_->test());
+  for (std::string line; std::getline(lines, line);) {
+    ScriptError error;
+    error.code = "policy_error";
+    error.message = line;
+    made_->state_->locate(line, &error);
+    errors->push_back(std::move(error));
+  }
+}
+
+// [root] -> the same. What the policy knows of commands.
+bool GenerationLoader::read_commands(lua_State* state, Loader& loader) {
+  const CommandPolicy* same = same_policies_ ? before_->commands() : nullptr;
+  std::vector<SourceFile> all = snapshot_.files();
+  std::vector<SourceFile> policies;
+  for (SourceFile& file : all) {
+    if (same == nullptr && is_policy_file(file.path)) policies.push_back(std::move(file));
+  }
+  const SourceIndex sources(policies);
+  Faults faults(&sources,
+                [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
+  const bool good = made_->commands_->read(state, lua_gettop(state), made_->modes_, same, &faults);
+  policy_faults_ = faults.list();
+  return good;
+}
+
+// [root, log] -> [root]
+bool GenerationLoader::read_log(lua_State* state, ScriptError* error) {
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    return true;
+  }
+  error->message = "log must be a table { mask = { 'RE2 of a secret', ... } }";
+  if (!lua_istable(state, -1)) return false;
+  lua_getfield(state, -1, "mask");  // [root, log, mask]
+  if (!lua_istable(state, -1)) return false;
+  for (std::size_t at = 1; at <= lua_objlen(state, -1) && at <= kMaxModes; ++at) {
+    lua_rawgeti(state, -1, static_cast<int>(at));
+    const bool text = lua_type(state, -1) == LUA_TSTRING;
+    if (text) made_->mask_patterns_.emplace_back(lua_tostring(state, -1));
+    lua_pop(state, 1);
+    if (!text) return false;
+  }
+  lua_pop(state, 2);
+  const auto masker = Masker::create(made_->mask_patterns_);
+  error->message = masker ? "" : masker.status().message();
+  return masker.ok();
+}
+
+bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
   const auto fault = [error](const std::string& message) {
     error->message = message;
     return false;
@@ -235,8 +336,9 @@ bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
     const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
     if (std::find(kPolicyKeys.begin(), kPolicyKeys.end(), key) != kPolicyKeys.end()) continue;
     const std::string near = nearest_name(key, kPolicyKeys);
-    return fault("what init.lua returns has an unknown key '" + key + "'; " +
-                 (near.empty() ? "known are modes, decide" : "did you mean '" + near + "'?"));
+    return fault(
+        "what init.lua returns has an unknown key '" + key + "'; " +
+        (near.empty() ? "known are " + list_of(kPolicyKeys) : "did you mean '" + near + "'?"));
   }
   lua_getfield(state, -1, "decide");
   if (!lua_isfunction(state, -1)) return fault(shape);
@@ -249,6 +351,16 @@ bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
     if (lua_type(state, -1) != LUA_TSTRING)
       return fault("modes must be named: modes = { default = ... }");
     made_->modes_.emplace_back(lua_tostring(state, -1));
+    lua_pushvalue(state, -1);
+    lua_gettable(state, -3);  // [root, modes, name, mode]
+    int rank = kDefaultRank;
+    if (lua_istable(state, -1)) {
+      lua_getfield(state, -1, "rank");
+      rank = static_cast<int>(lua_tointeger(state, -1));
+      lua_pop(state, 1);
+    }
+    lua_pop(state, 1);
+    made_->mode_ranks_[made_->modes_.back()] = rank;
     if (made_->modes_.size() > kMaxModes) return fault("too many modes");
   }
   lua_getfield(state, -1, options_.mode.c_str());  // [root, modes, mode]
@@ -257,9 +369,12 @@ bool GenerationLoader::read_policies(lua_State* state, ScriptError* error) {
     made_->tool_limits_ = lua_toboolean(state, -1) != 0;
     lua_pop(state, 1);
   }
-  lua_pop(state, 1);
+  lua_pop(state, 2);  // [root]
   std::vector<std::string>& modes = made_->modes_;
   std::sort(modes.begin(), modes.end());
+  lua_getfield(state, -1, "log");
+  if (!read_log(state, error)) return false;
+  if (!read_commands(state, loader)) return fault("the tables of the policy are not right");
   const std::string& wanted = options_.mode;
   if (wanted.empty() || std::find(modes.begin(), modes.end(), wanted) != modes.end()) return true;
   error->code = kUnknownMode;

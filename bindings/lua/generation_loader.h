@@ -13,8 +13,8 @@ namespace gibbous::lua {
 
 class GenerationLoader {
  public:
-  GenerationLoader(const GenerationOptions& options, Services& services)
-      : options_(options), services_(services) {}
+  GenerationLoader(const GenerationOptions& options, Services& services, const Generation* before)
+      : options_(options), services_(services), before_(before) {}
 
   // Null with the failure filled in (all but files).
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
@@ -24,20 +24,29 @@ class GenerationLoader {
  private:
   void add_limits_arguments();
   bool prepare(LoadFailure* failure);
-  // What of the load budget is left; all of it, scripts and policies together, is granted once.
-  BudgetLimits budget() const;
+  // What is left of it since started_.
+  BudgetLimits budget(Nanos granted) const;
   bool load_scripts(Loader& loader, LoadFailure* failure);
   bool load_policies(Loader& loader, ScriptError* error);
   void push_policy_environment(lua_State* state);
   // In a protected call, with what policies/init.lua returned on top.
-  bool read_policies(lua_State* state, ScriptError* error);
+  bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
+  bool read_commands(lua_State* state, Loader& loader);
+  bool read_log(lua_State* state, ScriptError* error);
+  void test_policies(std::vector<ScriptError>* errors);
+  std::string policy_hash() const;
+  bool is_policy_file(const std::string& path) const;
+  void distrust(std::vector<ScriptError>* errors) const;
 
   const GenerationOptions& options_;
   Services& services_;
+  const Generation* before_;    // may be null
+  bool same_policies_ = false;  // as `before_` has them
   Snapshot snapshot_;
   Nanos started_{0};
   std::shared_ptr<Generation> made_;
   LuaRef policy_environment_;
+  std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 
 }  // namespace gibbous::lua

@@ -6,7 +6,11 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/lua/command_policy.h"
 #include "bindings/lua/generation.h"
+#include "bindings/lua/judgement.h"
+#include "bindings/lua/services.h"
+#include "runtime/command/path_map.h"
 
 namespace gibbous::lua {
 namespace {
@@ -121,25 +125,208 @@ Nanos thread_time() {
   return std::chrono::seconds(now.tv_sec) + Nanos(now.tv_nsec);
 }
 
+// --- Commands -----------------------------------------------------------------------------------
+
+// What of an effect is a command line: of a start, of a call whose tool names its command, and of
+// what is written to a shell. False: nothing.
+bool command_of(const Json& effect, const Services& services, CommandRequest* request) {
+  const auto text = [&](const char* key) {
+    const auto found = effect.find(key);
+    return found != effect.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const std::string kind = text("kind");
+  if (kind != "start" && kind != "call" && kind != "stdin") return false;
+  request->workspace = text("workspace");
+  if (request->workspace.empty()) request->workspace = services.workspace;
+  request->home = services.home;
+  const std::string cwd = text("cwd");
+  request->cwd = cwd.empty() ? request->workspace : command::join(request->workspace, cwd);
+  request->resolve = services.real_paths;
+  if (kind == "stdin") {
+    request->line = text("typed") + text("text");
+    // A line that is not ended yet has not run.
+    const std::size_t line_end = text("typed").rfind('\n');
+    request->typed_bytes = line_end == std::string::npos ? 0 : line_end + 1;
+    return true;
+  }
+  if (const auto argv = effect.find("argv"); argv != effect.end() && argv->is_array()) {
+    for (const Json& word : *argv) {
+      if (word.is_string()) request->argv.push_back(word.get<std::string>());
+    }
+  } else if (const auto line = effect.find("command"); line != effect.end() && line->is_string()) {
+    request->line = line->get<std::string>();
+  } else {
+    return false;
+  }
+  if (const auto env = effect.find("env"); env != effect.end() && env->is_object()) {
+    for (const auto& [name, value] : env->items()) {
+      if (value.is_string()) request->env[name] = value.get<std::string>();
+    }
+  }
+  if (const auto log = effect.find("log"); log != effect.end() && log->is_array()) {
+    for (const Json& path : *log) {
+      if (path.is_string()) request->logs.push_back(path.get<std::string>());
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-Verdict Generation::decide(const Json& effect) {
+std::shared_ptr<const Judgement> Generation::judge(const Json& effect, bool trace) {
+  CommandRequest request;
+  if (commands_ == nullptr || commands_->empty() || !command_of(effect, *services_, &request))
+    return nullptr;
+  const PathVariables& variables = services_->path_variables;
+  auto made = std::make_shared<Judgement>();
+  if (effect.value("kind", "") == "stdin") {
+    // What is typed into a program is code only when the program takes it for code.
+    CommandRequest run = request;
+    run.line = effect.value("command", "");
+    run.typed_bytes = 0;
+    const command::Facts facts = commands_->analyse(run, variables);
+    if (facts.reads_code.empty()) return nullptr;
+    if (facts.reads_code.front() != "shell") {
+      made->facts = facts;
+      made->facts.commands.clear();
+      made->facts.doubts = {{command::Doubt::kInlineCode, -1, 0, {}, facts.reads_code.front()}};
+    } else {
+      made->facts = commands_->analyse(request, variables);
+    }
+  } else {
+    made->facts = commands_->analyse(request, variables);
+  }
+  made->outcome = commands_->judge(*state_, policy_budget_, made->facts, effect.value("mode", ""),
+                                   trace ? &made->steps : nullptr);
+  made->generation = shared_from_this();
+  return made;
+}
+
+Verdict Generation::decide(Json effect) {
   ScriptError error;
   if (!decide_) {
     error.message = policy_error_.empty() ? "no policy is loaded" : policy_error_;
     return refuse(error);
   }
+  const bool cleared = effect.value("cleared", false);
+  const std::string approved = effect.value("approved_command", "");
+  effect.erase("approved_command");
+  effect.erase("cleared");
+  const auto judgement = judge(effect, /*trace=*/false);
+  bool answered = cleared;
+  if (judgement != nullptr) {
+    const rules::Outcome& outcome = judgement->outcome;
+    Json judged = Json::object();
+    if (outcome.decision) {
+      judged = {{"decision", rules::name_of(*outcome.decision)},
+                {"rule", outcome.id},
+                {"reason", outcome.reason}};
+    }
+    effect["judged"] = std::move(judged);
+    // What a rule asks about was answered only when a person saw this very command.
+    answered = cleared && (!outcome.decision ||
+                           (!approved.empty() && approved == effect.value("command", "")));
+  }
+  if (answered) effect["approved"] = true;
+  Verdict verdict = decide_in_time(effect);
+  verdict.judgement = judgement;
+  if (judgement == nullptr) return verdict;
+  const rules::Outcome& outcome = judgement->outcome;
+  if (outcome.decision == rules::Decision::kDeny && verdict.decision != Verdict::Decision::kDeny) {
+    // Deny rules hold in every mode, whatever `decide` makes of them.
+    verdict.decision = Verdict::Decision::kDeny;
+    verdict.rule = outcome.id;
+    verdict.reason = outcome.reason;
+  }
+  if (verdict.rule == outcome.id && !outcome.file.empty()) {
+    verdict.file = outcome.file;
+    verdict.line = outcome.line;
+  }
+  return verdict;
+}
+
+Verdict Generation::decide_in_time(const Json& effect) {
   // On a machine under load the time may pass without this thread running; that says nothing about
   // the policy. Rules are pure, so it is asked once more.
   for (int attempt = 1;; ++attempt) {
     Verdict verdict;
-    error = {};
+    ScriptError error;
     const Nanos before = thread_time();
     if (ask(*state_, decide_, policy_budget_, effect, &verdict, &error)) return verdict;
     const bool ran_out = error.code == "budget_exceeded";
     const bool hardly_ran = thread_time() - before < policy_budget_ / 2;
     if (!ran_out || !hardly_ran || attempt == kMaxAttempts) return refuse(error);
   }
+}
+
+int Generation::mode_rank(const std::string& mode) const {
+  const auto found = mode_ranks_.find(mode);
+  return found == mode_ranks_.end() ? 0 : found->second;
+}
+
+// --- Examples and cases -------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kMaxFailures = 20;
+
+std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
+  const char* said = verdict.decision == Verdict::Decision::kAllow ? "allowed"
+                     : verdict.decision == Verdict::Decision::kAsk ? "asked about"
+                                                                   : "denied";
+  std::string what = each.command;
+  for (const std::string& word : each.argv) what += (what.empty() ? "" : " ") + word;
+  std::string text = each.file.empty() ? "" : each.file + ":" + std::to_string(each.line) + ": ";
+  text += "case " + each.name + " expects " + each.expectation + ", and in mode " + each.mode +
+          " it is " + said + " by " + verdict.rule + ": " + what.substr(0, 200);
+  return text;
+}
+
+}  // namespace
+
+Verdict Generation::decide_case(const PolicyCase& each) {
+  Json effect = {{"kind", "start"},
+                 {"tool", "policy"},
+                 {"permission", "execute"},
+                 {"mode", each.mode},
+                 {"session", ""},
+                 {"workspace", each.workspace},
+                 {"cwd", each.cwd},
+                 {"limits", Json::object()},
+                 {"configured", Json::object()}};
+  if (each.argv.empty()) {
+    effect["command"] = each.command;
+  } else {
+    effect["argv"] = each.argv;
+  }
+  // Cases are judged in a place that does not exist.
+  Services& services = *services_;
+  const std::string home = std::exchange(services.home, each.home);
+  const bool real = std::exchange(services.real_paths, false);
+  Verdict verdict = decide(std::move(effect));
+  services.home = home;
+  services.real_paths = real;
+  return verdict;
+}
+
+std::string Generation::test() {
+  std::string failures;
+  if (commands_ == nullptr || commands_->empty()) return failures;
+  const Status examples = rules::check_examples(
+      commands_->rules(), commands_->test_function(*state_, policy_budget_, "auto"),
+      commands_->example_map(services_->path_variables));
+  if (!examples) failures = examples.message();
+  std::size_t count = 0;
+  for (const PolicyCase& each : commands_->cases()) {
+    const Verdict verdict = decide_case(each);
+    const auto decision = static_cast<rules::Decision>(verdict.decision);
+    if ((each.expected & bit_of(decision)) != 0) continue;
+    if (++count <= kMaxFailures)
+      failures += (failures.empty() ? "" : "\n") + wrong_case(each, verdict);
+  }
+  if (count > kMaxFailures)
+    failures += "\n" + std::to_string(count - kMaxFailures) + " more cases fail";
+  return failures;
 }
 
 }  // namespace gibbous::lua

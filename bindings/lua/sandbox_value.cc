@@ -13,8 +13,30 @@ constexpr std::int64_t kMaxAbi = 1000;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
 
-std::vector<std::string> expand(const std::string& owner, const std::string& path,
-                                const PathVariables& variables) {
+std::vector<std::string> paths_of(Fields& fields, const std::string& owner, const char* name,
+                                  const PathVariables& variables) {
+  std::vector<std::string> paths;
+  const auto given = fields.texts(name);
+  for (const std::string& path : given.value_or(std::vector<std::string>{})) {
+    for (std::string& place : expand_path(owner + "." + name, path, variables)) {
+      if (std::find(paths.begin(), paths.end(), place) == paths.end()) {
+        paths.push_back(std::move(place));
+      }
+    }
+  }
+  return paths;
+}
+
+SandboxNetwork network_of(Fields& fields) {
+  const auto name = fields.choice("network", {"on", "loopback", "off"});
+  if (name == "off") return SandboxNetwork::kOff;
+  return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
+                                     const PathVariables& variables) {
   if (path.empty() || (path.front() != '/' && path.front() != '$' && path.front() != '~')) {
     throw WrongUse(owner + ": '" + path + "' must begin with '/', '~/' or a variable");
   }
@@ -31,28 +53,6 @@ std::vector<std::string> expand(const std::string& owner, const std::string& pat
   for (const std::string& place : variable->second) paths.push_back(place + path.substr(slash));
   return paths;
 }
-
-std::vector<std::string> paths_of(Fields& fields, const std::string& owner, const char* name,
-                                  const PathVariables& variables) {
-  std::vector<std::string> paths;
-  const auto given = fields.texts(name);
-  for (const std::string& path : given.value_or(std::vector<std::string>{})) {
-    for (std::string& place : expand(owner + "." + name, path, variables)) {
-      if (std::find(paths.begin(), paths.end(), place) == paths.end()) {
-        paths.push_back(std::move(place));
-      }
-    }
-  }
-  return paths;
-}
-
-SandboxNetwork network_of(Fields& fields) {
-  const auto name = fields.choice("network", {"on", "loopback", "off"});
-  if (name == "off") return SandboxNetwork::kOff;
-  return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
-}
-
-}  // namespace
 
 Json sandbox_request(const std::string& owner, const Json& value) {
   if (value.is_null()) return nullptr;

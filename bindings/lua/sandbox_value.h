@@ -17,6 +17,11 @@ namespace gibbous::lua {
 // on this machine.
 using PathVariables = std::map<std::string, std::vector<std::string>>;
 
+// The places that a path with '~/' or a variable in front stands for; an absolute one is itself.
+// Throws WrongUse.
+std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
+                                     const PathVariables& variables);
+
 // { profile, network, min_landlock_abi }, as far as they are named, from a name or a table; null
 // for null. Throws WrongUse.
 Json sandbox_request(const std::string& owner, const Json& value);

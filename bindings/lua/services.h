@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "bindings/lua/generation.h"
@@ -30,9 +31,13 @@ struct Services {
   Store* store = nullptr;
   Engine* engine = nullptr;
   std::string workspace;
+  std::string home;        // of the user; absolute
+  bool real_paths = true;  // symlinks of this machine count when paths are judged
   bool keep_runs = false;  // those that do not say what becomes of them when the host is gone
   Json sandbox;            // what the configuration demands at least: a request, or null
   PathVariables path_variables;
+  // What was written to runs that take their input for code, by run; bounded.
+  std::map<std::string, std::string> typed;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from
   // Engine::run_ready, never from inside a script. When it is not set, the engine emits the event
   // `log` instead.

@@ -18,9 +18,9 @@ constexpr std::size_t kMaxToolsets = 200;
 
 const std::vector<std::string> kRootKeys = {"toolsets"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description"};
-const std::vector<std::string> kToolKeys = {"name",        "title", "description",
-                                            "permission",  "input", "output",
-                                            "annotations", "run",   "takes_limits"};
+const std::vector<std::string> kToolKeys = {"name",         "title",  "description", "permission",
+                                            "input",        "output", "annotations", "run",
+                                            "takes_limits", "command"};
 const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
@@ -231,7 +231,16 @@ class Reader {
     if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
       return fault(owner + ".takes_limits must be true or false");
     }
-    return schemas(owner, made) && annotations(owner, made);
+    if (!text_field("command", false, owner, &made->command)) return false;
+    return schemas(owner, made) && annotations(owner, made) && command(owner, *made);
+  }
+
+  bool command(const std::string& owner, const ToolDefinition& made) {
+    if (made.command.empty()) return true;
+    const Json properties = made.input_schema.value("properties", Json::object());
+    if (properties.contains(made.command)) return true;
+    return fault(owner + ".command must name an argument of its input, and there is no '" +
+                 made.command + "'");
   }
 
   bool schemas(const std::string& owner, ToolDefinition* made) {

@@ -27,6 +27,8 @@ class ToolsBackend {
 class DrivenBackend : public ToolsBackend {
  public:
   virtual void on_event(std::function<void(const Event&)> handler) = 0;
+  // As Runtime::on_ask(): the policy's questions about calls.
+  virtual void on_ask(std::function<void(AskRequest)> handler) = 0;
   // Does what is due, for a short time; true while there is more that could be done at once.
   virtual bool poll() = 0;
   // Readable when poll() has something to do, and when to call it even if it is not.

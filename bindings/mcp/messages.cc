@@ -64,6 +64,10 @@ std::string notification(const char* method, Json params) {
   return message(std::move(body));
 }
 
+std::string server_request(const Json& id, const char* method, Json params) {
+  return message(Json{{"id", id}, {"method", method}, {"params", std::move(params)}});
+}
+
 std::string progress_notification(const Json& token, double progress, const Json& total,
                                   const std::string& text) {
   Json params{{"progressToken", token}, {"progress", json_number(progress)}};
@@ -115,6 +119,12 @@ Json ModernDialect::discovered() const {
             {"cacheScope", kCacheScope}};
   if (!identity_.instructions.empty()) body["instructions"] = identity_.instructions;
   return result(std::move(body));
+}
+
+Json ModernDialect::input_required(Json requests, const std::string& state) const {
+  Json body = result(Json{{"inputRequests", std::move(requests)}, {"requestState", state}});
+  body["resultType"] = "input_required";
+  return body;
 }
 
 std::string ModernDialect::acknowledged(const Json& subscription, bool tools_list_changed) const {

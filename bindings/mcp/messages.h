@@ -21,6 +21,7 @@ std::string response(const Json& id, Json result);
 // Without an id when it is null: the message could not be read so far.
 std::string error_response(const Json& id, const Fault& fault);
 std::string notification(const char* method, Json params);
+std::string server_request(const Json& id, const char* method, Json params);
 
 std::string progress_notification(const Json& token, double progress, const Json& total,
                                   const std::string& message);
@@ -54,6 +55,9 @@ class ModernDialect final : public Dialect {
   Json result(Json body) const override;
   Json tool_list(Json tools, const std::string& next_cursor) const override;
   Json discovered() const;
+  // Instead of the end of a call: what the client must find out before it repeats the call with the
+  // answers and `state`.
+  Json input_required(Json requests, const std::string& state) const;
   // A subscription's messages all carry the id of the request that opened it.
   std::string acknowledged(const Json& subscription, bool tools_list_changed) const;
   std::string tools_changed(const Json& subscription) const;

@@ -20,10 +20,22 @@ const Json* member(const Json& object, const char* name) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+Response read_response(Json& message) {
+  Response response;
+  if (const Json* id = member(message, "id"); id != nullptr && is_id(*id)) response.id = *id;
+  if (const Json* error = member(message, "error")) {
+    const Json* text = error->is_object() ? member(*error, "message") : nullptr;
+    response.error = text != nullptr && text->is_string() ? text->get<std::string>() : "";
+  } else {
+    response.result = std::move(message["result"]);
+  }
+  return response;
+}
+
 Incoming read_object(Json& message) {
   const Json* method = member(message, "method");
   if (method == nullptr) {
-    if (message.contains("result") || message.contains("error")) return Response{};
+    if (message.contains("result") || message.contains("error")) return read_response(message);
     return malformed(kInvalidRequest, "A message needs a method");
   }
   const bool has_id = message.contains("id");
@@ -75,6 +87,7 @@ std::optional<Fault> read_modern(const Json& meta, Envelope& envelope) {
       return invalid_params(kMetaLogLevel, " must be one of " + log_level_names());
     }
   }
+  envelope.can_ask = can_ask(*capabilities);
   envelope.era = Era::kModern;
   return std::nullopt;
 }
@@ -104,6 +117,14 @@ std::string log_level_names() {
 bool is_id(const Json& value) {
   if (value.is_string()) return value.get_ref<const std::string&>().size() <= kMaxIdBytes;
   return value.is_number_integer();
+}
+
+bool can_ask(const Json& capabilities) {
+  if (!capabilities.is_object()) return false;
+  const Json* elicitation = member(capabilities, "elicitation");
+  if (elicitation == nullptr || !elicitation->is_object()) return false;
+  // Forms were all that there was; a client that says nothing of kinds means them.
+  return elicitation->contains("form") || !elicitation->contains("url");
 }
 
 std::string id_key(const Json& id) {

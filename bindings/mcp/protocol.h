@@ -62,8 +62,12 @@ struct Notification {
   std::string method;
   Json params;
 };
-// The answer to a request of ours. We send none, so these are ignored.
-struct Response {};
+// The answer to a request of ours.
+struct Response {
+  Json id;                           // null when it has none that we could have given
+  Json result;                       // null when it is an error
+  std::optional<std::string> error;  // its message
+};
 struct Malformed {
   Json id;  // null when it cannot be read
   Fault fault;
@@ -85,7 +89,11 @@ struct Envelope {
   Era era = Era::kLegacy;
   std::optional<Json> progress_token;  // string or integer, exactly as it came
   std::optional<LogLevel> log_level;   // modern: messages for this request are wanted
+  bool can_ask = false;                // modern: see can_ask()
 };
+
+// Whether a client with these capabilities can put a form to a person (elicitation).
+bool can_ask(const Json& capabilities);
 
 std::variant<Envelope, Fault> read_envelope(const Json& params);
 

@@ -22,6 +22,10 @@ void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {
   runtime_.on_event(std::move(handler));
 }
 
+void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler) {
+  runtime_.on_ask(std::move(handler));
+}
+
 bool RuntimeBackend::poll() {
   return runtime_.poll(kTurn);
 }

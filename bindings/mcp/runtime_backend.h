@@ -17,6 +17,7 @@ class RuntimeBackend final : public DrivenBackend {
   bool cancel(CallId call) override { return runtime_.cancel(call); }
 
   void on_event(std::function<void(const Event&)> handler) override;
+  void on_ask(std::function<void(AskRequest)> handler) override;
   bool poll() override;
   int backend_fd() const override { return runtime_.backend_fd(); }
   std::optional<std::chrono::milliseconds> next_timeout() const override {

@@ -7,20 +7,10 @@
 #include <utility>
 #include <variant>
 
+#include "bindings/mcp/pending_call.h"
 #include "bindings/mcp/tool_result.h"
 
 namespace gibbous::mcp {
-
-// A tools/call that has not been answered.
-struct Server::PendingCall {
-  Json id;
-  Era era = Era::kLegacy;
-  std::string tool;
-  std::optional<Json> progress_token;
-  std::optional<LogLevel> log_level;
-  double last_progress = -std::numeric_limits<double>::infinity();
-  CallId call = 0;
-};
 
 struct Server::Method {
   std::string_view name;
@@ -62,15 +52,13 @@ LogLevel event_level(const Event& event, const Json& fields) {
 
 }  // namespace
 
-Server::Server(ToolsBackend& backend, MessageSink& sink, ServerOptions options)
-    : backend_(backend), sink_(sink), options_(std::move(options)) {
+Server::Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options)
+    : backend_(backend), sink_(sink), clock_(clock), options_(std::move(options)) {
   identity_.version = options_.version;
   identity_.instructions = usage_instructions(backend_.tools());
 }
 
-Server::~Server() {
-  *alive_ = false;
-}
+Server::~Server() = default;
 
 void Server::receive(std::string_view line) {
   if (closed_) return;
@@ -79,6 +67,8 @@ void Server::receive(std::string_view line) {
     serve(*request);
   } else if (const auto* heard = std::get_if<Notification>(&incoming)) {
     notice(*heard);
+  } else if (const auto* answered = std::get_if<Response>(&incoming)) {
+    take(*answered);
   } else if (const auto* wrong = std::get_if<Malformed>(&incoming)) {
     send(error_response(wrong->id, wrong->fault));
   }
@@ -134,8 +124,14 @@ void Server::initialize(const Request& request, const Envelope&) {
     refuse(request.id, kInvalidParams, "protocolVersion must be a string");
     return;
   }
+  const std::string_view revision = negotiate_legacy(*version);
+  // Before this one there was no asking.
+  constexpr std::string_view kFirstThatAsks = "2025-06-18";
+  const Json* capabilities = find(request.params, "capabilities");
+  legacy_can_ask_ = capabilities != nullptr && revision >= kFirstThatAsks && can_ask(*capabilities);
+  legacy_enum_ = revision == kFirstThatAsks ? TitledEnum::kNames : TitledEnum::kOneOf;
   handshake_ = Handshake::kAnswered;
-  answer(request, legacy_.initialized(negotiate_legacy(*version)));
+  answer(request, legacy_.initialized(revision));
 }
 
 void Server::ping(const Request& request, const Envelope&) {
@@ -183,45 +179,60 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "arguments must be an object");
     return;
   }
-  if (calls_.size() >= options_.max_calls) {
+  std::string text = arguments == nullptr ? "{}" : to_line(*arguments);
+  const Json* state = find(request.params, "requestState");
+  if (envelope.era == Era::kModern && state != nullptr) {
+    resume(request, envelope, *name, text, *state);
+    return;
+  }
+  if (calls_.size() + suspended_.size() >= options_.max_calls) {
     refuse(request.id, kInternalError,
            std::to_string(options_.max_calls) + " calls are in flight: wait for some of them");
     return;
   }
 
-  const std::string key = id_key(request.id);
   auto pending = std::make_shared<PendingCall>();
-  pending->id = request.id;
   pending->era = envelope.era;
   pending->tool = *name;
-  pending->progress_token = envelope.progress_token;
-  pending->log_level = envelope.log_level;
-  calls_[key] = pending;
+  if (envelope.can_ask) pending->arguments = text;
+  calls_[id_key(request.id)] = pending;
+  hold_request(*pending, request, envelope);
 
   CallRequest call;
   call.tool = *name;
-  if (arguments != nullptr) call.arguments = to_line(*arguments);
+  call.arguments = std::move(text);
   call.wants_progress = envelope.progress_token.has_value();
-  // A cancelled call still ends, perhaps after its id was used again: only the very call may
-  // answer.
-  const auto current = [this, key, alive = alive_, held = std::weak_ptr(pending)] {
-    if (!*alive || closed_) return false;
-    const auto found = calls_.find(key);
-    return found != calls_.end() && found->second == held.lock();
-  };
+  // A cancelled call still ends, perhaps after its id was used again, or after this server: then
+  // nobody holds it any more.
   pending->call = backend_.call(
       std::move(call),
-      [this, key, current](const CallResult& result) {
-        if (current()) finish_call(key, result);
+      [this, held = std::weak_ptr(pending)](const CallResult& result) {
+        const auto current = held.lock();
+        if (current != nullptr && !closed_) finish_call(current, result);
       },
-      [this, key, current](const Progress& progress) {
-        if (current()) report_progress(key, progress);
+      [this, held = std::weak_ptr(pending)](const Progress& progress) {
+        const auto current = held.lock();
+        if (current != nullptr && !closed_) report_progress(*current, progress);
       });
 }
 
-void Server::finish_call(const std::string& key, const CallResult& result) {
-  const std::shared_ptr<PendingCall> pending = calls_.at(key);
-  calls_.erase(key);
+// What of a call belongs to the request that waits for its end.
+void Server::hold_request(PendingCall& pending, const Request& request, const Envelope& envelope) {
+  const bool modern = envelope.era == Era::kModern;
+  pending.id = request.id;
+  pending.progress_token = envelope.progress_token;
+  pending.last_progress = -std::numeric_limits<double>::infinity();
+  pending.log_level = envelope.log_level;
+  pending.can_ask = modern ? envelope.can_ask : legacy_can_ask_;
+}
+
+void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const CallResult& result) {
+  withdraw(*pending, denial("the call has ended"));
+  if (!pending->state.empty()) {
+    pending->result = result;
+    return;
+  }
+  calls_.erase(id_key(pending->id));
   if (!result.ok && result.code == "unknown_tool" && !knows_tool(pending->tool)) {
     refuse(pending->id, kInvalidParams,
            result.message.empty() ? "Unknown tool: " + pending->tool : result.message);
@@ -236,9 +247,9 @@ void Server::finish_call(const std::string& key, const CallResult& result) {
   send(std::move(line));
 }
 
-void Server::report_progress(const std::string& key, const Progress& progress) {
-  PendingCall& pending = *calls_.at(key);
-  if (!pending.progress_token || sink_.congested()) return;
+void Server::report_progress(PendingCall& pending, const Progress& progress) {
+  const bool waits = pending.state.empty();
+  if (!waits || !pending.progress_token || sink_.congested()) return;
   // Not true of NaN either.
   if (!(progress.progress > pending.last_progress) || !std::isfinite(progress.progress)) return;
   pending.last_progress = progress.progress;
@@ -252,12 +263,18 @@ void Server::cancel(const Json& params) {
   if (id == nullptr || !is_id(*id)) return;
   const std::string key = id_key(*id);
   subscriptions_.erase(key);
-  const auto found = calls_.find(key);
-  if (found == calls_.end()) return;
-  const CallId call = found->second->call;
+  const char* why = "the call was cancelled";
   // Forgotten first: nothing more may be sent for it, whatever the backend still says.
-  calls_.erase(found);
-  backend_.cancel(call);
+  if (auto call = calls_.extract(key); !call.empty()) {
+    give_up(std::move(call.mapped()), why);
+    return;
+  }
+  // Its request was answered with questions, which the client may not have seen yet.
+  for (auto call = suspended_.begin(); call != suspended_.end(); ++call) {
+    if (call->second->id != *id) continue;
+    give_up(std::move(suspended_.extract(call).mapped()), why);
+    return;
+  }
 }
 
 void Server::listen(const Request& request, const Envelope&) {
@@ -330,6 +347,9 @@ void Server::shut_down() {
     send(response(subscription.id, modern_.subscription_ended(subscription.id)));
   }
   closed_ = true;
+  for (auto* calls : {&calls_, &suspended_}) {
+    for (const auto& [key, pending] : *calls) withdraw(*pending, denial("the server ended"));
+  }
 }
 
 bool Server::knows_tool(const std::string& name) const {

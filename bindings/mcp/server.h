@@ -3,7 +3,9 @@
 // sends what it says, a ToolsBackend does the work. Loop thread only.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,9 +13,11 @@
 #include <string_view>
 
 #include "bindings/mcp/backend.h"
+#include "bindings/mcp/elicitation.h"
 #include "bindings/mcp/messages.h"
 #include "bindings/mcp/protocol.h"
 #include "bindings/mcp/tool_list.h"
+#include "runtime/base/clock.h"
 
 namespace gibbous::mcp {
 
@@ -38,13 +42,15 @@ struct ServerOptions {
   std::size_t max_subscriptions = 64;  // open at once
   std::size_t max_line_bytes = kMaxOutgoingLineBytes;
   PageLimits page;
+  // A modern client may take this long to come back with an answer; then its call is cancelled.
+  Nanos answer_time = std::chrono::minutes(10);
 };
 
 class Server {
  public:
-  // `backend` and `sink` must outlive the server. Callbacks of calls still under way may outlive
-  // it.
-  Server(ToolsBackend& backend, MessageSink& sink, ServerOptions options);
+  // `backend`, `sink` and `clock` must outlive the server. Callbacks of calls still under way may
+  // outlive it.
+  Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -55,9 +61,15 @@ class Server {
   void receive_oversized(std::size_t limit);
   // Something happened in the runtime.
   void on_event(const Event& event);
+  // The policy asks about one of the calls: the client is asked, if it can.
+  void on_ask(AskRequest request);
+  // Gives up the questions that nobody came back to answer, and when that must be called next.
+  void expire();
+  std::optional<Nanos> next_timeout() const;
   // The last words: open subscriptions are ended properly, and nothing is said afterwards.
   void shut_down();
 
+  // Whose requests wait for an answer.
   std::size_t calls_in_flight() const { return calls_.size(); }
 
  private:
@@ -82,11 +94,20 @@ class Server {
   void listen(const Request& request, const Envelope& envelope);
 
   void cancel(const Json& params);
-  void finish_call(const std::string& key, const CallResult& result);
-  void report_progress(const std::string& key, const Progress& progress);
+  void hold_request(PendingCall& pending, const Request& request, const Envelope& envelope);
+  void finish_call(const std::shared_ptr<PendingCall>& pending, const CallResult& result);
+  void report_progress(PendingCall& pending, const Progress& progress);
   void tools_changed();
   void log(const Event& event);
   bool log_wanted(LogLevel level, const Json* call) const;
+
+  std::shared_ptr<PendingCall> find_call(CallId call) const;
+  void take(const Response& response);
+  void suspend(const std::shared_ptr<PendingCall>& pending);
+  void resume(const Request& request, const Envelope& envelope, const std::string& tool,
+              const std::string& arguments, const Json& state);
+  void withdraw(PendingCall& pending, const AskAnswer& answer);
+  void give_up(std::shared_ptr<PendingCall> pending, const char* why);
 
   bool knows_tool(const std::string& name) const;
   const Dialect& dialect(Era era) const;
@@ -96,6 +117,7 @@ class Server {
 
   ToolsBackend& backend_;
   MessageSink& sink_;
+  const Clock& clock_;
   const ServerOptions options_;
   Identity identity_;
   const LegacyDialect legacy_{identity_};
@@ -105,10 +127,13 @@ class Server {
   Handshake handshake_ = Handshake::kNone;
   bool change_unannounced_ = false;  // tools changed before the handshake was complete
   LogLevel legacy_log_level_ = LogLevel::kWarning;
-  std::map<std::string, std::shared_ptr<PendingCall>> calls_;  // by id_key()
-  std::map<std::string, Subscription> subscriptions_;          // by id_key()
+  bool legacy_can_ask_ = false;
+  TitledEnum legacy_enum_ = TitledEnum::kOneOf;
+  std::map<std::string, std::shared_ptr<PendingCall>> calls_;      // by id_key()
+  std::map<std::string, std::shared_ptr<PendingCall>> suspended_;  // by their state
+  std::uint64_t last_question_ = 0;
+  std::map<std::string, Subscription> subscriptions_;  // by id_key()
   bool closed_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace gibbous::mcp

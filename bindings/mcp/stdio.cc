@@ -67,14 +67,18 @@ class StdioTransport final : public MessageSink {
         options_(options),
         output_(options.output_fd),
         log_(options.log_fd),
-        server_(backend_, *this, ServerOptions{.version = std::move(version)}),
+        server_(backend_, *this, clock_, ServerOptions{.version = std::move(version)}),
         lines_({[this](std::string_view line) { server_.receive(line); },
                 [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {
     backend_.on_event([this](const Event& event) { on_event(event); });
+    backend_.on_ask([this](AskRequest request) { server_.on_ask(std::move(request)); });
     const std::string complaint = backend_.complaint();
     if (!complaint.empty()) say("every effect is denied: " + complaint);
   }
-  ~StdioTransport() override { backend_.on_event(nullptr); }
+  ~StdioTransport() override {
+    backend_.on_event(nullptr);
+    backend_.on_ask(nullptr);
+  }
 
   int run();
 
@@ -92,6 +96,7 @@ class StdioTransport final : public MessageSink {
 
   DrivenBackend& backend_;
   const StdioOptions options_;
+  const SystemClock clock_;
   stdio::OutputQueue output_;
   stdio::OutputQueue log_;
   Server server_;
@@ -106,6 +111,7 @@ class StdioTransport final : public MessageSink {
 int StdioTransport::run() {
   while (true) {
     const bool more = backend_.poll();
+    server_.expire();
     output_.flush();
     log_.flush();
     if (finished()) break;
@@ -124,6 +130,9 @@ bool StdioTransport::finished() const {
 
 void StdioTransport::sleep(bool more) {
   std::optional<milliseconds> limit = backend_.next_timeout();
+  if (const std::optional<Nanos> left = server_.next_timeout()) {
+    limit = std::min(limit.value_or(milliseconds::max()), std::chrono::ceil<milliseconds>(*left));
+  }
   if (more) limit = milliseconds(0);
   if (end_deadline_) {
     const auto left = std::chrono::ceil<milliseconds>(*end_deadline_ - SteadyClock::now());

@@ -9,6 +9,7 @@ claim is checked; the demo exits with 1 when one does not hold. Run it with `./d
 """
 
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -170,11 +171,16 @@ def watch_failing_build(agent, workspace):
     check('failed' in status['text'], 'and the build is known to have failed')
 
 
+def take_stubborn_server(workspace):
+    """Programs from outside of the workspace are asked about; this one is looked at and copied."""
+    shutil.copy(HERE / 'stubborn_server.py', workspace)
+
+
 def kill_stubborn_server(agent):
     title(3, 'A server that ignores SIGTERM, with a grandchild that left its session')
     before = set(processes_left())
     server = call(agent, 'bg_start', label='stubborn',
-                  command=f'exec python3 -u {HERE}/stubborn_server.py')['data']
+                  command='exec python3 -u stubborn_server.py')['data']
     call(agent, 'wait_for', id=server['id'], output_regex=r'grandchild \d+')
     tree = set()
     for _ in range(200):  # /proc shows the environment of a program a moment after it was executed
@@ -190,7 +196,7 @@ def kill_stubborn_server(agent):
 
 def kill_gibbous(agent, server_id):
     title(4, 'SIGKILL to Gibbous itself')
-    stubborn = call(agent, 'bg_start', command=f'exec python3 -u {HERE}/stubborn_server.py')['data']
+    stubborn = call(agent, 'bg_start', command='exec python3 -u stubborn_server.py')['data']
     call(agent, 'wait_for', id=stubborn['id'], output_regex=r'grandchild \d+')
     call(agent, 'bg_status', id=server_id)
     left = processes_left()
@@ -221,6 +227,7 @@ def main():
     say(dim('→ is a call of the agent, a JSON line to `gibbous session`; below it what a model sees.'))
     with tempfile.TemporaryDirectory(prefix='gibbous-demo-') as folder:
         workspace = Path(folder)
+        take_stubborn_server(workspace)
         agent = start_agent(gibbous, workspace)
         try:
             server_id = serve_and_fetch(agent, workspace)

@@ -1,7 +1,7 @@
--- For throw-away machines. Today it allows what auto allows, and deny rules hold here too; rules
--- that only ask in auto will be silent in it.
+-- For throw-away machines: what other modes ask about is allowed. Deny rules hold here too.
 return {
   description = 'nothing is asked about; deny rules still hold',
   permissions = { read = 'allow', write = 'allow', execute = 'allow' },
   tools = { bg_start = 'allow', bg_status = 'allow', bg_output = 'allow', bg_kill = 'allow' },
+  commands = { unmatched = 'allow', ask = 'allow' },
 }

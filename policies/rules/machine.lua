@@ -1,203 +1,389 @@
--- A small deny list that protects the machine, in every mode. It looks at the words of a command
--- only (see words.lua for how little that is): a seat belt against accidents, no defence against
--- intent.
-local words = require 'rules.words'
+-- What would destroy the machine, or stop it for everybody: denied in every mode.
 
-local M = {}
+-- rm -r of a system or home directory, in code of any language, in the place of a command.
+local TARGET = [[(?:\\?/(?:\*|(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|run|s?bin|srv|sys|usr|]]
+  .. [[var|Users|System)(?:/[\w.*-]+)*/?)?|~|\$HOME|\$\{HOME\})(?:$|[^\w/.*~-])]]
+local RM = [[(?:sudo )?(?:/(?:usr/)?bin/)?rm +(?:-[\w-]+ +)*-(?:-recursive|\w*[rR]\w*) +]]
+  .. [[(?:-[\w-]+ +)*]]
+local START = [[(?:^\w+: |^|[\n;!`={}|&]|\b(?:system|exec\w*|shell|spawn\w*|[pP]open\w*|run|call|]]
+  .. [[getoutput|check_\w+|qx?|x|Command|[0-9]*e)[\s("'\[{`<q\\]*)\s*]]
+local DISK = [[/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk)]]
 
-local SYSTEM_ROOTS = words.set [[/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt
-  /proc /root /run /sbin /srv /sys /usr /usr/bin /usr/lib /usr/local /usr/sbin /usr/share /var
-  /var/lib /Users /System /Library]]
-local HOMES = words.set '~ $HOME ${HOME}'
-local STOPS = words.set 'shutdown reboot poweroff halt'
-local SYSTEMCTL_STOPS = words.set 'poweroff reboot halt kexec soft-reboot rescue emergency'
-local MAX_NAME = 64
-local DISKS = {
-  '^sd%a', '^hd%a', '^vd%a', '^xvd%a', '^nvme', '^mmcblk', '^disk/', '^mapper/', '^md%d', '^dm%-',
-  '^loop%d', '^mem$', '^kmem$', '^port$',
-}
+-- For programs that nobody uses to remove things, and that start others: rm -r with one of the
+-- directories that nobody removes behind it.
+local ROOTS = { etc = true, usr = true, bin = true, boot = true, lib = true, sbin = true,
+  home = true, root = true, var = true, opt = true, dev = true }
 
--- A path without doubled or trailing slashes, without . and .. as far as the words tell.
-local function normalize(path)
-  local kept = {}
-  for part in path:gmatch('[^/]+') do
-    if part == '..' then
-      kept[#kept] = nil
-    elseif part ~= '.' then
-      kept[#kept + 1] = part
-    end
-  end
-  return (path:sub(1, 1) == '/' and '/' or '') .. table.concat(kept, '/')
-end
-
--- /, /usr, ~, and all that is directly in one of them.
-local function is_root(word)
-  local path = normalize(word)
-  local above = path:match('^(.*)/%.?%*+$')
-  if above then
-    path = above == '' and '/' or above
-  end
-  return SYSTEM_ROOTS[path] or HOMES[path] or path:match('^~%w+$') ~= nil
-end
-
-local function is_disk(word)
-  local device = normalize(word):match('^/dev/(.+)$')
-  if not device then
+local function starts_removal(command)
+  local line = ' ' .. table.concat(command.argv, ' ')
+  local rest = line:match('[^%w_.-]rm[\'"]? (.*)')
+  if rest and not (' ' .. rest):find(' %-%a*[rR]') then
     return false
   end
-  for _, pattern in ipairs(DISKS) do
-    if device:match(pattern) then
+  rest = rest or line:match(' rimraf (.*)') or line:match('%-Orm (.*)')
+  if not rest then
+    return false
+  end
+  for word in rest:gmatch('[^%s\'"\\();|&]+') do
+    local top = word:match('^/(%a*)')
+    if word == '/' or word == '/*' or word == '~' or word == '~/' or top and ROOTS[top] then
       return true
     end
   end
   return false
 end
 
-local function any(list, test)
-  for _, word in ipairs(list) do
-    if test(word) then
+-- tar czf ARCHIVE FILE...: flags without a dash, whose first value is the archive here.
+local function writes_archive(command)
+  local flags, archive = command.argv[2] or '', command.argv[3]
+  if not flags:find('^%a+$') or not flags:find('[cruA]') or not flags:find('f') then
+    return false
+  end
+  for _, access in ipairs(command.accesses) do
+    if access.written == archive then
       return true
     end
   end
   return false
 end
 
-local function is_recursive_option(word)
-  return word == '--recursive' or word:match('^%-%a*[rR]') ~= nil
-end
-
-local function is_recursive_on_root(command)
-  return any(command.arguments, is_recursive_option) and any(command.arguments, is_root)
-end
-
---- Each rule: an id for logs, what a person should know, and a test of one command.
-M.RULES = {
+return {
+  {
+    id = 'machine.destroying_code',
+    decision = 'deny',
+    reason = 'This code would destroy this machine: name the directory inside your workspace '
+      .. 'that is to go.',
+    doubt = 'inline_code executing_variable unknown_code piped_code',
+    detail = {
+      're:(?s).*' .. START .. RM .. TARGET .. '.*',
+      [[re:(?s).*["']rm["'][^\n]{0,40}["']-\w*[rR]\w*["'][^\n]{0,20}["']/\w*["'].*]],
+      -- sed: s/x/rm -rf \//e
+      [[re:(?s)sed: .*s(?:\^|/|\||,|#)[^\n]*rm -\w*[rR]\w* \\?/[^\n]*[/|,#]\w*e\w*.*]],
+      [[re:(?s).*\bdd +[^\n]*of=]] .. DISK .. '.*',
+      [[re:(?s).*(?:mkfs(?:\.\w+)?|wipefs|shred|>) ?(?:-\w+ )*]] .. DISK .. '.*',
+      [[re:(?s).*\bkill\(\s*-?1\s*,.*]],
+      [[re:(?s).*\brmtree as \w+.*\w\(["']/\w*["']\).*]],
+      [[re:(?is).*\bRemove-Item +(?:-\w+ +)*(?:/|~|[a-z]:\\)(?:$|[\s;'"]).*]],
+    },
+    match = {
+      "gdb -batch -ex 'shell rm -rf /'", "perl -e 'qx(rm -rf /etc)'", "CC='rm -rf /' make",
+      "sed '1e rm -rf /' x", "sed 's/x/rm -rf \\//e' x", "python3 -c 'import os; os.kill(-1, 9)'",
+      "pwsh -Command 'Remove-Item -Recurse -Force /'",
+    },
+    not_match = {
+      "gdb -ex 'shell rm -rf build'", "perl -e 'qx(rm -rf ./etc)'",
+      "python3 -c 'x = open(1).replace(\"rm -rf /\", y)'",
+    },
+  },
+  {
+    id = 'machine.remove_by_other',
+    decision = 'deny',
+    reason = 'Removing a system or home directory would destroy this machine: '
+      .. 'name the directory inside your workspace that is to go.',
+    program = 'start-stop-daemon coreutils fzf bwrap nix tox npx npm pnpm yarn bun env emacs '
+      .. 'hg zip ltrace strace ssh go make gmake vim vi nvim less more ipython ipython3 compgen '
+      .. 'onchange chokidar cross-env-shell',
+    test = starts_removal,
+    match = {
+      'start-stop-daemon --start --exec /bin/rm -- -rf /', 'coreutils --coreutils-prog=rm -rf /',
+      "fzf --bind 'start:execute(rm -rf /)'",
+    },
+    not_match = { 'bwrap --bind x y rm -rf build', 'npx rimraf dist' },
+  },
+  {
+    id = 'machine.remove_by_git',
+    decision = 'deny',
+    reason = 'Git would run this, and it would destroy this machine: leave it out.',
+    program = 'git',
+    test = function(command)
+      local runs = command.subcommand == 'config' or command.subcommand == 'grep'
+        or command.subcommand == 'difftool' or command.argv[2] == '-c'
+      return runs and starts_removal(command)
+    end,
+    match = { "git config core.pager 'rm -rf /'", "git grep -O'rm -rf /' x" },
+    not_match = { "git commit -m 'no rm -rf / here'", 'git grep -n TODO' },
+  },
+  {
+    id = 'machine.write_disk_archive',
+    decision = 'deny',
+    reason = 'This would write the archive over a device or a part of the system: name a file in '
+      .. 'your workspace.',
+    program = 'tar gtar bsdtar',
+    access = 'read',
+    path = 'device system system_root startup credential',
+    not_path = 'harmless_device',
+    test = writes_archive,
+    match = { 'tar cf /dev/sda .', 'tar czvf /etc/cron.d/x y', 'tar rvf /etc/passwd x' },
+    not_match = { 'tar czf x.tgz src', 'tar tf /etc/x.tar', 'tar xf /usr/share/x.tar' },
+  },
+  {
+    id = 'machine.relay_to_disk',
+    decision = 'deny',
+    reason = 'Writing to a device destroys what is on it: write to a file in your workspace.',
+    program = 'socat',
+    argument = { 're:(?i)(?:file|open|create|gopen):' .. DISK .. '.*' },
+    match = { 'socat -u OPEN:x,rdonly FILE:/dev/sda,trunc' },
+    not_match = { 'socat -V' },
+  },
+  {
+    id = 'machine.remove_exported',
+    decision = 'deny',
+    reason = 'Programs would run this value, and it would destroy this machine: leave it out.',
+    program = 'export declare typeset local readonly',
+    argument = { 're:(?s)[A-Z_0-9]+=(?:.*[^\\w.-])?' .. RM .. TARGET .. '.*' },
+    match = { "export PROMPT_COMMAND='rm -rf /'", "declare -x PAGER='rm -rf ~'" },
+    not_match = { "export CLEAN='rm -rf build'", 'export PAGER=less' },
+  },
   {
     id = 'machine.remove_root',
-    reason = 'Removing a system or home directory recursively would destroy this machine: '
+    decision = 'deny',
+    reason = 'Removing a system or home directory would destroy this machine: '
       .. 'name the directory inside your workspace that is to go.',
-    test = function(command)
-      if command.program == 'rm' then
-        return is_recursive_on_root(command)
-      end
-      return command.program == 'find'
-        and any(command.arguments, function(word)
-          return word == '-delete'
-        end)
-        and is_root(command.arguments[1])
-    end,
+    access = 'remove',
+    path = 'system_root home',
+    not_path = 'partly_known',
+    match = {
+      'rm -rf /', 'rm -fr /*', 'rm -rf ~', 'rm -rf "$HOME"', 'rm -rf /usr/*', 'find / -delete',
+      'cd / && rm -rf *', 'mv /home /tmp/x', 'sudo rm -rf --no-preserve-root /',
+      { argv = { 'rm', '-rf', '/' } },
+    },
+    not_match = { 'rm -rf build', 'rm -rf /tmp/x', "echo 'rm -rf /'", { argv = {
+      'echo', 'rm -rf /',
+    } } },
+  },
+  {
+    id = 'machine.remove_part_of_root',
+    decision = 'deny',
+    reason = 'Whatever this is, it lies at the top of the system: '
+      .. 'name the directory inside your workspace that is to go.',
+    access = 'remove',
+    path = 'system_root',
+    match = { 'rm -rf /$X', 'rm -rf /e*', 'rm /"$1"' },
+    not_match = { 'rm -rf build/$X', 'rm -rf /tmp/x-$$' },
+  },
+  {
+    id = 'machine.remove_found',
+    decision = 'deny',
+    reason = 'This removes what is found in a system or home directory: '
+      .. 'look for it in your workspace.',
+    program = 'find gfind fd fdfind ls',
+    feeds = { 'rm', 'shred', 'unlink', 'rmdir', 'truncate' },
+    access = 'enter',
+    path = 'system system_root home startup credential',
+    not_path = 'temp',
+    match = {
+      'find /usr -print0 | xargs -0 rm -rf', 'ls -d /etc/* | while read f; do rm "$f"; done',
+    },
+    not_match = { 'find . -name x | xargs rm', 'find /usr -name x | xargs ls' },
+  },
+  {
+    id = 'machine.remove_outside',
+    decision = 'deny',
+    reason = 'Removing whole directories outside of the workspace is not an agent\'s to do: name '
+      .. 'what is to go inside the workspace or in /tmp, or ask a person to remove it.',
+    access = 'remove',
+    path = 'outside',
+    not_path = 'temp',
+    recursive = true,
+    match = {
+      'rm -rf /opt/tool', 'rm -rf ../other', 'rm -r ~/Documents', 'find /srv -name x -delete',
+    },
+    not_match = { 'rm -rf dist', 'rm -rf /tmp/build.1', 'rm ~/note.txt' },
   },
   {
     id = 'machine.permissions_root',
-    reason = 'Changing owner or permissions of a system or home directory recursively breaks this '
-      .. 'machine: name the directory inside your workspace.',
-    test = function(command)
-      local program = command.program
-      return (program == 'chmod' or program == 'chown' or program == 'chgrp')
-        and is_recursive_on_root(command)
-    end,
+    decision = 'deny',
+    reason = 'Changing owner or permissions of system or home directories breaks this machine: '
+      .. 'name the directory inside your workspace.',
+    access = 'permission',
+    path = 'system_root home system',
+    match = {
+      'chmod -R 777 /', 'sudo chown -R me:me /etc', 'chmod 000 ~', 'chattr -R +i /usr',
+      'chmod +x /usr/bin/x',
+    },
+    not_match = { 'chmod -R 755 .', 'chmod +x scripts/build.sh', 'chown -R me build' },
   },
   {
-    id = 'machine.make_filesystem',
-    reason = 'Making a file system or wiping its signatures destroys what is on the disk: '
-      .. 'ask a person to do it.',
-    test = function(command)
-      local program = command.program
-      return program:match('^mkfs') ~= nil or program == 'wipefs' or program == 'mkswap'
-    end,
+    id = 'machine.remove_above',
+    decision = 'deny',
+    reason = 'This directory holds your workspace: name a directory inside the workspace.',
+    access = 'remove permission',
+    path = 'holds_workspace',
+    match = { 'rm -rf ..', 'chmod -R 777 ../..' },
+    not_match = { 'rm -rf src' },
+  },
+  {
+    id = 'machine.permissions_outside',
+    decision = 'deny',
+    reason = 'Changing permissions of whole directories outside of the workspace is not an '
+      .. 'agent\'s to do: name a directory inside the workspace, or ask a person.',
+    access = 'permission',
+    path = 'outside',
+    not_path = 'temp',
+    recursive = true,
+    match = { 'chmod -R 777 ~/projects', 'chown -R www-data ../site' },
+    not_match = { 'chmod -R u+w vendor', 'chmod 600 ~/x' },
   },
   {
     id = 'machine.write_disk',
-    reason = 'Writing to a disk device destroys what is on it: write to a file in your workspace.',
-    test = function(command)
-      if any(command.targets, is_disk) then
-        return true
-      end
-      if command.program == 'tee' or command.program == 'shred' then
-        return any(command.arguments, is_disk)
-      end
-      return command.program == 'dd'
-        and any(command.arguments, function(word)
-          return is_disk(word:match('^of=(.+)$') or '')
-        end)
-    end,
+    decision = 'deny',
+    reason = 'Writing to a device destroys what is on it: write to a file in your workspace.',
+    access = 'write remove permission',
+    path = 'device',
+    not_path = 'serial_port',
+    match = {
+      'dd if=/dev/zero of=/dev/sda bs=1M', 'cat image > /dev/nvme0n1', 'echo x | sudo tee /dev/vda',
+      'shred /dev/sdb', 'cp disk.img /dev/mmcblk0', 'echo b > /proc/sysrq-trigger',
+    },
+    not_match = {
+      'ls > /dev/null 2>&1', 'dd if=/dev/zero of=a.img count=1', 'echo x > /dev/stderr',
+    },
+  },
+  {
+    id = 'machine.replace_device',
+    decision = 'deny',
+    reason = 'Removing or replacing a device such as /dev/null breaks every program on this '
+      .. 'machine: redirect to it instead.',
+    program = 'rm mv ln mknod unlink shred',
+    access = 'remove write permission',
+    path = 'harmless_device',
+    redirection = false,
+    match = { 'rm -f /dev/null', 'mv x /dev/null', 'ln -sf x /dev/null' },
+    not_match = { 'rm -f x 2>/dev/null', 'cp /dev/null x' },
+  },
+  {
+    id = 'machine.make_filesystem',
+    decision = 'deny',
+    reason = 'Making a file system or wiping its signatures destroys what is on the disk: '
+      .. 'ask a person to do it.',
+    program = {
+      'mkfs', 'mkfs.*', 'mke2fs', 'mkswap', 'mkdosfs', 'mkntfs', 'newfs', 'newfs_*', 'wipefs',
+    },
+    without_flags = '--help --version',
+    match = {
+      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 disk', 'wipefs -a /dev/sda', 'mkswap swap.img',
+    },
+    not_match = { 'man mkfs', 'grep mkfs notes.txt' },
+  },
+  {
+    id = 'machine.partition',
+    decision = 'deny',
+    reason = 'Changing partitions destroys what is on the disk: list them with -l, or ask a '
+      .. 'person.',
+    program = 'fdisk gdisk cfdisk sfdisk sgdisk cgdisk parted gparted',
+    without_flags = '-l --list -p --print -d --dump -V --version',
+    match = { 'fdisk /dev/sda', 'parted -s /dev/sda mklabel gpt', 'sgdisk --zap-all /dev/sda' },
+    not_match = { 'fdisk -l', 'parted -l' },
+  },
+  {
+    id = 'machine.volumes',
+    decision = 'deny',
+    reason = 'This removes or reformats volumes with all that is on them: ask a person to do it.',
+    program = 'lvremove vgremove pvremove vgreduce lvreduce pvcreate vgcreate blkdiscard badblocks '
+      .. 'flashrom xfs_repair tune2fs resize2fs debugfs e2label',
+    match = { 'lvremove -f vg0/home', 'vgremove vg0', 'blkdiscard /dev/nvme0n1' },
+    not_match = { 'lvs', 'lsblk' },
+  },
+  {
+    id = 'machine.storage',
+    decision = 'deny',
+    reason = 'This destroys pools, arrays or encrypted volumes: ask a person to do it.',
+    program = 'zpool zfs btrfs mdadm cryptsetup dmsetup hdparm sdparm nvme diskutil hdiutil lvm',
+    argument = {
+      'destroy', 'labelclear', 'offline', 'detach', 'rollback', 'delete', 'format', 'sanitize',
+      'write-zeroes', 'luksFormat', 'luksErase', 'erase', 'luksRemoveKey', 'luksKillSlot',
+      'remove_all', 'remove', 'wipe_table', '--zero-superblock', '--stop', '-S', '--fail',
+      '--remove', '--create', '-C', '--security-erase*', '--security-set-pass*', '--trim-sector*',
+      '--make-bad-sector*', '-Y', 'eraseDisk', 'eraseVolume', 'partitionDisk', 'reformat',
+      'secureErase', 'zeroDisk', 'lvremove', 'vgremove',
+    },
+    match = {
+      'zpool destroy tank', 'zfs destroy -r tank/home', 'mdadm --zero-superblock /dev/sda1',
+      'cryptsetup luksFormat disk.img', 'nvme format /dev/nvme0n1',
+    },
+    not_match = { 'zpool status', 'zfs list', 'mdadm --detail /dev/md0', 'nvme list' },
+  },
+  {
+    id = 'machine.boot',
+    decision = 'deny',
+    reason = 'Changing how this machine boots may leave it unable to: ask a person to do it.',
+    program = 'grub-install update-grub grub-mkconfig efibootmgr bootctl update-initramfs dracut '
+      .. 'mkinitcpio nvram bless',
+    match = { 'grub-install /dev/sda', 'update-grub' },
+    not_match = { 'cat boot.md' },
   },
   {
     id = 'machine.stop',
+    decision = 'deny',
     reason = 'Stopping or restarting the machine ends everybody\'s work: ask a person to do it.',
-    test = function(command)
-      local program, arguments = command.program, command.arguments
-      if program == 'init' or program == 'telinit' then
-        return (arguments[1] or ''):match('^[016sS]$') ~= nil
-      end
-      local stops = function(word)
-        return SYSTEMCTL_STOPS[word]
-      end
-      return STOPS[program] or program == 'systemctl' and any(arguments, stops)
-    end,
+    program = 'shutdown reboot poweroff halt rtcwake pm-suspend pm-hibernate pm-suspend-hybrid',
+    without_flags = '--help --version',
+    match = { 'shutdown -h now', 'sudo reboot', 'poweroff', 'busybox halt', "sh -c 'reboot -f'" },
+    not_match = { 'git commit -m "reboot; halt"', 'grep -r shutdown .', 'npm run reboot',
+      'shutdown --help' },
   },
   {
-    id = 'machine.kill_all',
-    reason = 'This would end every process that you may signal, this one included: '
-      .. 'name the process, or use bg_kill.',
-    test = function(command)
-      local arguments = command.arguments
-      return command.program == 'killall5'
-        or command.program == 'kill' and arguments[#arguments] == '-1'
-    end,
+    id = 'machine.stop_init',
+    decision = 'deny',
+    reason = 'Changing the run level stops the machine or everybody\'s work on it: ask a person.',
+    program = 'init telinit',
+    operand = { '0', '1', '6', 's', 'S', 'q', 'Q', 'u', 'U' },
+    match = { 'init 0', 'telinit 6' },
+    not_match = { 'init --help' },
+  },
+  {
+    id = 'machine.stop_services',
+    decision = 'deny',
+    reason = 'This stops the machine, or everybody\'s session on it: ask a person to do it.',
+    program = 'systemctl loginctl initctl',
+    subcommand = {
+      'poweroff', 'reboot', 'halt', 'kexec', 'soft-reboot', 'rescue', 'emergency', 'suspend',
+      'hibernate', 'hybrid-sleep', 'suspend-then-hibernate', 'isolate', 'switch-root', 'exit',
+      'default', 'terminate-user', 'kill-user',
+    },
+    match = { 'systemctl reboot', 'sudo systemctl -q poweroff', 'systemctl isolate rescue.target' },
+    not_match = { 'systemctl status nginx', 'systemctl list-units' },
+  },
+  {
+    id = 'machine.stop_target',
+    decision = 'deny',
+    reason = 'This stops the machine, or everybody\'s session on it: ask a person to do it.',
+    program = 'systemctl',
+    argument = {
+      'reboot.target', 'poweroff.target', 'halt.target', 'rescue.target', 'emergency.target',
+      'kexec.target', 'shutdown.target', 'suspend.target', 'hibernate.target', 'sleep.target',
+      'ctrl-alt-del.target',
+    },
+    match = { 'systemctl start reboot.target' },
+    not_match = { 'systemctl start nginx' },
+  },
+  {
+    id = 'machine.stop_bus',
+    decision = 'deny',
+    reason = 'This asks a service to stop the machine: ask a person to do it.',
+    program = 'dbus-send busctl gdbus qdbus osascript',
+    argument = { '*PowerOff*', '*Reboot*', '*Halt*', '*Hibernate*', '*Suspend*', '*shut down*' },
+    match = { 'busctl call org.freedesktop.login1 /x org.freedesktop.login1.Manager Reboot b '
+      .. 'false' },
+    not_match = { 'busctl list' },
+  },
+  {
+    id = 'machine.kernel',
+    decision = 'deny',
+    reason = 'Loading or removing parts of the running kernel is for the person who owns this '
+      .. 'machine.',
+    program = 'insmod rmmod modprobe kexec kdump',
+    without_flags = '-n --dry-run --show -c --showconfig -V --version -h --help',
+    match = { 'insmod ./x.ko', 'sudo modprobe -r kvm', 'kexec -e' },
+    not_match = { 'lsmod', 'modprobe -n kvm' },
+  },
+  {
+    id = 'machine.fork_bomb',
+    decision = 'deny',
+    reason = 'A function that starts itself twice takes the machine down: '
+      .. 'start the processes that you need by name.',
+    doubt = 'fork_bomb',
+    match = { ':(){ :|:& };:', 'bomb() {\n bomb | bomb &\n}; bomb' },
+    not_match = { 'f() { echo x; }; f' },
   },
 }
-
-local FORK_BOMB = {
-  id = 'machine.fork_bomb',
-  reason = 'A function that starts itself twice takes the machine down: '
-    .. 'start the processes that you need by name.',
-  test = function(line)
-    -- name(){name|name&};name, with any name and any spaces.
-    local compact = line:gsub('%s', '')
-    local at = compact:find('(){', 1, true)
-    while at do
-      local name = compact:sub(math.max(1, at - MAX_NAME), at - 1):match('[%w_:.]+$')
-      local body = name and ('(){%s|%s&};'):format(name, name)
-      if body and compact:sub(at, at + #body - 1) == body then
-        return true
-      end
-      at = compact:find('(){', at + 1, true)
-    end
-    return false
-  end,
-}
-
-local function refuse(rule)
-  return { decision = 'deny', reason = rule.reason, rule = rule.id, where = rule.test }
-end
-
---- Gives the refusal of an effect that would harm the machine, or nil.
----
---- Example: `machine.judge({ kind = 'start', command = 'rm -rf /' }).rule`
----@param effect Effect
----@return Verdict?
-function M.judge(effect)
-  local line, argv
-  if effect.kind == 'start' then
-    line, argv = effect.command, effect.argv
-  elseif effect.kind == 'stdin' and words.is_shell(effect.command or '') then
-    line = effect.text -- a shell takes its input for commands
-  end
-  if not line and not argv then
-    return nil
-  end
-  if FORK_BOMB.test(line or table.concat(argv, ' ')) then
-    return refuse(FORK_BOMB)
-  end
-  for _, command in ipairs(words.commands(line, argv)) do
-    for _, rule in ipairs(M.RULES) do
-      if rule.test(command) then
-        return refuse(rule)
-      end
-    end
-  end
-  return nil
-end
-
-return M

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxShownBytes = 4096;
 constexpr std::size_t kMaxSlice = 160;
-constexpr std::size_t kCodeCost = 4;  // a byte of code in code is parsed and walked
+constexpr std::size_t kCodeCost = 16;  // a byte of code in code is parsed and walked
 
 bool plain_word(const std::string& word) {
   if (word.empty()) return false;
@@ -58,7 +58,7 @@ Analyser::Analyser(const Place& place, const Knowledge& knowledge, const Analyse
 bool Analyser::spend(std::size_t bytes) {
   if (over_) return false;
   spent_ += bytes;
-  if (spent_ > limits_.code_bytes * 4) {
+  if (spent_ > limits_.code_bytes * kCodeCost) {
     over_ = true;
     facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "too much of it to be judged"});
     return false;

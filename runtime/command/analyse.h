@@ -19,13 +19,13 @@ class PathMap;  // path_map.h
 
 struct AnalyseLimits {
   // The kernel passes no longer word (MAX_ARG_STRLEN), so `sh -c` with more cannot start.
-  ParseLimits parse{.bytes = 131'072};
+  ParseLimits parse{.bytes = 131'072, .nodes = 65'536};
   std::size_t commands = 8192;                    // over it the rest is not judged: kUnjudged
   std::size_t asked_bytes = 65'536;               // a longer line, and
   std::size_t asked_commands = 4096;              // more commands, are judged, and kOverLimit
   int depth = 64;                                 // of code in code: sh -c, eval, functions
   std::size_t braces = 1024;                      // words of all brace expansions of one word
-  std::size_t code_bytes = std::size_t{1} << 20;  // of all code in code
+  std::size_t code_bytes = std::size_t{1} << 18;  // of all code in code
 };
 
 struct Place {

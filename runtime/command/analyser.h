@@ -1,5 +1,6 @@
 // Analyser: one walk over one line. analyse.cc drives it; walk.cc has the compound commands,
-// expand.cc the words, simple.cc the simple commands, carriers.cc the commands in commands and
+// expand.cc the words, simple.cc the simple commands, builtin.cc what the shell itself does,
+// access.cc the paths, carriers.cc the commands in commands, suspect.cc what perhaps runs and
 // code.cc the code in other languages. Not for anybody else.
 #pragma once
 
@@ -38,6 +39,7 @@ struct Feed {
   std::optional<std::vector<Value>> words;  // what is printed, word by word
   std::optional<Value> text;
   std::optional<Value> file;  // it comes from this file
+  std::string maybe;          // text that may be in it, when `text` is not known
 };
 
 class Analyser {
@@ -118,7 +120,18 @@ class Analyser {
   void add_accesses(const Arguments& arguments, SimpleCommand* command);
   void add_access(AccessKind kind, bool recursive, const Value& value, int argument,
                   bool redirection, const Directory& from, std::vector<Access>* into);
+  struct PathPattern {
+    std::string known;      // in front of the first component with a hole; "." when nothing is
+    std::string component;  // that component
+    std::string rest;       // from there on, "/" in front, with * for what is not known
+    bool hole = false;
+    bool deeper = false;  // something stands behind that component
+    bool only_globs = false;
+  };
+  static PathPattern path_pattern(const Value& value);
   void add_hosts(const Arguments& arguments, SimpleCommand* command);
+  void take_exported(SimpleCommand* command);
+  Feed print_text(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
   void print_output(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
   void check_name(const SimpleCommand& command, int index);
   bool call_function(const std::string& name, const std::vector<Value>& argv,
@@ -139,6 +152,7 @@ class Analyser {
                   const Arguments& arguments, const Feed& feed);
   void cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args,
                  const Feed& feed);
+  static bool is_dangerous(const ProgramSpec& spec);
   void guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   void shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
                   const Feed& feed);
@@ -146,10 +160,22 @@ class Analyser {
   void new_shell(const Value& text, const SimpleCommand& command, const std::string& by,
                  const Feed& feed);
   void own_shell(const Value& text, const SimpleCommand& base, const SimpleCommand& command);
-  void read_file(const Value& file, int argument, SimpleCommand* command);
+  void read_file(const Value& file, int argument, const std::string& language,
+                 SimpleCommand* command);
   void replaced_words(const SimpleCommand& command, const Feed& feed, std::vector<Arg>* inner);
   void doubt_holes(const SimpleCommand& command, const Arguments& arguments, std::size_t first);
   std::vector<Value> listed_below(const Arguments& arguments, const SimpleCommand& command);
+
+  // suspect.cc
+  template <typename Look>
+  void suspect_by(const std::string& by, Look look);
+  void suspect(const std::string& text, const std::string& language, Range range,
+               SimpleCommand* command);
+  std::string printed_by(std::size_t from, std::size_t to) const;
+  void suspect_words(const SimpleCommand& command, const std::vector<Arg>& inner, const Feed& feed,
+                     const SimpleCommand& base);
+  void note_written(const SimpleCommand& command, const std::string& text);
+  void suspect_file(const Access& access, const std::string& language, SimpleCommand* command);
 
   // code.cc
   void other_code(const Value& text, const std::string& language, SimpleCommand* command);
@@ -173,6 +199,10 @@ class Analyser {
   std::size_t spent_ = 0;
   bool over_ = false;
   bool done_ = false;                 // what is walked has run already
+  std::vector<std::string> outputs_;  // what each command prints, as far as it is known
+  std::unordered_map<std::string, std::string> file_texts_;  // what the line wrote, by path
+  std::size_t suspects_ = 0;
+  std::string guessed_dangerous_;     // what the last guess found, when it is dangerous
   Feed printed_;                      // by the last simple command
   std::vector<NamedValue> exported_;  // variables that execute, set for all that follows
   struct Active {
@@ -206,6 +236,7 @@ class Analyser {
     std::size_t changes = 0;
   };
   std::vector<Trap> traps_;
+  bool finishing_ = false;
   std::size_t blurred_from_ = 0;  // Scope::changes() when the line ended
   // Files that are run, or written, at whatever time: who runs what the line writes is in doubt.
   struct Executed {

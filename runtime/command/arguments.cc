@@ -240,6 +240,12 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
           found.push_back({tail_of(value, size), index});
         }
         break;
+      case Selector::Kind::kHere: {
+        Value here;
+        here.text = ".";
+        found.push_back({std::move(here), -1});
+        break;
+      }
       case Selector::Kind::kAfterDashes:
         for (std::size_t at = static_cast<std::size_t>(arguments.after_dashes);
              arguments.after_dashes >= 0 && at < argv.size(); ++at)

@@ -10,6 +10,8 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxAppended = 64;
+constexpr std::size_t kMaxMarks = 16;   // {} in one word
+constexpr std::size_t kFieldCost = 64;  // in bytes of text
 constexpr char kShell[] = "shell";
 
 bool matches_when(const std::vector<Value>& argv, const Arguments& arguments, const Runs& runs) {
@@ -55,8 +57,11 @@ bool is_stdin_path(const std::string& text) {
 // Code for a shell that stands in a word.
 void Analyser::shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
                           const Feed& feed) {
+  const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
+  const bool decodes = std::any_of(text.holes.begin(), text.holes.end(), decoded);
   if (text.has_unknown())
-    doubt(Doubt::kUnknownCode, text.range, text.text, static_cast<int>(facts_.commands.size()));
+    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.range, text.text,
+          static_cast<int>(facts_.commands.size()));
   code_base_.push_back({command.wrappers, command.privileged, command.remote});
   code(text, Nesting::Kind::kCode, by, feed);
   code_base_.pop_back();
@@ -120,7 +125,7 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
   const Scope::Mark mark = scope_.mark();
   shell_code(text, base, "trap", {});
   scope_.merge(mark);
-  if (traps_.size() < limits_.commands)
+  if (!finishing_ && traps_.size() < limits_.commands)
     traps_.push_back({text, base, nesting_, source_, scope_.changes()});
 }
 
@@ -210,7 +215,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
         std::vector<Access> accesses = command->accesses;
         note_redirections(std::move(accesses), command->range);
         shell_code(text, base, command->program, feed);
-        if (!known) scope_.forget_all();
+        if (!known && spend(scope_.size() * kFieldCost)) scope_.forget_all();
       } else {
         new_shell(text, base, command->program, feed);
       }
@@ -275,6 +280,11 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
     }
     std::size_t at = arg.value.text.find(mark);
     for (; at != std::string::npos; at = arg.value.text.find(mark, at + mark.size())) {
+      if (arg.value.holes.size() == kMaxMarks) {  // all from the first on
+        arg.value.holes.resize(1);
+        arg.value.holes[0].end = static_cast<std::uint32_t>(arg.value.text.size());
+        break;
+      }
       arg.value.holes.push_back({Value::Hole::Kind::kUnknown, !replaces,
                                  static_cast<std::uint32_t>(at),
                                  static_cast<std::uint32_t>(at + mark.size())});
@@ -345,9 +355,12 @@ bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::v
   Feed inner_feed = feed;
   if (runs.appends) inner_feed = {};
   ++depth_;
+  if (runs.appends) suspect_words(*command, inner, feed, base);
   run(std::move(inner), std::move(base), inner_feed);
   --depth_;
-  scope_.restore(mark);
+  // command cd, builtin cd: the shell's own.
+  const bool same_shell = command->program == "command" || command->program == "builtin";
+  if (!same_shell) scope_.restore(mark);
   return true;
 }
 
@@ -374,6 +387,13 @@ bool Analyser::carry_option(const Runs& runs, SimpleCommand* command, const std:
   std::vector<Access> accesses = command->accesses;
   note_redirections(std::move(accesses), command->range);
   const bool known = !text.has_unknown() && !args[first].process;
+  if (first + 1 < command->argv.size()) {
+    Variable name;
+    name.values.push_back(command->argv[first + 1]);
+    scope_.set("0", std::move(name));
+  } else {
+    scope_.forget("0");
+  }
   new_shell(text, *command, command->program, feed);
   scope_.restore(mark);
   return known && command->assignments.empty();
@@ -386,11 +406,13 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
   const bool shell = runs.language.empty() || runs.language == kShell;
   if (!arguments.operands.empty() && !explicitly && runs.how == Runs::How::kStdin) {
     const std::string& first = command->argv[static_cast<std::size_t>(arguments.operands[0])].text;
-    if (!is_stdin_path(first)) return false;
+    const bool more = arguments.operands.size() > static_cast<std::size_t>(runs.skip);
+    if (more && !is_stdin_path(first)) return false;
   }
+  if (feed.piped && !feed.text) suspect(feed.maybe, runs.language, command->range, command);
   const int index = static_cast<int>(facts_.commands.size());
   if (!feed.piped && feed.file) {
-    read_file(*feed.file, -1, command);
+    read_file(*feed.file, -1, runs.language, command);
     return false;
   }
   if (!feed.piped && input_moved_) {
@@ -406,7 +428,14 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
     if (shell) {
       const bool known = !feed.text->has_unknown();
       const Scope::Mark mark = scope_.mark();
-      scope_.set_positional(std::nullopt);
+      if (explicitly && !arguments.operands.empty()) {
+        std::vector<Value> words;
+        for (const int operand : arguments.operands)
+          words.push_back(command->argv[static_cast<std::size_t>(operand)]);
+        set_positional(words, 0);
+      } else {
+        scope_.set_positional(std::nullopt);
+      }
       if (command->program == "source" || command->program == ".") {
         shell_code(*feed.text, *command, command->program, {});
         scope_.merge(mark);
@@ -439,7 +468,6 @@ void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::v
   } else {
     files = select(command->argv, arguments, runs.from);
   }
-  const int index = static_cast<int>(facts_.commands.size());
   for (const Selected& file : files) {
     const Arg& arg = args[static_cast<std::size_t>(file.argument)];
     if (arg.process) {
@@ -451,6 +479,10 @@ void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::v
         const ProgramSpec* spec = knowledge_.find(producer.program);
         from.decodes = from.decodes || (spec != nullptr && spec->decodes);
       }
+      suspect(printed_by(static_cast<std::size_t>(arg.producers_begin),
+                         static_cast<std::size_t>(arg.producers_end)),
+              runs.language, file.value.range, command);
+      const int index = static_cast<int>(facts_.commands.size());
       std::string by;
       for (const std::string& program : from.programs) by += (by.empty() ? "" : " | ") + program;
       doubt(from.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, file.value.range, by, index);
@@ -464,16 +496,23 @@ void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::v
       carry_stdin(stdin_runs, command, Arguments{}, feed);
       continue;
     }
-    read_file(file.value, file.argument, command);
-    if (command->program == "source" || command->program == ".") scope_.forget_all();
+    read_file(file.value, file.argument, runs.language, command);
+    const bool here = command->program == "source" || command->program == ".";
+    if (here && spend(scope_.size() * kFieldCost)) scope_.forget_all();
   }
 }
 
 // Code that is in a file.
-void Analyser::read_file(const Value& file, int argument, SimpleCommand* command) {
-  const int index = static_cast<int>(facts_.commands.size());
+void Analyser::read_file(const Value& file, int argument, const std::string& language,
+                         SimpleCommand* command) {
   const std::size_t before = command->accesses.size();
   add_access(AccessKind::kExecute, false, file, argument, false, scope_.cwd(), &command->accesses);
+  const std::size_t after = command->accesses.size();
+  for (std::size_t at = before; at < after; ++at) {
+    const Access access = command->accesses[at];
+    suspect_file(access, language, command);
+  }
+  const int index = static_cast<int>(facts_.commands.size());
   for (std::size_t at = before; at < command->accesses.size(); ++at) {
     const PathClasses classes = command->accesses[at].classes;
     if ((classes & kUnknownPath) != 0 || (classes & kInWorkspace) == 0) {
@@ -545,7 +584,23 @@ void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<A
   const Arguments arguments = split_arguments(outer, knowledge_.find(command->program));
   SimpleCommand own = *command;
   own.argv = outer;
-  const std::vector<Value> listed = listed_below(arguments, own);
+  std::vector<Value> listed = listed_below(arguments, own);
+  // Without a test of names and the like it is everything.
+  const bool filters =
+      any_flag(outer, arguments,
+               {"-name",     "-iname",   "-path",  "-ipath",     "-wholename", "-regex", "-iregex",
+                "-newer",    "-mtime",   "-atime", "-ctime",     "-mmin",      "-amin",  "-cmin",
+                "-size",     "-empty",   "-user",  "-group",     "-perm",      "-links", "-inum",
+                "-samefile", "-newermt", "-lname", "-executable"});
+  if (!filters && knowledge_.find(command->program)->single_dash_long) {
+    for (Value& value : listed) {
+      const std::size_t at = value.text.rfind("{}");
+      if (at == std::string::npos) continue;
+      value.text.replace(at, 2, "*");
+      value.holes.back() = {Value::Hole::Kind::kGlob, false, static_cast<std::uint32_t>(at),
+                            static_cast<std::uint32_t>(at + 1)};
+    }
+  }
   for (std::vector<Arg>& words : inner) {
     std::vector<Arg> made;
     for (Arg& arg : words) {
@@ -561,6 +616,7 @@ void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<A
         made.push_back(std::move(arg));
         continue;
       }
+      if (!spend(listed.size() * kFieldCost)) return;
       for (const Value& value : listed) {
         Arg each;
         each.value = value;
@@ -587,6 +643,18 @@ void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<A
 }
 
 // An unknown program that names a known one among its words may run it.
+// A program that removes, changes rights, or runs something else.
+bool Analyser::is_dangerous(const ProgramSpec& spec) {
+  const auto changes = [](const AccessSpec& access) {
+    return access.kind == AccessKind::kRemove || access.kind == AccessKind::kPermission;
+  };
+  return spec.privileged || std::any_of(spec.accesses.begin(), spec.accesses.end(), changes) ||
+         std::any_of(spec.runs.begin(), spec.runs.end(), [](const Runs& runs) {
+           return runs.how == Runs::How::kOption || runs.how == Runs::How::kArgv ||
+                  runs.how == Runs::How::kJoined;
+         });
+}
+
 void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed) {
   for (std::size_t at = 1; at < args.size(); ++at) {
     const Value& word = args[at].value;
@@ -608,6 +676,7 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
         std::move(base), feed);
     --depth_;
     scope_.restore(mark);
+    guessed_dangerous_ = is_dangerous(*knowledge_.find(name)) ? name : "";
     return;
   }
 }

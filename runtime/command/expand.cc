@@ -13,7 +13,7 @@ constexpr std::size_t kMaxAlternatives = 16;
 constexpr std::size_t kMaxValueBytes = 65'536;
 constexpr std::size_t kMaxHoleBytes = 80;
 constexpr int kMaxSequence = 256;
-constexpr std::size_t kAlternativeCost = 32;  // in bytes of text
+constexpr std::size_t kAlternativeCost = 96;  // in bytes of text
 constexpr std::size_t kPieceCost = 4;
 constexpr std::string_view kBlanks = " \t\n";
 
@@ -128,7 +128,7 @@ class Expander {
         arg.producers_begin = producers_begin_;
         arg.producers_end = producers_end_;
         arg.alternative = std::exchange(alternative, true);
-        analyser_.spend(arg.value.text.size() + 1);
+        analyser_.spend(arg.value.text.size() + kAlternativeCost);
         done_.push_back(std::move(arg));
       }
     }
@@ -179,7 +179,7 @@ class Expander {
 
   // A value that a variable has: unquoted it is split, and its patterns count.
   void insert(const Value& value, bool quoted) {
-    if (!analyser_.spend(value.text.size())) return;
+    if (!analyser_.spend(value.text.size() + kAlternativeCost)) return;
     if (quoted || !split_) {
       has_ = has_ || quoted || !value.text.empty();
       for (Value& each : current_) {
@@ -288,6 +288,20 @@ class Expander {
       element(part, variable, shown);
       return;
     }
+    const bool defaults = part.op == "-" || part.op == ":-" || part.op == "=" || part.op == ":=";
+    const auto is_text = [](const Part& piece) { return piece.kind == Part::Kind::kText; };
+    if (variable == nullptr && defaults && !part.operand.empty() &&
+        std::all_of(part.operand.begin(), part.operand.end(), is_text)) {
+      // It has a value from outside, or this one.
+      Variable either;
+      either.unknown = true;
+      Value value;
+      for (const Part& piece : part.operand) value.text += piece.text;
+      either.values.push_back(std::move(value));
+      if (part.op == "=" || part.op == ":=") analyser_.scope_.forget(part.text);
+      alternatives(either, shown, part.quoted);
+      return;
+    }
     if (part.op == "#" || variable == nullptr) {
       if (part.op == "=" || part.op == ":=") analyser_.scope_.forget(part.text);
       unknown(shown, part);
@@ -300,6 +314,7 @@ class Expander {
       unknown(shown, part);
       return;
     }
+    if (!analyser_.spend(variable->values.size() * kAlternativeCost)) return;
     Variable copy = *variable;
     if (copy.array && copy.values.size() != 1) {
       copy.unknown = copy.unknown || copy.values.empty();
@@ -366,6 +381,7 @@ class Expander {
       }
       return;
     }
+    if (!analyser_.spend(values->size() * kAlternativeCost)) return;
     const std::vector<Value> copies = *values;
     list(copies, part);
   }
@@ -399,6 +415,7 @@ class Expander {
       return;
     }
     const std::string index = written.substr(open + 1, close - open - 1);
+    if (!analyser_.spend(variable->values.size() * kAlternativeCost)) return;
     const Variable copy = *variable;
     if (index == "@" || index == "*") {
       if (copy.unknown) unknown(shown, part);
@@ -479,8 +496,19 @@ class Expander {
         return;
       }
       if (output_of(analyser_.facts_.commands[first], part.quoted)) return;
+      if (printed.words && !part.quoted && split_) {  // find: something below each of its places
+        bool next = false;
+        for (const Value& word : *printed.words) {
+          if (std::exchange(next, true)) end_if_any();
+          insert(word, true);
+        }
+        return;
+      }
     }
     hole(Value::Hole::Kind::kUnknown, shown, !part.quoted && split_);
+    if (printed.decodes) {
+      for (Value& value : current_) value.holes.back().decoded = true;
+    }
   }
 
   // "pwd" -> "$PWD", "mktemp" -> "/tmp/*", "which *" -> "$1": from the table of outputs.
@@ -571,6 +599,7 @@ class Expander {
       }
       *made += words.size() * choices.size();
       if (*made > analyser_.limits_.braces) return words;
+      if (!analyser_.spend(words.size() * choices.size() * kAlternativeCost)) return words;
       std::vector<Parts> next;
       for (const Parts& word : words) {
         for (const Parts& choice : choices) {
@@ -602,6 +631,10 @@ class Expander {
       if (parts[at]->kind == Part::Kind::kBraceClose) --depth;
       if (parts[at]->kind == Part::Kind::kBraceComma && depth == 0) {
         pieces.emplace_back();
+        if (pieces.size() > analyser_.limits_.braces) {
+          *made = pieces.size();
+          return {};
+        }
       } else {
         pieces.back().push_back(parts[at]);
       }
@@ -639,6 +672,7 @@ class Expander {
       return {};
     }
     const long count = std::abs(last - first) + 1;
+    if (count > kMaxSequence) analyser_.doubt(Doubt::kOverLimit, range_, "{" + text + "}");
     std::vector<Parts> all;
     for (long at = 0; at < std::min<long>(count, kMaxSequence); ++at) {
       const long value = first < last ? first + at : first - at;

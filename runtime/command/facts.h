@@ -21,6 +21,7 @@ struct Value {
     bool splits = false;      // unquoted: may become several words, or none
     std::uint32_t begin = 0;  // bytes of `text`
     std::uint32_t end = 0;
+    bool decoded = false;  // what a decoder prints: base64 -d
   };
   std::string text;
   std::vector<Hole> holes;  // in order, without overlap

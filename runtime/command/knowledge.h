@@ -30,7 +30,8 @@ struct Selector {
     kButLast,
     kOptions,
     kPrefix,
-    kAfterDashes
+    kAfterDashes,
+    kHere  // no word: the working directory
   };
   Kind kind = Kind::kOperands;
   std::vector<std::string> options;  // kOptions, with their dashes

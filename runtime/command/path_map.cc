@@ -143,6 +143,9 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
       if (anywhere) {
         entry.inside = true;
         entry.path = text.substr(kAnywhere.size() - 1);
+        if (!entry.takes_out && entry.path.rfind("/.", 0) == 0 &&
+            entry.path.find('/', 1) == std::string::npos)
+          map->dot_names_[entry.path.substr(1)] |= entry.bit;
         map->anywhere_.push_back(entry);
         continue;
       }
@@ -153,7 +156,8 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         entry.inside = spec.inside || !above;
         map->add(entry);
         // A link must not take anything out.
-        if (!place.resolve || entry.takes_out || has_glob(entry.path)) continue;
+        const bool device = is_within(entry.path, "/dev") || is_within(entry.path, "/proc");
+        if (!place.resolve || entry.takes_out || device || has_glob(entry.path)) continue;
         const std::string real = place.resolve(entry.path);
         if (real == entry.path || real == "/") continue;
         Entry other = entry;
@@ -166,7 +170,62 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
   return map;
 }
 
+namespace {
+
+std::vector<std::string_view> components_of(std::string_view path) {
+  std::vector<std::string_view> all;
+  std::size_t at = 0;
+  while (at < path.size()) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    if (end > at) all.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+// Each component of the entry is one that the pattern's may be.
+bool overlaps(const std::vector<std::string_view>& pattern, std::string_view entry, bool whole) {
+  const std::vector<std::string_view> parts = components_of(entry);
+  if (parts.empty() || parts.size() > pattern.size()) return false;
+  if (whole && parts.size() != pattern.size()) return false;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    if (parts[at] == pattern[at] || component_match(pattern[at], parts[at])) continue;
+    if (!component_match(parts[at], pattern[at])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+PathClasses PathMap::may_match(const std::string& pattern) const {
+  const std::vector<std::string_view> parts = components_of(pattern);
+  PathClasses found = 0;
+  for (const auto& [path, bits] : sorted_) {
+    const auto marks = exact_.find(path);
+    const PathClasses below = marks == exact_.end() ? 0 : marks->second.below;
+    if ((bits & ~found) == 0) continue;
+    if (overlaps(parts, path, false)) found |= below;
+    if (overlaps(parts, path, true)) found |= bits;
+  }
+  for (const Entry& entry : globs_) {
+    if (!entry.takes_out && overlaps(parts, entry.path, entry.only_itself)) found |= entry.bit;
+  }
+  return found;
+}
+
+PathClasses PathMap::by_name(const std::string& path) const {
+  PathClasses found = 0;
+  for (const std::string_view part : components_of(path)) {
+    const auto named = part[0] == '.' ? dot_names_.find(std::string(part)) : dot_names_.end();
+    if (named != dot_names_.end()) found |= named->second;
+  }
+  return found;
+}
+
 void PathMap::add(Entry entry) {
+  const std::size_t slash = entry.path.rfind('/');
+  if (!entry.takes_out && slash + 1 < entry.path.size() && entry.path[slash + 1] == '.')
+    dot_names_[entry.path.substr(slash + 1)] |= entry.bit;
   if (has_glob(entry.path)) {
     globs_.push_back(std::move(entry));
     return;

@@ -41,6 +41,11 @@ class PathMap {
 
   // `own`: what the path itself is of, without what only lies below it.
   PathClasses classify(const PathQuestion& question, PathClasses* own) const;
+  // The classes of entries that an absolute path with patterns may be, or be below.
+  PathClasses may_match(const std::string& pattern) const;
+  // The classes of entries that are called like a component of the path, when its beginning is not
+  // known: .ssh, .env.
+  PathClasses by_name(const std::string& path) const;
   const std::string& workspace() const { return workspace_; }
 
  private:
@@ -73,7 +78,8 @@ class PathMap {
   std::unordered_map<std::string, Marks> exact_;
   std::map<std::string, PathClasses> sorted_;  // of exact entries, for "what lies below"
   std::vector<Entry> globs_;                   // with a *
-  std::vector<Entry> anywhere_;                // "**/x", without the "**"
+  std::unordered_map<std::string, PathClasses> dot_names_;  // last components that begin with a dot
+  std::vector<Entry> anywhere_;                             // "**/x", without the "**"
 };
 
 // Matches a glob where * and ? stand for any characters but /, and [...] for any one.

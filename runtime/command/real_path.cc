@@ -1,59 +1,78 @@
 // real_path: where a path leads on this machine, as far as it exists.
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <array>
 #include <climits>
-#include <cstdlib>
+#include <utility>
 
+#include "runtime/base/unique_fd.h"
 #include "runtime/command/analyse.h"
 #include "runtime/command/path_map.h"
 
 namespace gibbous::command {
 namespace {
 
-enum class Look { kPlain, kLinks, kMissing };
+constexpr int kMaxLinks = 40;  // as the kernel has it
 
-Look look_at(const std::string& path) {
+// Most paths exist and have no link in them: one call tells.
+bool is_plain(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS;
   const long fd = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
-  if (fd >= 0) {
-    ::close(static_cast<int>(fd));
-    return Look::kPlain;
-  }
-  return errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG ? Look::kMissing
-                                                                      : Look::kLinks;
+  if (fd < 0) return false;
+  ::close(static_cast<int>(fd));
+  return true;
 }
 
 }  // namespace
 
+// Component by component, as the kernel does it: ".." behind a link leaves where the link leads.
 std::string real_path(const std::string& absolute) {
-  std::string head = absolute;
-  std::string tail;
-  while (head.size() > 1) {
-    const Look look = look_at(head);
-    if (look == Look::kPlain) return head + tail;
-    if (look == Look::kLinks) {
-      // A link on the way, or a kernel without openat2.
-      char buffer[PATH_MAX];
-      if (::realpath(head.c_str(), buffer) != nullptr) return normalize(buffer + tail);
-      char target[PATH_MAX];
-      const ssize_t size = ::readlink(head.c_str(), target, sizeof(target) - 1);
-      if (size > 0) {  // it leads to what does not exist: writing there makes it
-        target[size] = '\0';
-        const std::string parent = real_path(normalize(head.substr(0, head.rfind('/')) + "/"));
-        return normalize(join(parent, target) + tail);
-      }
+  if (absolute.empty() || absolute.size() >= PATH_MAX) return normalize(absolute);
+  if (is_plain(absolute)) return normalize(absolute);
+  std::string real;  // "" is the root
+  std::string rest = absolute;
+  int links = 0;
+  UniqueFd directory(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (!rest.empty()) {
+    const std::size_t begin = rest.find_first_not_of('/');
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(rest.find('/', begin), rest.size());
+    const std::string name = rest.substr(begin, end - begin);
+    rest.erase(0, end);
+    if (name == ".") continue;
+    if (name == "..") {
+      real.resize(real.empty() ? 0 : real.rfind('/'));
+      directory = UniqueFd(::open(real.empty() ? "/" : real.c_str(), O_PATH | O_CLOEXEC));
+      continue;
     }
-    const std::size_t slash = head.rfind('/');
-    tail.insert(0, head.substr(slash));
-    head.resize(slash);
+    UniqueFd next(::openat(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!next || ::fstat(next.get(), &info) != 0) {
+      return normalize(real + "/" + name + rest);  // nothing of what follows exists
+    }
+    if (!S_ISLNK(info.st_mode)) {
+      real += "/" + name;
+      directory = std::move(next);
+      continue;
+    }
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = ::readlinkat(next.get(), "", target.data(), target.size());
+    if (size <= 0 || ++links > kMaxLinks) return normalize(real + "/" + name + rest);
+    const std::string to(target.data(), static_cast<std::size_t>(size));
+    if (to[0] == '/') {
+      real.clear();
+      directory = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    }
+    rest = to + rest;
+    if (rest.size() > 2 * PATH_MAX) return normalize(real + "/" + rest);
   }
-  return tail.empty() ? "/" : tail;
+  return real.empty() ? "/" : real;
 }
 
 }  // namespace gibbous::command

@@ -8,10 +8,13 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxFunctionDepth = 32;
+constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
+
 constexpr std::size_t kMaxPrintedWords = 1024;
 constexpr std::size_t kMaxDetail = 120;
-constexpr std::size_t kWordCost = 64;   // in bytes of text
+constexpr std::size_t kWordCost = 64;  // in bytes of text
+constexpr std::size_t kNestedWordCost = 192;
+constexpr std::size_t kNestingCost = 16;
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
 
 Value hole_value(const std::string& text) {
@@ -32,8 +35,15 @@ bool invisible(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t offset) {
     return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
   };
-  if (byte(0) == 0xE2 && byte(1) == 0x80)
-    return (byte(2) >= 0x8B && byte(2) <= 0x8F) || (byte(2) >= 0xAA && byte(2) <= 0xAE);
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return true;             // C1
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return true;                                // U+061C
+  if (byte(0) == 0xE1 && byte(1) == 0xA0 && byte(2) == 0x8E) return true;             // U+180E
+  if (byte(0) == 0xF3 && byte(1) == 0xA0) return byte(2) == 0x80 || byte(2) == 0x81;  // tags
+  // Joiners (U+200C, U+200D) are part of writing and of pictures.
+  if (byte(0) == 0xE2 && byte(1) == 0x80) {
+    return byte(2) == 0x8B || byte(2) == 0x8E || byte(2) == 0x8F ||
+           (byte(2) >= 0xAA && byte(2) <= 0xAE);
+  }
   if (byte(0) == 0xE2 && byte(1) == 0x81) return byte(2) >= 0xA0 && byte(2) <= 0xA9;
   return byte(0) == 0xEF && byte(1) == 0xBB && byte(2) == 0xBF;
 }
@@ -222,7 +232,7 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
 void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) {
   if (args.empty() || full()) return;
   // In a wrapper each word is looked at once more.
-  if (depth_ > 1 && !spend(args.size() * kWordCost)) return;
+  if (depth_ > 1 && !spend(args.size() * kNestedWordCost)) return;
   if (depth_ > limits_.depth) {
     spend(limits_.code_bytes * 64);
     return;
@@ -274,12 +284,44 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   }
 
   const ProgramSpec* spec = command.program.empty() ? nullptr : knowledge_.find(command.program);
+  if (spec == nullptr && !plain_name && place_.resolve && command.program_word.literal() &&
+      scope_.cwd().paths.size() == 1) {
+    // ./tool may be a link to a program that is known.
+    const std::string& written = command.program_word.text;
+    const std::string path = written[0] == '/' ? written : scope_.cwd().paths[0] + "/" + written;
+    const std::string real =
+        path.size() < kMaxDirectoryBytes ? base_name(place_.resolve(path)) : "";
+    if (!real.empty() && real != command.program) spec = knowledge_.find(real);
+    if (spec != nullptr) command.program = real;
+  }
   command.known_program = spec != nullptr;
   Arguments arguments = split_arguments(command.argv, spec);
   if (carry(&command, &args, &arguments, feed)) return;
+  guessed_dangerous_.clear();
   if (spec == nullptr && !command.program.empty()) guess(command, args, feed);
+  const std::string carries = guessed_dangerous_;
+  take_exported(&command);
   builtin(command, args, feed);
   add_accesses(arguments, &command);
+  if (command.program_word.text.find('/') != std::string::npos) {
+    for (std::size_t at = 0; at < command.accesses.size(); ++at) {
+      const Access access = command.accesses[at];
+      if (access.kind == AccessKind::kExecute && access.argument == 0)
+        suspect_file(access, "", &command);
+    }
+  }
+  if (!carries.empty()) {
+    doubt(Doubt::kUnknownCommandArgument, command.range, command.program + " " + carries,
+          static_cast<int>(facts_.commands.size()));
+  }
+  const bool computed =
+      spec != nullptr && !spec->subcommands.empty() && arguments.subcommand.empty() &&
+      !arguments.operands.empty() &&
+      command.argv[static_cast<std::size_t>(arguments.operands[0])].starts_unknown();
+  if (computed) {
+    doubt(Doubt::kUnknownCommandArgument, command.range, command.program,
+          static_cast<int>(facts_.commands.size()));
+  }
   add_hosts(arguments, &command);
   emit(std::move(command), arguments, feed);
 }
@@ -337,6 +379,7 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
     spend(limits_.code_bytes * 64);
     return;
   }
+  if (!spend(kWordCost + nesting_.size() * kNestingCost)) return;
   check_assignments(command);
   const int index = static_cast<int>(facts_.commands.size());
   command.nesting = nesting_;
@@ -355,7 +398,24 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   print_output(command, arguments, feed);
   note_files(command, index);
   if (done_) return;
+  outputs_.resize(facts_.commands.size());
+  outputs_.push_back(printed_.text ? printed_.text->text : printed_.maybe);
   facts_.commands.push_back(std::move(command));
+}
+
+// export PAGER='rm -rf /' sets it as PAGER='rm -rf /' does.
+void Analyser::take_exported(SimpleCommand* command) {
+  const std::string& name = command->program;
+  if (name != "export" && name != "declare" && name != "typeset" && name != "readonly" &&
+      name != "local")
+    return;
+  for (std::size_t at = 1; at < command->argv.size() && at < kMaxPrintedWords; ++at) {
+    const Value& word = command->argv[at];
+    const std::size_t equals = word.text.find('=');
+    const bool known = word.holes.empty() || word.holes.front().begin > equals;
+    if (equals == std::string::npos || !known || !is_name(word.text.substr(0, equals))) continue;
+    command->assignments.push_back({word.text.substr(0, equals), tail_of(word, equals + 1), true});
+  }
 }
 
 // A program that the line itself may have written.
@@ -378,7 +438,9 @@ void Analyser::note_files(const SimpleCommand& command, int index) {
 void Analyser::check_name(const SimpleCommand& command, int index) {
   const Value& word = command.program_word;
   if (!word.literal()) {
-    doubt(Doubt::kUnknownProgram, word.range, word.text, index);
+    const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
+    const bool decodes = std::any_of(word.holes.begin(), word.holes.end(), decoded);
+    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownProgram, word.range, word.text, index);
     return;
   }
   if (word.text.empty() || !all_ascii(word.text))
@@ -388,8 +450,11 @@ void Analyser::check_name(const SimpleCommand& command, int index) {
 const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
   for (const VariableSpec& spec : knowledge_.variables) {
     if (!component_match(spec.name, assignment.name)) continue;
-    const bool safe =
-        assignment.value.literal() && spec.safe != nullptr && is_safe(spec, assignment.value.text);
+    // "$PATH:./bin" as it is written; what a command prints is never safe.
+    const std::string& text = assignment.value.text;
+    const bool computed =
+        text.find("$(") != std::string::npos || text.find('`') != std::string::npos;
+    const bool safe = !computed && spec.safe != nullptr && is_safe(spec, text);
     return safe ? nullptr : &spec;
   }
   return nullptr;
@@ -414,462 +479,6 @@ void Analyser::check_assignments(const SimpleCommand& command) {
   }
 }
 
-// The variable that a word names: "x", "x=1", "x[0]", "-vx"; any, when it is not known.
-void Analyser::forget_named(const Value& word) {
-  if (word.starts_unknown()) {
-    scope_.forget_all();
-    return;
-  }
-  for (const std::size_t from : {std::size_t{0}, std::size_t{2}}) {
-    if (from > 0 && (word.text.size() <= from || word.text[0] != '-')) return;
-    // In a cluster of options the name begins anywhere.
-    std::size_t at = from;
-    do {
-      const std::string rest = word.text.substr(at);
-      const std::string name = rest.substr(0, rest.find_first_of("=[+-"));
-      if (is_name(name)) scope_.forget(name);
-      ++at;
-    } while (from > 0 && at < std::min<std::size_t>(word.text.size(), kMaxChoices));
-  }
-}
-
-// Which word is which is known up to the first that may be several, or none.
-void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) {
-  for (std::size_t at = from; at < argv.size(); ++at) {
-    check_evaluated(argv[at]);
-    for (const Value::Hole& hole : argv[at].holes) {
-      if (!hole.splits && hole.kind != Value::Hole::Kind::kGlob) continue;
-      scope_.set_positional(std::nullopt);
-      return;
-    }
-  }
-  scope_.set_positional(
-      std::vector<Value>(argv.begin() + static_cast<std::ptrdiff_t>(from), argv.end()));
-}
-
-// export, declare, typeset, local, readonly
-void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& args) {
-  const std::string& name = command.program_word.text;
-  const auto& argv = command.argv;
-  std::string letters;
-  for (std::size_t at = 1; at < argv.size(); ++at) {
-    if (argv[at].text.size() > 1 && (argv[at].text[0] == '-' || argv[at].text[0] == '+'))
-      letters += argv[at].text.substr(1);
-  }
-  const auto has = [&](const char* any) { return letters.find_first_of(any) != std::string::npos; };
-  const bool fixes = name == "readonly" || has("r");
-  const bool exports = name == "export" || has("x");
-  const bool local = !active_.empty() && name != "export" && name != "readonly" && !has("g");
-  for (std::size_t at = 1; at < argv.size(); ++at) {
-    const Value& word = argv[at];
-    if (word.text.empty() || word.text[0] == '-' || word.text[0] == '+') continue;
-    if (word.starts_unknown()) {
-      scope_.forget_all();
-      continue;
-    }
-    const std::size_t end = word.text.find_first_of("=+[");
-    const std::string variable = word.text.substr(0, end);
-    if (!is_name(variable)) continue;
-    if (local) {
-      const Variable* now = scope_.find(variable);
-      active_.back().locals.emplace_back(
-          variable, now == nullptr ? std::nullopt : std::optional<Variable>(*now));
-    }
-    if (has("n")) doubt(Doubt::kEvaluatedText, word.range, "a reference: " + word.text);
-    const bool distorts = has("niluc");
-    const bool known = word.holes.empty() || word.holes[0].begin > end;
-    const bool assigns = end != std::string::npos && word.text[end] == '=';
-    if (distorts) {
-      scope_.distort(variable);
-    } else if (!assigns) {
-      // Of a new local variable nothing is known; an append changes what was there.
-      const bool only_marks = end == std::string::npos && !local;
-      if (!only_marks) scope_.forget(variable);
-    } else if (!known || args[at].alternative || has("aA") ||
-               (end + 1 < word.text.size() && word.text[end + 1] == '(')) {
-      scope_.forget(variable);
-    } else {
-      Variable made;
-      made.values.push_back(tail_of(word, end + 1));
-      made.exported = exports;
-      const Variable* old = scope_.find(variable);
-      made.array = old != nullptr && old->array;
-      made.unknown = made.array;
-      scope_.set(variable, std::move(made));
-    }
-    if (exports) scope_.put_in_environment(variable);
-    if (fixes) scope_.fix(variable);
-  }
-}
-
-// What the shell itself does when this command runs.
-bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& args,
-                       const Feed& feed) {
-  if (command.remote || !command.program_word.literal()) return false;
-  const std::string& name = command.program_word.text;
-  const auto& argv = command.argv;
-  if (name == "cd" || name == "pushd") {
-    change_directory(argv);
-  } else if (name == "popd") {
-    scope_.enter({{}, true});
-  } else if (name == "export" || name == "declare" || name == "typeset" || name == "local" ||
-             name == "readonly") {
-    declare(command, args);
-  } else if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" ||
-             name == "let" || name == "printf" || name == "wait") {
-    if (name == "read") scope_.forget("REPLY");
-    if (name == "mapfile" || name == "readarray") scope_.forget("MAPFILE");
-    if (name == "getopts") {
-      scope_.forget("OPTARG");
-      scope_.forget("OPTIND");
-    }
-    if (feed.text && (name == "read" || name == "mapfile" || name == "readarray")) {
-      Value text = *feed.text;
-      text.quoted = true;
-      check_evaluated(text);
-    }
-    const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
-    for (std::size_t at = 1; at < argv.size() && !prints; ++at) {
-      forget_named(argv[at]);
-      if (name == "printf") check_evaluated(argv[at]);
-    }
-  } else if (name == "unset") {
-    const bool functions = argv.size() > 1 && argv[1].text.rfind("-f", 0) == 0;
-    for (std::size_t at = 1; at < argv.size(); ++at) {
-      if (!functions) forget_named(argv[at]);
-      scope_.remove_function(argv[at].text);
-    }
-  } else if (name == "shopt") {
-    for (const Value& word : argv)
-      last_pipe_ = last_pipe_ || !word.literal() || word.text == "lastpipe";
-  } else if (name == "set") {
-    for (std::size_t at = 1; at < argv.size(); ++at) {
-      const std::string& text = argv[at].text;
-      if (argv[at].starts_unknown()) {
-        scope_.set_positional(std::nullopt);
-        break;
-      }
-      const bool dashes = text == "--";
-      const bool option = !text.empty() && (text[0] == '-' || text[0] == '+');
-      if (!dashes && option) {
-        if (text.back() == 'o' && text.size() > 1) ++at;
-        if (text == "-" && at + 1 == argv.size()) break;
-        continue;
-      }
-      set_positional(argv, dashes ? at + 1 : at);
-      break;
-    }
-  } else if (name == "shift") {
-    scope_.set_positional(std::nullopt);
-  } else if (name == "exec") {
-    input_moved_ = input_moved_ || feed.piped || feed.file.has_value();
-  } else if (name == "alias") {
-    for (std::size_t at = 1; at < argv.size(); ++at) {
-      const std::size_t equals = argv[at].text.find('=');
-      if (equals == std::string::npos) continue;
-      const std::string alias = argv[at].text.substr(0, equals);
-      const Value body = tail_of(argv[at], equals + 1);
-      // The word behind it is an alias too; or it is no whole command.
-      const bool open =
-          body.text.empty() || body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
-      if (open || knowledge_.find(alias) != nullptr)
-        doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
-      if (aliases_.size() < limits_.commands) aliases_[alias] = body.text;
-      const Scope::Mark mark = scope_.mark();
-      shell_code(body, command, "alias", {});
-      scope_.merge(mark);
-    }
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void Analyser::change_directory(const std::vector<Value>& argv) {
-  std::size_t at = 1;
-  while (at < argv.size() && argv[at].text.size() > 1 && argv[at].text[0] == '-') ++at;
-  if (at < argv.size() && argv[at].text == "--") ++at;
-  if (at >= argv.size()) {
-    const Variable* home = scope_.find("HOME");
-    const bool known =
-        home != nullptr && !home->unknown && home->values.size() == 1 && home->values[0].literal();
-    scope_.enter(known ? Directory{{normalize(home->values[0].text)}, false} : Directory{{}, true});
-    return;
-  }
-  const Value& to = argv[at];
-  const Variable* before = scope_.find("OLDPWD");
-  if (to.text == "-" && before != nullptr && !before->unknown && before->values.size() == 1) {
-    const std::string path = before->values[0].text;
-    scope_.enter({{path}, false});
-    return;
-  }
-  const Directory from = scope_.cwd();
-  if (from.paths.size() == 1 && !from.unknown) {
-    Variable old;
-    Value value;
-    value.text = from.paths[0];
-    old.values.push_back(value);
-    scope_.set("OLDPWD", std::move(old));
-  } else {
-    scope_.forget("OLDPWD");
-  }
-  if (!to.literal() || to.text == "-" || to.text.empty()) {
-    scope_.enter({{}, true});
-    return;
-  }
-  Directory made;
-  if (to.text[0] == '/') {
-    made.paths.push_back(normalize(to.text));
-  } else {
-    made.unknown = from.unknown;
-    for (const std::string& each : from.paths) made.paths.push_back(join(each, to.text));
-  }
-  if (made.paths.size() == 1 && !made.unknown) {
-    Variable now;
-    Value value;
-    value.text = made.paths[0];
-    now.values.push_back(value);
-    scope_.set("PWD", std::move(now));
-  } else {
-    scope_.forget("PWD");
-  }
-  scope_.enter(std::move(made));
-}
-
-bool Analyser::call_function(const std::string& name, const std::vector<Value>& argv,
-                             const SimpleCommand& base, const Feed& feed) {
-  const Function* found = scope_.function(name);
-  if (found == nullptr) return false;
-  const Function function = *found;
-  for (Active& each : active_) {
-    const auto same = [&](const Function::Body& body) { return body.node == each.body; };
-    const bool itself =
-        each.name == name && std::any_of(function.bodies.begin(), function.bodies.end(), same);
-    if (!itself) continue;
-    for (const Value& word : argv) check_evaluated(word);
-    ++each.calls_itself;
-    for (std::size_t at = each.nesting; at < nesting_.size(); ++at) {
-      const Nesting::Kind kind = nesting_[at].kind;
-      each.at_once =
-          each.at_once || kind == Nesting::Kind::kPipeline || kind == Nesting::Kind::kBackground;
-    }
-    return true;
-  }
-  if (active_.size() >= kMaxFunctionDepth) {
-    spend(limits_.code_bytes * 64);
-    return true;
-  }
-  const auto positional = scope_.positional();
-  const Scope::Mark mark = scope_.mark();
-  note_redirections(base.accesses, base.range);
-  bool calls_itself = false;
-  bool at_once = false;
-  const auto call = [&](const Function::Body& body, bool again) {
-    if (!dry_) walked_bodies_.insert(body.node);
-    active_.push_back({name, body.node, 0, false, nesting_.size() + 1, depth_ + 1, {}});
-    if (argv.empty() || again) {
-      scope_.set_positional(std::nullopt);
-    } else {
-      set_positional(argv, 1);
-    }
-    const int source = std::exchange(source_, body.source);
-    ++depth_;
-    {
-      const Nest nest(*this, Nesting::Kind::kFunction, name);
-      walk(*body.node, feed);
-    }
-    --depth_;
-    source_ = source;
-    const Active ended = std::move(active_.back());
-    active_.pop_back();
-    // Its local variables are what they were; or not, when it did not come to declare them.
-    for (std::size_t at = ended.locals.size(); at-- > 0;) {
-      const auto& [variable, before] = ended.locals[at];
-      const Scope::Mark changed = scope_.mark();
-      if (before) {
-        scope_.set(variable, *before);
-        scope_.merge(changed);
-      } else {
-        scope_.forget(variable);
-      }
-    }
-    calls_itself = calls_itself || ended.calls_itself > 0;
-    at_once = at_once || (ended.calls_itself > 0 && ended.at_once);
-  };
-  const std::size_t bodies = function.bodies.size();
-  for (const Function::Body& body : function.bodies) {
-    if (full()) break;
-    const Scope::Mark one = scope_.mark();
-    const Kept kept = keep();
-    dry_ = kept.dry;
-    calls_itself = false;
-    call(body, false);
-    if (calls_itself) {  // with whatever words, and after whatever it did
-      const Scope::Turn left = scope_.turn(one);
-      scope_.restore(one);
-      take_back(kept);
-      scope_.loosen(left);
-      call(body, true);
-    }
-    if (bodies > 1) scope_.merge(one);
-  }
-  scope_.set_positional(positional);
-  if (!function.certain) scope_.merge(mark);
-  if (at_once) doubt(Doubt::kForkBomb, base.range, name);
-  return true;
-}
-
-// --- Paths and hosts ----------------------------------------------------------------------------
-
-void Analyser::add_accesses(const Arguments& arguments, SimpleCommand* command) {
-  const ProgramSpec* spec = arguments.spec;
-  // make -C DIR, git -C DIR: paths begin there.
-  Directory from = scope_.cwd();
-  const auto enter = [&](const ProgramSpec* each) {
-    if (each == nullptr || each->cwd.empty()) return;
-    for (const Selected& selected : select(command->argv, arguments, each->cwd)) {
-      add_access(AccessKind::kEnter, false, selected.value, selected.argument, false, from,
-                 &command->accesses);
-      Directory next;
-      if (!selected.value.literal()) {
-        next.unknown = true;
-      } else if (selected.value.text.rfind('/', 0) == 0) {
-        next.paths = {normalize(selected.value.text)};
-      } else {
-        next.unknown = from.unknown;
-        for (const std::string& path : from.paths)
-          next.paths.push_back(join(path, selected.value.text));
-      }
-      from = std::move(next);
-    }
-  };
-  enter(arguments.program);
-  if (arguments.program != spec) enter(spec);
-  if (command->program_word.text.find('/') != std::string::npos) {
-    add_access(AccessKind::kExecute, false, command->program_word, 0, false, scope_.cwd(),
-               &command->accesses);
-  }
-  const auto apply = [&](const ProgramSpec* each) {
-    if (each == nullptr) return;
-    const bool recursive = any_flag(command->argv, arguments, each->recursive);
-    for (const AccessSpec& access : each->accesses) {
-      if (!access.when.empty() && !any_flag(command->argv, arguments, access.when)) continue;
-      if (any_flag(command->argv, arguments, access.unless)) continue;
-      for (const Selected& selected : select(command->argv, arguments, access.selectors)) {
-        add_access(access.kind, recursive || access.recursive, selected.value, selected.argument,
-                   false, from, &command->accesses);
-      }
-    }
-  };
-  apply(spec);
-  if (arguments.program != spec) apply(arguments.program);
-}
-
-void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, int argument,
-                          bool redirection, const Directory& from, std::vector<Access>* into) {
-  const std::string& text = value.text;
-  if (text.empty() || (text == "-" && value.literal() && !redirection)) return;
-  if (!spend(text.size() + 16)) return;
-  Access made;
-  made.kind = kind;
-  made.recursive = recursive;
-  made.redirection = redirection;
-  made.written = text.substr(0, kMaxDetail);
-  made.argument = argument;
-  made.range = value.range;
-
-  // Up to the last / in front of the first hole it is known.
-  PathQuestion question;
-  question.recursive = recursive;
-  std::string known = text;
-  if (!value.holes.empty()) {
-    const Value::Hole& hole = value.holes.front();
-    const std::size_t slash = hole.begin == 0 ? std::string::npos : text.rfind('/', hole.begin - 1);
-    const bool glob = hole.kind == Value::Hole::Kind::kGlob;
-    if (hole.begin == 0 && !glob) {
-      made.classes = made.own = kUnknownPath;
-      into->push_back(std::move(made));
-      return;
-    }
-    const std::size_t first = slash == std::string::npos ? 0 : slash + 1;
-    const std::size_t end = std::min(text.find('/', first), text.size());
-    const bool only_globs =
-        std::all_of(value.holes.begin(), value.holes.end(),
-                    [](const Value::Hole& each) { return each.kind == Value::Hole::Kind::kGlob; });
-    const std::string component = text.substr(first, end - first);
-    question.hole = true;
-    if (only_globs) question.pattern = component;
-    const bool everything = component.find_first_not_of("*.?") == std::string::npos;
-    question.contents = only_globs && everything && end == text.size();
-    known = text.substr(0, first);
-    if (known.empty()) known = ".";
-  }
-  const auto add = [&](const std::string& absolute) {
-    Access each = made;
-    std::string path = absolute;
-    if (place_.resolve) {
-      // What is removed is the link, not what it leads to.
-      const bool itself = kind == AccessKind::kRemove && !question.hole && path.size() > 1;
-      const std::size_t slash = path.rfind('/');
-      const std::string head = itself ? (slash == 0 ? "/" : path.substr(0, slash)) : path;
-      auto found = resolved_.find(head);
-      if (found == resolved_.end()) found = resolved_.emplace(head, place_.resolve(head)).first;
-      path = itself ? join(found->second, path.substr(slash + 1)) : found->second;
-    }
-    question.path = path;
-    each.classes = map_->classify(question, &each.own);
-    if (path != absolute) {  // by the name that was written it may be of other classes too
-      question.path = absolute;
-      const PathClasses of_policy = ~((PathClasses{1} << kFirstOwnClass) - 1);
-      PathClasses itself = 0;
-      each.classes |= map_->classify(question, &itself) & of_policy;
-      each.own |= itself & of_policy;
-    }
-    each.contents = question.contents;
-    each.path = std::move(path);
-    into->push_back(std::move(each));
-  };
-  if (known[0] == '/') {
-    add(normalize(known));
-    return;
-  }
-  for (const std::string& directory : from.paths) add(join(directory, known));
-  if (from.unknown || from.paths.empty()) {
-    made.classes = made.own = kUnknownPath;
-    into->push_back(std::move(made));
-  }
-}
-
-// "https://user@host:80/path", "user@host:path", "host:80", "host"
-void Analyser::add_hosts(const Arguments& arguments, SimpleCommand* command) {
-  const ProgramSpec* spec = arguments.spec;
-  if (spec == nullptr || spec->hosts.empty()) return;
-  for (const Selected& selected : select(command->argv, arguments, spec->hosts)) {
-    const Value& value = selected.value;
-    std::string text = value.text;
-    const std::size_t scheme = text.find("://");
-    std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
-    std::size_t end = std::min(text.find_first_of("/?#", begin), text.size());
-    if (scheme == std::string::npos && begin == 0 && text.find('/') == 0) continue;  // a path
-    const std::size_t at = text.rfind('@', end);
-    if (at != std::string::npos && at >= begin && at < end) begin = at + 1;
-    const bool known = value.literal() || value.holes.front().begin >= end;
-    if (!known) {
-      command->hosts.emplace_back("");
-      continue;
-    }
-    std::string host = text.substr(begin, end - begin);
-    if (!host.empty() && host[0] == '[') {
-      host = host.substr(1, host.find(']') - 1);
-    } else if (std::count(host.begin(), host.end(), ':') == 1) {
-      host.resize(host.find(':'));
-    }
-    std::transform(host.begin(), host.end(), host.begin(),
-                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
-    command->hosts.push_back(std::move(host));
-  }
-}
-
 // What the next command of a pipeline would read.
 void Analyser::print_output(const SimpleCommand& command, const Arguments& arguments,
                             const Feed& feed) {
@@ -881,16 +490,38 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
   const auto redirected = [](const Access& access) {
     return access.redirection && access.kind == AccessKind::kWrite;
   };
-  if (std::any_of(command.accesses.begin(), command.accesses.end(), redirected)) return;
+  const bool into_file = std::any_of(command.accesses.begin(), command.accesses.end(), redirected);
+  if (into_file || command.program == "tee") {
+    Feed made = print_text(command, arguments, feed);
+    note_written(command, made.text ? made.text->text : made.maybe);
+    if (!into_file) {
+      printed_.words = std::move(made.words);
+      printed_.text = std::move(made.text);
+      printed_.maybe = std::move(made.maybe);
+    }
+    return;
+  }
+  Feed made = print_text(command, arguments, feed);
+  printed_.words = std::move(made.words);
+  printed_.text = std::move(made.text);
+  printed_.maybe = std::move(made.maybe);
+}
+
+// The words and the text that a command prints.
+Feed Analyser::print_text(const SimpleCommand& command, const Arguments& arguments,
+                          const Feed& feed) {
+  Feed made;
+  const ProgramSpec* spec = arguments.spec;
   if (spec->prints) {
     std::vector<Value> words;
     Value text;
     for (std::size_t at = 1; at < command.argv.size(); ++at) {
       const Value& word = command.argv[at];
-      if (words.size() >= kMaxPrintedWords) return;
+      if (words.size() >= kMaxPrintedWords) return made;
       const bool option =
           words.empty() && word.text.size() > 1 && word.text[0] == '-' && word.literal();
       if (option && command.program != "printf") continue;
+      if (option && word.text == "--") continue;
       // What echo makes of a backslash depends on who echo is.
       const bool unclear = command.program != "printf" && word.text.find('\\') != std::string::npos;
       words.push_back(unclear ? hole_value(word.text) : word);
@@ -909,7 +540,16 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
         hole.end += offset;
         text.holes.push_back(hole);
       }
-      if (!spend(word.text.size())) return;
+      if (!spend(word.text.size())) return made;
+    }
+    if (text.text.find('\\') != std::string::npos) {
+      // What it is when backslashes count: echo -e, printf %b.
+      Value plain;
+      for (const char each : text.text) {
+        plain.text += each;
+        if (each == '%') plain.text += each;
+      }
+      made.maybe = formatted({plain}).text;
     }
     if (command.program == "printf" && !words.empty()) {
       // The format, with what it says of its arguments filled in as far as that is plain.
@@ -917,22 +557,29 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
       words.erase(words.begin());
       if (words.empty()) words.push_back(text);
     }
-    printed_.words = std::move(words);
-    printed_.text = std::move(text);
-    return;
+    if (text.has_unknown()) {
+      if (made.maybe.empty()) made.maybe = text.text;
+    } else if (text.text.find('\\') != std::string::npos && made.maybe.empty()) {
+      made.maybe = formatted({text}).text;
+    }
+    made.words = std::move(words);
+    made.text = std::move(text);
+    return made;
   }
   if (spec->lists) {
-    printed_.words = listed_below(arguments, command);
-    return;
+    made.words = listed_below(arguments, command);
+    return made;
   }
   // cat, tee: what comes in goes out.
   const bool passes =
       (command.program == "cat" && command.operands.empty() && command.options.empty()) ||
       command.program == "tee";
   if (passes) {
-    printed_.words = feed.words;
-    printed_.text = feed.text;
+    made.words = feed.words;
+    made.text = feed.text;
+    made.maybe = feed.maybe;
   }
+  return made;
 }
 
 void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
@@ -945,7 +592,9 @@ bool has_invisible(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 0x80) {
-      if ((byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) return true;
+      const bool blank = byte == '\t' || byte == '\n';
+      const bool line_end = byte == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
+      if ((byte < ' ' && !blank && !line_end) || byte == 0x7F) return true;
     } else if (invisible(text, at)) {
       return true;
     }

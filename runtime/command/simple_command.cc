@@ -151,7 +151,10 @@ bool Parser::subscripted_word(Node& node, std::size_t open, std::size_t close) {
   if (Part* part = add_part(word.parts, Part::Kind::kGlob, false, open, open + 1)) part->text = "[";
   {
     const Bounds bounds(*this, open + 1, close);
-    double_pieces(word.parts, Double::kArithmetic);
+    WordStyle inside;
+    inside.bounded = true;
+    inside.braces = inside.tilde = false;
+    unquoted(word.parts, inside);
   }
   at_ = close;
   WordStyle style;
@@ -215,7 +218,15 @@ Word Parser::array_element() {
   } else if (Part* part = add_part(word.parts, Part::Kind::kGlob, false, begin, begin + 1)) {
     part->text = "[";
   }
-  arithmetic_pieces(word.parts, begin + 1, close, translations);
+  if (c == '=') {
+    arithmetic_pieces(word.parts, begin + 1, close, translations);
+  } else {
+    const Bounds bounds(*this, begin + 1, close);
+    WordStyle inside;
+    inside.bounded = true;
+    inside.braces = inside.tilde = false;
+    unquoted(word.parts, inside);
+  }
   if (!halted()) {
     at_ = close;
     advance();

@@ -11,7 +11,7 @@ constexpr std::size_t kMaxNeighbours = 8;  // programs of a pipeline that each c
 
 constexpr std::size_t kMaxHereWords = 4096;
 constexpr int kMaxTurns = 3;           // loops in loops that are walked twice each
-constexpr std::size_t kNodeCost = 32;  // in bytes of text
+constexpr std::size_t kNodeCost = 48;  // in bytes of text
 
 void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
                   std::vector<std::string>* into) {
@@ -218,6 +218,10 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
       printed_.words.reset();
       printed_.text.reset();
     }
+    std::string maybe = std::move(printed_.maybe);
+    if (!printed_.text && maybe.empty()) maybe = printed_by(starts.back(), facts_.commands.size());
+    if (!printed_.text && maybe.empty())  // a filter may let it through
+      maybe = input.text ? input.text->text : input.maybe;
     Feed next;
     next.piped = true;
     add_programs(facts_.commands, starts.back(), facts_.commands.size(), &next.programs);
@@ -227,6 +231,7 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
     next.decodes = input.decodes || printed_.decodes;
     next.words = std::move(printed_.words);
     next.text = std::move(printed_.text);
+    next.maybe = std::move(maybe);
     input = std::move(next);
   }
   printed_ = std::move(input);
@@ -458,8 +463,11 @@ void Analyser::call_uncalled() {
   scope_.blur();
   const auto nesting = std::exchange(nesting_, {});
   const auto base = std::exchange(code_base_, {});
-  for (std::size_t at = 0; at < traps_.size() && !full(); ++at) {
-    const Trap trap = traps_[at];
+  // What a trap sets as a trap is walked with it.
+  const std::vector<Trap> traps = std::exchange(traps_, {});
+  finishing_ = true;
+  for (std::size_t at = 0; at < traps.size() && !full(); ++at) {
+    const Trap& trap = traps[at];
     if (trap.changes == blurred_from_) continue;
     nesting_ = trap.nesting;
     source_ = trap.source;
@@ -528,6 +536,11 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
             input = {};
             input.piped = true;
             add_programs(facts_.commands, first, facts_.commands.size(), &input.programs);
+            input.maybe = printed_by(first, facts_.commands.size());
+            for (const std::string& program : input.programs) {
+              const ProgramSpec* spec = knowledge_.find(program);
+              input.decodes = input.decodes || (spec != nullptr && spec->decodes);
+            }
             continue;
           }
           add_access(reads ? AccessKind::kRead : AccessKind::kWrite, false, arg.value, -1, true,

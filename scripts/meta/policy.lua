@@ -23,6 +23,15 @@
 ---@field run? string stdin, kill: id of the run
 ---@field text? string stdin: what would be written
 ---@field signal? string kill
+---@field judged? Judged start, stdin to a shell, and calls of tools whose argument is a command:
+---what the rules say of its commands
+---@field approved? boolean a person was asked about the call, and about this very command
+
+---@class Judged
+---@field decision? 'allow'|'ask'|'deny' the strictest over all commands; none: no rule speaks of some
+---command, and none asks or denies
+---@field rule? string
+---@field reason? string
 
 ---@class Verdict
 ---@field decision 'allow'|'ask'|'deny'
@@ -55,8 +64,30 @@
 ---@field limits? Limits what a run gets when it asks for nothing, and at most
 ---@field sandbox? SandboxRequest the least that every run gets
 ---@field tool_limits? boolean default: false; true: tools take limits as an argument
+---@field commands? ModeCommands default: all asked about
+
+---What becomes of a command line that no rule denies or allows as a whole.
+---@class ModeCommands
+---@field unmatched? 'allow'|'ask'|'deny' no rule speaks of some command of it; default: 'ask'
+---@field ask? 'allow'|'ask'|'deny' some rule asks about it; default: 'ask'
 
 ---What policies/init.lua returns.
 ---@class Policy
 ---@field modes table<string, any> by name; the decision function gives them their meaning
 ---@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
+---@field rules? Rule[] about commands, see rule.lua; deny rules hold whatever `decide` answers
+---@field knowledge? Knowledge what the analyser knows; with `rules`
+---@field cases? PolicyCase[] run by `gibbous policy test`, and when the policy is loaded
+
+---Command lines, and what the policy must say of them.
+---@class PolicyCase
+---@field name string
+---@field mode? string default: 'auto'
+---@field workspace? string default: '/workspace'
+---@field home? string default: '/home/user'
+---@field cwd? string default: the workspace
+---@field deny? (string|RuleExample)[]
+---@field ask? (string|RuleExample)[]
+---@field allow? (string|RuleExample)[]
+---@field asked_or_denied? (string|RuleExample)[]
+---@field not_denied? (string|RuleExample)[]

@@ -31,6 +31,8 @@
 ---@field input? Schema of type object; none: the tool takes no arguments
 ---@field output? Schema of type object; what `data` looks like
 ---@field annotations? ToolAnnotations
+---@field command? string name of the argument that is a command line for a shell: the policy judges
+---it before the call runs, and a person who is asked sees it
 ---@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says
 ---`tool_limits = true`; to be passed on to run.start
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,

@@ -27,6 +27,7 @@ local start = tool {
     },
   },
   takes_limits = true,
+  command = 'command',
   output = schema.object {
     id = schema.string {},
     pid = schema.integer {},

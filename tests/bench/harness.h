@@ -51,5 +51,6 @@ void bench_programs(Report& report);
 void bench_lua(Report& report);
 void bench_many(Report& report);
 void bench_sandbox(Report& report);
+void bench_policy(Report& report);
 
 }  // namespace gibbous::bench

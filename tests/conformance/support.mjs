@@ -9,7 +9,8 @@ import path from 'node:path';
 
 import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
 import * as v1stdio from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema }
+  from '@modelcontextprotocol/sdk/types.js';
 import * as v2 from '@modelcontextprotocol/client';
 import * as v2stdio from '@modelcontextprotocol/client/stdio';
 
@@ -111,6 +112,18 @@ const INIT = `return {
 }
 `;
 
+// Asks about every start, and about nothing else.
+const ASKING_POLICY = `
+local function decide(effect)
+  local asks = effect.kind == 'call' and effect.tool == 'bg_start'
+  return { decision = asks and 'ask' or 'allow', reason = 'It starts.', rule = 'test.start' }
+end
+-- A rule makes command lines be read.
+local never = { id = 'test.never', decision = 'deny', program = 'never', reason = 'Never.',
+  match = { 'never' }, not_match = { 'make' } }
+return { modes = { dangerous = {} }, decide = decide, rules = { never } }
+`;
+
 /** A directory of scripts that is a test's own, and everything that goes with a server on them. */
 export class Workbench {
   static async create() {
@@ -133,7 +146,15 @@ export class Workbench {
 
   args(mode = 'dangerous') {
     return ['mcp', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
-      '--state', path.join(this.directory, 'state')];
+      '--state', path.join(this.directory, 'state'),
+      ...(this.policies ? ['--policies', this.policies] : [])];
+  }
+
+  /** From now on its servers ask about every bg_start. */
+  async askAboutStarts() {
+    this.policies = path.join(this.directory, 'policies');
+    await mkdir(this.policies, { recursive: true });
+    await writeFile(path.join(this.policies, 'init.lua'), ASKING_POLICY);
   }
 
   env() {
@@ -194,8 +215,9 @@ export class Workbench {
   }
 }
 
-async function connectV1(bench, { mode, onToolsChanged }) {
-  const client = new v1.Client(IDENTITY);
+async function connectV1(bench, { mode, onToolsChanged, onElicit }) {
+  const client = new v1.Client(IDENTITY, onElicit && { capabilities: { elicitation: {} } });
+  if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
   if (onToolsChanged) {
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   }
@@ -212,11 +234,15 @@ async function connectV1(bench, { mode, onToolsChanged }) {
   };
 }
 
-async function connectV2(bench, { mode, onToolsChanged }, negotiation) {
+async function connectV2(bench, { mode, onToolsChanged, onElicit }, negotiation) {
   const client = new v2.Client(IDENTITY, {
     versionNegotiation: { mode: negotiation },
+    ...(onElicit && { capabilities: { elicitation: {} } }),
     ...(onToolsChanged && { listChanged: { tools: { onChanged: onToolsChanged, debounceMs: 0 } } }),
   });
+  if (onElicit) {
+    client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
+  }
   await client.connect(new v2stdio.StdioClientTransport({
     command: GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
   }));

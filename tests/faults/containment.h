@@ -119,7 +119,7 @@ class AttackedHost {
     const std::string scripts =
         std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
     session_.emplace(
-        std::vector<std::string>{"--mode", "auto", "--config", config, "--scripts", scripts});
+        std::vector<std::string>{"--mode", "dangerous", "--config", config, "--scripts", scripts});
     // `sleep` adds its numbers up.
     const Json other = result("start", {{"command", "exec sleep 600 " + bystander_}});
     keeper_ = keeper_of(other["pid"].get<pid_t>());

@@ -16,7 +16,7 @@ class Host {
     const std::string scripts =
         std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
     session_.emplace(
-        std::vector<std::string>{"--mode", "auto", "--state", state.path(), "--scripts", scripts});
+        std::vector<std::string>{"--mode", "dangerous", "--state", state.path(), "--scripts", scripts});
   }
   Json result(const std::string& tool, const Json& args) {
     const Json answer = session_->call(tool, args);

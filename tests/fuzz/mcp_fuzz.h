@@ -23,7 +23,15 @@ inline void feed_bytes_from_a_client(std::string_view bytes) {
   const std::size_t piece = bytes.empty() ? 1 : 1 + static_cast<unsigned char>(bytes.front());
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     splitter.feed(bytes.substr(at, piece));
-    // Every second call fails; each reports progress and is forgotten afterwards.
+    // The policy asks about every call; each reports progress, then every second one fails, and is
+    // forgotten afterwards.
+    for (const auto& [id, call] : fixture.backend.calls) {
+      AskRequest question;
+      question.call = id;
+      question.arguments = call.request.arguments;
+      question.reply = [](const AskAnswer&) {};
+      fixture.server.on_ask(std::move(question));
+    }
     for (auto& [id, call] : fixture.backend.calls) {
       if (call.progress) call.progress(Progress{1.5, 2.0, "step"});
       CallResult result;

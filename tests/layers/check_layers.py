@@ -14,7 +14,8 @@ from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
-           'runtime/runs', 'runtime/watch', 'runtime/wait', 'runtime/journal']
+           'runtime/rules', 'runtime/approvals', 'runtime/decisions', 'runtime/runs', 'runtime/watch', 'runtime/wait',
+           'runtime/journal']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
@@ -24,6 +25,9 @@ MAY_INCLUDE = {
     'runtime/keeper': ['runtime/base', 'runtime/sandbox', 'runtime/process'],
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
+    'runtime/rules': ['runtime/base', 'runtime/command'],
+    'runtime/approvals': ['runtime/base'],
+    'runtime/decisions': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
@@ -48,7 +52,8 @@ LIBRARIES = {
     'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
                                'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
-    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'bindings/lua']),
+    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/decisions',
+                          'bindings/lua']),
     'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),
     'SQLite': (r'sqlite3\.h', ['runtime/journal']),
     'CLI11': (r'CLI/.*', ['bindings/cli']),

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -82,16 +83,55 @@ struct Event {
   std::string json;
 };
 
-// An `ask` verdict that waits for an answer. Give the answer by calling `answer` once, now or
-// later, on the runtime's thread; dropping it without a call denies.
+// What a person, or a host in their place, says to an AskRequest.
+struct AskAnswer {
+  // How long the answer counts when it allows: for this once; for this session, until the runtime
+  // ends; or remembered in the state directory, until it expires or is revoked
+  // (`gibbous approvals`). It counts in this workspace, in the mode in which it was given and in
+  // looser ones, never against a deny rule.
+  enum class Remember : std::uint8_t { kOnce, kSession, kAlways };
+  // What is remembered: this very command (or call), or whatever the same rule asks about.
+  enum class About : std::uint8_t { kCommand, kRule };
+
+  bool allow = false;
+  std::string reason;  // for the model, when it is a no
+  Remember remember = Remember::kOnce;
+  About about = About::kCommand;
+  std::chrono::seconds lasts{0};  // of kAlways; 0: without end
+  std::string who;                // for the list of approvals
+  bool nobody = false;            // nobody can be asked: as if there were no approver
+};
+
+// An `ask` verdict that waits for an answer. Give it by calling `reply` once, now or later, on the
+// runtime's thread; dropping it without a call denies.
 struct AskRequest {
   CallId call = 0;
+  std::string id;  // of the decision, 8 characters; it is in the decision log
   std::string session;
   std::string tool;
   std::string arguments;  // JSON
+  std::string effect;     // call, start, stdin or kill: what is about to happen
   std::string reason;     // a sentence for a person
   std::string rule;       // an id for logs
-  std::function<void(bool allow, std::string reason)> answer;
+  std::string file;       // where the rule stands; "" when it is not known
+  int line = 0;
+  // The command line, made fit for a terminal (what nobody sees in it is shown as \x..), and the
+  // commands that it would run, as they were understood; empty when it is none.
+  std::string command;
+  std::vector<std::string> commands;
+  std::string subject;  // what an answer about the command is remembered under
+  std::string mode;
+  int mode_rank = 0;
+  std::string workspace;
+  std::string policy;  // hash of the policy's files
+  std::function<void(const AskAnswer&)> reply;
+
+  void answer(bool allow, std::string why) const {
+    AskAnswer made;
+    made.allow = allow;
+    made.reason = std::move(why);
+    reply(made);
+  }
 };
 
 // What a model needs to know of a tool. `*_schema` and `annotations` are JSON objects.
@@ -144,7 +184,8 @@ class Runtime {
   bool cancel(CallId call);
 
   void on_event(std::function<void(const Event&)> handler);
-  // Without an approver, `ask` means deny, and the denial says how to approve.
+  // Asked when the policy says `ask` and no remembered approval answers it. Without an approver,
+  // `ask` means deny, and the denial says how to approve.
   void on_ask(std::function<void(AskRequest)> handler);
 
   // The events of a session that nobody drained, oldest first, each a JSON object; bounded, the

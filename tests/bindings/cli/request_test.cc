@@ -99,3 +99,39 @@ TEST_CASE("a wrong line keeps the id that could be read") {
 TEST_CASE("an id has a limit") {
   CHECK(has(complaint(R"({"tool":"t","id":")" + std::string(kMaxIdBytes, 'x') + "\"}"), "longer"));
 }
+
+TEST_CASE("an answer to an ask is read whole") {
+  const Request plain = parsed(R"({"answer":"Ab3xK9mZ","allow":true})");
+  CHECK(plain.kind == Request::Kind::kAnswer);
+  CHECK(plain.ask == "Ab3xK9mZ");
+  CHECK(plain.answer.allow);
+  CHECK(plain.answer.remember == gibbous::AskAnswer::Remember::kOnce);
+  CHECK(plain.answer.about == gibbous::AskAnswer::About::kCommand);
+  const Request full = parsed(
+      R"({"answer":"a","allow":true,"remember":"always","about":"rule","lasts_s":3600,"id":7})");
+  CHECK(full.id == "7");
+  CHECK(full.answer.remember == gibbous::AskAnswer::Remember::kAlways);
+  CHECK(full.answer.about == gibbous::AskAnswer::About::kRule);
+  CHECK(full.answer.lasts == std::chrono::hours(1));
+  const Request no = parsed(R"({"answer":"a","allow":false,"reason":"no \u0022x\u0022"})");
+  CHECK_FALSE(no.answer.allow);
+  CHECK(no.answer.reason == "no \"x\"");
+}
+
+TEST_CASE("a wrong answer to an ask is explained") {
+  CHECK(has(complaint(R"({"answer":1,"allow":true})"), "\"answer\" must be a string"));
+  CHECK(has(complaint(R"({"answer":"a"})"), "\"allow\""));
+  CHECK(has(complaint(R"({"answer":"a","allow":1})"), "true or false"));
+  CHECK(
+      has(complaint(R"({"answer":"a","allow":true,"remember":"ever"})"), "\"once\", \"session\""));
+  CHECK(has(complaint(R"({"answer":"a","allow":true,"about":"tool"})"), "\"command\", \"rule\""));
+  for (const char* lasts : {"-1", "1.5", "1e3", "\"1\"", "99999999999999999999", "true"}) {
+    INFO(lasts);
+    CHECK(
+        has(complaint(std::string(R"({"answer":"a","allow":true,"remember":"always","lasts_s":)") +
+                      lasts + "}"),
+            "whole number"));
+  }
+  CHECK(has(complaint(R"({"answer":"a","allow":true,"lasts_s":5})"), "always"));
+  CHECK(has(complaint(R"({"answer":"a","allow":true,"remembr":"once"})"), "remember"));
+}

@@ -26,7 +26,9 @@ std::string read_all(Host& host, const std::string& id) {
 }
 
 TEST_CASE("commands and labels are shown on one line, with their control characters visible") {
-  Host host(auto_mode());
+  RuntimeOptions options = auto_mode();
+  options.mode = "dangerous";  // others ask about control characters
+  Host host(options);
   const CallResult started =
       host.call("bg_start", {{"command", "true\n# \x1b[31m\ttwo"}, {"label", "a\nb\x07"}});
   CHECK(started.text.find(R"(cmd="true\n# \x1b[31m\ttwo")") != std::string::npos);

@@ -86,6 +86,7 @@ class Boxes {
  private:
   RuntimeOptions options() {
     RuntimeOptions options = testing::auto_mode();
+    options.mode = "dangerous";  // what the policy would ask about is what is tried here
     directory.write("scripts/init.lua", kTools);
     directory.write("workspace/sub/file", "inside\n");
     directory.write("workspace/.git/hooks/pre-commit", "hook\n");

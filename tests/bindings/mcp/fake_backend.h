@@ -85,7 +85,8 @@ class FakeSink final : public MessageSink {
 
 // A server between the two, and the shorthand of both eras.
 struct Fixture {
-  explicit Fixture(ServerOptions options = {}) : server(backend, sink, with_version(options)) {}
+  explicit Fixture(ServerOptions options = {})
+      : server(backend, sink, clock, with_version(options)) {}
 
   static ServerOptions with_version(ServerOptions options) {
     options.version = "1.2.3";
@@ -139,6 +140,7 @@ struct Fixture {
 
   FakeBackend backend;
   FakeSink sink;
+  ManualClock clock;
   Server server;
 };
 

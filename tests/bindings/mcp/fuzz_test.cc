@@ -17,7 +17,9 @@ constexpr int kMaxMutations = 12;
 std::string conversation() {
   std::string text;
   const auto say = [&text](const Json& message) { text += message.dump() + "\n"; };
-  say(Fixture::request(1, "initialize", Json{{"protocolVersion", "2025-11-25"}}));
+  const Json forms{{"elicitation", Json::object()}};
+  say(Fixture::request(1, "initialize",
+                       Json{{"protocolVersion", "2025-11-25"}, {"capabilities", forms}}));
   say(Fixture::notification("notifications/initialized"));
   say(Fixture::request(2, "tools/call",
                        Json{{"name", "echo"}, {"_meta", {{"progressToken", "t"}}}}));
@@ -26,6 +28,15 @@ std::string conversation() {
   say(Fixture::modern(5, "subscriptions/listen",
                       Json{{"notifications", {{"toolsListChanged", true}}}}));
   say(Fixture::notification("notifications/cancelled", Json{{"requestId", 4}}));
+  Json asked = Fixture::modern(7, "tools/call", Json{{"name", "echo"}, {"requestState", "x"}});
+  asked["params"]["_meta"][kMetaCapabilities] = forms;
+  say(asked);
+  asked["params"].erase("requestState");
+  asked["id"] = 8;
+  say(asked);
+  const Json once{{"action", "accept"}, {"content", {{"answer", "once"}}}};
+  say(Json{{"jsonrpc", "2.0"}, {"id", "ask-1"}, {"result", once}});
+  say(Json{{"jsonrpc", "2.0"}, {"id", "ask-2"}, {"error", {{"code", 1}, {"message", "no"}}}});
   say(Fixture::request(6, "logging/setLevel", Json{{"level", "debug"}}));
   return text;
 }

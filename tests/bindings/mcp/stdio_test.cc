@@ -47,6 +47,9 @@ class DrivenFake final : public DrivenBackend {
   void on_event(std::function<void(const Event&)> handler) override {
     handler_ = std::move(handler);
   }
+  void on_ask(std::function<void(AskRequest)> handler) override {
+    ask_handler = std::move(handler);
+  }
   bool poll() override {
     for (const CallId id : std::exchange(due_, {})) fake_.finish_text(id, answer);
     if (on_poll && handler_) on_poll(handler_);
@@ -57,6 +60,7 @@ class DrivenFake final : public DrivenBackend {
   std::string complaint() const override { return said; }
   void abandon() override { abandoned_at = SteadyClock::now(); }
 
+  std::function<void(AskRequest)> ask_handler;
   std::string answer = "answer";
   std::string said;
   std::function<void(const std::function<void(const Event&)>&)> on_poll;

@@ -372,8 +372,9 @@ TEST_CASE("the end of a cancelled call does not answer a later one with its id")
 TEST_CASE("a call that ends after the server is gone touches nothing") {
   FakeBackend backend;
   FakeSink sink;
+  const ManualClock clock;
   {
-    Server server(backend, sink, {});
+    Server server(backend, sink, clock, {});
     server.receive(Fixture::modern(1, "tools/call", call_params("echo")).dump());
   }
   backend.report(1, 1);

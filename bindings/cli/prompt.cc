@@ -1,0 +1,133 @@
+// See prompt.h.
+#include "bindings/cli/prompt.h"
+
+#include <pwd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/cli/terminal.h"
+#include "bindings/stdio/question_text.h"
+
+namespace gibbous::cli {
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 4096;  // of a terminal in canonical mode
+
+std::string user_name() {
+  const passwd* user = getpwuid(geteuid());
+  return user != nullptr ? user->pw_name : "uid " + std::to_string(geteuid());
+}
+
+std::string trimmed_lower(std::string_view line) {
+  std::string word;
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isspace(byte) == 0) word += static_cast<char>(std::tolower(byte));
+  }
+  return word;
+}
+
+AskAnswer denied(std::string reason) {
+  AskAnswer answer;
+  answer.reason = std::move(reason);
+  return answer;
+}
+
+// Nothing for a line that is none of the answers.
+std::optional<AskAnswer> read_answer(const std::string& word) {
+  if (word.empty() || word == "n" || word == "no") return denied("declined by the user");
+  AskAnswer answer;
+  answer.allow = true;
+  if (word == "y" || word == "yes") return answer;
+  if (word == "s" || word == "session") {
+    answer.remember = AskAnswer::Remember::kSession;
+    return answer;
+  }
+  answer.remember = AskAnswer::Remember::kAlways;
+  if (word == "a" || word == "always") return answer;
+  answer.about = AskAnswer::About::kRule;
+  if (word == "r" || word == "rule") return answer;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Prompt::ask(AskRequest request) {
+  // A job in the background that touches its terminal is stopped, and nobody looks at it anyway.
+  if (tcgetpgrp(input_) != getpgrp()) {
+    AskAnswer answer;
+    answer.nobody = true;
+    request.reply(answer);
+    return;
+  }
+  questions_.push_back(std::move(request));
+  if (questions_.size() == 1) show();
+}
+
+void Prompt::show() {
+  // What was typed before the question could be read is no answer to it.
+  (void)tcflush(input_, TCIFLUSH);
+  const Terminal terminal(output_);
+  const AskRequest& request = questions_.front();
+  std::string text = terminal.paint(Colour::kYellow, "Approval needed: ");
+  text += stdio::question_text(request) + "\n";
+  text += terminal.paint(Colour::kBold, "Allow?");
+  text += " [y] once, [s]ession, [a]lways this ";
+  text += request.command.empty() ? "call" : "command";
+  text += request.rule.empty() ? ", [N]o: " : ", always [r]ule, [N]o: ";
+  say(text);
+}
+
+void Prompt::on_readable() {
+  std::array<char, kMaxLineBytes> buffer;
+  const ssize_t count = ::read(input_, buffer.data(), buffer.size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (!open()) return;
+  if (count <= 0) {  // Ctrl-D, or the terminal is gone
+    say("\n");
+    answer(denied("declined by the user"));
+    return;
+  }
+  const std::string word = trimmed_lower({buffer.data(), static_cast<std::size_t>(count)});
+  std::optional<AskAnswer> given = read_answer(word);
+  const bool no_rule = questions_.front().rule.empty();
+  if (!given || (no_rule && given->about == AskAnswer::About::kRule)) {
+    say(no_rule ? "Please answer y, s, a or n: " : "Please answer y, s, a, r or n: ");
+    return;
+  }
+  answer(*given);
+}
+
+void Prompt::answer(const AskAnswer& answer) {
+  const AskRequest request = std::move(questions_.front());
+  questions_.pop_front();
+  AskAnswer given = answer;
+  given.who = user_name();
+  request.reply(given);
+  if (open()) show();
+}
+
+void Prompt::close() {
+  if (!open()) return;
+  say("\n");
+  for (const AskRequest& request : std::exchange(questions_, {}))
+    request.answer(false, "cancelled by the user");
+}
+
+void Prompt::say(const std::string& text) const {
+  // A terminal takes it at once, or is stopped by its user, who then wants us to wait.
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(output_, text.data() + done, text.size() - done);
+    if (count <= 0 && errno != EINTR) return;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,44 @@
+// Decisions: what a runtime remembers of the policy's verdicts: the answers of people that count
+// again (runtime/approvals), and the log (runtime/decisions). Stands between the engine, which
+// asks, and the host's on_ask. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/engine.h"
+#include "gibbous/runtime.h"
+#include "runtime/approvals/approval_store.h"
+#include "runtime/base/clock.h"
+#include "runtime/decisions/decision_log.h"
+#include "runtime/decisions/mask.h"
+
+namespace gibbous::host {
+
+class Decisions {
+ public:
+  // `directory` is the state directory; "": nothing is kept. `on_problem` hears of files that
+  // cannot be used. `engine` must outlive this.
+  Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
+            std::function<void(const std::string& message)> on_problem);
+
+  void on_ask(std::function<void(AskRequest)> handler) { handler_ = std::move(handler); }
+
+ private:
+  void ask(AskRequest request);
+  void remember(const AskRequest& request, const AskAnswer& answer);
+  void log(const lua::Decided& decided);
+
+  const Clock& clock_;
+  lua::Engine& engine_;
+  std::function<void(const std::string&)> on_problem_;
+  std::function<void(AskRequest)> handler_;
+  ApprovalStore approvals_;
+  std::unique_ptr<DecisionLog> log_;
+  // Made again when a generation brings other patterns.
+  Masker masker_;
+  std::uint64_t masker_generation_ = 0;
+};
+
+}  // namespace gibbous::host

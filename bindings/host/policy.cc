@@ -1,0 +1,352 @@
+// gibbous::Policy: a Generation of policies alone, and JSON in front of it.
+#include "gibbous/policy.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bindings/host/places.h"
+#include "bindings/json/json.h"
+#include "bindings/lua/command_policy.h"
+#include "bindings/lua/config.h"
+#include "bindings/lua/facts_value.h"
+#include "bindings/lua/generation.h"
+#include "bindings/lua/judgement.h"
+#include "bindings/lua/services.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/nearest.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxRequestBytes = std::size_t{8} << 20;
+constexpr std::size_t kMaxSteps = 2000;
+constexpr char kFallbackMode[] = "default";
+const std::vector<std::string> kFields = {"id",   "command", "argv", "cwd",  "workspace",
+                                          "mode", "env",     "kind", "text", "tool"};
+
+const char* name_of(lua::Verdict::Decision decision) {
+  return rules::name_of(static_cast<rules::Decision>(decision));
+}
+
+std::string dump(const OrderedJson& value) {
+  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+struct Asked {
+  OrderedJson id;
+  Json effect;
+  std::string error;
+};
+
+constexpr int kMaxDepth = 16;
+
+// Bounded before anything is made of it.
+Result<Json> parse_json(std::string_view text) {
+  int depth = 0;
+  const auto shallow = [&depth](int level, Json::parse_event_t, Json&) {
+    depth = std::max(depth, level);
+    return level <= kMaxDepth;
+  };
+  Json value = Json::parse(text, shallow, /*allow_exceptions=*/false);
+  if (value.is_discarded() || depth > kMaxDepth)
+    return Status::error("invalid_request", "the request is no JSON object");
+  return value;
+}
+
+std::string expected(const std::string& field, const std::string& what, const Json& came) {
+  return field + " must be " + what + ", not " + came.type_name();
+}
+
+}  // namespace
+
+struct Policy::Impl {
+  PolicyOptions options;
+  SystemClock clock;
+  lua::Services services;
+  std::shared_ptr<lua::Generation> generation;
+
+  Asked read(std::string_view text) const;
+  OrderedJson answer(const Asked& asked, lua::Verdict* verdict);
+};
+
+Policy::Policy() : impl_(std::make_unique<Impl>()) {}
+Policy::~Policy() = default;
+
+Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
+  auto policy = std::unique_ptr<Policy>(new Policy());
+  Impl& impl = *policy->impl_;
+  impl.options = given;
+  lua::Config config;
+  if (!given.config_file.empty()) {
+    auto loaded = lua::load_config(given.config_file, impl.clock);
+    if (!loaded) return loaded.status();
+    config = std::move(*loaded);
+  }
+  auto share = host::find_share();
+  if (!share) return share.status();
+  lua::GenerationOptions options;
+  options.shipped_policies_dir = *share + "/policies";
+  options.shipped_scripts_dir = *share + "/scripts";
+  options.scripts_dir = options.shipped_scripts_dir;
+  options.policies_dir = !given.policies_dir.empty()
+                             ? given.policies_dir
+                             : config.policies.value_or(options.shipped_policies_dir);
+  options.only_policies = true;
+  options.test_policies = given.tested;
+  if (impl.options.mode.empty()) impl.options.mode = config.mode.value_or(kFallbackMode);
+  options.mode = impl.options.mode;
+  std::string workspace = given.workspace.empty() ? config.workspace.value_or("") : given.workspace;
+  if (workspace.empty() || workspace[0] != '/') {
+    // A place that does not exist here may be judged, too.
+    auto here = host::absolute_directory("", "workspace");
+    if (!here) return here.status();
+    workspace = workspace.empty() ? *here : *here + "/" + workspace;
+  }
+  impl.services.clock = &impl.clock;
+  impl.services.workspace = workspace;
+  impl.services.home = host::home_directory();
+  impl.services.path_variables =
+      host::path_variables(workspace, options, given.config_file, host::inherited_environment());
+  lua::LoadFailure failure;
+  impl.generation = lua::Generation::load(options, 1, impl.services, false, &failure);
+  if (!impl.generation) {
+    std::string all;
+    for (const lua::ScriptError& error : failure.errors)
+      all += (all.empty() ? "" : "\n") + error.text();
+    return Status::error("policy_error", all.empty() ? "the policies could not be loaded" : all);
+  }
+  return policy;
+}
+
+Asked Policy::Impl::read(std::string_view text) const {
+  Asked asked;
+  if (text.size() > kMaxRequestBytes) {
+    asked.error = "the request is longer than 8 MiB";
+    return asked;
+  }
+  auto parsed = parse_json(text);
+  if (!parsed) {
+    asked.error = parsed.status().message();
+    return asked;
+  }
+  const Json& request = *parsed;
+  if (!request.is_object()) {
+    asked.error = expected("the request", "an object", request);
+    return asked;
+  }
+  if (const auto id = request.find("id"); id != request.end())
+    asked.id = OrderedJson::parse(id->dump(-1, ' ', false, Json::error_handler_t::replace));
+  for (const auto& [key, value] : request.items()) {
+    if (std::find(kFields.begin(), kFields.end(), key) == kFields.end()) {
+      const std::string near = nearest_name(key, kFields);
+      asked.error = "unknown field '" + key + "'" +
+                    (near.empty() ? "; known are command, argv, cwd, workspace, mode, env, kind, "
+                                    "text, tool, id"
+                                  : "; did you mean '" + near + "'?");
+      return asked;
+    }
+    const bool text_field = key != "id" && key != "argv" && key != "env";
+    if (text_field && !value.is_string()) {
+      asked.error = expected(key, "a string", value);
+      return asked;
+    }
+  }
+  Json& effect = asked.effect;
+  effect = {{"kind", request.value("kind", "start")},
+            {"tool", request.value("tool", "policy")},
+            {"permission", "execute"},
+            {"mode", request.value("mode", options.mode)},
+            {"session", ""},
+            {"workspace", request.value("workspace", services.workspace)},
+            {"cwd", request.value("cwd", "")},
+            {"limits", Json::object()},
+            {"configured", Json::object()}};
+  const bool argv = request.contains("argv");
+  if (argv == request.contains("command")) {
+    asked.error = argv ? "give either command or argv, not both" : "command (or argv) is missing";
+    return asked;
+  }
+  if (argv) {
+    const Json& words = request["argv"];
+    const auto is_text = [](const Json& word) { return word.is_string(); };
+    if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text)) {
+      asked.error = "argv must be a list of strings with at least one";
+      return asked;
+    }
+    effect["argv"] = words;
+  } else {
+    effect["command"] = request["command"];
+  }
+  if (const auto env = request.find("env"); env != request.end()) {
+    const auto is_text = [](const Json& value) { return value.is_string(); };
+    if (!env->is_object() || !std::all_of(env->begin(), env->end(), is_text)) {
+      asked.error = "env must be an object of strings";
+      return asked;
+    }
+    effect["env"] = *env;
+  }
+  const std::string kind = effect["kind"];
+  if (kind == "stdin") {
+    effect["text"] = request.value("text", "");
+  } else if (kind != "start") {
+    asked.error = "kind must be start or stdin, not '" + kind + "'";
+  }
+  return asked;
+}
+
+OrderedJson Policy::Impl::answer(const Asked& asked, lua::Verdict* verdict) {
+  OrderedJson made = OrderedJson::object();
+  if (!asked.id.is_null()) made["id"] = asked.id;
+  if (!asked.error.empty()) {
+    // Who only looks at the decision must not take a mistake for a yes.
+    made["decision"] = "deny";
+    made["reason"] = asked.error;
+    made["rule"] = "request.invalid";
+    made["error"] = {{"code", "invalid_request"}, {"message", asked.error}};
+    return made;
+  }
+  *verdict = generation->decide(asked.effect);
+  made["decision"] = name_of(verdict->decision);
+  if (!verdict->reason.empty()) made["reason"] = verdict->reason;
+  made["rule"] = verdict->rule;
+  if (!verdict->file.empty()) {
+    made["file"] = verdict->file;
+    made["line"] = verdict->line;
+  }
+  if (verdict->judgement != nullptr) made["command"] = verdict->judgement->facts.shown;
+  made["policy"] = generation->policy_hash();
+  return made;
+}
+
+std::string Policy::check(std::string_view request) {
+  lua::Verdict verdict;
+  return dump(impl_->answer(impl_->read(request), &verdict));
+}
+
+std::string Policy::explain(std::string_view request) {
+  const Asked asked = impl_->read(request);
+  lua::Verdict verdict;
+  OrderedJson made = impl_->answer(asked, &verdict);
+  if (!asked.error.empty()) return dump(made);
+  made["mode"] = asked.effect["mode"].get<std::string>();
+  const auto traced = impl_->generation->judge(asked.effect, /*trace=*/true);
+  if (traced == nullptr) return dump(made);
+  const auto& knowledge = impl_->generation->commands()->rules().knowledge();
+  made["facts"] = OrderedJson::parse(lua::facts_json(traced->facts, knowledge)
+                                         .dump(-1, ' ', false, Json::error_handler_t::replace));
+  OrderedJson steps = OrderedJson::array();
+  for (const rules::Step& step : traced->steps) {
+    if (steps.size() == kMaxSteps) break;
+    steps.push_back({{"command", step.command},
+                     {"rule", step.rule->id},
+                     {"decision", rules::name_of(step.rule->decision)},
+                     {"matched", step.matched},
+                     {"why", step.why},
+                     {"file", step.rule->file},
+                     {"line", step.rule->line}});
+  }
+  made["steps"] = std::move(steps);
+  OrderedJson floors = OrderedJson::array();
+  for (const int floor : traced->outcome.floors) {
+    const command::DoubtFact& doubt = traced->facts.doubts[static_cast<std::size_t>(floor)];
+    floors.push_back({{"doubt", command::name_of(doubt.doubt)}, {"detail", doubt.detail}});
+  }
+  made["floors"] = std::move(floors);
+  made["unmatched"] = traced->outcome.unmatched;
+  return dump(made);
+}
+
+PolicyReport Policy::test() {
+  PolicyReport report;
+  const lua::CommandPolicy* commands = impl_->generation->commands();
+  std::string failures = impl_->generation->test();
+  std::size_t at = 0;
+  while (at < failures.size()) {
+    const std::size_t end = std::min(failures.find('\n', at), failures.size());
+    if (end > at) report.failures.push_back(failures.substr(at, end - at));
+    at = end + 1;
+  }
+  report.ok = report.failures.empty();
+  if (commands == nullptr || commands->empty()) return report;
+  const std::vector<rules::Rule>& rules = commands->rules().rules();
+  report.rules = rules.size();
+  for (const rules::Rule& rule : rules)
+    report.examples += rule.match.size() + rule.not_match.size();
+  report.cases = commands->cases().size();
+  std::set<const rules::Rule*> met;
+  for (const lua::PolicyCase& each : commands->cases()) {
+    const lua::Verdict verdict = impl_->generation->decide_case(each);
+    if (verdict.judgement == nullptr) continue;
+    for (const rules::Rule* rule : verdict.judgement->outcome.matched) met.insert(rule);
+  }
+  for (const rules::Rule& rule : rules) {
+    if (met.count(&rule) != 0) continue;
+    report.uncovered.push_back(rule.file + ":" + std::to_string(rule.line) + ": " + rule.id);
+  }
+  if (!rules.empty())
+    report.coverage = static_cast<double>(met.size()) / static_cast<double>(rules.size());
+  return report;
+}
+
+std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, std::size_t* read) {
+  std::vector<PolicyChange> changes;
+  *read = 0;
+  std::size_t number = 0;
+  std::size_t at = 0;
+  while (at < log.size()) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    const std::string_view line = log.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    const auto parsed =
+        line.size() > kMaxRequestBytes ? Result<Json>(Status::error("", "")) : parse_json(line);
+    if (!parsed || !parsed->is_object() || parsed->contains("answer")) continue;
+    const Json& record = *parsed;
+    const std::string kind = record.value("effect", "");
+    const bool command = record.contains("command") || record.contains("argv");
+    if (!command || (kind != "start" && kind != "call" && kind != "stdin")) continue;
+    ++*read;
+    Json effect = {{"kind", kind},
+                   {"tool", record.value("tool", "")},
+                   {"permission", record.value("permission", "execute")},
+                   {"mode", record.value("mode", impl_->options.mode)},
+                   {"session", ""},
+                   {"workspace", record.value("workspace", impl_->services.workspace)},
+                   {"cwd", record.value("cwd", "")},
+                   {"limits", Json::object()},
+                   {"configured", Json::object()}};
+    for (const char* key : {"command", "argv", "env", "log", "text"}) {
+      if (record.contains(key)) effect[key] = record[key];
+    }
+    const lua::Verdict before = impl_->generation->decide(effect);
+    const lua::Verdict after = other.impl_->generation->decide(std::move(effect));
+    if (before.decision == after.decision) continue;
+    PolicyChange change;
+    change.record = number;
+    change.command = after.judgement != nullptr ? after.judgement->facts.shown : "";
+    change.mode = record.value("mode", "");
+    change.before = name_of(before.decision);
+    change.before_rule = before.rule;
+    change.after = name_of(after.decision);
+    change.after_rule = after.rule;
+    change.reason = after.reason;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+const std::string& Policy::hash() const {
+  return impl_->generation->policy_hash();
+}
+
+std::size_t Policy::rules() const {
+  const lua::CommandPolicy* commands = impl_->generation->commands();
+  return commands == nullptr || commands->empty() ? 0 : commands->rules().rules().size();
+}
+
+std::vector<std::string> Policy::modes() const {
+  return impl_->generation->modes();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,173 @@
+// The half of the server that asks: the policy's questions, put to the client and answered by it.
+// See server.h.
+//
+// Legacy: a request of ours for each question, while the call stays open. Modern servers send no
+// requests: the call's request is answered with the questions and the call itself stays as it is,
+// suspended; the client repeats the request with its answers, and with the state that says which
+// call it means. The state is unguessable and counts once, for the same tool with the same
+// arguments: all that an answer can do is to answer what was asked.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bindings/mcp/elicitation.h"
+#include "bindings/mcp/pending_call.h"
+#include "bindings/mcp/server.h"
+#include "bindings/stdio/question_text.h"
+#include "runtime/base/random_id.h"
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr const char* kElicit = "elicitation/create";
+constexpr std::size_t kMaxErrorBytes = 500;
+
+// 144 random bits.
+std::string unguessable() {
+  return random_id() + random_id() + random_id();
+}
+
+// Answered once; what is held here afterwards is nothing.
+void reply(AskRequest request, const AskAnswer& answer) {
+  if (request.reply) request.reply(answer);
+}
+
+}  // namespace
+
+std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
+  for (const auto* calls : {&calls_, &suspended_}) {
+    for (const auto& [key, pending] : *calls) {
+      if (pending->call == call) return pending;
+    }
+  }
+  return nullptr;
+}
+
+void Server::on_ask(AskRequest request) {
+  const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
+  if (pending == nullptr) return;  // cancelled: an unanswered question is a no
+  if (!pending->can_ask) {
+    AskAnswer answer;
+    answer.nobody = true;
+    reply(std::move(request), answer);
+    return;
+  }
+  const std::string name = "ask-" + std::to_string(++last_question_);
+  const AskRequest& question = pending->questions[name] = std::move(request);
+  switch (pending->era) {
+    case Era::kLegacy:
+      send(server_request(name, kElicit, elicitation_params(question, legacy_enum_)));
+      return;
+    case Era::kModern:
+      if (pending->state.empty()) suspend(pending);
+      return;
+  }
+}
+
+void Server::take(const Response& response) {
+  if (!response.id.is_string()) return;
+  const auto& name = response.id.get_ref<const std::string&>();
+  for (const auto& [key, pending] : calls_) {
+    if (pending->era != Era::kLegacy) continue;
+    auto question = pending->questions.extract(name);
+    if (question.empty()) continue;
+    const AskRequest& request = question.mapped();
+    AskAnswer answer = response.error ? denial("the client could not ask: " +
+                                               stdio::printable(*response.error, kMaxErrorBytes))
+                                      : read_elicitation(response.result, request);
+    reply(std::move(question.mapped()), answer);
+    return;
+  }
+}
+
+void Server::suspend(const std::shared_ptr<PendingCall>& pending) {
+  calls_.erase(id_key(pending->id));
+  pending->state = unguessable();
+  pending->expires = clock_.now() + options_.answer_time;
+  suspended_[pending->state] = pending;
+  Json requests = Json::object();
+  for (const auto& [name, question] : pending->questions) {
+    requests[name] =
+        Json{{"method", kElicit}, {"params", elicitation_params(question, TitledEnum::kOneOf)}};
+  }
+  send(response(pending->id, modern_.input_required(std::move(requests), pending->state)));
+}
+
+void Server::resume(const Request& request, const Envelope& envelope, const std::string& tool,
+                    const std::string& arguments, const Json& state) {
+  const auto found =
+      state.is_string() ? suspended_.find(state.get_ref<const std::string&>()) : suspended_.end();
+  if (found == suspended_.end() || found->second->tool != tool ||
+      found->second->arguments != arguments) {
+    refuse(request.id, kInvalidParams,
+           "requestState belongs to no open question about this call: it was answered already, it "
+           "has expired, or it was given for another call. Call the tool again without it");
+    return;
+  }
+  const std::shared_ptr<PendingCall> pending = found->second;
+  suspended_.erase(found);
+  pending->state.clear();
+  calls_[id_key(request.id)] = pending;
+  hold_request(*pending, request, envelope);
+  if (pending->result) {
+    finish_call(pending, *std::exchange(pending->result, std::nullopt));
+    return;
+  }
+  const auto responses = request.params.find("inputResponses");
+  if (responses != request.params.end() && responses->is_object()) {
+    for (const auto& [name, answer] : responses->items()) {
+      auto question = pending->questions.extract(name);
+      if (question.empty()) continue;
+      const AskAnswer given = read_elicitation(answer, question.mapped());
+      reply(std::move(question.mapped()), given);
+    }
+  }
+  if (pending->questions.empty()) return;
+  if (pending->can_ask) {
+    suspend(pending);
+  } else {
+    withdraw(*pending, denial("the client cannot ask any more"));
+  }
+}
+
+// The answer comes from here, if the client still waits for one.
+void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
+  for (auto& [name, question] : std::exchange(pending.questions, {})) {
+    if (pending.era == Era::kLegacy) {
+      send(notification("notifications/cancelled",
+                        Json{{"requestId", name}, {"reason", answer.reason}}));
+    }
+    reply(std::move(question), answer);
+  }
+}
+
+void Server::give_up(std::shared_ptr<PendingCall> pending, const char* why) {
+  withdraw(*pending, denial(why));
+  const CallId call = pending->call;
+  pending.reset();  // nobody listens to its end
+  backend_.cancel(call);
+}
+
+void Server::expire() {
+  const Nanos now = clock_.now();
+  for (auto next = suspended_.begin(); next != suspended_.end();) {
+    if (next->second->expires > now) {
+      ++next;
+      continue;
+    }
+    std::shared_ptr<PendingCall> late = std::move(next->second);
+    next = suspended_.erase(next);
+    give_up(std::move(late), "nobody answered in time");
+  }
+}
+
+std::optional<Nanos> Server::next_timeout() const {
+  std::optional<Nanos> soonest;
+  for (const auto& [state, pending] : suspended_) {
+    if (!soonest || pending->expires < *soonest) soonest = pending->expires;
+  }
+  if (soonest) *soonest = std::max(*soonest - clock_.now(), Nanos{0});
+  return soonest;
+}
+
+}  // namespace gibbous::mcp

@@ -1,0 +1,61 @@
+-- What takes the place of the rules that init.lua leaves out.
+
+-- git push, git push origin, git push -u origin BRANCH
+local function pushes_elsewhere(command)
+  local remote = command.argv[command.operands[1]]
+  return remote ~= nil and remote ~= 'origin'
+end
+
+local function is_no_installer(command)
+  return command.program ~= 'apt-get' and command.program ~= 'apt'
+end
+
+return {
+  {
+    id = 'loose.push_elsewhere',
+    decision = 'ask',
+    reason = 'This publishes commits to somebody else than origin: let a person approve it.',
+    program = 'git',
+    subcommand = 'push',
+    test = pushes_elsewhere,
+    match = { 'git push upstream main', 'git push https://example.com/a.git' },
+    not_match = { 'git push', 'git push -u origin feature' },
+  },
+  {
+    id = 'loose.push',
+    decision = 'allow',
+    modes = { 'auto', 'dangerous' },
+    program = 'git',
+    subcommand = 'push',
+    match = { 'git push', 'git push origin HEAD' },
+    not_match = { 'git pull' },
+  },
+  {
+    id = 'loose.other_rights',
+    decision = 'ask',
+    reason = 'This runs with the rights of another user: only apt-get may, or let a person run it.',
+    privileged = true,
+    test = is_no_installer,
+    match = { 'sudo ls', 'sudo -u postgres psql' },
+    not_match = { 'sudo apt-get install -y jq' },
+  },
+  {
+    id = 'loose.install',
+    decision = 'allow',
+    modes = { 'auto', 'dangerous' },
+    privileged = true,
+    program = 'apt-get apt',
+    subcommand = 'install update',
+    match = { 'sudo apt-get install -y jq', 'sudo apt-get update' },
+    not_match = { 'apt-get remove jq' },
+  },
+  {
+    id = 'loose.remove',
+    decision = 'ask',
+    reason = 'Others may need what this removes: leave it installed.',
+    program = 'apt-get apt',
+    subcommand = 'remove purge autoremove full-upgrade dist-upgrade',
+    match = { 'sudo apt-get remove jq' },
+    not_match = { 'sudo apt-get install jq' },
+  },
+}

@@ -1,0 +1,31 @@
+-- git: what leaves the machine, and what cannot be brought back.
+return {
+  {
+    name = 'publishing and discarding',
+    ask = {
+      'git push', 'git push origin main', 'git push -u origin HEAD', 'git push --force',
+      'git push -f', 'git push --force-with-lease', 'git push origin +main',
+      'git push origin --delete x', 'git push origin :x', 'git push --tags', 'git push --mirror',
+      'git -C sub push', 'git --git-dir=x/.git push', 'cd sub && git push',
+      'git commit -m x && git push', 'command git push', 'env A=1 git push',
+      'git -c user.name=x push', 'git reset --hard', 'git reset --hard origin/main',
+      'git clean -fd', 'git clean -xdf', 'git clean -f', 'git checkout -f',
+      'git checkout --force main', 'git checkout .', 'git checkout -- .', 'git checkout HEAD -- .',
+      'git restore .', 'git restore --source=HEAD~1 .', 'git switch -f main',
+      'git switch --discard-changes x', 'git branch -D x', 'git branch --delete --force x',
+      'git branch -f main HEAD~5', 'git stash drop', 'git stash clear', 'git tag -d v1',
+      'git tag -f v1', 'git filter-branch --index-filter "true" HEAD', 'git filter-repo --path x',
+      'git reflog expire --expire=now --all', 'git gc --prune=now', 'git update-ref -d HEAD',
+      'git remote add x https://example.com', 'git remote set-url origin https://example.com',
+      'git remote remove origin', 'git config --global user.name x',
+      'git worktree remove --force x', 'git rm -rf src', 'git send-email x',
+      'git apply --unsafe-paths x', 'git config remote.origin.url x', 'git -C ../other commit -m x',
+      'git daemon', 'hg push', 'svn commit -m x', 'svn revert -R .', 'hg strip tip',
+      'sh -c "git push"', 'npm test && git add . && git commit -m x && git push',
+      'echo x | xargs git push', 'for r in a b; do git push $r; done', { argv = { 'git', 'push' } },
+      'gh pr create --fill', 'gh pr merge 1 --squash --delete-branch', 'gh repo delete a/b --yes',
+      'gh release create v1', 'gh issue close 1', 'gh api -X DELETE repos/a/b', 'gh workflow run x',
+      'gh secret set A -b x', 'gh pr comment 1 -b x', 'gh gist create a.txt', 'glab mr merge 1',
+    },
+  },
+}

@@ -1,0 +1,91 @@
+-- For a team's own init.lua: makes other lists of rules from the shipped one. Rules are named by
+-- id; 'network.*' means all that begin so. A name that there is not is an error: a rule that was
+-- renamed must not come back unseen.
+local M = {}
+
+local function patterns_of(ids)
+  local list = {}
+  for id in ids:gmatch('%S+') do
+    local head = id:match('^(.*)%*$')
+    list[#list + 1] = { id = id, head = head or id, whole = head == nil, met = false }
+  end
+  return list
+end
+
+local function names(patterns, id)
+  local found = false
+  for _, pattern in ipairs(patterns) do
+    if pattern.whole and id == pattern.id
+      or not pattern.whole and id:sub(1, #pattern.head) == pattern.head then
+      pattern.met, found = true, true
+    end
+  end
+  return found
+end
+
+local function check(patterns)
+  for _, pattern in ipairs(patterns) do
+    if not pattern.met then
+      error(('there is no rule %s'):format(pattern.id), 0)
+    end
+  end
+end
+
+--- Gives the rules but these.
+---
+--- Example: `change.without(rules, 'git.push git.push_force')`
+---@param rules Rule[]
+---@param ids string
+---@return Rule[]
+function M.without(rules, ids)
+  local kept, patterns = {}, patterns_of(ids)
+  for _, rule in ipairs(rules) do
+    if not names(patterns, rule.id) then
+      kept[#kept + 1] = rule
+    end
+  end
+  check(patterns)
+  return kept
+end
+
+--- Gives the rules with another decision for these.
+---
+--- Example: `change.decided(rules, 'deny', 'git.push git.push_force')`
+---@param rules Rule[]
+---@param decision 'allow'|'ask'|'deny'
+---@param ids string
+---@return Rule[]
+function M.decided(rules, decision, ids)
+  local all, patterns = {}, patterns_of(ids)
+  for _, rule in ipairs(rules) do
+    if names(patterns, rule.id) then
+      local changed = {}
+      for key, value in pairs(rule) do
+        changed[key] = value
+      end
+      changed.decision = decision
+      rule = changed
+    end
+    all[#all + 1] = rule
+  end
+  check(patterns)
+  return all
+end
+
+--- Gives both lists as one.
+---
+--- Example: `change.with(rules, { { id = 'team.x', ... } })`
+---@param rules Rule[]
+---@param more Rule[]
+---@return Rule[]
+function M.with(rules, more)
+  local all = {}
+  for _, list in ipairs { rules, more } do
+    for _, rule in ipairs(list) do
+      all[#all + 1] = rule
+    end
+  end
+  return all
+end
+
+return M

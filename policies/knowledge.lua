@@ -1,0 +1,47 @@
+-- What is known of programs, variables, languages and paths, from the files in knowledge/. The
+-- analyser (runtime/command) reads a command line with it. A team's policy changes the tables that
+-- it gets from here: `knowledge.programs.mytool = { writes = 'operands' }`.
+local PROGRAMS = {
+  require 'knowledge.archives',
+  require 'knowledge.build',
+  require 'knowledge.builtins',
+  require 'knowledge.clouds',
+  require 'knowledge.containers',
+  require 'knowledge.disks',
+  require 'knowledge.editors',
+  require 'knowledge.files',
+  require 'knowledge.git',
+  require 'knowledge.interpreters',
+  require 'knowledge.network',
+  require 'knowledge.packages',
+  require 'knowledge.processes',
+  require 'knowledge.search',
+  require 'knowledge.shells',
+  require 'knowledge.system',
+  require 'knowledge.text',
+  require 'knowledge.wrappers',
+}
+
+-- One table of programs from many; a key may hold several names.
+local function gather(tables)
+  local programs = {}
+  for _, several in ipairs(tables) do
+    for names, program in pairs(several) do
+      for name in names:gmatch('%S+') do
+        if programs[name] then
+          error(('knowledge: there are two tables of the program %s'):format(name), 0)
+        end
+        programs[name] = program
+      end
+    end
+  end
+  return programs
+end
+
+return {
+  programs = gather(PROGRAMS),
+  variables = require 'knowledge.variables',
+  languages = require 'knowledge.languages',
+  paths = require 'knowledge.paths',
+  outputs = require 'knowledge.outputs',
+}

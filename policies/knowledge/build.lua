@@ -1,0 +1,294 @@
+-- Build tools, compilers, test runners.
+local function subcommands(names, more)
+  local found = more or {}
+  for name in names:gmatch('%S+') do
+    found[name] = found[name] or {}
+  end
+  return found
+end
+
+return {
+  ['make gmake bmake remake'] = {
+    values = '-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if '
+      .. '--eval -E',
+    cwd = '-C --directory',
+    executes = '-f --file --makefile -I --include-dir',
+    runs = {
+      { how = 'code', from = '--eval -E', language = 'make' },
+      { how = 'shell', from = 'operands', strip_prefix = 'SHELL=' },
+    },
+  },
+  ['cmake cmake3'] = {
+    values = '-S -B -G -T -A -D -C -P -t --build --install --target --config --prefix --preset -j '
+      .. '--parallel --component --install-prefix --toolchain --open --find-package',
+    writes = '-B --build --prefix',
+    executes = '-P -C --toolchain',
+    subcommands = { -- behind -E
+      rm = { removes = 'operands', recursive = '-r -R' },
+      remove = { removes = 'operands' },
+      remove_directory = {
+        accesses = { { access = 'remove', of = 'operands', recursive = true } },
+      },
+      copy = { reads = 'but_last', writes = 'last' },
+      copy_directory = { reads = 'but_last', writes = 'last' },
+      rename = { removes = 'first', writes = 'second' },
+      touch = { writes = 'operands' },
+      make_directory = { writes = 'operands' },
+      create_symlink = { writes = 'second' },
+      env = { options_first = true, runs = { { how = 'argv', assignments = true } } },
+      time = { options_first = true, runs = { { how = 'argv' } } },
+      chdir = {
+        options_first = true, cwd = 'first', runs = { { how = 'argv', skip = 1 } },
+      },
+    },
+  },
+  ['ctest'] = {
+    values = '-R --tests-regex -E --exclude-regex -L -LE -j --parallel -S --script --test-dir '
+      .. '--preset --timeout -C --build-config --output-junit -O --output-log',
+    cwd = '--test-dir',
+    executes = '-S --script',
+    writes = '--output-junit -O --output-log',
+  },
+  ['cpack'] = { values = '-G -C -D -B --config', writes = '-B' },
+  ['ninja samu n2'] = { values = '-C -f -j -k -l -d -t -w', cwd = '-C', executes = '-f' },
+  meson = {
+    values = '-C --prefix --buildtype -D --native-file --cross-file',
+    subcommands = subcommands('setup compile test configure init introspect dist install'),
+  },
+  ['bazel bazelisk buck2 pants gn'] = { values = '--config -c --jobs -j' },
+  ['autoreconf autoconf automake aclocal libtoolize autoheader'] = {},
+  ['gcc g++ cc c++ clang clang++ tcc icx gfortran gcc-* g++-* clang-* clang++-* nvcc emcc em++'] = {
+    values = '-o -I -L -D -U -x -include -isystem -idirafter -iquote -MF -MT -MQ -Xlinker '
+      .. '-Xpreprocessor -Xassembler -Xclang -arch -target -wrapper -specs',
+    single_dash_long = true,
+    reads = 'operands',
+    writes = '-o -MF',
+    executes = '-specs',
+    runs = { { how = 'shell', from = '-wrapper' } },
+  },
+  ['ld gold lld ld.lld as nasm yasm strip objcopy'] = {
+    values = '-o -T -L -l -m -f -e',
+    reads = 'operands',
+    writes = '-o',
+  },
+  ['rustc rustdoc'] = {
+    values = '-o --out-dir -C -L -l --crate-name --crate-type --edition --emit --extern --target '
+      .. '--cfg',
+    reads = 'operands',
+    writes = '-o --out-dir',
+  },
+  cargo = {
+    values = '-C --manifest-path --target-dir --target --package -p --features -F --bin --example '
+      .. '--test --bench --profile -j --jobs --config --color --message-format --version --root '
+      .. '--registry --token --exclude --path --git --branch --rev --vers -Z',
+    cwd = '-C',
+    writes = '--target-dir --root',
+    subcommands = subcommands('build b check c clippy test t nextest run r bench doc d fmt clean '
+      .. 'update add rm remove fetch tree metadata vendor new init search info package fix expand '
+      .. 'install uninstall publish yank owner login logout audit deny outdated llvm-cov '
+      .. 'generate-lockfile locate-project version help machete miri tarpaulin watch generate', {
+      new = { writes = 'operands' },
+      watch = {
+        values = '-x --exec -s --shell -w --watch',
+        runs = { { how = 'shell', from = '-s --shell' } },
+      },
+    }),
+  },
+  rustup = {
+    values = '--toolchain --target --component -c',
+    subcommands = subcommands('show update default toolchain target component override doc which '
+      .. 'self check set', {
+      run = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
+    }),
+  },
+  go = {
+    values = '-o -C -run -bench -count -timeout -tags -ldflags -gcflags -mod -modfile '
+      .. '-coverprofile -covermode -coverpkg -cpuprofile -memprofile -exec -toolexec -parallel '
+      .. '-p -asmflags -overlay -pkgdir -f -vettool',
+    single_dash_long = true,
+    cwd = '-C',
+    writes = '-o -coverprofile -cpuprofile -memprofile',
+    executes = '-vettool',
+    runs = { { how = 'shell', from = '-exec' }, { how = 'shell', from = '-toolexec' } },
+    subcommands = subcommands('build test vet fmt list doc version clean fix tool telemetry help '
+      .. 'install get work bug', {
+      run = { options_first = true },
+      generate = {},
+      env = { values = '-u' },
+      mod = {}, ['mod tidy'] = {}, ['mod download'] = {}, ['mod init'] = {}, ['mod vendor'] = {},
+      ['mod edit'] = {}, ['mod graph'] = {}, ['mod verify'] = {}, ['mod why'] = {},
+    }),
+  },
+  ['gofmt goimports gofumpt'] = {
+    values = '-r -local -cpuprofile',
+    reads = 'operands',
+    accesses = { { access = 'write', of = 'operands', when = '-w', recursive = true } },
+  },
+  ['golangci-lint staticcheck govulncheck revive gotestsum ginkgo dlv air'] = {},
+  ['mvn mvnw'] = {
+    values = '-f --file -s --settings -gs --global-settings -P -pl -T -D -t --toolchains',
+    reads = '-s --settings -gs --global-settings',
+    executes = '-f --file',
+    single_dash_long = true,
+  },
+  ['gradle gradlew gradlew.bat'] = {
+    values = '-p --project-dir -b --build-file -I --init-script -c --settings-file -x '
+      .. '--exclude-task -g --gradle-user-home --tests -D -P --include-build '
+      .. '--project-cache-dir',
+    cwd = '-p --project-dir',
+    executes = '-b --build-file -I --init-script -c --settings-file',
+  },
+  ['ant sbt mill lein'] = { values = '-f -buildfile -D', executes = '-f -buildfile' },
+  ['dotnet msbuild nuget'] = {
+    values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
+      .. '--filter --logger -p --source -s --api-key -k',
+    writes = '-o --output',
+    subcommands = subcommands('build test run restore publish pack clean add remove list new '
+      .. 'format sln tool nuget ef watch', { ['nuget push'] = {} }),
+  },
+  ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
+    values = '-o -project -workspace -scheme -configuration -destination -sdk',
+    single_dash_long = true,
+    writes = '-o',
+  },
+  ['flutter dart'] = { subcommands = subcommands('pub build test run analyze format create '
+    .. 'doctor') },
+  ['mix rebar3'] = {},
+  ['stack cabal'] = {
+    subcommands = subcommands('build test run bench install update init haddock clean ghci repl', {
+      exec = { options_first = true, runs = { { how = 'argv' } } },
+    }),
+  },
+  ['zig'] = { values = '-o -femit-bin', writes = '-o' },
+  ['dune opam'] = {
+    subcommands = subcommands('build test runtest clean fmt install switch update upgrade init', {
+      exec = { options_first = true, runs = { { how = 'argv' } } },
+    }),
+  },
+  just = {
+    values = '-f --justfile -d --working-directory --set --shell --shell-arg',
+    cwd = '-d --working-directory',
+    executes = '-f --justfile',
+    runs = {
+      { how = 'until', from = '-c --command' },
+      { how = 'shell', from = '--shell' },
+    },
+  },
+  tox = {
+    values = '-c --conf -e -x --workdir',
+    executes = '-c --conf',
+    subcommands = subcommands('run list config devenv depends run-parallel', {
+      exec = {
+        values = '-e', runs = { { how = 'joined' } },
+      },
+    }),
+  },
+  lerna = {
+    values = '--scope --ignore --concurrency --since',
+    subcommands = subcommands('run bootstrap publish version list ls clean link create import '
+      .. 'changed diff add info repair', {
+      exec = { options_first = true, runs = { { how = 'argv' } } },
+    }),
+  },
+  ['task go-task rake thor invoke inv nox doit scons waf'] = {
+    values = '-f -t --taskfile -d --dir -C -s -e -r -n',
+    executes = '-f --taskfile',
+    cwd = '-d --dir -C',
+  },
+  ['pytest py.test'] = {
+    values = '-k -m -c -p -n -o --rootdir --cov --junitxml --junit-xml --maxfail --tb --durations '
+      .. '--ignore --deselect --basetemp --confcutdir -W --cov-report --timeout --html',
+    writes = '--junitxml --junit-xml --basetemp --html',
+    executes = '-c --confcutdir',
+    reads = 'operands',
+  },
+  ['unittest nosetests'] = {},
+  coverage = {
+    subcommands = subcommands('report html xml json erase combine annotate', {
+      run = { values = '-m --source --rcfile --omit --include' },
+    }),
+  },
+  ['mypy pyright basedpyright pylint flake8 pyflakes pycodestyle bandit vulture pytype ty '
+    .. 'shellcheck hadolint yamllint markdownlint markdownlint-cli2 actionlint tsc vue-tsc jshint '
+    .. 'htmlhint luacheck selene cppcheck cpplint include-what-you-use iwyu phpstan psalm semgrep '
+    .. 'commitlint knip depcheck madge cspell codespell typos vale ansible-lint tflint checkov'] = {
+    values = '-p --project -c --config -f --format --config-file --rcfile -e --exclude -x -s '
+      .. '--shell -o --output --outDir --outFile',
+    reads = 'operands',
+    writes = '-o --output --outDir --outFile',
+  },
+  ['eslint biome oxlint stylelint standard xo rome'] = {
+    values = '-c --config --ext --format -f -o --output-file --rulesdir --plugin --ignore-path '
+      .. '--parser --resolve-plugins-relative-to --config-path',
+    reads = 'operands',
+    executes = '-c --config --rulesdir --parser',
+    writes = '-o --output-file',
+    accesses = {
+      { access = 'write', of = 'operands', when = '--fix --write --apply', recursive = true },
+    },
+  },
+  ['prettier dprint'] = {
+    values = '--config --parser --plugin --ignore-path --stdin-filepath --log-level',
+    reads = 'operands',
+    executes = '--config --plugin',
+    accesses = { { access = 'write', of = 'operands', when = '-w --write', recursive = true } },
+  },
+  ['black isort autopep8 yapf autoflake pyupgrade rustfmt stylua shfmt clang-format swiftformat '
+    .. 'rubocop php-cs-fixer ktlint google-java-format taplo gersemi cmake-format '
+    .. 'buildifier djlint'] = {
+    values = '-l --line-length -t --target-version --config --profile -s --settings-path -c '
+      .. '--config-path -f --style -ln -o',
+    accesses = {
+      {
+        access = 'write', of = 'operands', recursive = true,
+        unless = '--check --diff --dry-run -n -d -l -L --version --help',
+      },
+      {
+        access = 'read', of = 'operands', recursive = true,
+        when = '--check --diff --dry-run -n -d -l -L',
+      },
+    },
+  },
+  ['clang-tidy run-clang-tidy'] = { values = '-p -checks', reads = 'operands' },
+  ruff = {
+    values = '--config --select --ignore --target-version --line-length --output-format '
+      .. '--exclude -o --output-file',
+    writes = '-o --output-file',
+    subcommands = {
+      check = {
+        values = '--config --select --ignore --output-format -o --output-file',
+        reads = 'operands',
+        accesses = {
+          { access = 'write', of = 'operands', when = '--fix --fix-only', recursive = true },
+        },
+      },
+      format = {
+        values = '--config --target-version --line-length',
+        accesses = {
+          { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
+        },
+      },
+      rule = {}, clean = {}, config = {}, linter = {}, version = {},
+    },
+  },
+  ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '
+    .. 'esbuild parcel swc babel tsup turbo nx rush gulp grunt next nuxt astro remix '
+    .. 'svelte-kit ng vue gatsby storybook expo react-scripts rspack wrangler prisma '
+    .. 'drizzle-kit sequelize knex typeorm graphql-codegen openapi-generator protoc buf sass '
+    .. 'lessc postcss tailwindcss serve http-server live-server json-server'] = {
+    values = '-c --config -o --output --outfile --outdir --out-dir -r --require -t '
+      .. '--testNamePattern -p --port --host --filter --project --reporter -g --grep '
+      .. '--coverageDirectory --globalSetup --setupFiles -w --workspace --tsconfig',
+    executes = '-c --config -r --require --globalSetup',
+    writes = '-o --output --outfile --outdir --out-dir --coverageDirectory',
+  },
+  ['rails rspec jekyll hugo mkdocs sphinx-build sphinx-autobuild doxygen manage.py alembic '
+    .. 'flask uvicorn gunicorn hypercorn celery streamlit jupyter jupyter-lab'] = {
+    values = '-p --port --host -b --bind -c --config -d --destination -o --app -r --require -e',
+    writes = '-d --destination',
+  },
+  ['pre-commit lefthook husky lint-staged commitizen cz semantic-release release-it changeset'] = {
+    values = '-c --config --hook-stage --from-ref --to-ref -f --files',
+    executes = '-c --config',
+  },
+}

@@ -1,0 +1,54 @@
+-- What the shell does itself. `evaluated`: words whose [subscripts] the shell evaluates, and with
+-- them every $( ) in there.
+return {
+  ['cd pushd chdir'] = { enters = 'operands' },
+  ['popd dirs pwd jobs fg bg disown wait suspend logout exit return break continue shift times '
+    .. 'umask ulimit shopt set history fc help caller true false : bindkey rehash '
+    .. 'type'] = {},
+  compgen = { values = '-A -C -F -G -P -S -W -X -o', runs = { { how = 'shell', from = '-C' } } },
+  which = {},
+  ['echo print'] = { prints = true },
+  printf = { values = '-v', prints = true, evaluated = '-v' },
+  ['export declare typeset local readonly'] = { evaluated = 'operands' },
+  ['unset let'] = { evaluated = 'operands' },
+  ['read'] = { values = '-a -d -i -n -N -p -t -u', evaluated = { 'operands', '-a' } },
+  ['mapfile readarray'] = {
+    values = '-d -n -O -s -u -C -c',
+    evaluated = 'operands',
+    runs = { { how = 'shell', from = '-C' } },
+  },
+  getopts = { evaluated = 'second' },
+  ['test ['] = {
+    -- Operands are compared far more often than looked up; a test changes nothing.
+    evaluated = 'operands',
+  },
+  ['expr bc dc seq sleep usleep factor numfmt date cal tty stty tput reset clear yes nproc arch '
+    .. 'uname hostname whoami id groups logname users who w uptime free vmstat iostat mpstat lscpu '
+    .. 'lsblk lsusb lspci lsmem lsmod printenv locale getconf getent ldd nm objdump readelf '
+    .. 'size c++filt addr2line ipcs last lastlog sw_vers system_profiler ps pstree top '
+    .. 'htop btop pidof pgrep pwdx pmap'] = {
+    values = '-d --date -f --file -r --reference -s --set -o -p -u -U -C -t',
+  },
+  ['alias'] = {},
+  unalias = {},
+  eval = { runs = { { how = 'joined' } } },
+  ['source .'] = { runs = { { how = 'file' } } },
+  trap = { options_first = true, runs = { { how = 'shell', from = 'first', unless = '-l -p' } } },
+  exec = { values = '-a', options_first = true, runs = { { how = 'argv' } } },
+  ['command builtin'] = {
+    options_first = true,
+    runs = { { how = 'argv', unless = '-v -V' } },
+  },
+  enable = { values = '-f', executes = '-f' },
+  hash = { values = '-p', executes = '-p' },
+  bind = {
+    values = '-x -f -q -u -r -m',
+    executes = '-f',
+    runs = { { how = 'shell', from = '-x' } },
+  },
+  complete = {
+    values = '-C -F -A -G -W -P -S -X -o',
+    runs = { { how = 'shell', from = '-C' } },
+  },
+  compopt = {},
+}

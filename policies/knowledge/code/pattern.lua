@@ -1,0 +1,107 @@
+-- Builds RE2 patterns of code that only computes and prints, from the few words and calls that may
+-- stand in it. Used by the files beside it, once, when a policy is loaded.
+local M = {}
+
+-- In the order of bytes; | where there is a gap.
+local WORD_BYTES = '0123456789|ABCDEFGHIJKLMNOPQRSTUVWXYZ|_|abcdefghijklmnopqrstuvwxyz'
+
+--- A string literal, in single or double quotes.
+M.STRING = [[(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")]]
+
+local NAME = [[(?:\./)?\w[\w@.-]*(?:/\w[\w.-]*)*]]
+--- A string literal that names a file below the current directory.
+M.FILE = "(?:'" .. NAME .. "'|\"" .. NAME .. '")'
+
+-- A class of word characters without those that `excluded` has as keys. With any_case only small
+-- letters: (?i) adds the others.
+local function class_without(excluded, any_case)
+  local kept, from = {}, nil
+  for at = 1, #WORD_BYTES + 1 do
+    local byte = WORD_BYTES:sub(at, at)
+    local good = byte:match(any_case and '[%l%d_]' or '[%w_]') and not excluded[byte]
+    if good and not from then
+      from = at
+    elseif not good and from then
+      local first, last = WORD_BYTES:sub(from, from), WORD_BYTES:sub(at - 1, at - 1)
+      kept[#kept + 1] = first == last and first or first .. '-' .. last
+      from = nil
+    end
+  end
+  return '[' .. table.concat(kept) .. ']'
+end
+
+local function sorted_keys(tree)
+  local keys = {}
+  for byte in pairs(tree) do
+    if byte ~= 'ends' then
+      keys[#keys + 1] = byte
+    end
+  end
+  table.sort(keys)
+  return keys
+end
+
+-- What may follow the letters that lead to `tree`, so that no excluded word comes of it.
+local function rest_of(tree, any_case)
+  local parts, keys = {}, sorted_keys(tree)
+  for _, byte in ipairs(keys) do
+    parts[#parts + 1] = byte .. rest_of(tree[byte], any_case)
+  end
+  parts[#parts + 1] = #keys == 0 and [[\w+]] or class_without(tree, any_case) .. [[\w*]]
+  if not tree.ends then
+    parts[#parts + 1] = ''
+  end
+  return '(?:' .. table.concat(parts, '|') .. ')'
+end
+
+--- Gives a pattern for every word that begins with a letter, but these. RE2 knows no "not".
+---
+--- Example: `pattern.other_than('eval exec')` matches 'evaluate' and not 'eval'
+---@param words string
+---@param any_case? boolean for patterns with (?i); `words` are in small letters then
+---@return string
+function M.other_than(words, any_case)
+  local tree = {}
+  for word in words:gmatch('%S+') do
+    local at = tree
+    for byte in word:gmatch('.') do
+      at[byte] = at[byte] or {}
+      at = at[byte]
+    end
+    at.ends = true
+  end
+  local parts, excluded = {}, { _ = true }
+  for digit = 0, 9 do
+    excluded[tostring(digit)] = true
+  end
+  for _, byte in ipairs(sorted_keys(tree)) do
+    parts[#parts + 1] = byte .. rest_of(tree[byte], any_case)
+    excluded[byte] = true
+  end
+  parts[#parts + 1] = class_without(excluded, any_case) .. [[\w*]]
+  return '(?:' .. table.concat(parts, '|') .. ')'
+end
+
+--- Gives a pattern for one of these words; a dot in them is itself.
+---
+--- Example: `pattern.one_of('json.load len')`
+---@param words string
+---@return string
+function M.one_of(words)
+  local list = {}
+  for word in words:gmatch('%S+') do
+    list[#list + 1] = (word:gsub('%.', '\\.'))
+  end
+  return '(?:' .. table.concat(list, '|') .. ')'
+end
+
+--- Gives a pattern for any number of these pieces of code, in any order.
+---
+--- Example: `pattern.made_of { [[\s]], [[\d+]] }`
+---@param pieces string[]
+---@return string
+function M.made_of(pieces)
+  return '(?s)(?:' .. table.concat(pieces, '|') .. ')*'
+end
+
+return M

@@ -1,0 +1,308 @@
+-- git and other version control: which sub-commands touch which paths, talk to whom and run what.
+-- What a sub-command does to history is for rules/git.lua.
+
+-- Configuration keys whose values git runs: `git -c KEY=COMMAND`. They are asked about as such,
+-- too, in rules/git.lua.
+local EXECUTING_KEYS = {
+  'core.pager', 'core.editor', 'core.sshCommand', 'core.sshcommand', 'core.fsmonitor',
+  'core.askPass', 'core.askpass', 'core.gitProxy', 'core.gitproxy', 'core.alternateRefsCommand',
+  'sequence.editor', 'diff.external', 'interactive.diffFilter', 'credential.helper',
+  'gpg.program', 'gpg.ssh.program', 'gpg.*.program', 'pager.*', 'uploadpack.packObjectsHook',
+  'filter.*.clean', 'filter.*.smudge', 'filter.*.process', 'diff.*.textconv', 'diff.*.command',
+  'merge.*.driver', 'difftool.*.cmd', 'mergetool.*.cmd', 'trailer.*.command', 'browser.*.cmd',
+  'man.*.cmd', 'remote.*.uploadpack', 'remote.*.receivepack', 'submodule.*.update', 'gui.*.cmd',
+  'guitool.*.cmd', 'tar.*.command', 'credential.*.helper',
+}
+
+local function key_runs(option)
+  local runs = {}
+  for _, key in ipairs(EXECUTING_KEYS) do
+    runs[#runs + 1] = { how = 'shell', from = option, strip_prefix = key .. '=' }
+  end
+  runs[#runs + 1] = { how = 'shell', from = option, strip_prefix = 'alias.*=!' }
+  return runs
+end
+
+local DIFF_VALUES = '-O -S -G --output --diff-filter --word-diff-regex --src-prefix --dst-prefix '
+  .. '--inter-hunk-context --anchored'
+local LOG_VALUES = DIFF_VALUES .. ' -n --max-count --skip --since --after --until --before '
+  .. '--author --committer --grep --date --format --encoding -L'
+
+local function looks(values)
+  return { values = values, writes = '--output' }
+end
+
+local git = {
+  options_first = true,
+  values = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source',
+  cwd = { '-C', '--work-tree' },
+  enters = '--git-dir',
+  runs = key_runs('-c'),
+  subcommands = {
+    status = {},
+    log = looks(LOG_VALUES),
+    show = looks(LOG_VALUES),
+    diff = {
+      values = DIFF_VALUES,
+      writes = '--output',
+      accesses = { { access = 'read', of = 'operands', when = '--no-index' } },
+    },
+    ['diff-tree'] = looks(DIFF_VALUES),
+    ['diff-index'] = looks(DIFF_VALUES),
+    ['diff-files'] = looks(DIFF_VALUES),
+    whatchanged = looks(LOG_VALUES),
+    reflog = looks(LOG_VALUES),
+    ['reflog expire'] = {},
+    ['reflog delete'] = {},
+    shortlog = looks(LOG_VALUES),
+    ['format-patch'] = {
+      values = LOG_VALUES .. ' -o --output-directory --to --cc --in-reply-to --signature-file',
+      writes = '-o --output-directory --output',
+    },
+    ['range-diff'] = {}, blame = { values = '-L -S --contents --date' }, annotate = {},
+    describe = { values = '--match --exclude --candidates --abbrev' },
+    ['rev-parse'] = {}, ['rev-list'] = { values = LOG_VALUES },
+    ['ls-files'] = { values = '-x -X', lists = true },
+    ['ls-tree'] = {}, ['cat-file'] = {}, ['name-rev'] = {}, ['merge-base'] = {},
+    ['for-each-ref'] = { values = '--format --sort --count --points-at' },
+    ['show-ref'] = {}, ['show-branch'] = {}, ['count-objects'] = {}, ['check-ignore'] = {},
+    ['check-attr'] = {}, ['check-ref-format'] = {}, ['symbolic-ref'] = { values = '-m' }, var = {},
+    cherry = {}, fsck = {}, ['verify-commit'] = {}, ['verify-tag'] = {}, ['verify-pack'] = {},
+    version = {}, help = {}, ['diff-pairs'] = {}, ['get-tar-commit-id'] = {}, ['stripspace'] = {},
+    grep = {
+      values = '-e -f -m --max-count -A -B -C --threads --max-depth',
+      reads = '-f',
+      runs = { { how = 'shell', from = '-O --open-files-in-pager' } },
+    },
+    add = { values = '--chmod --pathspec-from-file' },
+    stage = {},
+    commit = {
+      values = '-m --message -F --file -t --template -C --reuse-message -c --reedit-message '
+        .. '--fixup --squash --author --date --cleanup --trailer --pathspec-from-file',
+      reads = '-F --file -t --template',
+    },
+    rm = { removes = 'operands', recursive = '-r' },
+    mv = { removes = 'but_last', writes = 'last' },
+    restore = { values = '-s --source --conflict' },
+    checkout = { values = '-b -B --orphan --conflict' },
+    switch = { values = '-c -C --create --force-create --orphan --conflict' },
+    branch = { values = '-u --set-upstream-to --sort --format --points-at --contains --merged' },
+    tag = { values = '-m --message -F --file -u --local-user -n --sort --format --cleanup' },
+    merge = {
+      values = '-m -F --file -s --strategy -X --strategy-option --into-name --cleanup',
+    },
+    rebase = {
+      values = '-x --exec --onto -s --strategy -X --strategy-option -C --whitespace',
+      runs = { { how = 'shell', from = '-x --exec' } },
+    },
+    ['cherry-pick'] = { values = '-m --mainline -s --strategy -X --strategy-option' },
+    revert = { values = '-m --mainline -s --strategy -X --strategy-option' },
+    reset = { values = '--pathspec-from-file' },
+    clean = { values = '-e --exclude' },
+    stash = {},
+    ['stash list'] = looks(LOG_VALUES), ['stash show'] = looks(DIFF_VALUES),
+    ['stash push'] = { values = '-m --message' }, ['stash save'] = {}, ['stash pop'] = {},
+    ['stash apply'] = {}, ['stash drop'] = {}, ['stash clear'] = {}, ['stash branch'] = {},
+    ['stash create'] = {}, ['stash store'] = {},
+    remote = {},
+    ['remote add'] = { values = '-t -m', hosts = 'second' },
+    ['remote set-url'] = { hosts = 'second' },
+    ['remote remove'] = {}, ['remote rm'] = {}, ['remote rename'] = {}, ['remote prune'] = {},
+    ['remote update'] = {}, ['remote show'] = {}, ['remote get-url'] = {}, ['remote set-head'] = {},
+    ['remote set-branches'] = {},
+    fetch = {
+      values = '--upload-pack --depth --deepen --shallow-since --shallow-exclude -o '
+        .. '--server-option -j --jobs --filter --refmap --negotiation-tip',
+      hosts = 'first',
+      runs = { { how = 'shell', from = '--upload-pack' } },
+    },
+    pull = {
+      values = '--upload-pack --depth -s --strategy -X --strategy-option -o --server-option -j '
+        .. '--jobs',
+      hosts = 'first',
+      runs = { { how = 'shell', from = '--upload-pack' } },
+    },
+    clone = {
+      values = '-u --upload-pack -b --branch -o --origin --depth --template -c --config '
+        .. '--reference --separate-git-dir -j --jobs --filter --shallow-since --shallow-exclude',
+      hosts = 'first',
+      writes = { 'second', '--separate-git-dir' },
+      executes = '--template',
+      runs = { { how = 'shell', from = '-u --upload-pack' } },
+    },
+    push = {
+      values = '--receive-pack --exec -o --push-option --repo',
+      hosts = { 'first', '--repo' },
+      runs = { { how = 'shell', from = '--receive-pack --exec' } },
+    },
+    ['ls-remote'] = {
+      values = '--upload-pack --exec --sort -o --server-option',
+      hosts = 'first',
+      runs = { { how = 'shell', from = '--upload-pack --exec' } },
+    },
+    ['fetch-pack'] = {
+      values = '--upload-pack --exec',
+      hosts = 'first',
+      runs = { { how = 'shell', from = '--upload-pack --exec' } },
+    },
+    ['send-pack'] = {
+      values = '--receive-pack --exec',
+      hosts = 'first',
+      runs = { { how = 'shell', from = '--receive-pack --exec' } },
+    },
+    archive = {
+      values = '-o --output --remote --exec --prefix --format --add-file',
+      writes = '-o --output',
+      hosts = '--remote',
+      runs = { { how = 'shell', from = '--exec' } },
+    },
+    init = {
+      values = '--template --separate-git-dir -b --initial-branch --object-format --shared',
+      writes = { 'operands', '--separate-git-dir' },
+      executes = '--template',
+    },
+    bundle = {},
+    ['bundle create'] = { writes = 'first' },
+    config = {
+      values = '-f --file --blob --type --default',
+      writes = '-f --file',
+      runs = { { how = 'shell', from = 'second', strip_prefix = '!' } },
+    },
+    bisect = {},
+    ['bisect run'] = { options_first = true, runs = { { how = 'argv' } } },
+    ['bisect start'] = {}, ['bisect good'] = {}, ['bisect bad'] = {}, ['bisect log'] = {},
+    ['bisect reset'] = {}, ['bisect skip'] = {}, ['bisect view'] = {}, ['bisect visualize'] = {},
+    submodule = {},
+    ['submodule foreach'] = { runs = { { how = 'joined' } } },
+    ['submodule add'] = { values = '-b --branch --name --reference', hosts = 'first' },
+    ['submodule update'] = { values = '--reference --depth -j --jobs' },
+    ['submodule init'] = {}, ['submodule status'] = {}, ['submodule sync'] = {},
+    ['submodule deinit'] = {}, ['submodule summary'] = {},
+    ['for-each-repo'] = { values = '--config' },
+    ['filter-branch'] = {
+      values = '--tree-filter --index-filter --msg-filter --env-filter --commit-filter '
+        .. '--parent-filter --tag-name-filter --setup --subdirectory-filter -d --original',
+      runs = {
+        {
+          how = 'shell',
+          from = '--tree-filter --index-filter --msg-filter --env-filter --commit-filter '
+            .. '--parent-filter --tag-name-filter --setup',
+        },
+      },
+    },
+    ['filter-repo'] = {
+      values = '--path --message-callback --blob-callback --commit-callback --filename-callback',
+      runs = {
+        {
+          how = 'code', language = 'python',
+          from = '--message-callback --blob-callback --commit-callback --filename-callback',
+        },
+      },
+    },
+    difftool = {
+      values = '-x --extcmd -t --tool',
+      runs = { { how = 'shell', from = '-x --extcmd' } },
+    },
+    mergetool = { values = '-t --tool' },
+    worktree = {},
+    ['worktree add'] = { values = '-b -B --reason', writes = 'first' },
+    ['worktree remove'] = { removes = 'operands' },
+    ['worktree move'] = { removes = 'first', writes = 'second' },
+    ['worktree list'] = {}, ['worktree prune'] = {}, ['worktree lock'] = {},
+    ['worktree unlock'] = {}, ['worktree repair'] = {},
+    apply = {
+      values = '--directory --exclude --include -p -C --whitespace', reads = 'operands',
+      enters = '--directory',
+    },
+    am = {
+      values = '--directory -p -C --exclude --include', reads = 'operands',
+      enters = '--directory',
+    },
+    notes = {}, ['notes show'] = {}, ['notes list'] = {}, ['notes add'] = {},
+    ['update-ref'] = { values = '-m' }, ['update-index'] = { values = '--cacheinfo --chmod' },
+    ['write-tree'] = {}, ['read-tree'] = {}, ['commit-tree'] = { values = '-p -m -F' },
+    ['hash-object'] = { values = '-t --path' }, ['checkout-index'] = { writes = '--prefix' },
+    gc = {}, prune = {}, repack = {}, maintenance = {}, replace = {}, ['sparse-checkout'] = {},
+    ['pack-refs'] = {}, ['rerere'] = {}, ['lfs'] = {}, ['credential'] = {}, daemon = {},
+    ['instaweb'] = {}, ['shell'] = {}, ['send-email'] = {}, ['request-pull'] = {},
+    ['imap-send'] = {}, ['http-backend'] = {}, ['interpret-trailers'] = {}, svn = {},
+    ['p4'] = {}, ['subtree'] = { values = '-P --prefix -m' }, gui = {}, citool = {},
+    ['upload-pack'] = {}, ['receive-pack'] = {}, ['fast-export'] = {}, ['fast-import'] = {},
+  },
+}
+return {
+  git = git,
+  ['git-upload-pack git-receive-pack git-shell git-daemon'] = {},
+  hg = {
+    values = '-R --repository --cwd --config -m --message -l --logfile -r --rev -u --user -d '
+      .. '--date -e --ssh --remotecmd -X -I',
+    cwd = '-R --repository --cwd',
+    runs = {
+      { how = 'shell', from = '-e --ssh --remotecmd' },
+      { how = 'shell', from = '--config', strip_prefix = 'ui.editor=' },
+      { how = 'shell', from = '--config', strip_prefix = 'ui.merge=' },
+      { how = 'shell', from = '--config', strip_prefix = 'ui.ssh=' },
+    },
+    subcommands = {
+      status = {}, log = {}, diff = {}, cat = {}, annotate = {}, blame = {}, heads = {}, id = {},
+      identify = {}, summary = {}, branch = {}, branches = {}, tags = {}, files = {}, grep = {},
+      add = {}, addremove = {}, commit = {}, ci = {}, update = {}, up = {}, merge = {}, pull = {},
+      push = {}, clone = { writes = 'second' }, revert = {}, remove = { removes = 'operands' },
+      rm = { removes = 'operands' }, purge = {}, strip = {}, rollback = {}, rebase = {},
+      histedit = {}, backout = {}, bisect = {}, init = { writes = 'operands' }, serve = {},
+    },
+  },
+  svn = {
+    values = '-m --message -r --revision -F --file --diff-cmd --diff3-cmd --editor-cmd '
+      .. '--config-dir --config-option --username --password --depth -x --extensions -c '
+      .. '--change',
+    runs = { { how = 'shell', from = '--diff-cmd --diff3-cmd --editor-cmd' } },
+    subcommands = {
+      status = {}, st = {}, log = {}, diff = {}, info = {}, cat = {}, blame = {}, ls = {},
+      list = {},
+      add = {}, update = {}, up = {}, checkout = { writes = 'second' }, co = { writes = 'second' },
+      commit = {}, ci = {}, revert = {}, delete = { removes = 'operands' },
+      rm = { removes = 'operands' }, cleanup = {}, switch = {}, merge = {},
+      export = { writes = 'second' },
+    },
+  },
+  ['bzr cvs fossil jj p4 sl'] = {},
+  gh = {
+    values = '-R --repo -t --title -b --body -F --body-file -H --head -B --base --json -q --jq '
+      .. '--template -L --limit -s --state -l --label -a --assignee -f --field -X --method '
+      .. '--raw-field --input --hostname --ref --notes --notes-file',
+    reads = '-F --body-file --input --notes-file',
+    subcommands = {
+      ['pr view'] = {}, ['pr list'] = {}, ['pr diff'] = {}, ['pr checks'] = {}, ['pr status'] = {},
+      ['pr create'] = {}, ['pr merge'] = {}, ['pr close'] = {}, ['pr comment'] = {},
+      ['pr edit'] = {}, ['pr review'] = {}, ['pr ready'] = {}, ['pr reopen'] = {},
+      ['pr checkout'] = {},
+      ['issue view'] = {}, ['issue list'] = {}, ['issue status'] = {}, ['issue create'] = {},
+      ['issue close'] = {}, ['issue comment'] = {}, ['issue edit'] = {}, ['issue delete'] = {},
+      ['run list'] = {}, ['run view'] = {}, ['run watch'] = {}, ['run rerun'] = {},
+      ['run cancel'] = {}, ['run download'] = {},
+      ['repo view'] = {}, ['repo list'] = {}, ['repo clone'] = { writes = 'second' },
+      ['repo create'] = {}, ['repo delete'] = {}, ['repo edit'] = {}, ['repo fork'] = {},
+      ['repo archive'] = {}, ['repo rename'] = {},
+      ['release view'] = {}, ['release list'] = {}, ['release download'] = {},
+      ['release create'] = {}, ['release delete'] = {}, ['release edit'] = {},
+      ['release upload'] = {},
+      ['workflow list'] = {}, ['workflow view'] = {}, ['workflow run'] = {},
+      ['workflow disable'] = {}, ['workflow enable'] = {},
+      ['secret list'] = {}, ['secret set'] = {}, ['secret delete'] = {}, ['variable set'] = {},
+      ['gist create'] = {}, ['gist view'] = {}, ['gist list'] = {}, ['gist delete'] = {},
+      ['gist edit'] = {},
+      ['auth status'] = {}, ['auth token'] = {}, ['auth login'] = {}, ['auth logout'] = {},
+      ['ssh-key add'] = {}, ['ssh-key delete'] = {}, ['extension install'] = {},
+      ['alias set'] = {}, ['search'] = {}, ['status'] = {}, ['browse'] = {}, api = {},
+    },
+  },
+  glab = {
+    values = '-R --repo -t --title -d --description',
+    subcommands = {
+      ['mr view'] = {}, ['mr list'] = {}, ['mr create'] = {}, ['mr merge'] = {},
+      ['issue view'] = {}, ['issue list'] = {}, ['issue create'] = {}, ['auth token'] = {},
+      api = {},
+    },
+  },
+}

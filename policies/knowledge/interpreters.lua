@@ -1,0 +1,153 @@
+-- Interpreters that are no shells: where their code comes from. What code may do without being
+-- asked about is in languages.lua.
+local function with_code(flags, language, values, more)
+  local program = {
+    options_first = true,
+    values = flags .. ' ' .. values,
+    runs = {
+      { how = 'code', from = flags, language = language },
+      { how = 'file', language = language, unless = flags .. ' ' .. (more or '') },
+      { how = 'stdin', language = language, unless = flags .. ' ' .. (more or '') },
+    },
+  }
+  return program
+end
+
+-- With -m a module runs; -V, --version and -h print.
+local PYTHON = with_code('-c', 'python', '-m -W -X -Q --check-hash-based-pycs',
+  '-m -V --version -h --help')
+local NODE = with_code('-e --eval -p --print -pe', 'javascript',
+  '-r --require --import --loader --experimental-loader -C --conditions --env-file '
+    .. '--test-name-pattern --test-reporter --title', '-v --version -h --help --test')
+NODE.executes = '-r --require --import --loader --experimental-loader'
+NODE.single_dash_long = true -- -pe
+
+local PERL = with_code('-e -E', 'perl', '-I -M -m -F', '-v -V --version')
+PERL.accesses = {
+  { access = 'write', of = 'operands', when = '-i' },
+  { access = 'read', of = 'operands', when = '-e -E' },
+}
+PERL.options_first = nil
+
+local RUBY = with_code('-e', 'ruby', '-I -r -F -E -C', '-v --version -h')
+RUBY.executes = '-r'
+RUBY.accesses = {
+  { access = 'write', of = 'operands', when = '-i' },
+  { access = 'read', of = 'operands', when = '-e' },
+}
+
+local LUA = with_code('-e', 'lua', '-l -b -O -j', '-v')
+
+local PHP = with_code('-r -B -R -E --run', 'php', '-c -d -f -F -S -t -z', '-v --version -i -m -l '
+  .. '-S')
+PHP.executes = '-f -F -z'
+
+return {
+  ['python python2 python3 python2.* python3.* pypy pypy3 ipython ipython3 micropython'] = PYTHON,
+  ['node nodejs iojs'] = NODE,
+  perl = PERL,
+  ['perl5* raku'] = PERL,
+  ['ruby jruby irb'] = RUBY,
+  ['ruby2* ruby3*'] = RUBY,
+  ['lua luajit lua5.1 lua5.2 lua5.3 lua5.4 texlua'] = LUA,
+  ['php php7* php8*'] = PHP,
+  bun = {
+    values = '-e --eval -p --print --cwd -r --preload -c --config',
+    cwd = '--cwd',
+    executes = '-r --preload',
+    runs = { { how = 'code', from = '-e --eval -p --print', language = 'javascript' } },
+    subcommands = {
+      run = {},
+      x = { options_first = true, runs = { { how = 'argv' } } },
+      exec = { runs = { { how = 'joined' } } },
+      install = {}, i = {}, add = {}, remove = {}, test = {}, build = {}, update = {}, publish = {},
+      create = {}, init = {}, link = {}, pm = {},
+    },
+  },
+  deno = {
+    values = '-c --config --import-map -L --log-level',
+    subcommands = {
+      eval = {
+        values = '--ext',
+        runs = { { how = 'code', from = 'first', language = 'javascript' } },
+      },
+      run = {
+        options_first = true,
+        executes = 'first',
+        values = '-c --config --import-map',
+      },
+      test = {}, fmt = {}, lint = {}, check = {}, task = {}, cache = {}, install = {}, add = {},
+      publish = {}, upgrade = {}, compile = {}, bench = {}, info = {}, doc = {},
+    },
+  },
+  ['ts-node tsx esno swc-node babel-node'] = with_code('-e --eval -p --print', 'javascript',
+    '-r --require -P --project -T', '-v --version'),
+  ['Rscript R littler r'] = {
+    options_first = true,
+    values = '-e -f --file',
+    executes = '-f --file',
+    runs = {
+      { how = 'code', from = '-e', language = 'r' },
+      { how = 'file', language = 'r', unless = '-e --version CMD' },
+    },
+  },
+  ['julia'] = with_code('-e --eval -E --print', 'julia', '-L --load -p -t --threads -J --project',
+    '-v --version'),
+  ['tclsh wish jimsh'] = {
+    runs = { { how = 'file', language = 'tcl' }, { how = 'stdin', language = 'tcl' } },
+  },
+  ['guile racket scheme sbcl clisp ecl csi gsi chez'] = with_code('-e --eval -c --eval-string -x',
+    'lisp', '-l --load -s -L', '--version'),
+  ['ghc runghc runhaskell'] = with_code('-e', 'haskell', '-o -i -package', '--version --make'),
+  ['ocaml utop'] = with_code('-e', 'ocaml', '-I -init', '-version'),
+  ['erl elixir iex'] = with_code('-e --eval -eval --rpc-eval', 'elixir', '-S -r -pa -pz -s '
+    .. '-noshell',
+    '-v --version'),
+  ['groovy kotlin kotlinc scala jshell clojure clj bb'] = with_code('-e --eval', 'jvm',
+    '-cp -classpath -script -M -A', '-version --version'),
+  ['osascript'] = {
+    values = '-e -l -s',
+    runs = {
+      { how = 'code', from = '-e', language = 'applescript' },
+      { how = 'file', language = 'applescript', unless = '-e' },
+      { how = 'stdin', language = 'applescript', unless = '-e' },
+    },
+  },
+  java = {
+    single_dash_long = true,
+    options_first = true,
+    values = '-cp -classpath --class-path -jar -p --module-path -m --module --add-modules '
+      .. '--add-opens --add-exports',
+    executes = { '-jar', '-cp -classpath --class-path' },
+  },
+  ['sqlite3'] = {
+    single_dash_long = true,
+    values = '-cmd -init -separator -nullvalue -mmap -vfs',
+    executes = '-init',
+    writes = 'first',
+    runs = {
+      { how = 'code', from = { 'rest', '-cmd' }, language = 'sql' },
+      { how = 'stdin', language = 'sql', skip = 1 },
+    },
+  },
+  ['redis-cli valkey-cli'] = { values = '-h -p -n -a -u --user --pass -r -i', hosts = '-h' },
+  ['psql mysql mariadb mongo mongosh cqlsh clickhouse-client clickhouse duckdb sqlcmd influx '
+    .. 'pgcli mycli'] = {
+    values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
+      .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
+      .. '--query',
+    reads = '-f --file',
+    writes = '-o --output -L --log-file',
+    hosts = '-h --host',
+    runs = {
+      {
+        how = 'code', language = 'sql',
+        from = '-c --command -e --execute --eval -q --query -execute',
+      },
+      {
+        how = 'stdin', language = 'sql', skip = 3,
+        unless = '-c --command -e --execute --eval -f --file -q --query',
+      },
+    },
+  },
+}

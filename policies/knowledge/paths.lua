@@ -1,0 +1,173 @@
+-- Classes of paths, which rules name. A path may be of several. Inside the workspace only those
+-- with inside = true hold, and entries that begin with **/; but an entry below the workspace always
+-- does (a workspace that is the home has ~/.ssh in it).
+local credentials = require 'credentials'
+
+local function joined(...)
+  local all = {}
+  for _, list in ipairs { ... } do
+    for _, entry in ipairs(list) do
+      all[#all + 1] = entry
+    end
+  end
+  return all
+end
+
+-- What others execute: shells, sessions, editors, schedulers, services.
+local STARTUP = {
+  '~/.bashrc', '~/.bash_profile', '~/.bash_login', '~/.bash_logout', '~/.bash_aliases',
+  '~/.profile', '~/.inputrc', '~/.zshrc', '~/.zshenv', '~/.zprofile', '~/.zlogin', '~/.zlogout',
+  '~/.oh-my-zsh', '~/.config/zsh', '~/.config/fish', '~/.cshrc', '~/.tcshrc', '~/.kshrc',
+  '~/.config/direnv', '~/.tmux.conf', '~/.config/tmux', '~/.screenrc', '~/.xprofile', '~/.xinitrc',
+  '~/.xsession', '~/.xsessionrc', '~/.pam_environment', '~/.config/autostart', '~/.config/systemd',
+  '~/.config/environment.d', '~/.config/plasma-workspace', '~/.local/share/applications',
+  '~/.local/share/systemd', '~/.local/share/dbus-1', '~/.ssh/authorized_keys',
+  '~/.ssh/authorized_keys2', '~/.ssh/config', '~/.ssh/rc', '~/.gitconfig', '~/.config/git',
+  '~/.git-templates', '~/.gdbinit', '~/.lldbinit', '~/.vimrc', '~/.vim', '~/.config/nvim',
+  '~/.emacs', '~/.emacs.d', '~/.config/emacs', '~/.nanorc', '~/.config/Code/User/settings.json',
+  '~/.config/Code/User/tasks.json', '~/.vscode/extensions', '~/.cargo/env', '~/.cargo/config.toml',
+  '~/.config/pip', '~/.pip', '~/.npmrc', '~/.curlrc', '~/.wgetrc', '~/.pythonrc', '~/.pdbrc',
+  '~/.irbrc', '~/.psqlrc', '~/.Rprofile', '~/.mailcap', '~/.claude/settings.json',
+  '~/.claude/hooks', '~/.codex/config.toml', '~/.gemini/settings.json', '~/.config/gibbous',
+  '~/Library/LaunchAgents', '/Library/LaunchAgents', '/Library/LaunchDaemons', '/etc/profile',
+  '/etc/profile.d', '/etc/bash.bashrc', '/etc/bashrc', '/etc/zsh', '/etc/zshrc', '/etc/environment',
+  '/etc/ld.so.preload', '/etc/ld.so.conf', '/etc/ld.so.conf.d', '/etc/cron.d', '/etc/cron.hourly',
+  '/etc/cron.daily', '/etc/cron.weekly', '/etc/cron.monthly', '/etc/crontab', '/etc/anacrontab',
+  '/var/spool/cron', '/var/spool/at', '/etc/rc.local', '/etc/init.d', '/etc/rc.d', '/etc/inittab',
+  '/etc/systemd', '/usr/lib/systemd', '/lib/systemd', '/run/systemd/system', '/etc/udev',
+  '/etc/pam.d', '/etc/security', '/etc/xdg/autostart', '/etc/NetworkManager/dispatcher.d',
+  '/etc/apt/apt.conf.d', '/etc/update-motd.d', '/etc/gitconfig', '/root/.bashrc', '/root/.profile',
+  '/root/.ssh', '/root/.zshrc',
+}
+
+-- Sockets behind which somebody outside does what he is told.
+local SOCKETS = {
+  '/var/run/docker.sock', '/run/docker.sock', '/run/podman', '/run/containerd', '/run/crio',
+  '/run/dbus/system_bus_socket', '/run/systemd/private', '/run/libvirt', '/run/snapd.socket',
+  '/var/lib/lxd/unix.socket', '/var/lib/incus/unix.socket',
+}
+
+return {
+  {
+    -- The machine's own directories, without the home directory if it is among them.
+    name = 'system',
+    entries = {
+      '/bin', '/boot', '/efi', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/proc',
+      '/run', '/sbin', '/srv', '/sys', '/usr', '/var', '/root', '/nix', '/snap', '/System',
+      '/Library', '/Applications', '/private', '/cores', '/initrd.img', '/vmlinuz', '/lost+found',
+      '!/var/tmp', '!/private/tmp', '!/private/var/tmp', '!/private/var/folders', '!/proc/self',
+      '!/run/user', '!/var/folders', '!~',
+    },
+  },
+  {
+    -- Exactly these: what is removed or changed with one of them is a machine.
+    name = 'system_root',
+    entries = {
+      '=/', '=/bin', '=/boot', '=/dev', '=/etc', '=/home', '=/lib', '=/lib32', '=/lib64', '=/media',
+      '=/mnt', '=/opt', '=/proc', '=/root', '=/run', '=/sbin', '=/srv', '=/sys', '=/usr',
+      '=/usr/bin', '=/usr/lib', '=/usr/lib64', '=/usr/local', '=/usr/local/bin', '=/usr/local/lib',
+      '=/usr/sbin', '=/usr/share', '=/var', '=/var/lib', '=/var/log', '=/Users',
+      '=/System', '=/Library', '=/Applications', '=/Volumes', '=/private',
+    },
+  },
+  { name = 'home', entries = { '=~', '=/home/*', '=/Users/*' } },
+  {
+    -- Disks, memory and other hardware.
+    name = 'device',
+    entries = {
+      '/dev', '/proc/sysrq-trigger', '/proc/kcore', '/proc/kmem',
+      '!/dev/null', '!/dev/zero', '!/dev/full', '!/dev/random', '!/dev/urandom', '!/dev/tty',
+      '!/dev/std*', '!/dev/f[d]', '!/dev/shm', '!/dev/pts',
+      '!/dev/ptmx', '!/dev/tcp', '!/dev/udp', '!/dev/console',
+      '!/dev/log', '!/dev/mqueue',
+    },
+  },
+  {
+    -- Writing to them changes nothing.
+    name = 'harmless_device',
+    entries = {
+      '/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty',
+      '/dev/std*', '/dev/f[d]', '/dev/pts', '/dev/console',
+      '/proc/*/fd',
+    },
+  },
+  { name = 'serial_port', entries = { '/dev/ttyUSB*', '/dev/ttyACM*' } },
+  { name = 'network_device', entries = { '/dev/tcp', '/dev/udp' } },
+  {
+    name = 'credential',
+    entries = joined(credentials, {
+      '/proc/*/environ', '!/proc/self/environ', '/proc/*/mem', '/home/*/.ssh', '/home/*/.aws',
+      '/home/*/.gnupg', '/home/*/.netrc', '/home/*/.config/gh', '/home/*/.kube',
+      '/home/*/.git-credentials', '/root/.ssh', '/root/.aws', '/root/.gnupg', '/root/.kube',
+      '/Users/*/.ssh', '/Users/*/.aws', '/Users/*/Library/Keychains', '/Library/Keychains',
+      '/etc/master.passwd', '/var/lib/docker/secrets',
+    }),
+  },
+  {
+    -- In patterns all of them, so that ~/.ssh/* is still about keys.
+    name = 'public_key',
+    entries = {
+      '~/.ssh/*.pub', '~/.ssh/known_hosts*', '~/.ssh/confi[g]', '/home/*/.ssh/*.pub',
+      '/root/.ssh/*.pub',
+    },
+  },
+  -- Files of the workspace that often hold secrets: looking at them is asked about.
+  {
+    name = 'secret',
+    inside = true,
+    entries = {
+      '**/.env', '**/.env.local', '**/.env.production', '**/.env.prod', '**/.env.staging',
+      '**/.env.development.local', '**/.env.production.local', '**/.netrc', '**/.pypirc',
+      '**/.git-credentials', '**/.htpasswd', '**/id_rsa', '**/id_ed25519', '**/id_ecdsa',
+      '**/credentials.json', '**/service-account.json', '**/secrets.yml', '**/secrets.yaml',
+      '**/secrets.json', '**/*.p12', '**/*.pfx', '**/*.keystore', '**/*.jks', '**/*.kdbx',
+      '**/private.pem', '**/private.key', '**/.aws', '**/.ssh', '**/.gnupg', '**/.vault-token',
+    },
+  },
+  { name = 'startup', entries = STARTUP },
+  {
+    -- Files of the workspace that others execute or obey: hooks, editors' tasks, agents' settings.
+    name = 'protected',
+    inside = true,
+    entries = {
+      '**/.git/hooks', '**/.git/config', '**/.git/config.worktree', '**/.git/info/attributes',
+      '**/.git/modules', '**/.git/HEAD', '**/.git/index', '**/.git/refs', '**/.git/objects',
+      '**/.husky', '**/.claude', '**/.codex', '**/.gemini', '**/.cursor', '**/.opencode',
+      '**/.mcp.json', '**/.vscode/tasks.json', '**/.vscode/settings.json', '**/.vscode/launch.json',
+      '**/.idea/runConfigurations', '**/.envrc', '**/.direnvrc', '**/.tool-versions',
+      '**/.devcontainer', '**/.npmrc', '**/.yarnrc.yml', '**/.gitmodules',
+      '**/.pre-commit-config.yaml', '**/.gibbous',
+    },
+  },
+  {
+    -- The repository itself: without it there is no way back.
+    name = 'repository',
+    inside = true,
+    entries = { '=**/.git', '**/.git/objects', '**/.git/refs', '**/.git/HEAD' },
+  },
+  { name = 'socket', entries = SOCKETS },
+  {
+    name = 'temp',
+    entries = {
+      '$TMP', '/private/tmp', '/private/var/tmp', '/private/var/folders', '/var/folders',
+      '/dev/shm', '!/tmp/.X11-unix', '!/tmp/.ICE-unix',
+    },
+  },
+  { name = 'temp_root', entries = { '=/tmp', '=/var/tmp', '=/private/tmp', '=/dev/shm' } },
+  {
+    -- Where programs are installed: what lies there may be run.
+    name = 'programs',
+    entries = {
+      '/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/usr/games',
+      '/usr/lib', '/usr/libexec', '/usr/local/lib', '/usr/local/go', '/usr/local/cuda',
+      '/usr/share', '/lib', '/lib64', '/opt', '/snap/bin', '/nix/store', '/run/current-system',
+      '/Applications', '/Library/Developer', '/System', '~/.local/bin', '~/.local/share',
+      '~/.local/lib', '~/.cargo/bin', '~/.rustup', '~/go/bin', '~/.go', '~/.npm-global', '~/.npm',
+      '~/.nvm', '~/.fnm', '~/.volta', '~/.bun', '~/.deno', '~/.pyenv', '~/.rbenv', '~/.rvm',
+      '~/.asdf', '~/.sdkman', '~/.virtualenvs', '~/miniconda3', '~/anaconda3', '~/miniforge3',
+      '~/.dotnet', '~/.poetry', '~/.gem', '~/.opam', '~/.ghcup', '~/.stack', '~/.yarn', '~/.pnpm',
+      '~/.foundry/bin', '~/.composer/vendor/bin', '~/bin', '~/.cache/pypoetry', '~/.krew',
+      '~/.linuxbrew', '/home/linuxbrew',
+    },
+  },
+}

@@ -1,0 +1,17 @@
+-- Programs that signal, stop and renumber processes.
+return {
+  kill = { values = '-s --signal -n -q --queue', single_dash_long = true },
+  ['pkill'] = {
+    values = '-s --signal --session -u --euid -U --uid -g --pgroup -G --group -P --parent -t '
+      .. '--terminal -F --pidfile -r --runstates --ns --nslist --cgroup',
+  },
+  ['killall'] = { values = '-s --signal -u --user -y --younger-than -o --older-than -Z --context '
+    .. '-n' },
+  ['killall5 xkill kill-port fkill'] = { values = '-id -o' },
+  ['skill snice'] = { values = '-p -c -t -u' },
+  fuser = { values = '-n --namespace', enters = 'operands' },
+  renice = { values = '-n --priority -p --pid -g --pgrp -u --user' },
+  ['pm2 forever supervisorctl'] = { values = '-n --name -i' },
+  gcore = { values = '-o', writes = '-o' },
+  ['reptyr'] = {},
+}

@@ -1,0 +1,157 @@
+-- Programs that show, compare, sort and transform text.
+return {
+  ['cat tac nl rev expand unexpand paste comm fold fmt pr wc cksum sum b2sum md5sum sha1sum '
+    .. 'sha224sum sha256sum sha384sum sha512sum md5 shasum bat batcat colrm column look strings '
+    .. 'hexdump hd glow mdcat'] = {
+    values = '-w --width -t --tabs -s --separator -d --delimiters -b -v -n -l --language --theme '
+      .. '--style --line-range -r --length -o -N',
+    reads = 'operands',
+  },
+  ['head tail'] = {
+    values = '-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats',
+    reads = 'operands',
+  },
+  cut = {
+    values = '-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter',
+    reads = 'operands',
+  },
+  tr = {},
+  uniq = {
+    values = '-f --skip-fields -s --skip-chars -w --check-chars',
+    reads = 'first',
+    writes = 'second',
+  },
+  join = { values = '-1 -2 -a -e -j -o -t -v', reads = 'operands' },
+  shuf = {
+    values = '-i --input-range -n --head-count -o --output --random-source',
+    writes = '-o --output',
+    accesses = { { access = 'read', of = 'operands', unless = '-e --echo' } },
+  },
+  sort = {
+    values = '-k --key -o --output -t --field-separator -T --temporary-directory -S --buffer-size '
+      .. '--compress-program --files0-from --parallel --batch-size --random-source',
+    reads = { 'operands', '--files0-from --random-source' },
+    writes = { '-o --output', '-T --temporary-directory' },
+    runs = { { how = 'shell', from = '--compress-program' } },
+  },
+  tsort = { reads = 'operands' },
+  ['diff sdiff colordiff'] = {
+    values = '-U -C -I --ignore-matching-lines -x --exclude -X '
+      .. '--exclude-from -F --show-function-line --label -W --width -S --starting-file -o '
+      .. '--output --from-file --to-file --line-format --tabsize --diff-program',
+    reads = { 'operands', '-X --exclude-from --from-file --to-file' },
+    writes = '-o --output',
+    runs = { { how = 'shell', from = '--diff-program' } },
+  },
+  ['cmp diff3'] = {
+    values = '-i --ignore-initial -n --bytes -L --label --diff-program',
+    reads = 'operands',
+    runs = { { how = 'shell', from = '--diff-program' } },
+  },
+  ['delta difft icdiff wdiff'] = { reads = 'operands' },
+  sed = {
+    values = '-e --expression -f --file -l --line-length',
+    reads = '-f --file',
+    accesses = {
+      { access = 'read', of = 'rest', unless = '-e --expression -f --file' },
+      { access = 'write', of = 'rest', when = '-i --in-place' },
+      -- With -e all operands are files; rules look for -i together with these reads.
+      { access = 'read', of = 'operands', when = '-e --expression -f --file' },
+    },
+    runs = {
+      { how = 'code', from = 'first', unless = '-e --expression -f --file', language = 'sed' },
+      { how = 'code', from = '-e --expression', language = 'sed' },
+    },
+  },
+  ['awk gawk mawk nawk original-awk'] = {
+    values = '-f --file -F --field-separator -v --assign -i --include -l --load -e --source -E '
+      .. '--exec -o --pretty-print -p --profile -d --dump-variables',
+    executes = '-f --file -i --include -l --load -E --exec',
+    writes = '-o --pretty-print -p --profile -d --dump-variables',
+    accesses = {
+      { access = 'read', of = 'rest', unless = '-f --file -e --source -E --exec' },
+      { access = 'read', of = 'operands', when = '-f --file -e --source -E --exec' },
+    },
+    runs = {
+      {
+        how = 'code', from = 'first', language = 'awk',
+        unless = '-f --file -e --source -E --exec',
+      },
+      { how = 'code', from = '-e --source', language = 'awk' },
+    },
+  },
+  ['jq gojq jaq yq xq dasel'] = {
+    values = '-f --from-file -L --library-path --indent -p --input-format -o '
+      .. '--output-format --expression',
+    reads = { '-f --from-file -L --library-path' },
+    accesses = {
+      { access = 'read', of = 'rest', unless = '-f --from-file' },
+      { access = 'read', of = 'operands', when = '-f --from-file' },
+      { access = 'write', of = 'rest', when = '-i --inplace --in-place' },
+    },
+  },
+  ['xmllint tidy xmlstarlet'] = {
+    values = '--xpath --output -o --schema --dtdvalid --encode --encode -config',
+    reads = 'operands',
+    writes = '--output -o',
+  },
+  ['iconv'] = {
+    values = '-f --from-code -t --to-code -o --output',
+    reads = 'operands',
+    writes = '-o --output',
+  },
+  ['base64 base32 base16 basenc'] = {
+    values = '-w --wrap -o --output -i --input',
+    reads = { 'operands', '-i --input' },
+    writes = '-o --output',
+    decodes = '-d -D --decode',
+  },
+  uudecode = { values = '-o', reads = 'operands', writes = '-o', decodes = true },
+  uuencode = { reads = 'first' },
+  xxd = {
+    values = '-c -cols -g -groupsize -l -len -n -name -o -s -seek -R',
+    single_dash_long = true,
+    reads = 'first',
+    writes = 'second',
+    decodes = '-r -revert',
+  },
+  od = {
+    values = '-A --address-radix -j --skip-bytes -N --read-bytes -S -t '
+      .. '--format',
+    reads = 'operands',
+  },
+  ['rot13 ascii2binary'] = { decodes = true },
+  envsubst = { values = '-v' },
+  m4 = { reads = 'operands', values = '-D -U -I -F -R' },
+  ['less more most'] = {
+    values = '-b -h -j -k -o -O -p -P -t -T -x -y -z --log-file --LOG-FILE --pattern',
+    reads = 'operands',
+    writes = '-o -O --log-file --LOG-FILE',
+    accesses = { { access = 'execute', of = '-k --lesskey-file --lesskey-src' } },
+  },
+  ['man apropos whatis'] = {
+    values = '-P --pager -H --html -C --config-file -M --manpath -S -s --sections -L --locale -R '
+      .. '--recode -E --encoding -T --troff-device -p --preprocessor',
+    reads = '-C --config-file -M --manpath',
+    runs = {
+      { how = 'shell', from = '-P --pager' },
+      { how = 'shell', from = '-H --html' },
+    },
+  },
+  ['info'] = { values = '-f --file -o --output -d --directory', writes = '-o --output' },
+  ['groff troff pdflatex latex lualatex xelatex tex'] = {
+    values = '-output-directory -jobname -interaction',
+    single_dash_long = true,
+    reads = 'operands',
+    writes = '-output-directory',
+  },
+  ['pandoc'] = {
+    values = '-o --output -f --from -t --to -F --filter -L --lua-filter --template -H -B -A '
+      .. '--resource-path --pdf-engine --metadata -M -V --variable -d --defaults',
+    reads = 'operands',
+    writes = '-o --output',
+    executes = '-F --filter -L --lua-filter',
+    runs = { { how = 'shell', from = '--pdf-engine' } },
+  },
+  ['cloc tokei scc'] = { reads = 'operands' },
+}

@@ -1,0 +1,31 @@
+-- The rules about commands, from the files in rules/. Of those that match, deny counts before ask,
+-- and ask before allow, whatever their order; of several with the same decision the first names the
+-- reason. A team's policy leaves rules out, or adds its own: see examples/policy_strict.
+local RULES = {
+  require 'rules.machine',
+  require 'rules.credentials',
+  require 'rules.processes',
+  require 'rules.downloads',
+  require 'rules.privileges',
+  require 'rules.system',
+  require 'rules.containers',
+  require 'rules.clouds',
+  require 'rules.git',
+  require 'rules.hosting',
+  require 'rules.network',
+  require 'rules.packages',
+  require 'rules.databases',
+  require 'rules.files',
+  require 'rules.hidden_programs',
+  require 'rules.code',
+  require 'rules.reading',
+  require 'rules.building',
+}
+
+local all = {}
+for _, rules in ipairs(RULES) do
+  for _, rule in ipairs(rules) do
+    all[#all + 1] = rule
+  end
+end
+return all

@@ -1,0 +1,164 @@
+-- What cannot be known before it runs: asked about, each with what to do instead. (What the network
+-- gave, and what is decoded, is in downloads.lua.)
+return {
+  {
+    id = 'code.unparsed',
+    decision = 'ask',
+    reason = 'A part of this line is not understood: write it more simply, or as several commands.',
+    doubt = 'unparsed',
+    match = { "echo 'open" },
+    not_match = { 'echo open' },
+  },
+  {
+    id = 'code.over_limit',
+    decision = 'ask',
+    reason = 'This line is very long: put it into a script file of the workspace, and run that.',
+    doubt = 'over_limit',
+    match = { 'f() { ' .. ('a; '):rep(900) .. '}; f; f; f; f; f' },
+    not_match = { 'echo x; echo y' },
+  },
+  {
+    id = 'code.unknown_program',
+    decision = 'ask',
+    reason = 'Which program this runs is only known when it runs: write its name.',
+    doubt = 'unknown_program',
+    match = { '$CMD -rf x', '$(cat x) y', '"${TOOL}" --all' },
+    not_match = { 'CMD=ls; $CMD', 'ls $X' },
+  },
+  {
+    id = 'code.unknown_code',
+    decision = 'ask',
+    reason = 'What this shell will run is only known when it runs: write the commands themselves.',
+    doubt = 'unknown_code',
+    match = { 'sh -c "$CODE"', 'eval "$X"' },
+    not_match = { "sh -c 'ls'", 'X=ls; eval "$X"' },
+  },
+  {
+    id = 'code.piped_code',
+    decision = 'ask',
+    reason = 'A shell or interpreter would run what another command prints: write it into a file '
+      .. 'of the workspace, look at it, and run the file.',
+    doubt = 'piped_code',
+    match = { 'cat x.sh | sh', 'make -n | bash', './generate.py | python3' },
+    not_match = { 'cat x | grep y', "echo 'ls' | sh" },
+  },
+  {
+    id = 'code.inline_code',
+    decision = 'ask',
+    reason = 'This holds code that is not analysed: write it into a file of the workspace, and '
+      .. 'run the file.',
+    doubt = 'inline_code',
+    match = {
+      "python3 -c 'import os; os.system(x)'", 'node -e "require(\'child_process\')"',
+      "awk 'BEGIN { system(x) }'", "sed '1e date' x", "perl -e 'unlink $x'",
+    },
+    not_match = {
+      "python3 -c 'print(1)'", "awk '{print $1}' x", "sed -n '1,5p' x", "perl -pe 's/a/b/' x",
+      "node -p 'process.version'",
+    },
+  },
+  {
+    id = 'code.executing_variable',
+    decision = 'ask',
+    reason = 'This variable makes programs run or load something: leave it out, or name the '
+      .. 'program in the command.',
+    doubt = 'executing_variable',
+    match = {
+      'LD_PRELOAD=./x.so ls', 'GIT_SSH_COMMAND=./x git fetch', "PAGER='sh -c id' man ls",
+      'NODE_OPTIONS=--require=./x.js node a.js', 'PATH=/tmp/x:$PATH ls',
+      'env PROMPT_COMMAND=id bash -i',
+    },
+    not_match = {
+      'PAGER=cat git log', 'NODE_ENV=test npm test', 'CC=gcc make', 'PYTHONPATH=src pytest',
+      'NODE_OPTIONS=--max-old-space-size=4096 npm run build',
+    },
+  },
+  {
+    id = 'code.exported_variable',
+    decision = 'ask',
+    reason = 'This variable makes programs run or load something from now on: leave it out.',
+    program = 'export declare typeset local readonly',
+    argument = {
+      'LD_PRELOAD=*', 'LD_AUDIT=*', 'LD_LIBRARY_PATH=/tmp*', 'DYLD_*=*', 'BASH_ENV=*', 'ENV=*',
+      'GCONV_PATH=*', 'BASH_FUNC_*', 'PROMPT_COMMAND=?*', 'SHELLOPTS=*', 'BASHOPTS=*',
+      'PYTHONSTARTUP=*', 'PYTHONHOME=*', 'PYTHONINSPECT=*', 'PERL5OPT=*', 'PERL5DB=*',
+      'RUBYOPT=-r*', 'LUA_INIT*=*', 'GIT_CONFIG_COUNT=*', 'GIT_CONFIG_KEY*', 'GIT_EXEC_PATH=*',
+      'GIT_EXTERNAL_DIFF=*', 'GIT_PROXY_COMMAND=*', 'GIT_TEMPLATE_DIR=*', 'GIT_SSH=*', 'LESSOPEN=*',
+      'LESSCLOSE=*', 'MAKEFILES=*', 're:NODE_OPTIONS=.*(?:--require|--import|-r ).*',
+      're:(?:PAGER|MANPAGER|GIT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SSH_COMMAND|BROWSER)=.*[ ;|'
+        .. '&`(/].*',
+      're:PS[0124]=.*[`$]\\(.*', 'PATH=/tmp*', 'PATH=/var/tmp*', 'PATH=/dev/shm*', 'PATH=.:*',
+      'JAVA_TOOL_OPTIONS=*-agent*', '_JAVA_OPTIONS=*', 'RUSTC_WRAPPER=*/*',
+      'CARGO_TARGET_*_RUNNER=*',
+    },
+    match = { 'export LD_PRELOAD=./x.so', 'export BASH_ENV=x.sh', 'declare -x PATH=/tmp/x:$PATH' },
+    not_match = {
+      'export NODE_ENV=test', 'export PATH="$HOME/.cargo/bin:$PATH"', 'export PAGER=cat',
+    },
+  },
+  {
+    id = 'code.odd_assignment',
+    decision = 'ask',
+    reason = 'This sets a variable in a way that no shell writes: use NAME=value.',
+    program = { '*=*' },
+    match = { "env 'BASH_FUNC_ls%%=() { id; }' bash -c ls" },
+    not_match = { 'env A=1 ls' },
+  },
+  {
+    id = 'code.evaluated_text',
+    decision = 'ask',
+    reason = 'The shell would run the substitution in this text: put the value into a variable '
+      .. 'of its own.',
+    doubt = 'evaluated_text',
+    match = { "test -v 'a[$(id)]'", "printf -v 'a[$(id)]' x", "read 'a[$(id)]'" },
+    not_match = { 'test -v a', 'printf -v a x' },
+  },
+  {
+    id = 'code.encoding',
+    decision = 'ask',
+    reason = 'Characters stand here that look like others, or like nothing: write the name in '
+      .. 'plain ASCII.',
+    doubt = 'encoding',
+    match = { 'l\204\177s' },
+    not_match = { 'echo "größer"' },
+  },
+  {
+    id = 'code.redefinition',
+    decision = 'ask',
+    reason = 'This gives another meaning to the name of a known program: use a name of your own.',
+    doubt = 'redefinition',
+    match = { "alias git='./x'", "alias ls='rm -i'" },
+    not_match = { 'build() { make; }; build', "alias ll='ls -la'" },
+  },
+  {
+    id = 'code.redirected_file',
+    decision = 'ask',
+    reason = 'This runs code from a file outside of the workspace: copy it into the workspace, '
+      .. 'and look at it first.',
+    program = {
+      'sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish', 'csh', 'tcsh', 'python', 'python3',
+      'python3.*', 'node', 'perl', 'ruby', 'php', 'lua*', 'osascript', 'tclsh', 'at', 'batch',
+      'source', '.',
+    },
+    without_flags = '-c -m -e -E --eval -p --print -r',
+    test = function(command)
+      local first = command.argv[command.operands[1]]
+      return first == nil or first == '-' or first == '/dev/stdin' or command.program == 'at'
+    end,
+    access = 'read',
+    path = 'outside unknown',
+    not_path = 'harmless_device',
+    redirection = true,
+    match = { 'sh < /tmp/x', 'python3 - < ~/x' },
+    not_match = { 'sh < x', 'python3 a.py < /tmp/data' },
+  },
+  {
+    id = 'code.unread_file',
+    decision = 'ask',
+    reason = 'This runs code from a file outside of the workspace: copy it into the workspace, '
+      .. 'and look at it first.',
+    doubt = 'unread_file',
+    match = { 'bash /tmp/x.sh', 'source ~/x.sh', 'python3 /tmp/x.py' },
+    not_match = { 'bash scripts/x.sh', 'python3 x.py', 'source .venv/bin/activate' },
+  },
+}

@@ -1,0 +1,411 @@
+-- Files outside of the workspace, files that others execute, and paths that nobody knows
+-- beforehand. Inside the workspace, and in /tmp, files are free.
+
+-- What find and its like narrow the removal down with.
+local FILTERS = '-name -iname -path -ipath -wholename -regex -iregex -size -mtime -mmin -atime '
+  .. '-ctime -newer -empty -maxdepth -user -perm'
+
+local function is_within(command, ...)
+  for _, within in ipairs(command.within) do
+    for _, name in ipairs { ... } do
+      if within:sub(1, #name) == name then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Loops over files, and commands that are given their files, are everyday: what they run on comes
+-- from a pattern or a list of the line itself.
+local function stands_alone(command)
+  return not is_within(command, 'loop', 'xargs', 'find', 'parallel', 'fd', 'function')
+end
+
+-- ./$X and $PWD/$X are everything when $X is empty.
+local function may_be_all(command)
+  for _, access in ipairs(command.accesses) do
+    if access.access == 'remove' and access.path == command.cwd and access.written:find('/%$') then
+      return true
+    end
+  end
+  return false
+end
+
+return {
+  {
+    id = 'files.startup',
+    decision = 'deny',
+    reason = 'Others execute this file whenever they start: put settings into the workspace, or '
+      .. 'ask a person.',
+    access = 'write remove permission',
+    path = 'startup',
+    remote = false,
+    match = {
+      'echo "alias ls=rm" >> ~/.bashrc', 'cp x.service ~/.config/systemd/user/',
+      'tee /etc/cron.d/x', 'rm ~/.profile', 'sed -i s/a/b/ ~/.gitconfig',
+    },
+    not_match = { 'cat ~/.bashrc', 'echo x > notes.txt' },
+  },
+  {
+    id = 'files.awk_in_place',
+    decision = 'deny',
+    reason = 'This is a part of the system, or a file that others execute: change a copy in the '
+      .. 'workspace.',
+    program = 'awk gawk',
+    flags = '-i --include',
+    argument = { '*inplace*' },
+    access = 'read',
+    path = 'startup system credential device',
+    remote = false,
+    match = { "gawk -i inplace '{ print }' /etc/hosts", 'awk -i inplace 1 ~/.bashrc' },
+    not_match = { 'gawk -i inplace 1 x', 'awk 1 /etc/hosts' },
+  },
+  {
+    id = 'files.patch_system',
+    decision = 'deny',
+    reason = 'This would change the system or what others execute: patch files of the workspace.',
+    program = 'patch git',
+    flags = '-d --directory',
+    access = 'enter',
+    path = 'system system_root home startup credential',
+    not_path = 'temp',
+    test = function(command)
+      return command.program ~= 'git' or command.subcommand == 'apply'
+        or command.subcommand == 'am'
+    end,
+    match = { 'patch -d /etc -p1 < x', 'git apply --directory=/ x.patch' },
+    not_match = { 'patch -d src -p1 < x', 'git apply --directory=src x.patch' },
+  },
+  {
+    id = 'files.patch_outside',
+    decision = 'ask',
+    reason = 'This changes files outside of the workspace: patch files of the workspace.',
+    program = 'patch',
+    flags = '-d --directory',
+    access = 'enter',
+    path = 'outside unknown',
+    not_path = 'temp',
+    match = { 'patch -d ~/x -p1 < x' },
+    not_match = { 'patch -d src -p1 < x' },
+  },
+  {
+    id = 'files.archive_outside',
+    decision = 'ask',
+    reason = 'This is outside of the workspace: write the archive into the workspace or /tmp.',
+    program = 'tar gtar bsdtar',
+    access = 'read',
+    path = 'outside unknown',
+    not_path = 'temp harmless_device',
+    test = function(command)
+      -- Old style: czf ARCHIVE
+      local flags, archive = command.argv[2] or '', command.argv[3]
+      if not flags:find('^%a+$') or not flags:find('[cruA]') or not flags:find('f') then
+        return false
+      end
+      for _, access in ipairs(command.accesses) do
+        if access.written == archive then
+          return table.concat(access.classes, ' '):find('outside', 1, true) ~= nil
+        end
+      end
+      return false
+    end,
+    match = { 'tar cf ../x y', 'tar czf ~/x.tgz y' },
+    not_match = { 'tar czf x.tgz ../y', 'tar cf /tmp/x y' },
+  },
+  {
+    id = 'files.startup_in_place',
+    decision = 'deny',
+    reason = 'Others execute this file whenever they start: put settings into the workspace, or '
+      .. 'ask a person.',
+    program = 'sed perl ruby',
+    flags = '-i --in-place',
+    access = 'read',
+    path = 'startup system credential device',
+    remote = false,
+    match = { 'sed -i -e s/a/b/ ~/.zshrc', 'perl -pi -e s/a/b/ /etc/hosts' },
+    not_match = { 'sed -i -e s/a/b/ x.txt', 'sed -n -e 1p /etc/hosts' },
+  },
+  {
+    id = 'files.system',
+    decision = 'deny',
+    reason = 'This is a part of the system, which no command of an agent changes: write into the '
+      .. 'workspace, or ask a person.',
+    access = 'write remove',
+    path = 'system system_root',
+    not_path = 'temp harmless_device',
+    remote = false,
+    match = {
+      'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/', 'touch /etc/x',
+      'tee /etc/resolv.conf', 'unzip x.zip -d /opt', 'tar -xzf x.tgz -C /usr',
+      'ln -sf x /etc/localtime', 'curl -o /usr/bin/x https://example.com',
+    },
+    not_match = { 'cat /etc/hosts', 'echo x > etc/hosts', 'cp /etc/hosts .', 'make > /tmp/log' },
+  },
+  {
+    id = 'files.system_root',
+    decision = 'deny',
+    reason = 'This would change the top of the system: write into the workspace, or ask a person.',
+    access = 'write remove permission',
+    path = 'system_root',
+    remote = false,
+    match = { 'rsync -a build/ /', 'cp -r etc /' },
+    not_match = { 'ls /', 'rsync -a a/ b/' },
+  },
+  {
+    id = 'files.socket',
+    decision = 'deny',
+    reason = 'Behind this socket somebody with more rights does what he is told: use the program '
+      .. 'for it.',
+    access = 'read write remove permission',
+    path = 'socket',
+    remote = false,
+    match = {
+      'curl --unix-socket /var/run/docker.sock http://x/containers/json',
+      'chmod 666 /var/run/docker.sock',
+    },
+    not_match = { 'ls /var/run', 'docker ps' },
+  },
+  {
+    id = 'files.unpack_system',
+    decision = 'deny',
+    reason = 'Unpacking there would overwrite the system: unpack into the workspace.',
+    program = 'tar gtar bsdtar cpio',
+    argument = { 're:-?[a-zA-Z]*x[a-zA-Z]*', '--extract', '--get', '-i', 're:-[a-z]*i[a-z]*' },
+    access = 'enter',
+    path = 'system system_root home startup credential',
+    not_path = 'temp',
+    match = { 'tar xzf x.tgz -C /', 'tar xf x.tar -C /etc', 'cd / && cpio -i -D /etc' },
+    not_match = { 'tar xzf x.tgz -C vendor', 'tar tzf x.tgz' },
+  },
+  {
+    id = 'files.unpack_outside',
+    decision = 'ask',
+    reason = 'Unpacking outside of the workspace may overwrite what is there: unpack into the '
+      .. 'workspace.',
+    program = 'tar gtar bsdtar cpio',
+    argument = { 're:-?[a-zA-Z]*x[a-zA-Z]*', '--extract', '--get' },
+    access = 'enter',
+    path = 'outside unknown',
+    not_path = 'temp',
+    match = { 'tar xzf x.tgz -C ~/tools' },
+    not_match = { 'tar xzf x.tgz -C /tmp/x', 'tar xzf x.tgz' },
+  },
+  {
+    id = 'files.absolute_names',
+    decision = 'ask',
+    reason = 'With absolute names an archive may write anywhere: leave out -P.',
+    program = 'tar gtar bsdtar cpio',
+    flags = '-P --absolute-names --absolute-paths',
+    match = { 'tar -xPf x.tar' },
+    not_match = { 'tar -xf x.tar' },
+  },
+  {
+    id = 'files.outside',
+    decision = 'ask',
+    reason = 'This is outside of the workspace: write into the workspace or /tmp, or let a '
+      .. 'person approve it.',
+    access = 'write remove permission',
+    path = 'outside',
+    not_path = 'temp harmless_device',
+    remote = false,
+    match = {
+      'echo x > ~/notes.txt', 'rm ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool',
+      'mv x ..', 'git clone https://example.com/a ~/a', 'curl -o ~/x https://example.com',
+      'chmod 600 ~/x',
+    },
+    not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
+  },
+  {
+    id = 'files.outside_in_place',
+    decision = 'ask',
+    reason = 'This is outside of the workspace: change a copy in the workspace, or let a person '
+      .. 'approve it.',
+    program = 'sed perl ruby',
+    flags = '-i --in-place',
+    access = 'read',
+    path = 'outside unknown protected',
+    test = function(command)
+      for _, access in ipairs(command.accesses) do
+        local classes = table.concat(access.classes, ' ')
+        if classes:find('outside', 1, true) or classes:find('protected', 1, true) then
+          return true
+        end
+      end
+      return stands_alone(command)
+    end,
+    not_path = 'temp',
+    remote = false,
+    match = { 'sed -i -e s/a/b/ ~/x', 'perl -pi -e s/a/b/ ../x' },
+    not_match = { 'sed -i -e s/a/b/ x', 'sed -e s/a/b/ ~/x' },
+  },
+  {
+    id = 'files.all_of_temp',
+    decision = 'ask',
+    reason = 'Others have files in there, too: name your own.',
+    access = 'remove permission',
+    path = 'temp_root',
+    not_path = 'partly_known',
+    match = { 'rm -rf /tmp', 'rm -rf /tmp/*', 'chmod -R 777 /tmp' },
+    not_match = { 'rm -rf /tmp/build.1', 'rm -f /tmp/x.log' },
+  },
+  {
+    id = 'files.all_of_workspace',
+    decision = 'ask',
+    reason = 'This removes everything in the workspace: name the files and directories that are '
+      .. 'to go.',
+    access = 'remove',
+    path = 'workspace_root',
+    without_flags = FILTERS,
+    match = { 'rm -rf .', 'rm -rf *', 'rm -rf ./*', 'rm -rf "$PWD"', 'find . -delete', 'rm *' },
+    not_match = { 'rm -rf dist', 'rm -f *.log', "find . -name '*.pyc' -delete" },
+  },
+  {
+    id = 'files.all_that_is_found',
+    decision = 'ask',
+    reason = 'This removes everything that is found: narrow it down with -name, or name the files.',
+    program = 'find fd fdfind',
+    feeds = { 'rm', 'shred', 'unlink', 'rmdir' },
+    access = 'enter',
+    path = 'workspace_root',
+    without_flags = FILTERS .. ' -e --extension -g --glob',
+    match = { 'find . | xargs rm -rf', 'find . -type f -print0 | xargs -0 rm' },
+    not_match = { "find . -name '*.o' | xargs rm", 'find build | xargs rm -rf' },
+  },
+  {
+    id = 'files.found_outside',
+    decision = 'ask',
+    reason = 'This changes or removes what is found outside of the workspace: work inside it.',
+    program = 'find fd fdfind ls',
+    feeds = { 'rm', 'shred', 'unlink', 'rmdir', 'mv', 'chmod', 'chown', 'truncate', 'tee', 'sed' },
+    access = 'enter',
+    path = 'outside',
+    not_path = 'temp',
+    match = { 'find ~/x -type f | while read f; do rm "$f"; done', 'ls ../x | xargs -I{} mv {} y' },
+    not_match = { 'find . -name x | xargs rm', 'find /etc -name x | xargs cat' },
+  },
+  {
+    id = 'files.found_by_fd',
+    decision = 'ask',
+    reason = 'This removes everything that is found: name the files.',
+    program = 'rm shred unlink rmdir',
+    within = { 'fd -*', 'fdfind -*' },
+    match = { 'fd . / -x rm -rf', 'fd -e o -X rm' },
+    not_match = { 'fd -e o' },
+  },
+  {
+    id = 'files.all_that_is_listed',
+    decision = 'ask',
+    reason = 'This removes everything that is listed: name the files, or a pattern for them.',
+    program = 'ls git',
+    feeds = { 'rm', 'shred', 'unlink', 'rmdir' },
+    max_operands = 0,
+    match = { 'ls | xargs rm -rf', 'git ls-files | xargs rm' },
+    not_match = { 'ls *.log | xargs rm', "git ls-files '*.orig' | xargs rm" },
+  },
+  {
+    id = 'files.repository',
+    decision = 'ask',
+    reason = 'This holds the history of the project, without which nothing can be brought back: '
+      .. 'leave it.',
+    access = 'remove write permission',
+    path = 'repository',
+    remote = false,
+    match = { 'rm -rf .git', 'mv .git /tmp/git', 'rm -rf .git/objects' },
+    not_match = { 'rm .git/index.lock', 'git gc', 'rm -rf .github' },
+  },
+  {
+    id = 'files.protected',
+    decision = 'ask',
+    reason = 'Editors, git or agents obey this file: show the person what is to be in it.',
+    access = 'write remove permission',
+    path = 'protected',
+    remote = false,
+    match = {
+      'echo x > .git/hooks/pre-commit', 'cp hook .git/hooks/', 'echo x >> .vscode/tasks.json',
+      'chmod +x .git/hooks/pre-push', 'rm -rf .claude', 'sed -i s/a/b/ .envrc',
+    },
+    not_match = { 'cat .git/config', 'echo x > src/hooks.ts', 'rm .git/index.lock' },
+  },
+  {
+    id = 'files.remove_unknown_trees',
+    decision = 'ask',
+    reason = 'Which directory this removes is only known when it runs: write its name.',
+    access = 'remove permission',
+    path = 'unknown',
+    recursive = true,
+    match = { 'rm -rf "$DIR"', 'rm -rf $(cat list)', 'chmod -R 777 "$X"', 'rm -rf ${X:-/}' },
+    not_match = { 'D=build; rm -rf "$D"', 'rm -rf dist' },
+  },
+  {
+    id = 'files.remove_perhaps_all',
+    decision = 'ask',
+    reason = 'When this variable is empty, everything in the directory goes: write the name.',
+    access = 'remove',
+    path = 'partly_known',
+    recursive = true,
+    test = may_be_all,
+    match = { 'rm -rf ./"$X"', 'rm -rf "$PWD/$X"' },
+    not_match = { 'rm -rf build/*', 'rm -rf dist/"$X"', 'rm -rf build-*' },
+  },
+  {
+    id = 'files.remove_unknown',
+    decision = 'ask',
+    reason = 'Which file this removes or changes is only known when it runs: write its name.',
+    access = 'remove permission',
+    path = 'unknown',
+    recursive = false,
+    remote = false,
+    test = stands_alone,
+    match = { 'rm -f "$FILE"', 'chmod +x "$X"' },
+    not_match = { 'for f in *.log; do rm -f "$f"; done', "find . -name '*.o' | xargs rm -f" },
+  },
+  {
+    id = 'files.write_unknown',
+    decision = 'ask',
+    reason = 'Which file this writes is only known when it runs: write its name.',
+    access = 'write',
+    path = 'unknown',
+    remote = false,
+    test = stands_alone,
+    match = { 'echo x > "$FILE"', 'cp a "$TARGET"', 'tee "$(cat x)"' },
+    not_match = {
+      'F=out.txt; echo x > "$F"', 'while read -r f; do sed s/a/b/ "$f" > "$f.new"; done < list',
+    },
+  },
+  {
+    id = 'files.run_outside',
+    decision = 'ask',
+    reason = 'This runs something that is neither of the workspace nor installed: copy it into '
+      .. 'the workspace, and look at it first.',
+    access = 'execute',
+    path = 'outside',
+    not_path = 'programs',
+    remote = false,
+    match = { '/tmp/x.sh', '~/Downloads/installer', '../other/tool --help', 'bash /tmp/x.sh' },
+    not_match = {
+      './build.sh', '/usr/bin/env python3 x.py', 'node_modules/.bin/eslint .', '~/.cargo/bin/rg x',
+    },
+  },
+  {
+    id = 'files.run_unknown',
+    decision = 'ask',
+    reason = 'Which code this loads is only known when it runs: write its name.',
+    access = 'execute',
+    path = 'unknown',
+    remote = false,
+    match = { 'node -r "$X" a.js', 'make -f "$X"' },
+    not_match = { 'node a.js', 'make -f build.mk' },
+  },
+  {
+    id = 'files.link_outside',
+    decision = 'ask',
+    reason = 'Later writes through this link would leave the workspace: link to something inside '
+      .. 'it.',
+    program = 'ln link',
+    access = 'read',
+    path = 'system system_root home holds_workspace startup',
+    match = { 'ln -s /etc etc', 'ln -s ~ home', 'ln -sf / root' },
+    not_match = { 'ln -s src/a b' },
+  },
+}

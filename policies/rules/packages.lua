@@ -1,0 +1,286 @@
+-- Installing for the whole machine or user, and publishing. The dependencies of a project are free.
+return {
+  {
+    id = 'packages.system',
+    decision = 'ask',
+    reason = 'This changes what is installed on the machine, for everybody: use a package of the '
+      .. 'project, or let a person install it.',
+    program = 'apt apt-get aptitude yum dnf microdnf zypper apk pkg tdnf',
+    subcommand = 'install remove purge autoremove update upgrade full-upgrade dist-upgrade '
+      .. 'reinstall erase downgrade groupinstall localinstall build-dep add del fix in rm up '
+      .. 'dup edit-sources clean autoclean',
+    match = { 'sudo apt-get install -y jq', 'apt update', 'dnf remove x', 'apk add curl' },
+    not_match = { 'apt list --installed', 'apt-get download x', 'apt search x' },
+  },
+  {
+    id = 'packages.system_files',
+    decision = 'ask',
+    reason = 'This changes what is installed on the machine, for everybody: let a person install '
+      .. 'it.',
+    program = 'dpkg rpm pacman yay paru',
+    flags = '-i --install -r --remove -P --purge --configure --unpack -U --upgrade -e --erase -F '
+      .. '--freshen -S --sync -R',
+    without_flags = '-q --query -l --list -L --listfiles -s --search --status -Q',
+    match = { 'sudo dpkg -i x.deb', 'pacman -S jq', 'rpm -e x' },
+    not_match = { 'dpkg -l', 'rpm -qa', 'pacman -Qi jq', 'pacman -Ss jq' },
+  },
+  {
+    id = 'packages.managers',
+    decision = 'ask',
+    reason = 'This changes what is installed on the machine: use a package of the project, or '
+      .. 'let a person install it.',
+    program = 'snap flatpak brew port emerge xbps-install nix-env winget choco scoop mas guix',
+    argument = {
+      'install', 'remove', 'uninstall', 'reinstall', 'refresh', 'upgrade', 'update', 'tap', 'untap',
+      'link', 'unlink', 'cleanup', 'services', 'pin', 'cask', '-i', '-iA', '-e', '--install',
+      '--uninstall',
+    },
+    match = { 'brew install jq', 'snap install x', 'brew services start postgresql' },
+    not_match = { 'brew list', 'brew info jq' },
+  },
+  {
+    id = 'packages.global',
+    decision = 'ask',
+    reason = 'This installs for the whole user or machine: install it as a dependency of the '
+      .. 'project.',
+    program = 'npm pnpm yarn bun',
+    flags = '-g --global --location',
+    match = { 'npm install -g typescript', 'pnpm add --global x', 'npm i --location=global x' },
+    not_match = { 'npm install', 'npm ci', 'yarn add -D x' },
+  },
+  {
+    id = 'packages.yarn_global',
+    decision = 'ask',
+    reason = 'This installs for the whole user: install it as a dependency of the project.',
+    program = 'yarn composer dart flutter',
+    argument = { 'global' },
+    match = { 'yarn global add x', 'composer global require x' },
+    not_match = { 'yarn add x' },
+  },
+  {
+    id = 'packages.tools',
+    decision = 'ask',
+    reason = 'This installs a program for the whole user: add it to the project, or let a person '
+      .. 'install it.',
+    program = 'cargo gem pipx rustup cpanm cpan pear pecl luarocks opam stack cabal dotnet raco '
+      .. 'conan spack',
+    argument = { 'install', 'uninstall', 'inject', 'upgrade', 'self', 'default', 'update-self' },
+    not_argument = {
+      '--path=*', '--path', '--list', 'list', 'show', '--local', '--dry-run', 'outdated',
+    },
+    match = {
+      'cargo install ripgrep', 'gem install rails', 'pipx install black', 'rustup default nightly',
+    },
+    not_match = { 'cargo build', 'rustup show', 'cargo install --list', 'bundle install' },
+  },
+  {
+    id = 'packages.tools_uv',
+    decision = 'ask',
+    reason = 'This installs a program for the whole user: add it to the project.',
+    program = 'uv',
+    subcommand = { 'tool install', 'tool uninstall', 'tool upgrade', 'self', 'python' },
+    match = { 'uv tool install ruff', 'uv python install 3.13' },
+    not_match = { 'uv sync', 'uv add httpx', 'uv run pytest' },
+  },
+  {
+    id = 'packages.go_tools',
+    decision = 'ask',
+    reason = 'This installs a program for the whole user: use go run, or go get -tool.',
+    program = 'go',
+    subcommand = 'install',
+    operand = { '*@*' },
+    match = { 'go install example.com/tool@latest' },
+    not_match = { 'go install ./...', 'go get example.com/lib@v1.2.3' },
+  },
+  {
+    id = 'packages.environments',
+    decision = 'ask',
+    reason = 'This changes environments or versions that other projects use: let a person '
+      .. 'approve it.',
+    program = 'conda mamba micromamba pyenv rbenv nodenv nvm fnm volta asdf mise rtx sdk jenv',
+    argument = {
+      'install', 'uninstall', 'remove', 'update', 'upgrade', 'global', 'default', 'clean', 'alias',
+      'plugin', 'set',
+    },
+    not_argument = { 'list', 'env' },
+    match = { 'conda install numpy', 'pyenv global 3.12', 'volta install node' },
+    not_match = { 'conda list', 'nvm ls', 'pyenv versions' },
+  },
+  {
+    id = 'packages.pip_system',
+    decision = 'ask',
+    reason = 'This installs into the Python of the user or the machine: use a virtual environment.',
+    program = { 'pip', 'pip3', 'pip3.*', 'pip2' },
+    flags = '--user --break-system-packages --root --prefix',
+    match = { 'pip install --user x', 'pip install --break-system-packages x' },
+    not_match = { 'pip install -r requirements.txt', 'pip install -e .' },
+  },
+  {
+    id = 'packages.pip_module',
+    decision = 'ask',
+    reason = 'This installs into the Python of the user or the machine: use a virtual environment.',
+    program = { 'python', 'python3', 'python3.*', 'uv' },
+    argument = { '--break-system-packages', '--user', '--system' },
+    match = { 'python3 -m pip install --break-system-packages x', 'uv pip install --system x' },
+    not_match = { 'python3 -m pip install -r requirements.txt' },
+  },
+  {
+    id = 'packages.sources',
+    decision = 'ask',
+    reason = 'This takes packages from somewhere else than the usual registry: name a registry '
+      .. 'package, or let a person approve the source.',
+    program = {
+      'pip', 'pip3', 'pip3.*', 'npm', 'pnpm', 'yarn', 'bun', 'uv', 'gem', 'poetry', 'cargo', 'npx',
+      'uvx', 'pipx', 'python', 'python3',
+    },
+    argument = {
+      're:(?:git|hg|svn|bzr)\\+.*', 're:(?i)http://.*',
+      're:--(?:extra-index-url|index-url|find-links|trusted-host|registry|source|'
+        .. 'default-index)(?:=.*)?',
+      'github:*', 'gitlab:*', 'bitbucket:*', 'git://*',
+      're:https?://.*\\.(?:tgz|tar\\.gz|zip|whl)(?:#.*)?', '--git', '--git=*', '-i',
+    },
+    not_argument = {
+      're:.*(?:registry\\.npmjs\\.org|pypi\\.org|crates\\.io).*',
+      're:https?://(?:localhost|127\\.).*',
+    },
+    test = function(command)
+      local words = ' ' .. table.concat(command.argv, ' ') .. ' '
+      return words:find(' install ', 1, true) ~= nil or words:find(' i ', 1, true) ~= nil
+        or words:find(' add ', 1, true) ~= nil or words:find(' ci ', 1, true) ~= nil
+        or words:find(' download ', 1, true) ~= nil or words:find('^ npx ') ~= nil
+        or words:find('^ uvx ') ~= nil or words:find(' exec ', 1, true) ~= nil
+    end,
+    match = {
+      'pip install git+https://example.com/x.git', 'npm install http://example.com/x.tgz',
+      'pip install --extra-index-url https://example.com/simple x', 'npm i github:a/b',
+    },
+    not_match = { 'pip install requests', 'npm install lodash', 'git clone http://example.com/x' },
+  },
+  {
+    id = 'packages.settings',
+    decision = 'ask',
+    reason = 'This changes settings of the package manager, which may make it run or fetch '
+      .. 'something else: pass an option to the one command.',
+    program = 'npm pnpm yarn bun pip pip3 gem poetry composer',
+    subcommand = { 'config set', 'config edit', 'config delete', 'set' },
+    match = { 'npm config set script-shell ./x', 'yarn config set registry https://example.com' },
+    not_match = { 'npm config get registry', 'npm config list' },
+  },
+  {
+    id = 'packages.script_shell',
+    decision = 'ask',
+    reason = 'This makes a package manager run something else than its shell: leave it out.',
+    program = 'npm pnpm yarn npx cargo',
+    argument = {
+      '--script-shell*', '--node-options*', '--userconfig*', '--globalconfig*',
+      're:--config=?.*runner.*', 're:(?:build|target)\\..*(?:runner|rustc|linker|wrapper).*',
+    },
+    match = { 'npm test --script-shell=./x', "cargo --config 'target.x86_64.runner=\"sh\"' run" },
+    not_match = { 'npm test', 'cargo test' },
+  },
+  {
+    id = 'packages.account',
+    decision = 'ask',
+    reason = 'This changes accounts or tokens at a registry: a person does that.',
+    program = 'npm pnpm yarn cargo gem docker podman helm twine poetry composer pod dotnet',
+    subcommand = {
+      'login', 'logout', 'adduser', 'token', 'owner', 'access', 'profile', 'org', 'team', 'signin',
+      'hook', 'registry',
+    },
+    match = { 'npm login', 'npm token create', 'cargo owner --add x', 'docker login' },
+    not_match = { 'npm whoami' },
+  },
+  {
+    id = 'packages.publish',
+    decision = 'ask',
+    reason = 'This publishes for everybody, and cannot be taken back: let a person do it, or add '
+      .. '--dry-run.',
+    program = 'npm pnpm yarn bun cargo gem poetry uv twine flit hatch pdm dotnet docker podman '
+      .. 'helm vsce ovsx deno dart flutter lerna mvn mvnw gradle gradlew pod mix rebar3 nuget '
+      .. 'conan sbt docker-compose buildah skopeo crane cosign expo eas fastlane stack cabal '
+      .. 'changeset semantic-release release-it',
+    argument = {
+      'publish', 'unpublish', 'deprecate', 'yank', 'upload', 'deploy', 'trunk', 'push',
+      'hex.publish', ':publish', '*:publish', 'release', 'publishToMavenCentral', 'uploadArchives',
+      'hackage',
+    },
+    not_argument = { '--dry-run', '-n', '--help', 'run', 'test', 'info', 'view', 'add', 'install' },
+    match = {
+      'npm publish', 'cargo publish', 'twine upload dist/*', 'docker push x/y', 'gem push x.gem',
+      'uv publish', 'mvn deploy',
+    },
+    not_match = { 'npm publish --dry-run', 'npm run publish', 'docker build .', 'cargo build' },
+  },
+  {
+    id = 'packages.tags',
+    decision = 'ask',
+    reason = 'This changes which version everybody gets: let a person do it.',
+    program = 'npm pnpm yarn',
+    argument = { 'dist-tag', 'tag' },
+    not_argument = { 'ls', 'list' },
+    match = { 'npm dist-tag add x@1 latest' },
+    not_match = { 'npm dist-tag ls' },
+  },
+  {
+    id = 'packages.publish_tools',
+    decision = 'ask',
+    reason = 'This publishes for everybody, and cannot be taken back: let a person do it.',
+    program = 'semantic-release release-it',
+    without_flags = '--dry-run -d',
+    match = { 'npx semantic-release', 'release-it minor' },
+    not_match = { 'semantic-release --dry-run' },
+  },
+  {
+    id = 'packages.make_install',
+    decision = 'ask',
+    reason = 'This installs into the machine: pass DESTDIR or a prefix in the workspace, or run '
+      .. 'it from the build directory.',
+    program = 'make gmake ninja meson scons waf just rake',
+    operand = { 'install', 'install-*', 'uninstall', 'install/*' },
+    not_argument = { 'DESTDIR=*', 'PREFIX=*', 'prefix=*', '--destdir*' },
+    match = { 'make install', 'make -C build install', 'ninja -C build install' },
+    not_match = { 'make', 'make DESTDIR=out install', 'make test' },
+  },
+  {
+    id = 'packages.cmake_install',
+    decision = 'ask',
+    reason = 'This installs into the machine: pass --prefix with a directory of the workspace.',
+    program = 'cmake',
+    flags = '--install',
+    without_flags = '--prefix',
+    match = { 'cmake --install build' },
+    not_match = { 'cmake --install build --prefix out', 'cmake --build build' },
+  },
+  {
+    id = 'packages.publish_otherwise',
+    decision = 'ask',
+    reason = 'This publishes for everybody, and cannot be taken back: let a person do it.',
+    program = { 'python', 'python3', 'python3.*', 'np', 'docker', 'podman', 'mvn', 'mvnw' },
+    test = function(command)
+      local line = table.concat(command.argv, ' ') .. ' '
+      return command.program == 'np' or line:find(' twine upload ', 1, true) ~= nil
+        or line:find('setup%.py .*upload ') ~= nil or line:find(' release:perform ', 1, true) ~= nil
+        or command.program:find('^mvn') == nil and line:find(' build .*%-%-push ') ~= nil
+    end,
+    match = {
+      'python3 -m twine upload dist/*', 'npx np', 'docker buildx build --push .',
+      'python setup.py sdist upload', 'mvn release:perform',
+    },
+    not_match = { 'docker buildx build .', 'python3 setup.py build', 'mvn package' },
+  },
+  {
+    id = 'packages.registries',
+    decision = 'ask',
+    reason = 'This changes where packages come from: pass an option to the one command.',
+    program = { 'pip', 'pip3', 'pip3.*', 'gem', 'conda', 'mamba' },
+    test = function(command)
+      local line = table.concat(command.argv, ' ')
+      return line:find(' config set ', 1, true) ~= nil or line:find(' sources %-+a') ~= nil
+        or line:find(' config .*%-%-add ') ~= nil
+    end,
+    match = { 'pip config set global.index-url x', 'gem sources -a http://x.com',
+      'conda config --add channels x' },
+    not_match = { 'pip config list', 'gem sources', 'conda config --show' },
+  },
+}

@@ -1,0 +1,96 @@
+-- Other users' rights: sudo, doas, su, pkexec and the like.
+return {
+  {
+    id = 'privileges.shell',
+    decision = 'deny',
+    reason = 'What a shell with other rights will do cannot be judged: run the one command that '
+      .. 'needs them.',
+    privileged = true,
+    program = 'sh bash dash zsh ksh fish su sudo doas pkexec run0 tmux screen ash csh tcsh',
+    max_operands = 0,
+    without_flags = '-l --list -v --validate -k -K --remove-timestamp -V --version -h --help -c '
+      .. '--command',
+    match = { 'sudo -i', 'sudo bash', 'sudo su', 'doas sh', 'sudo -s' },
+    not_match = { 'sudo -v', 'sudo ls', "sudo bash -c 'ls'" },
+  },
+  {
+    id = 'privileges.login',
+    decision = 'deny',
+    reason = 'What a shell with other rights will do cannot be judged: run the one command that '
+      .. 'needs them.',
+    program = 'su',
+    without_flags = '-c --command --session-command --version --help',
+    match = { 'su', 'su -', 'su bob', 'sudo su - postgres' },
+    not_match = { "su bob -c 'ls'" },
+  },
+  {
+    id = 'privileges.unknown',
+    decision = 'deny',
+    reason = 'Something that is only known when it runs would get other rights: write the '
+      .. 'command itself.',
+    privileged = true,
+    doubt = 'unknown_program unknown_code piped_code decoded_code inline_code '
+      .. 'unknown_command_argument executing_variable',
+    match = {
+      'sudo $CMD', 'cat x.sh | sudo bash', "sudo python3 -c 'import os; os.remove(x)'",
+      'sudo LD_PRELOAD=./x.so ls', 'sudo sh -c "$X"',
+    },
+    not_match = { 'sudo ls', '$CMD' },
+  },
+  {
+    id = 'privileges.editors',
+    decision = 'deny',
+    reason = 'Who may have which rights is for a person to decide.',
+    program = 'visudo vipw vigr sudoedit',
+    match = { 'sudo visudo', 'sudoedit /etc/hosts' },
+    not_match = { 'vi notes.txt' },
+  },
+  {
+    id = 'privileges.other_user',
+    decision = 'ask',
+    reason = 'This runs with the rights of another user: do without them, or let a person run it.',
+    privileged = true,
+    match = { 'sudo ls /root', 'doas make install', 'sudo -u postgres psql', 'su - bob -c ls' },
+    not_match = { 'ls', 'echo sudo' },
+  },
+  {
+    id = 'privileges.wrapper',
+    decision = 'ask',
+    reason = 'This runs as somebody else, or outside of what was started here: run the command '
+      .. 'itself.',
+    wrapper = {
+      'chroot', 'nsenter', 'unshare', 'systemd-run', 'setpriv', 'chpst', 'setuidgid',
+      'start-stop-daemon', 'daemonize', 'daemon', 'sg', 'capsh',
+    },
+    match = { 'systemd-run --user sleep 5', 'chroot /mnt ls', 'nsenter -t 1 -m ls' },
+    not_match = { 'timeout 5 ls', 'env A=1 ls' },
+  },
+  {
+    id = 'privileges.namespaces',
+    decision = 'ask',
+    reason = 'This changes which system a command sees, so that what it does cannot be judged: '
+      .. 'run the command itself.',
+    program = 'chroot nsenter unshare systemd-run setpriv start-stop-daemon newgrp sg machinectl '
+      .. 'capsh',
+    match = { 'chroot /mnt', 'unshare -r', 'nsenter -t 1 -a' },
+    not_match = { 'uname -a' },
+  },
+  {
+    id = 'privileges.set_user_id',
+    decision = 'ask',
+    reason = 'A program with the set-user-id bit runs with its owner\'s rights, for everybody: '
+      .. 'use plain permissions such as 755.',
+    program = 'chmod',
+    argument = { 're:[ugoa]*[+=][rwxX]*[st][rwxXst]*', 're:0?[24567][0-7]{3}' },
+    match = { 'chmod u+s tool', 'chmod 4755 tool', 'chmod +s tool' },
+    not_match = { 'chmod 755 tool', 'chmod +x tool', 'chmod 1777 dir', 'chmod 0644 x' },
+  },
+  {
+    id = 'privileges.capabilities',
+    decision = 'ask',
+    reason = 'This gives a program rights, or a file attributes, that outlive it: ask a person.',
+    program = 'setcap chattr',
+    match = { 'setcap cap_net_raw+ep tool', 'chattr +i notes.txt' },
+    not_match = { 'getcap tool', 'lsattr' },
+  },
+}

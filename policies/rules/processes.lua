@@ -1,0 +1,136 @@
+-- Ending processes. A run's own background jobs (%1, $!) and what the line itself started are free.
+
+-- kill: -1 as a target is everybody; as the only or first word it is a signal.
+local function targets_everybody(command)
+  local argv = command.argv
+  for at = 2, #argv do
+    if argv[at] == '-1' and (at > 2 or #argv == 2) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Operands that are jobs, or variables that hold an id the line may know: $!, $PID, $SERVER_PID.
+local function has_foreign_target(command)
+  for at = 2, #command.argv do
+    local word = command.argv[at]
+    local is_signal = at == 2 and word:match('^%-[%w]') or word:match('^%-[sn]$')
+      or command.argv[at - 1]:match('^%-[sn]$') or word:match('^%-%-')
+    local own = word:match('^%%') or word == '$!' or word == '0' or word == '$p'
+      or word:match('^%$%{?[%w_]*[Pp][Ii][Dd][%w_]*%}?$') and not word:find('PPID', 1, true)
+    if not is_signal and not own then
+      return true
+    end
+  end
+  return false
+end
+
+return {
+  {
+    id = 'machine.kill_all',
+    decision = 'deny',
+    reason = 'This would end every process that you may signal, this one included: '
+      .. 'name the process, or use bg_kill.',
+    program = 'kill',
+    test = targets_everybody,
+    match = { 'kill -9 -1', 'kill -1', 'kill -- -1', 'kill -s KILL -1', 'sudo kill -TERM -1' },
+    not_match = { 'kill -1 1234', 'kill %1', 'kill -9 $PID' },
+  },
+  {
+    id = 'machine.kill_init',
+    decision = 'deny',
+    reason = 'Process 1 keeps everything else alive: name the process that is to end.',
+    program = 'kill',
+    operand = { '1' },
+    match = { 'kill -9 1', 'kill 1', 'P=1; kill $P' },
+    not_match = { 'kill 1234', 'kill %1' },
+  },
+  {
+    id = 'machine.kill_every',
+    decision = 'deny',
+    reason = 'This would end every process that you may signal: name the one that is to end, '
+      .. 'or use bg_kill.',
+    program = 'killall5',
+    match = { 'killall5 -9' },
+    not_match = { 'pgrep node' },
+  },
+  {
+    id = 'machine.kill_pattern',
+    decision = 'deny',
+    reason = 'This pattern is one of every process: name the one that is to end, or use bg_kill.',
+    program = 'pkill killall skill',
+    operand = { '', '.', '^', '$', '-1', 're:\\^?(?:\\.|\\[a-z\\]|\\\\w)?[*+]?\\$?' },
+    match = { 'pkill -9 .', "pkill -f '.*'", "killall -r '.*'" },
+    not_match = { 'pkill -f vite', 'killall node' },
+  },
+  {
+    id = 'machine.kill_user',
+    decision = 'deny',
+    reason = 'This would end all processes of a user: name the one that is to end, or use bg_kill.',
+    program = 'pkill killall skill',
+    flags = '-u -U --user --euid --uid -t --terminal',
+    max_operands = 0,
+    match = { 'pkill -9 -u user', 'killall -u user', 'pkill -t pts/0' },
+    not_match = { 'pkill -u user node', 'killall node' },
+  },
+  {
+    id = 'machine.kill_users_of',
+    decision = 'deny',
+    reason = 'This would end every process that uses a file system: name the process instead.',
+    program = 'fuser',
+    flags = { '-k --kill', '-m --mount -M --ismountpoint -c' },
+    match = { 'fuser -km /', 'fuser -k -m /home' },
+    not_match = { 'fuser -k 3000/tcp', 'fuser 3000/tcp' },
+  },
+  {
+    id = 'processes.kill',
+    decision = 'ask',
+    reason = 'Ending processes by their id may hit what others need: use bg_kill for what you '
+      .. 'started, or %1 and $! for jobs of the same line.',
+    program = 'kill',
+    without_flags = '-l -L --list --table -0',
+    test = has_foreign_target,
+    match = { 'kill 1234', 'kill -9 12 13', 'kill $(lsof -ti:3000)', 'kill -9 -4321' },
+    not_match = {
+      'kill %1', 'sleep 60 & kill $!', 'npm start & PID=$!; sleep 5; kill $PID', 'kill -l',
+      'kill -0 1234',
+    },
+  },
+  {
+    id = 'processes.kill_by_name',
+    decision = 'ask',
+    reason = 'Ending processes by name may hit what others need: use bg_kill for what you started.',
+    program = 'pkill killall skill xkill kill-port fkill',
+    match = { 'pkill -f "npm start"', 'killall node' },
+    not_match = { 'pgrep -f vite', 'ps aux' },
+  },
+  {
+    id = 'processes.kill_by_file',
+    decision = 'ask',
+    reason = 'This ends whoever uses a file or port: use bg_kill for what you started.',
+    program = 'fuser',
+    flags = '-k --kill',
+    match = { 'fuser -k 3000/tcp' },
+    not_match = { 'fuser -v 3000/tcp' },
+  },
+  {
+    id = 'processes.kill_sessions',
+    decision = 'ask',
+    reason = 'Sessions of a terminal multiplexer may hold work of others: ask the person first.',
+    program = 'tmux screen',
+    argument = { 'kill-server', 'kill-session', 'quit', 'wipe', '-wipe' },
+    match = { 'tmux kill-server', 'screen -X quit' },
+    not_match = { 'tmux ls' },
+  },
+  {
+    id = 'processes.attach',
+    decision = 'ask',
+    reason = 'Attaching to a running process reads and changes all that it knows: start the '
+      .. 'program under the tracer instead.',
+    program = 'gdb strace ltrace lldb reptyr gcore perf',
+    flags = '-p --pid --attach -attach --attach-pid',
+    match = { 'strace -p 1234', 'gdb -p 1234' },
+    not_match = { 'strace ls', 'gdb -batch -ex bt ./a.out core' },
+  },
+}

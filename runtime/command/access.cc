@@ -1,0 +1,242 @@
+// The paths and hosts that a command names, with their classes.
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::size_t kMaxDetail = 120;
+constexpr std::size_t kMaxPathBytes = PATH_MAX;
+constexpr char kHoleMark = '\x01';
+// What they cost, in bytes of text.
+constexpr std::size_t kAccessCost = 64;
+constexpr std::size_t kResolveCost = 512;
+constexpr std::size_t kPatternCost = 1024;
+
+}  // namespace
+
+void Analyser::add_accesses(const Arguments& arguments, SimpleCommand* command) {
+  const ProgramSpec* spec = arguments.spec;
+  // make -C DIR, git -C DIR: paths begin there.
+  Directory from = scope_.cwd();
+  const auto enter = [&](const ProgramSpec* each) {
+    if (each == nullptr || each->cwd.empty()) return;
+    for (const Selected& selected : select(command->argv, arguments, each->cwd)) {
+      add_access(AccessKind::kEnter, false, selected.value, selected.argument, false, from,
+                 &command->accesses);
+      Directory next;
+      if (!selected.value.literal()) {
+        next.unknown = true;
+      } else if (selected.value.text.rfind('/', 0) == 0) {
+        next.paths = {normalize(selected.value.text)};
+      } else {
+        next.unknown = from.unknown;
+        for (const std::string& path : from.paths)
+          next.paths.push_back(join(path, selected.value.text));
+      }
+      from = std::move(next);
+    }
+  };
+  enter(arguments.program);
+  if (arguments.program != spec) enter(spec);
+  if (command->program_word.text.find('/') != std::string::npos) {
+    add_access(AccessKind::kExecute, false, command->program_word, 0, false, scope_.cwd(),
+               &command->accesses);
+  }
+  const auto apply = [&](const ProgramSpec* each) {
+    if (each == nullptr) return;
+    const bool recursive = any_flag(command->argv, arguments, each->recursive);
+    for (const AccessSpec& access : each->accesses) {
+      if (!access.when.empty() && !any_flag(command->argv, arguments, access.when)) continue;
+      if (any_flag(command->argv, arguments, access.unless)) continue;
+      std::vector<Selected> touched = select(command->argv, arguments, access.selectors);
+      // find without a path looks where it stands.
+      if (touched.empty() && each->lists && arguments.operands.empty()) {
+        Value here;
+        here.text = ".";
+        here.range = command->range;
+        touched.push_back({std::move(here), -1});
+      }
+      for (const Selected& selected : touched) {
+        add_access(access.kind, recursive || access.recursive, selected.value, selected.argument,
+                   false, from, &command->accesses);
+      }
+    }
+  };
+  apply(spec);
+  if (arguments.program != spec) apply(arguments.program);
+}
+
+// A path with holes, as far as it is known: each component with a hole counts as one, and ".."
+// behind it takes it away again.
+Analyser::PathPattern Analyser::path_pattern(const Value& value) {
+  PathPattern made;
+  const std::string& text = value.text;
+  std::vector<std::string> kept;
+  const bool absolute = text[0] == '/';
+  std::size_t at = 0;
+  auto hole = value.holes.begin();
+  made.only_globs = true;
+  int up = 0;  // leading ".." of a relative path
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('/', at), text.size());
+    std::string part = text.substr(at, end - at);
+    bool holed = false;
+    while (hole != value.holes.end() && hole->begin < end) {
+      holed = true;
+      if (hole->kind != Value::Hole::Kind::kGlob) made.only_globs = false;
+      if (hole->end > end) break;
+      ++hole;
+    }
+    at = end + 1;
+    if (!holed && (part.empty() || part == ".")) continue;
+    if (!holed && part == "..") {
+      if (!kept.empty() && kept.back() != "..") {
+        kept.pop_back();
+      } else if (!absolute) {
+        kept.emplace_back("..");
+        ++up;
+      }
+      continue;
+    }
+    if (holed) part = kHoleMark + part;
+    kept.push_back(std::move(part));
+  }
+  (void)up;
+  std::size_t first = 0;
+  while (first < kept.size() && kept[first][0] != kHoleMark) ++first;
+  made.hole = first < kept.size();
+  made.known = absolute ? "/" : "";
+  for (std::size_t each = 0; each < first; ++each)
+    made.known += (each == 0 ? "" : "/") + kept[each];
+  if (made.known.empty()) made.known = ".";
+  if (!made.hole) return made;
+  made.component = kept[first].substr(1);
+  for (std::size_t each = first; each < kept.size(); ++each) {
+    const bool marked = kept[each][0] == kHoleMark;
+    made.rest += "/" + (marked ? (made.only_globs ? kept[each].substr(1) : "*") : kept[each]);
+    if (each > first) made.deeper = true;
+  }
+  return made;
+}
+
+void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, int argument,
+                          bool redirection, const Directory& from, std::vector<Access>* into) {
+  const std::string& text = value.text;
+  if (text.empty() || (text == "-" && value.literal() && !redirection)) return;
+  if (redirection && text == "/dev/null" && value.literal()) return;
+  if (!spend(text.size() + kAccessCost)) return;
+  Access made;
+  made.kind = kind;
+  made.recursive = recursive;
+  made.redirection = redirection;
+  made.written = text.substr(0, kMaxDetail);
+  made.argument = argument;
+  made.range = value.range;
+  const auto unknown = [&](PathClasses besides) {
+    made.classes = made.own = kUnknownPath | besides;
+    into->push_back(std::move(made));
+  };
+  if (text.size() >= kMaxPathBytes) {
+    unknown(0);
+    return;
+  }
+
+  PathQuestion question;
+  question.recursive = recursive;
+  std::string known = text;
+  std::string rest;
+  if (!value.holes.empty()) {
+    const PathPattern pattern = path_pattern(value);
+    const Value::Hole& first = value.holes.front();
+    if (pattern.hole && first.begin == 0 && first.kind != Value::Hole::Kind::kGlob) {
+      unknown(map_->by_name(pattern.rest));
+      return;
+    }
+    question.hole = pattern.hole;
+    known = pattern.known;
+    if (pattern.hole) {
+      if (pattern.only_globs) question.pattern = pattern.component;
+      const bool everything = pattern.component.find_first_not_of("*.?") == std::string::npos;
+      question.contents = pattern.only_globs && everything && !pattern.deeper;
+      if (pattern.deeper) rest = pattern.rest;
+    }
+  }
+  // What is removed is the link, not what it leads to; with a / behind it, it is that.
+  const bool itself = kind == AccessKind::kRemove && !question.hole && text.back() != '/';
+  const auto add = [&](const std::string& absolute) {
+    Access each = made;
+    const std::string lexical = normalize(absolute);
+    std::string path = lexical;
+    if (place_.resolve) {
+      const std::size_t slash = absolute.find_last_of('/');
+      const std::string name = absolute.substr(slash + 1);
+      const bool link = itself && path.size() > 1 && !name.empty() && name != "." && name != "..";
+      const std::string head = !link ? absolute : slash == 0 ? "/" : absolute.substr(0, slash);
+      auto found = resolved_.find(head);
+      if (found == resolved_.end()) {
+        if (!spend(kResolveCost)) return;
+        found = resolved_.emplace(head, place_.resolve(head)).first;
+      }
+      path = link ? join(found->second, name) : found->second;
+    }
+    question.path = path;
+    each.classes = map_->classify(question, &each.own);
+    if (path != lexical) {  // by the name that was written it may be of other classes too
+      question.path = lexical;
+      const PathClasses of_policy = ~((PathClasses{1} << kFirstOwnClass) - 1);
+      PathClasses own = 0;
+      each.classes |= map_->classify(question, &own) & of_policy;
+      each.own |= own & of_policy;
+    }
+    if (!rest.empty() && spend(kPatternCost)) {
+      const PathClasses more = map_->may_match(path == "/" ? rest : path + rest);
+      each.classes |= more;
+      each.own |= more;
+    }
+    each.contents = question.contents;
+    each.path = std::move(path);
+    into->push_back(std::move(each));
+  };
+  if (known[0] == '/') {
+    add(known);
+    return;
+  }
+  for (const std::string& directory : from.paths) add(directory + "/" + known);
+  if (from.unknown || from.paths.empty()) unknown(rest.empty() ? 0 : map_->by_name(rest));
+}
+
+// "https://user@host:80/path", "user@host:path", "host:80", "host"
+void Analyser::add_hosts(const Arguments& arguments, SimpleCommand* command) {
+  const ProgramSpec* spec = arguments.spec;
+  if (spec == nullptr || spec->hosts.empty()) return;
+  for (const Selected& selected : select(command->argv, arguments, spec->hosts)) {
+    const Value& value = selected.value;
+    std::string text = value.text;
+    const std::size_t scheme = text.find("://");
+    std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+    std::size_t end = std::min(text.find_first_of("/?#", begin), text.size());
+    if (scheme == std::string::npos && begin == 0 && text.find('/') == 0) continue;  // a path
+    const std::size_t at = text.rfind('@', end);
+    if (at != std::string::npos && at >= begin && at < end) begin = at + 1;
+    const bool known = value.literal() || value.holes.front().begin >= end;
+    if (!known) {
+      command->hosts.emplace_back("");
+      continue;
+    }
+    std::string host = text.substr(begin, end - begin);
+    if (!host.empty() && host[0] == '[') {
+      host = host.substr(1, host.find(']') - 1);
+    } else if (std::count(host.begin(), host.end(), ':') == 1) {
+      host.resize(host.find(':'));
+    }
+    std::transform(host.begin(), host.end(), host.begin(),
+                   [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+    command->hosts.push_back(std::move(host));
+  }
+}
+
+}  // namespace gibbous::command

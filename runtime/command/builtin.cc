@@ -1,0 +1,340 @@
+// What the shell itself does: builtins that change variables, positional parameters, functions and
+// the working directory; and calls of functions.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
+constexpr std::size_t kMaxFunctionDepth = 32;
+constexpr std::size_t kCallCost = 512;
+constexpr std::size_t kPathCost = 8;
+constexpr std::size_t kMaxPath = 8192;  // twice what the kernel takes
+constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
+
+}  // namespace
+
+// The variable that a word names: "x", "x=1", "x[0]", "-vx"; any, when it is not known.
+void Analyser::forget_named(const Value& word) {
+  if (word.starts_unknown()) {
+    if (spend(scope_.size() * kPathCost)) scope_.forget_all();
+    return;
+  }
+  for (const std::size_t from : {std::size_t{0}, std::size_t{2}}) {
+    if (from > 0 && (word.text.size() <= from || word.text[0] != '-')) return;
+    // In a cluster of options the name begins anywhere.
+    std::size_t at = from;
+    do {
+      const std::string rest = word.text.substr(at);
+      const std::string name = rest.substr(0, rest.find_first_of("=[+-"));
+      if (is_name(name)) scope_.forget(name);
+      ++at;
+    } while (from > 0 && at < std::min<std::size_t>(word.text.size(), kMaxChoices));
+  }
+}
+
+// Which word is which is known up to the first that may be several, or none.
+void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) {
+  for (std::size_t at = from; at < argv.size(); ++at) {
+    check_evaluated(argv[at]);
+    for (const Value::Hole& hole : argv[at].holes) {
+      if (!hole.splits && hole.kind != Value::Hole::Kind::kGlob) continue;
+      scope_.set_positional(std::nullopt);
+      return;
+    }
+  }
+  scope_.set_positional(
+      std::vector<Value>(argv.begin() + static_cast<std::ptrdiff_t>(from), argv.end()));
+}
+
+// export, declare, typeset, local, readonly
+void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& args) {
+  const std::string& name = command.program_word.text;
+  const auto& argv = command.argv;
+  std::string letters;
+  for (std::size_t at = 1; at < argv.size(); ++at) {
+    if (argv[at].text.size() > 1 && (argv[at].text[0] == '-' || argv[at].text[0] == '+'))
+      letters += argv[at].text.substr(1);
+  }
+  const auto has = [&](const char* any) { return letters.find_first_of(any) != std::string::npos; };
+  const bool fixes = name == "readonly" || has("r");
+  const bool exports = name == "export" || has("x");
+  const bool local = !active_.empty() && name != "export" && name != "readonly" && !has("g");
+  for (std::size_t at = 1; at < argv.size(); ++at) {
+    const Value& word = argv[at];
+    if (word.text.empty() || word.text[0] == '-' || word.text[0] == '+') continue;
+    if (word.starts_unknown()) {
+      if (spend(scope_.size() * kPathCost)) scope_.forget_all();
+      continue;
+    }
+    const std::size_t end = word.text.find_first_of("=+[");
+    const std::string variable = word.text.substr(0, end);
+    if (!is_name(variable)) continue;
+    if (local) {
+      const Variable* now = scope_.find(variable);
+      active_.back().locals.emplace_back(
+          variable, now == nullptr ? std::nullopt : std::optional<Variable>(*now));
+    }
+    if (has("n")) doubt(Doubt::kEvaluatedText, word.range, "a reference: " + word.text);
+    const bool distorts = has("niluc");
+    const bool known = word.holes.empty() || word.holes[0].begin > end;
+    const bool assigns = end != std::string::npos && word.text[end] == '=';
+    if (distorts) {
+      scope_.distort(variable);
+    } else if (!assigns) {
+      // Of a new local variable nothing is known; an append changes what was there.
+      const bool only_marks = end == std::string::npos && !local;
+      if (!only_marks) scope_.forget(variable);
+    } else if (!known || args[at].alternative || has("aA") ||
+               (end + 1 < word.text.size() && word.text[end + 1] == '(')) {
+      scope_.forget(variable);
+    } else {
+      Variable made;
+      made.values.push_back(tail_of(word, end + 1));
+      made.exported = exports;
+      const Variable* old = scope_.find(variable);
+      made.array = old != nullptr && old->array;
+      made.unknown = made.array;
+      scope_.set(variable, std::move(made));
+    }
+    if (exports) scope_.put_in_environment(variable);
+    if (fixes) scope_.fix(variable);
+  }
+}
+
+// What the shell itself does when this command runs.
+bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& args,
+                       const Feed& feed) {
+  if (command.remote || !command.program_word.literal()) return false;
+  const std::string& name = command.program_word.text;
+  const auto& argv = command.argv;
+  if (name == "cd" || name == "pushd") {
+    change_directory(argv);
+  } else if (name == "popd") {
+    scope_.enter({{}, true});
+  } else if (name == "export" || name == "declare" || name == "typeset" || name == "local" ||
+             name == "readonly") {
+    declare(command, args);
+  } else if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" ||
+             name == "let" || name == "printf" || name == "wait") {
+    if (name == "read") scope_.forget("REPLY");
+    if (name == "mapfile" || name == "readarray") scope_.forget("MAPFILE");
+    if (name == "getopts") {
+      scope_.forget("OPTARG");
+      scope_.forget("OPTIND");
+    }
+    if (feed.text && (name == "read" || name == "mapfile" || name == "readarray")) {
+      Value text = *feed.text;
+      text.quoted = true;
+      check_evaluated(text);
+    }
+    const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
+    for (std::size_t at = 1; at < argv.size() && !prints; ++at) {
+      forget_named(argv[at]);
+      if (name == "printf") check_evaluated(argv[at]);
+    }
+  } else if (name == "unset") {
+    const bool functions = argv.size() > 1 && argv[1].text.rfind("-f", 0) == 0;
+    for (std::size_t at = 1; at < argv.size(); ++at) {
+      if (!functions) forget_named(argv[at]);
+      scope_.remove_function(argv[at].text);
+    }
+  } else if (name == "shopt") {
+    for (const Value& word : argv)
+      last_pipe_ = last_pipe_ || !word.literal() || word.text == "lastpipe";
+  } else if (name == "set") {
+    for (std::size_t at = 1; at < argv.size(); ++at) {
+      const std::string& text = argv[at].text;
+      if (argv[at].starts_unknown()) {
+        scope_.set_positional(std::nullopt);
+        break;
+      }
+      const bool dashes = text == "--";
+      const bool option = !text.empty() && (text[0] == '-' || text[0] == '+');
+      if (!dashes && option) {
+        if (text.back() == 'o' && text.size() > 1) ++at;
+        if (text == "-" && at + 1 == argv.size()) break;
+        continue;
+      }
+      set_positional(argv, dashes ? at + 1 : at);
+      break;
+    }
+  } else if (name == "shift") {
+    scope_.set_positional(std::nullopt);
+  } else if (name == "exec") {
+    input_moved_ = input_moved_ || feed.piped || feed.file.has_value();
+  } else if (name == "alias") {
+    for (std::size_t at = 1; at < argv.size(); ++at) {
+      const std::size_t equals = argv[at].text.find('=');
+      if (equals == std::string::npos) continue;
+      const std::string alias = argv[at].text.substr(0, equals);
+      const Value body = tail_of(argv[at], equals + 1);
+      // The word behind it is an alias too; or it is no whole command.
+      const bool open =
+          body.text.empty() || body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
+      if (open || knowledge_.find(alias) != nullptr)
+        doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
+      if (aliases_.size() < limits_.commands) aliases_[alias] = body.text;
+      const Scope::Mark mark = scope_.mark();
+      shell_code(body, command, "alias", {});
+      scope_.merge(mark);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Analyser::change_directory(const std::vector<Value>& argv) {
+  std::size_t at = 1;
+  while (at < argv.size() && argv[at].text.size() > 1 && argv[at].text[0] == '-') ++at;
+  if (at < argv.size() && argv[at].text == "--") ++at;
+  if (at >= argv.size()) {
+    const Variable* home = scope_.find("HOME");
+    const bool known =
+        home != nullptr && !home->unknown && home->values.size() == 1 && home->values[0].literal();
+    scope_.enter(known ? Directory{{normalize(home->values[0].text)}, false} : Directory{{}, true});
+    return;
+  }
+  const Value& to = argv[at];
+  const Variable* before = scope_.find("OLDPWD");
+  if (to.text == "-" && before != nullptr && !before->unknown && before->values.size() == 1) {
+    const std::string path = before->values[0].text;
+    scope_.enter({{path}, false});
+    return;
+  }
+  const Directory from = scope_.cwd();
+  std::size_t bytes = to.text.size();
+  for (const std::string& path : from.paths) bytes += path.size();
+  if (!spend(bytes * kPathCost)) return;
+  if (bytes > kMaxPath) {  // no such directory can be
+    scope_.forget("PWD");
+    scope_.enter({{}, true});
+    return;
+  }
+  if (from.paths.size() == 1 && !from.unknown) {
+    Variable old;
+    Value value;
+    value.text = from.paths[0];
+    old.values.push_back(value);
+    scope_.set("OLDPWD", std::move(old));
+  } else {
+    scope_.forget("OLDPWD");
+  }
+  if (!to.literal() || to.text == "-" || to.text.empty()) {
+    scope_.enter({{}, true});
+    return;
+  }
+  Directory made;
+  if (to.text[0] == '/') {
+    made.paths.push_back(normalize(to.text));
+  } else {
+    made.unknown = from.unknown;
+    for (const std::string& each : from.paths) {
+      if (each.size() + to.text.size() < kMaxDirectoryBytes) {
+        made.paths.push_back(join(each, to.text));
+      } else {
+        made.unknown = true;
+      }
+    }
+  }
+  if (made.paths.size() == 1 && !made.unknown) {
+    Variable now;
+    Value value;
+    value.text = made.paths[0];
+    now.values.push_back(value);
+    scope_.set("PWD", std::move(now));
+  } else {
+    scope_.forget("PWD");
+  }
+  scope_.enter(std::move(made));
+}
+
+bool Analyser::call_function(const std::string& name, const std::vector<Value>& argv,
+                             const SimpleCommand& base, const Feed& feed) {
+  const Function* found = scope_.function(name);
+  if (found == nullptr) return false;
+  const Function function = *found;
+  for (Active& each : active_) {
+    const auto same = [&](const Function::Body& body) { return body.node == each.body; };
+    const bool itself =
+        each.name == name && std::any_of(function.bodies.begin(), function.bodies.end(), same);
+    if (!itself) continue;
+    for (const Value& word : argv) check_evaluated(word);
+    ++each.calls_itself;
+    for (std::size_t at = each.nesting; at < nesting_.size(); ++at) {
+      const Nesting::Kind kind = nesting_[at].kind;
+      each.at_once =
+          each.at_once || kind == Nesting::Kind::kPipeline || kind == Nesting::Kind::kBackground;
+    }
+    return true;
+  }
+  if (active_.size() >= kMaxFunctionDepth) {
+    spend(limits_.code_bytes * 64);
+    return true;
+  }
+  if (!spend(kCallCost)) return true;
+  const auto positional = scope_.positional();
+  const Scope::Mark mark = scope_.mark();
+  note_redirections(base.accesses, base.range);
+  bool calls_itself = false;
+  bool at_once = false;
+  const auto call = [&](const Function::Body& body, bool again) {
+    if (!dry_) walked_bodies_.insert(body.node);
+    active_.push_back({name, body.node, 0, false, nesting_.size() + 1, depth_ + 1, {}});
+    if (argv.empty() || again) {
+      scope_.set_positional(std::nullopt);
+    } else {
+      set_positional(argv, 1);
+    }
+    const int source = std::exchange(source_, body.source);
+    ++depth_;
+    {
+      const Nest nest(*this, Nesting::Kind::kFunction, name);
+      walk(*body.node, feed);
+    }
+    --depth_;
+    source_ = source;
+    const Active ended = std::move(active_.back());
+    active_.pop_back();
+    // Its local variables are what they were; or not, when it did not come to declare them.
+    for (std::size_t at = ended.locals.size(); at-- > 0;) {
+      const auto& [variable, before] = ended.locals[at];
+      const Scope::Mark changed = scope_.mark();
+      if (before) {
+        scope_.set(variable, *before);
+        scope_.merge(changed);
+      } else {
+        scope_.forget(variable);
+      }
+    }
+    calls_itself = calls_itself || ended.calls_itself > 0;
+    at_once = at_once || (ended.calls_itself > 0 && ended.at_once);
+  };
+  const std::size_t bodies = function.bodies.size();
+  for (const Function::Body& body : function.bodies) {
+    if (full()) break;
+    const Scope::Mark one = scope_.mark();
+    const Kept kept = keep();
+    dry_ = kept.dry;
+    calls_itself = false;
+    call(body, false);
+    if (calls_itself) {  // with whatever words, and after whatever it did
+      const Scope::Turn left = scope_.turn(one);
+      scope_.restore(one);
+      take_back(kept);
+      scope_.loosen(left);
+      call(body, true);
+    }
+    if (bodies > 1) scope_.merge(one);
+  }
+  scope_.set_positional(positional);
+  if (!function.certain) scope_.merge(mark);
+  if (at_once) doubt(Doubt::kForkBomb, base.range, name);
+  return true;
+}
+
+}  // namespace gibbous::command

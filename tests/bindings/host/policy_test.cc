@@ -1,0 +1,398 @@
+// The policy in a runtime: what it says of commands, reloads under load, approvals, the decision
+// log, what is typed into a shell. Policies here are small ones of the tests' own, on top of what
+// ships.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gibbous/approvals.h"
+#include "gibbous/doctor.h"
+#include "gibbous/policy.h"
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous {
+namespace {
+
+using testing::Host;
+using testing::TempDir;
+
+// Rules about echo, so that nothing depends on what ships.
+std::string policy_with(const std::string& rules, const std::string& cases = "{}") {
+  return "local matrix = require 'matrix'\n"
+         "local modes = { auto = require 'modes.auto', default = require 'modes.default',\n"
+         "  plan = require 'modes.plan', dangerous = require 'modes.dangerous' }\n"
+         "local function decide(effect)\n"
+         "  local verdict = matrix.judge(modes, effect)\n"
+         "  if verdict.decision == 'ask' and effect.approved then verdict.decision = 'allow' end\n"
+         "  return verdict\n"
+         "end\n"
+         "return { modes = modes, decide = decide, knowledge = require 'knowledge', rules = {\n" +
+         rules + "}, cases = " + cases + " }\n";
+}
+
+constexpr char kAskAboutSecret[] =
+    "{ id = 'test.secret', decision = 'ask', reason = 'Say please.', program = 'echo',\n"
+    "  argument = { 'secret*' }, match = { 'echo secret' } },\n";
+constexpr char kDenyForbidden[] =
+    "{ id = 'test.forbidden', decision = 'deny', reason = 'Say something else.', program = "
+    "'echo',\n"
+    "  argument = { 'forbidden' }, match = { 'echo forbidden' } },\n";
+
+class World {
+ public:
+  explicit World(const std::string& policy, const std::string& mode = "auto") {
+    std::filesystem::create_directories(policies_.path() + "/p");
+    write(policy);
+    options_ = testing::auto_mode();
+    options_.mode = mode;
+    options_.policies_dir = policies_.path() + "/p";
+    options_.state_dir = state_.path() + "/state";
+    options_.watch_files = false;
+  }
+
+  void write(const std::string& policy) const {
+    std::ofstream(policies_.path() + "/p/init.lua") << policy;
+  }
+  void start() { host_ = std::make_unique<Host>(options_); }
+  Host& host() { return *host_; }
+  void stop() { host_.reset(); }
+  RuntimeOptions& options() { return options_; }
+  std::string state() const { return options_.state_dir; }
+
+  std::vector<Json> decisions() const {
+    std::vector<Json> all;
+    std::ifstream file(options_.state_dir + "/decisions.jsonl");
+    for (std::string line; std::getline(file, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+
+ private:
+  TempDir policies_;
+  TempDir state_;
+  RuntimeOptions options_;
+  std::unique_ptr<Host> host_;
+};
+
+CallResult echo(Host& host, const std::string& what) {
+  return host.call("bg_start", {{"command", "echo " + what}});
+}
+
+TEST_CASE("a rule that denies holds for the start of a command, in dangerous mode too") {
+  World world(policy_with(kDenyForbidden), "dangerous");
+  world.start();
+  const CallResult denied = echo(world.host(), "forbidden");
+  CHECK(denied.code == "denied");
+  CHECK(denied.message.find("Say something else.") != std::string::npos);
+  CHECK(denied.message.find("test.forbidden") != std::string::npos);
+  const Json data = Json::parse(denied.data);
+  CHECK(data["rule"] == "test.forbidden");
+  CHECK(data["line"].get<int>() > 1);
+  CHECK(echo(world.host(), "hello").ok);
+}
+
+TEST_CASE("a decide that allows what a rule denies is not obeyed") {
+  World world(
+      "return { modes = { auto = {} }, knowledge = require 'knowledge', rules = {\n" +
+      std::string(kDenyForbidden) +
+      "}, decide = function() return { decision = 'allow', rule = 'test.everything' } end }\n");
+  world.start();
+  CHECK(echo(world.host(), "forbidden").code == "denied");
+  CHECK(echo(world.host(), "hello").ok);
+}
+
+TEST_CASE("a person is asked once about a command that a rule asks about, and sees it parsed") {
+  World world(policy_with(kAskAboutSecret));
+  world.start();
+  std::vector<AskRequest> asked;
+  world.host().runtime->on_ask([&](AskRequest request) {
+    request.answer(true, "");
+    asked.push_back(std::move(request));
+  });
+  CHECK(echo(world.host(), "'sec'ret | cat").ok);
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].rule == "test.secret");
+  CHECK(asked[0].reason == "Say please.");
+  CHECK(asked[0].effect == "call");
+  CHECK(asked[0].command == "echo 'sec'ret | cat");
+  REQUIRE(asked[0].commands.size() == 2);
+  CHECK(asked[0].commands[0] == "echo secret");
+  CHECK(asked[0].line > 1);
+}
+
+TEST_CASE("without an approver an ask says how to get it approved") {
+  World world(policy_with(kAskAboutSecret));
+  world.start();
+  const CallResult result = echo(world.host(), "secret");
+  CHECK(result.code == "needs_approval");
+  CHECK(result.message.find("approver") != std::string::npos);
+}
+
+TEST_CASE("an answer for the session counts in this session alone") {
+  World world(policy_with(kAskAboutSecret));
+  world.start();
+  int asked = 0;
+  world.host().runtime->on_ask([&](const AskRequest& request) {
+    ++asked;
+    AskAnswer answer;
+    answer.allow = true;
+    answer.remember = AskAnswer::Remember::kSession;
+    request.reply(answer);
+  });
+  const Json arguments = {{"command", "echo secret"}};
+  CHECK(world.host().call("bg_start", arguments, "one").ok);
+  CHECK(world.host().call("bg_start", arguments, "one").ok);
+  CHECK(asked == 1);
+  CHECK(world.host().call("bg_start", arguments, "two").ok);
+  CHECK(asked == 2);
+}
+
+TEST_CASE(
+    "a remembered approval outlives the runtime, in its mode and looser ones, until it is "
+    "revoked") {
+  World world(policy_with(kAskAboutSecret));
+  world.start();
+  world.host().runtime->on_ask([&](const AskRequest& request) {
+    AskAnswer answer;
+    answer.allow = true;
+    answer.remember = AskAnswer::Remember::kAlways;
+    answer.who = "tester";
+    request.reply(answer);
+  });
+  REQUIRE(echo(world.host(), "secret").ok);
+  world.stop();
+
+  world.start();
+  CHECK(echo(world.host(), "secret").ok);
+  CHECK(echo(world.host(), "secret other").code == "needs_approval");
+  auto approvals = list_approvals(world.state());
+  REQUIRE(approvals);
+  REQUIRE(approvals->size() == 1);
+  CHECK(approvals->front().subject == "echo secret");
+  CHECK(approvals->front().mode == "auto");
+  CHECK(approvals->front().who == "tester");
+  world.stop();
+
+  world.options().mode = "default";  // stricter
+  world.start();
+  CHECK(echo(world.host(), "secret").code == "needs_approval");
+  world.stop();
+
+  world.options().mode = "auto";
+  world.start();
+  REQUIRE(revoke_approval(world.state(), approvals->front().id));
+  CHECK(echo(world.host(), "secret").code == "needs_approval");
+}
+
+TEST_CASE("an approval of a rule counts for whatever the rule asks about, never against a deny") {
+  World world(policy_with(std::string(kAskAboutSecret) + kDenyForbidden));
+  world.start();
+  int asked = 0;
+  world.host().runtime->on_ask([&](const AskRequest& request) {
+    ++asked;
+    AskAnswer answer;
+    answer.allow = true;
+    answer.remember = AskAnswer::Remember::kSession;
+    answer.about = AskAnswer::About::kRule;
+    request.reply(answer);
+  });
+  CHECK(echo(world.host(), "secret").ok);
+  CHECK(echo(world.host(), "secrets of others").ok);
+  CHECK(asked == 1);
+  CHECK(echo(world.host(), "secret forbidden").code == "denied");
+}
+
+TEST_CASE("what is typed into a shell is judged where the shell stands") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local talk = tool {
+  name = 'talk', description = 'Types lines into a shell.', permission = 'execute',
+  input = schema.object { lines = schema.array(schema.string {}) },
+  run = function(args)
+    local shell, err = run.start { argv = { 'sh' }, stdin = 'pipe' }
+    if not shell then tool.error(err.code, err.message) end
+    for _, line in ipairs(args.lines) do
+      local ok, refused = shell:write(line)
+      if not ok then tool.error(refused.code, refused.message) end
+    end
+    shell:close_stdin()
+    shell:wait { any = { { kind = 'exit' } }, timeout_ms = 20000 }
+    return 'done'
+  end,
+}
+return { toolsets = { { name = 'talk', tools = { talk } } } }
+)";
+  World world(policy_with(
+      "{ id = 'test.outside', decision = 'deny', reason = 'Stay inside.', access = 'write',\n"
+      "  path = 'system', match = { 'echo x > /etc/x' } },\n"));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  const auto talk = [&](const Json& lines) {
+    const CallResult result = world.host().call("talk", {{"lines", lines}});
+    UNSCOPED_INFO(result.message);
+    return result.code;
+  };
+  CHECK(talk({"echo hello\n"}) == "");
+  CHECK(talk({"echo x > /etc/gibbous-test\n"}) == "denied");
+  CHECK(talk({"cd /etc\n", "echo x > gibbous-test\n"}) == "denied");
+  CHECK(talk({"F=/etc/gibbous-test\n", "echo x > \"$F\"\n"}) == "denied");
+  CHECK(talk({"echo x > /e", "tc/gibbous-test\n"}) == "denied");
+}
+
+TEST_CASE("the environment that a start sets is judged with it") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local go = tool {
+  name = 'go', description = 'Starts true with a variable.', permission = 'execute',
+  input = schema.object { name = schema.string {} },
+  run = function(args)
+    local one, err = run.start { argv = { 'true' }, env = { [args.name] = './evil.so' } }
+    if not one then tool.error(err.code, err.message) end
+    return 'started'
+  end,
+}
+return { toolsets = { { name = 'go', tools = { go } } } }
+)";
+  World world(
+      policy_with("{ id = 'test.variable', decision = 'deny', reason = 'Not this one.',\n"
+                  "  doubt = 'executing_variable', match = { 'LD_PRELOAD=./x.so true' } },\n"));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  CHECK(world.host().call("go", {{"name", "HARMLESS"}}).ok);
+  CHECK(world.host().call("go", {{"name", "LD_PRELOAD"}}).code == "denied");
+}
+
+TEST_CASE("a broken policy that is saved during a load of calls never judges one of them") {
+  World world(policy_with(kDenyForbidden));
+  world.start();
+  Runtime& runtime = *world.host().runtime;
+  int ended = 0;
+  int wrong = 0;
+  constexpr int kCalls = 60;
+  for (int at = 0; at < kCalls; ++at) {
+    const bool forbidden = at % 2 == 0;
+    const std::string command = forbidden ? "echo forbidden" : "echo fine";
+    runtime.call({"bg_start", Json{{"command", command}}.dump()},
+                 [&, forbidden](const CallResult& result) {
+                   ++ended;
+                   // Too many runs at once is no verdict.
+                   if (forbidden ? result.code != "denied" : result.code == "denied") ++wrong;
+                 });
+    if (at % 6 == 0) {
+      const std::vector<std::string> broken = {
+          "return {",                                             // no Lua
+          "error('half written')",                                // raises
+          policy_with("{ id = 'test.x', decison = 'deny' },\n"),  // a typing mistake
+          policy_with(kDenyForbidden,
+                      "{ { name = 'c', deny = { 'echo fine' } } }"),  // fails its case
+          ""};
+      world.write(broken[static_cast<std::size_t>(at / 6) % broken.size()]);
+      const ReloadResult result = runtime.reload();
+      CHECK_FALSE(result.ok);
+      CHECK(result.generation == 1);
+    }
+    runtime.poll();
+  }
+  REQUIRE(world.host().until([&] { return ended == kCalls; }));
+  CHECK(wrong == 0);
+  CHECK(world.host().saw_event("reload_failed"));
+  world.write(policy_with(kAskAboutSecret));
+  CHECK(runtime.reload().ok);
+  CHECK(echo(world.host(), "forbidden").code != "denied");
+}
+
+TEST_CASE("a policy that others can write to is refused, and doctor says so") {
+  World world(policy_with(kDenyForbidden));
+  const std::string file = world.options().policies_dir + "/init.lua";
+  REQUIRE(::chmod(file.c_str(), 0666) == 0);
+  world.start();
+  CHECK(world.host().runtime->policy_error().find("chmod go-w") != std::string::npos);
+  CHECK(echo(world.host(), "fine").code == "denied");
+  bool found = false;
+  for (const Finding& finding : examine(world.options())) {
+    if (finding.name != "policy") continue;
+    found = true;
+    CHECK(finding.grade == Finding::Grade::kProblem);
+    CHECK(finding.value.find("can be written by others") != std::string::npos);
+  }
+  CHECK(found);
+}
+
+TEST_CASE("every decision is in the log, with rule, policy and generation, and without secrets") {
+  World world(policy_with(kDenyForbidden));
+  world.start();
+  CHECK(echo(world.host(), "forbidden").code == "denied");
+  CHECK(world.host().call("bg_start", {{"command", "API_TOKEN=abcdef123456 echo x"}}).ok);
+  const std::vector<Json> decisions = world.decisions();
+  REQUIRE(decisions.size() >= 3);
+  const Json& denied = decisions[0];
+  CHECK(denied["decision"] == "deny");
+  CHECK(denied["rule"] == "test.forbidden");
+  CHECK(denied["effect"] == "call");
+  CHECK(denied["command"] == "echo forbidden");
+  CHECK(denied["generation"] == 1);
+  CHECK(denied["id"].get<std::string>().size() == 8);
+  CHECK_FALSE(denied["policy"].get<std::string>().empty());
+  for (const Json& decision : decisions) {
+    CHECK(decision.dump().find("abcdef123456") == std::string::npos);
+  }
+}
+
+TEST_CASE("an old log under a new policy shows which verdicts change") {
+  World old_world(policy_with(kAskAboutSecret));
+  World new_world(policy_with(kDenyForbidden));
+  PolicyOptions options;
+  options.mode = "auto";
+  options.policies_dir = old_world.options().policies_dir;
+  auto before = Policy::load(options);
+  options.policies_dir = new_world.options().policies_dir;
+  auto after = Policy::load(options);
+  REQUIRE(before);
+  REQUIRE(after);
+  const std::string log =
+      R"({"effect":"start","command":"echo secret","mode":"auto","workspace":"/w","decision":"ask"})"
+      "\nnot json\n"
+      R"({"effect":"start","command":"echo forbidden","mode":"auto","workspace":"/w","decision":"allow"})"
+      "\n"
+      R"({"effect":"start","command":"echo fine","mode":"auto","workspace":"/w","decision":"allow"})"
+      "\n";
+  std::size_t read = 0;
+  const auto changes = (*before)->compare(**after, log, &read);
+  CHECK(read == 3);
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].record == 1);
+  CHECK(changes[0].before == "ask");
+  CHECK(changes[0].after == "allow");
+  CHECK(changes[1].command == "echo forbidden");
+  CHECK(changes[1].after == "deny");
+}
+
+TEST_CASE("requests that are wrong are answered with what is wrong") {
+  PolicyOptions options;
+  options.mode = "auto";
+  World world(policy_with(kDenyForbidden));
+  options.policies_dir = world.options().policies_dir;
+  auto policy = Policy::load(options);
+  REQUIRE(policy);
+  const auto error = [&](const std::string& request) {
+    const Json answer = Json::parse((*policy)->check(request));
+    return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "none";
+  };
+  CHECK(error("{") == "the request is no JSON object");
+  CHECK(error("[]").find("must be an object") != std::string::npos);
+  CHECK(error("{}").find("command") != std::string::npos);
+  CHECK(error(R"({"comand":"ls"})").find("did you mean 'command'?") != std::string::npos);
+  CHECK(error(R"({"command":1})").find("command must be a string") != std::string::npos);
+  CHECK(error(R"({"command":"ls","argv":["ls"]})").find("not both") != std::string::npos);
+  CHECK(error(R"({"argv":[]})").find("argv") != std::string::npos);
+  CHECK(error(R"({"command":"ls","id":7})") == "none");
+  CHECK(Json::parse((*policy)->check(R"({"id":7,"command":"echo forbidden"})"))["id"] == 7);
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -1,0 +1,82 @@
+// See terminal_program.h.
+#include "tests/support/terminal_program.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace gibbous::testing {
+
+TerminalProgram::TerminalProgram(const ProgramSpec& spec) {
+  // All that allocates is done before the fork.
+  std::vector<std::string> words = spec.argv;
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int terminal = -1;
+  pid_ = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "forkpty");
+  if (pid_ == 0) {
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  terminal_.reset(terminal);
+}
+
+TerminalProgram::~TerminalProgram() {
+  if (ended_) return;
+  kill(pid_, SIGKILL);
+  (void)waitpid(pid_, nullptr, 0);
+}
+
+void TerminalProgram::type(const std::string& keys) {
+  if (::write(terminal_.get(), keys.data(), keys.size()) != static_cast<ssize_t>(keys.size()))
+    throw std::system_error(errno, std::generic_category(), "the terminal takes no input");
+}
+
+// False when nothing comes any more: the program has closed its terminal, or is late.
+bool TerminalProgram::fill() {
+  pollfd entry{terminal_.get(), POLLIN, 0};
+  if (poll(&entry, 1, static_cast<int>(Program::kPatience.count())) != 1) return false;
+  std::array<char, 4096> piece{};
+  const ssize_t count = ::read(terminal_.get(), piece.data(), piece.size());
+  if (count <= 0) return false;
+  shown_.append(piece.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+std::string TerminalProgram::until(const std::string& part) {
+  for (;;) {
+    const std::size_t at = shown_.find(part, seen_);
+    if (at != std::string::npos) {
+      seen_ = at + part.size();
+      return shown_;
+    }
+    if (!fill()) throw std::runtime_error("never shown: " + part + "; shown: " + shown_);
+  }
+}
+
+ExitStatus TerminalProgram::wait() {
+  while (fill()) {
+  }
+  int raw = 0;
+  if (waitpid(pid_, &raw, 0) != pid_)
+    throw std::system_error(errno, std::generic_category(), "waitpid");
+  ended_ = true;
+  ExitStatus status;
+  if (WIFEXITED(raw)) status.code = WEXITSTATUS(raw);
+  if (WIFSIGNALED(raw)) status.signal = WTERMSIG(raw);
+  return status;
+}
+
+}  // namespace gibbous::testing

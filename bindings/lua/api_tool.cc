@@ -29,8 +29,7 @@ constexpr ToolField kToolFields[] = {
     {"description", LUA_TSTRING, true},    {"permission", LUA_TSTRING, true},
     {"input", LUA_TTABLE, false},          {"output", LUA_TTABLE, false},
     {"annotations", LUA_TTABLE, false},    {"run", LUA_TFUNCTION, true},
-    {"takes_limits", LUA_TBOOLEAN, false},
-    {"command", LUA_TSTRING, false},
+    {"takes_limits", LUA_TBOOLEAN, false}, {"command", LUA_TSTRING, false},
 };
 constexpr ToolField kAnnotationFields[] = {
     {"read_only", LUA_TBOOLEAN, false},

@@ -28,7 +28,8 @@
 ---@field approved? boolean a person was asked about the call, and about this very command
 
 ---@class Judged
----@field decision? 'allow'|'ask'|'deny' the strictest over all commands; none: no rule speaks of some
+---@field decision? 'allow'|'ask'|'deny' the strictest over all commands; none: no rule speaks of
+---some
 ---command, and none asks or denies
 ---@field rule? string
 ---@field reason? string

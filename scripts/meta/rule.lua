@@ -6,14 +6,16 @@
 ---with spaces, gives alternatives. Order of evaluation: deny, ask, allow, then the mode's default;
 ---the strictest over all commands of a line.
 ---
----A pattern is a glob (`*` any characters, `?` one), or `re:` and RE2 syntax, anchored at both ends.
+---A pattern is a glob (`*` any characters, `?` one), or `re:` and RE2 syntax, anchored at both
+---ends.
 ---@class Rule
 ---@field id string unique, for logs: 'machine.remove_root'
 ---@field decision 'allow'|'ask'|'deny'
 ---@field reason? string ask and deny: a sentence for a person that names the alternative
 ---@field modes? string[] only in these modes; not on deny rules, which hold in all
 ---@field program? string|string[] base names of programs: patterns, 'rm unlink' or { 'mkfs*' }
----@field subcommand? string|string[] of programs whose table has subcommands: { 'push', 'remote add' }
+---@field subcommand? string|string[] of programs whose table has subcommands: { 'push', 'remote
+---add' }
 ---@field flags? string|string[] each string is a set of alternatives of which one must be there, by
 ---meaning: { '-r -R --recursive', '-f --force' } holds for -rf, -r -f, -fR, --rec --force
 ---@field without_flags? string|string[] none of these is there
@@ -21,7 +23,8 @@
 ---@field not_argument? string[] patterns: no word behind the program matches any
 ---@field operand? string[] patterns: some word that is no option matches one
 ---@field max_operands? integer
----@field access? string|string[] 'read write remove permission execute enter': some path is touched so,
+---@field access? string|string[] 'read write remove permission execute enter': some path is
+---touched so,
 ---@field path? string|string[] and is of one of these classes: those of `paths`, and 'workspace',
 ---'workspace_root', 'outside', 'unknown', 'partly_known', 'holds_workspace'; without `access`: any
 ---@field not_path? string|string[] and of none of these,
@@ -78,7 +81,8 @@
 ---@field operands integer[] indexes into argv
 ---@field options integer[] indexes into argv
 ---@field subcommand string
----@field accesses { access: string, path: string, written: string, classes: string[], recursive: boolean, redirection: boolean }[]
+---@field accesses { access: string, path: string, written: string, classes: string[], recursive:
+---boolean, redirection: boolean }[]
 ---@field assignments { name: string, value: string, literal: boolean }[]
 ---@field wrappers string[]
 ---@field within string[]
@@ -91,8 +95,10 @@
 ---@field remote boolean
 ---@field mode string
 
----Which words of a program something applies to: 'operands', 'first', 'second', 'rest' (operands but
----the first), 'last', 'but_last', 'after_--', 'of=' (operands that begin so; what is behind counts),
+---Which words of a program something applies to: 'operands', 'first', 'second', 'rest' (operands
+---but
+---the first), 'last', 'but_last', 'after_--', 'of=' (operands that begin so; what is behind
+---counts),
 ---options whose values are meant: '-o --output', or 'here', the working directory. A list gives
 ---several.
 ---@alias Selector string|string[]
@@ -120,7 +126,8 @@
 ---@field prints? boolean its operands are its output: echo
 ---@field downloads? boolean
 ---@field lists? boolean it prints paths below its operands: find, ls
----@field subcommands? table<string, Program> by words: push, ['remote add']; options before them are
+---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
+---are
 ---those of the program
 
 ---@class ProgramAccess
@@ -136,7 +143,8 @@
 ---until: the words behind the flag `from`, up to ; or +, are a command (find -exec) ·
 ---shell: each word that `from` selects is code for a shell · joined: the operands behind `skip`,
 ---joined by spaces, are (eval, ssh) · option: with the flag `from`, in a cluster too, the first
----operand is (sh -c) · stdin: without operands, or with -s or -, its input is code · file: its first
+---operand is (sh -c) · stdin: without operands, or with -s or -, its input is code · file: its
+---first
 ---operand is a file of code · code: the words that `from` selects are code in `language`
 ---@field from? Selector
 ---@field when? string only with one of these flags
@@ -155,14 +163,16 @@
 ---@field safe? string RE2, anchored: values that are of no concern
 
 ---@class Language
----@field calls? { access: string, recursive?: boolean, pattern: string }[] RE2 with one capture: the
+---@field calls? { access: string, recursive?: boolean, pattern: string }[] RE2 with one capture:
+---the
 ---path
 ---@field harmless? string RE2, anchored: code that is not asked about
 
 ---@class PathClass
 ---@field name string
 ---@field inside? boolean holds for paths inside the workspace too; default: false
----@field entries string[] absolute, or with ~/ or $HOME: the path and all below. '=/home': only that
+---@field entries string[] absolute, or with ~/ or $HOME: the path and all below. '=/home': only
+---that
 ---one. '/dev/sd*': * is any characters but /. '!/var/tmp' takes out again. '**/.git/hooks': in any
 ---directory of the workspace
 

@@ -15,8 +15,8 @@ class Host {
   explicit Host(const TempDir& state) {
     const std::string scripts =
         std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
-    session_.emplace(
-        std::vector<std::string>{"--mode", "dangerous", "--state", state.path(), "--scripts", scripts});
+    session_.emplace(std::vector<std::string>{"--mode", "dangerous", "--state", state.path(),
+                                              "--scripts", scripts});
   }
   Json result(const std::string& tool, const Json& args) {
     const Json answer = session_->call(tool, args);

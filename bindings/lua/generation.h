@@ -73,7 +73,7 @@ struct GenerationOptions {
   std::string mode;
   MemoryLimits memory;
   Nanos load_budget{250'000'000};           // of the scripts
-  Nanos policy_load_budget{2'000'000'000};  // of the policies, which are far more text
+  Nanos policy_load_budget{5'000'000'000};  // of the policies, which are far more text
   Nanos policy_budget{50'000'000};
   bool only_policies = false;  // for `policy check` and the like: no scripts
   bool test_policies = true;   // examples and cases must pass

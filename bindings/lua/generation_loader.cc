@@ -112,7 +112,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     if (!load_policies(policies, &error)) {
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
-    } else if (options_.test_policies && !same_policies_) {
+    } else if (options_.test_policies && !same_policies_ && !is_shipped()) {
       test_policies(&policy_errors);
     }
   }
@@ -147,6 +147,11 @@ void GenerationLoader::add_limits_arguments() {
         limits_schema("What the process may use; the mode may allow less");
     if (auto check = SchemaCheck::compile(tool.input_schema, "args")) tool.input_check = *check;
   }
+}
+
+// What ships is tested when Gibbous is built; a directory of one's own at every load.
+bool GenerationLoader::is_shipped() const {
+  return options_.policies_dir == options_.shipped_policies_dir;
 }
 
 bool GenerationLoader::is_policy_file(const std::string& path) const {

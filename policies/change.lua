@@ -1,7 +1,17 @@
--- For a team's own init.lua: makes other lists of rules from the shipped one. Rules are named by
--- id; 'network.*' means all that begin so. A name that there is not is an error: a rule that was
--- renamed must not come back unseen.
+-- For a team's own init.lua: makes other modes and other lists of rules from the shipped ones.
+-- Rules are named by id; 'network.*' means all that begin so. A name that there is not is an
+-- error: a rule that was renamed must not come back unseen.
 local M = {}
+
+local function merged(first, second)
+  local both = {}
+  for _, fields in ipairs { first, second } do
+    for key, value in pairs(fields) do
+      both[key] = value
+    end
+  end
+  return both
+end
 
 local function patterns_of(ids)
   local list = {}
@@ -59,17 +69,22 @@ function M.decided(rules, decision, ids)
   local all, patterns = {}, patterns_of(ids)
   for _, rule in ipairs(rules) do
     if names(patterns, rule.id) then
-      local changed = {}
-      for key, value in pairs(rule) do
-        changed[key] = value
-      end
-      changed.decision = decision
-      rule = changed
+      rule = merged(rule, { decision = decision })
     end
     all[#all + 1] = rule
   end
   check(patterns)
   return all
+end
+
+--- Gives a mode with other fields.
+---
+--- Example: `change.mode(modes.auto, { limits = { pids = 200 } })`
+---@param mode Mode
+---@param fields table<string, any> of Mode
+---@return Mode
+function M.mode(mode, fields)
+  return merged(mode, fields)
 end
 
 --- Gives both lists as one.

@@ -7,7 +7,7 @@ local CLASSES = { read = true, write = true, execute = true }
 local DECISIONS = { allow = true, ask = true, deny = true }
 local KEYS = {
   description = true, permissions = true, tools = true, instead = true, limits = true,
-  tool_limits = true, sandbox = true, commands = true,
+  tool_limits = true, sandbox = true, commands = true, rank = true,
 }
 local COMMANDS = { unmatched = true, ask = true }
 local LIMITS = {
@@ -62,6 +62,8 @@ function M.check(name, mode)
     local good = type(value) == 'number' and value > 0
     expect(good, 'mode %s: limits.%s must be a number above 0', name, limit)
   end
+  local whole = type(mode.rank or 0) == 'number' and (mode.rank or 0) % 1 == 0
+  expect(whole, 'mode %s: rank must be a whole number', name)
   local switch = mode.tool_limits == nil or type(mode.tool_limits) == 'boolean'
   expect(switch, 'mode %s: tool_limits must be true or false', name)
   expect(mode.commands == nil or type(mode.commands) == 'table',

@@ -1,6 +1,7 @@
 -- The mode of unattended pipelines: nobody is there to be asked, a background process is a
 -- liability, and of commands only those run that a rule allows: reading, building, testing.
 return {
+  rank = 1,
   description = 'reading is allowed; nothing is asked about, and no background processes',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },
   tools = { bg_start = 'deny', bg_status = 'deny', bg_output = 'deny', bg_kill = 'deny' },

@@ -1,5 +1,6 @@
 -- For throw-away machines: what other modes ask about is allowed. Deny rules hold here too.
 return {
+  rank = 4,
   description = 'nothing is asked about; deny rules still hold',
   permissions = { read = 'allow', write = 'allow', execute = 'allow' },
   tools = { bg_start = 'allow', bg_status = 'allow', bg_output = 'allow', bg_kill = 'allow' },

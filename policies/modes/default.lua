@@ -1,5 +1,6 @@
 -- The mode of an agent with a person beside it: looking is free, everything else is asked about.
 return {
+  rank = 2,
   description = 'reading is allowed, everything else is asked about',
   permissions = { read = 'allow', write = 'ask', execute = 'ask' },
   tools = { bg_start = 'ask', bg_status = 'allow', bg_output = 'allow', bg_kill = 'ask' },

@@ -1,6 +1,7 @@
 -- The mode of an agent that thinks before it acts: it may watch processes that were started in
 -- another mode, and run commands of which a rule says that they only read.
 return {
+  rank = 0,
   description = 'reading is allowed, nothing may be changed or started',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },
   tools = { bg_start = 'deny', bg_status = 'allow', bg_output = 'allow', bg_kill = 'deny' },

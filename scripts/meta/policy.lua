@@ -65,11 +65,14 @@
 ---@field limits? Limits what a run gets when it asks for nothing, and at most
 ---@field sandbox? SandboxRequest the least that every run gets
 ---@field tool_limits? boolean default: false; true: tools take limits as an argument
----@field commands? ModeCommands default: all asked about
+---@field commands? ModeCommands
+---@field rank? integer how loose the mode is, default: 0: an approval that was given in it holds in
+---it, and in those with a higher rank
 
 ---What becomes of a command line that no rule denies or allows as a whole.
 ---@class ModeCommands
----@field unmatched? 'allow'|'ask'|'deny' no rule speaks of some command of it; default: 'ask'
+---@field unmatched? 'allow'|'ask'|'deny' no rule speaks of some command of it; default:
+---permissions.execute
 ---@field ask? 'allow'|'ask'|'deny' some rule asks about it; default: 'ask'
 
 ---What policies/init.lua returns.
@@ -78,7 +81,8 @@
 ---@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
 ---@field rules? Rule[] about commands, see rule.lua; deny rules hold whatever `decide` answers
 ---@field knowledge? Knowledge what the analyser knows; with `rules`
----@field cases? PolicyCase[] run by `gibbous policy test`, and when the policy is loaded
+---@field cases? PolicyCase[] run by `gibbous policy test`, and whenever a policy of
+---one's own is loaded
 
 ---Command lines, and what the policy must say of them.
 ---@class PolicyCase

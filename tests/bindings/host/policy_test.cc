@@ -24,15 +24,9 @@ using testing::TempDir;
 
 // Rules about echo, so that nothing depends on what ships.
 std::string policy_with(const std::string& rules, const std::string& cases = "{}") {
-  return "local matrix = require 'matrix'\n"
-         "local modes = { auto = require 'modes.auto', default = require 'modes.default',\n"
-         "  plan = require 'modes.plan', dangerous = require 'modes.dangerous' }\n"
-         "local function decide(effect)\n"
-         "  local verdict = matrix.judge(modes, effect)\n"
-         "  if verdict.decision == 'ask' and effect.approved then verdict.decision = 'allow' end\n"
-         "  return verdict\n"
-         "end\n"
-         "return { modes = modes, decide = decide, knowledge = require 'knowledge', rules = {\n" +
+  return "local modes = require 'modes'\n"
+         "return { modes = modes, decide = require('decide').by(modes),\n"
+         "  knowledge = require 'knowledge', rules = {\n" +
          rules + "}, cases = " + cases + " }\n";
 }
 
@@ -187,6 +181,28 @@ TEST_CASE(
   world.start();
   REQUIRE(revoke_approval(world.state(), approvals->front().id));
   CHECK(echo(world.host(), "secret").code == "needs_approval");
+}
+
+TEST_CASE("an approval holds in looser modes than the one in which it was given") {
+  World world(policy_with(kAskAboutSecret), "default");
+  world.start();
+  world.host().runtime->on_ask([&](const AskRequest& request) {
+    AskAnswer answer;
+    answer.allow = true;
+    answer.remember = AskAnswer::Remember::kAlways;
+    request.reply(answer);
+  });
+  REQUIRE(echo(world.host(), "secret").ok);
+  world.stop();
+
+  world.options().mode = "auto";
+  world.start();
+  CHECK(echo(world.host(), "secret").ok);
+  world.stop();
+
+  world.options().mode = "plan";
+  world.start();
+  CHECK(echo(world.host(), "secret").code == "denied");
 }
 
 TEST_CASE("an approval of a rule counts for whatever the rule asks about, never against a deny") {

@@ -1,0 +1,8 @@
+-- The permission modes that ship, by name.
+return {
+  default = require 'modes.default',
+  auto = require 'modes.auto',
+  plan = require 'modes.plan',
+  dangerous = require 'modes.dangerous',
+  ci = require 'modes.ci',
+}

@@ -14,6 +14,7 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -21,6 +22,12 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::size_t kMaxShownBytes = 4096;
+
+// What was approved comes from a model.
+std::string shown(const std::string& text) {
+  return stdio::printable(text, kMaxShownBytes);
+}
 
 std::string local_time(std::int64_t seconds) {
   const std::time_t time = seconds;
@@ -39,33 +46,8 @@ std::string from_now(std::int64_t seconds) {
   return "in " + std::to_string(days) + (days == 1 ? " day" : " days");
 }
 
-// What was approved comes from a model: no line ends and no escapes into somebody's terminal.
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      shown += c;
-    } else if (c == '\n') {
-      shown += "\\n";
-    } else {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
-      shown += escape.data();
-    }
-  }
-  // U+0080 to U+009F are controls, too.
-  for (std::size_t at = 0; (at = shown.find('\xC2', at)) != std::string::npos; ++at) {
-    if (at + 1 < shown.size() && static_cast<unsigned char>(shown[at + 1]) < 0xA0) {
-      shown.replace(at, 2, "?");
-    }
-  }
-  return shown;
-}
-
 std::string what(const ApprovalInfo& approval) {
-  return approval.kind == "rule" ? "rule " + printable(approval.subject)
-                                 : printable(approval.subject);
+  return approval.kind == "rule" ? "rule " + shown(approval.subject) : shown(approval.subject);
 }
 
 ExitCode list(const Options& options) {
@@ -86,8 +68,8 @@ ExitCode list(const Options& options) {
     const std::string expires = approval.expires == 0 ? "never"
                                                       : local_time(approval.expires) + " (" +
                                                             from_now(approval.expires - now) + ")";
-    rows.push_back({approval.id, printable(approval.mode), expires, printable(approval.workspace),
-                    what(approval)});
+    rows.push_back(
+        {approval.id, shown(approval.mode), expires, shown(approval.workspace), what(approval)});
   }
   std::fputs(format_table(rows, Terminal(STDOUT_FILENO)).c_str(), stdout);
   return ExitCode::kDone;

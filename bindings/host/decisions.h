@@ -19,7 +19,7 @@ namespace gibbous::host {
 class Decisions {
  public:
   // `directory` is the state directory; "": nothing is kept. `on_problem` hears of files that
-  // cannot be used. `engine` must outlive this.
+  // cannot be used. `engine` must live as long as it has calls that ask or decide.
   Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
             std::function<void(const std::string& message)> on_problem);
 
@@ -39,6 +39,8 @@ class Decisions {
   // Made again when a generation brings other patterns.
   Masker masker_;
   std::uint64_t masker_generation_ = 0;
+  // Expires with this: a host may answer when the runtime has gone.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 
 }  // namespace gibbous::host

@@ -129,6 +129,7 @@ constexpr Field<ProgramSpec> kProgramFields[] = {
     {"enters", access_of<Kind::kEnter>},
     {"accesses", read_accesses},
     {"recursive", [](Reader& r, ProgramSpec* out) { r.flags(&out->recursive); }},
+    {"filters", [](Reader& r, ProgramSpec* out) { r.flags(&out->filters); }},
     {"runs", read_runs},
     {"cwd", [](Reader& r, ProgramSpec* out) { r.selectors(&out->cwd); }},
     {"hosts", [](Reader& r, ProgramSpec* out) { r.selectors(&out->hosts); }},
@@ -139,7 +140,6 @@ constexpr Field<ProgramSpec> kProgramFields[] = {
     {"remote", [](Reader& r, ProgramSpec* out) { r.flag(&out->remote); }},
     {"decodes", read_decodes},
     {"prints", [](Reader& r, ProgramSpec* out) { r.flag(&out->prints); }},
-    {"downloads", [](Reader& r, ProgramSpec* out) { r.flag(&out->downloads); }},
     {"lists", [](Reader& r, ProgramSpec* out) { r.flag(&out->lists); }},
     {"subcommands", read_subcommands},
 };

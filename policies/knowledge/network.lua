@@ -16,7 +16,6 @@ return {
     writes = '-o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii '
       .. '--stderr --hsts --alt-svc --etag-save --libcurl --unix-socket --abstract-unix-socket',
     hosts = { 'operands', '--url -x --proxy --connect-to' },
-    downloads = true,
   },
   ['wget wget2'] = {
     values = '-O --output-document -o --output-file -a --append-output -P --directory-prefix -i '
@@ -29,7 +28,6 @@ return {
     writes = '-O --output-document -o --output-file -a --append-output -P --directory-prefix '
       .. '--save-cookies',
     hosts = 'operands',
-    downloads = true,
     runs = { { how = 'shell', from = '--use-askpass' } },
   },
   ['aria2c axel httrack lynx w3m links elinks fetch'] = {
@@ -37,14 +35,12 @@ return {
     writes = '-o --out -d --dir -O --output',
     reads = '-i --input-file',
     hosts = 'operands',
-    downloads = true,
     runs = { { how = 'shell', from = '--on-download-complete --on-download-start' } },
   },
   ['http https xh xhs httpie curlie'] = {
     values = '-o --output -a --auth -A --auth-type --session --proxy --timeout --verify --cert',
     writes = '-o --output',
     hosts = 'operands',
-    downloads = true,
   },
   ssh = {
     options_first = true,
@@ -155,7 +151,6 @@ return {
   ['yt-dlp youtube-dl gallery-dl'] = {
     values = '-o --output -f --format --exec --config-location -a --batch-file -P --paths',
     hosts = 'operands',
-    downloads = true,
     runs = { { how = 'shell', from = '--exec' } },
   },
 }

@@ -11,6 +11,9 @@ return {
     values = FIND_VALUES,
     enters = 'operands',
     lists = true,
+    filters = '-name -iname -path -ipath -wholename -lname -regex -iregex -newer -newermt -mtime '
+      .. '-atime -ctime -mmin -amin -cmin -size -empty -user -group -perm -links -inum -samefile '
+      .. '-executable',
     reads = '-newer -samefile -files0-from',
     writes = '-fprint -fprint0 -fprintf -fls',
     accesses = {

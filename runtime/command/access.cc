@@ -80,7 +80,6 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   std::size_t at = 0;
   auto hole = value.holes.begin();
   made.only_globs = true;
-  int up = 0;  // leading ".." of a relative path
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('/', at), text.size());
     std::string part = text.substr(at, end - at);
@@ -98,14 +97,12 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
         kept.pop_back();
       } else if (!absolute) {
         kept.emplace_back("..");
-        ++up;
       }
       continue;
     }
     if (holed) part = kHoleMark + part;
     kept.push_back(std::move(part));
   }
-  (void)up;
   std::size_t first = 0;
   while (first < kept.size() && kept[first][0] != kHoleMark) ++first;
   made.hole = first < kept.size();

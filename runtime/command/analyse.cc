@@ -12,27 +12,6 @@ constexpr std::size_t kMaxShownBytes = 4096;
 constexpr std::size_t kMaxSlice = 160;
 constexpr std::size_t kCodeCost = 16;  // a byte of code in code is parsed and walked
 
-bool plain_word(const std::string& word) {
-  if (word.empty()) return false;
-  return std::all_of(word.begin(), word.end(), [](char each) {
-    return std::isalnum(static_cast<unsigned char>(each)) != 0 ||
-           std::string_view("_-+=:,./@%").find(each) != std::string_view::npos;
-  });
-}
-
-std::string quoted(const std::string& word) {
-  if (plain_word(word)) return word;
-  std::string text = "'";
-  for (const char each : word) {
-    if (each == '\'') {
-      text += "'\\''";
-    } else {
-      text += each;
-    }
-  }
-  return text + "'";
-}
-
 }  // namespace
 
 Analyser::Analyser(const Place& place, const Knowledge& knowledge, const AnalyseLimits& limits)

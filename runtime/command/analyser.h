@@ -1,7 +1,8 @@
 // Analyser: one walk over one line. analyse.cc drives it; walk.cc has the compound commands,
 // expand.cc the words, simple.cc the simple commands, builtin.cc what the shell itself does,
-// access.cc the paths, carriers.cc the commands in commands, suspect.cc what perhaps runs and
-// code.cc the code in other languages. Not for anybody else.
+// access.cc the paths, wrappers.cc the commands in commands, carriers.cc the code for shells in
+// words, files and input, printed.cc what commands print, suspect.cc what perhaps runs and code.cc
+// the code in other languages. Not for anybody else.
 #pragma once
 
 #include <deque>
@@ -109,6 +110,7 @@ class Analyser {
   void run(std::vector<Arg> args, SimpleCommand base, const Feed& feed);
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
   const VariableSpec* executing(const NamedValue& assignment) const;
+  void doubt_name(const Value& word);
   void check_assignments(const SimpleCommand& command);
   bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
   bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
@@ -150,8 +152,7 @@ class Analyser {
                    const Feed& feed);
   void carry_file(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
                   const Arguments& arguments, const Feed& feed);
-  void cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args,
-                 const Feed& feed);
+  void cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args);
   static bool is_dangerous(const ProgramSpec& spec);
   void guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   void shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
@@ -186,8 +187,7 @@ class Analyser {
   std::shared_ptr<const PathMap> map_;
   Facts facts_;
   Scope scope_;
-  std::deque<Parsed> parsed_;           // what Function::body points into
-  std::deque<std::vector<Part>> made_;  // parts that expansions made
+  std::deque<Parsed> parsed_;  // what Function::body points into
   std::vector<Nesting> nesting_;
   int source_ = 0;
   int depth_ = 0;             // of code in code and functions
@@ -202,9 +202,8 @@ class Analyser {
   std::vector<std::string> outputs_;  // what each command prints, as far as it is known
   std::unordered_map<std::string, std::string> file_texts_;  // what the line wrote, by path
   std::size_t suspects_ = 0;
-  std::string guessed_dangerous_;     // what the last guess found, when it is dangerous
-  Feed printed_;                      // by the last simple command
-  std::vector<NamedValue> exported_;  // variables that execute, set for all that follows
+  std::string guessed_dangerous_;  // what the last guess found, when it is dangerous
+  Feed printed_;                   // by the last simple command
   struct Active {
     std::string name;
     const Node* body = nullptr;
@@ -264,9 +263,12 @@ class Analyser {
   std::unordered_map<std::string, std::string> resolved_;  // directories, by path
 };
 
+// Text of which nothing is known.
+Value hole_value(const std::string& text);
 bool is_name(std::string_view text);
 bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);
+std::string quoted(const std::string& word);
 bool is_safe(const VariableSpec& spec, const std::string& value);
 Value formatted(const std::vector<Value>& words);
 

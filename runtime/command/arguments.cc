@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/command/flags.h"
+
 namespace gibbous::command {
 namespace {
 
@@ -138,25 +140,6 @@ bool same_option(const std::string& wanted, const std::string& found) {
          wanted.compare(0, found.size(), found) == 0;
 }
 
-bool has_one(const Value& word, const std::string& flag, const ProgramSpec* spec) {
-  const std::string& text = word.text;
-  if (text.size() < 2) return false;
-  const std::string_view name = std::string_view(text).substr(0, text.find('='));
-  const bool single = spec != nullptr && spec->single_dash_long;
-  if (name == flag || text == flag) return true;
-  if (text[1] == '-')
-    return name.size() >= 3 && flag.size() > name.size() && flag[1] == '-' &&
-           flag.compare(0, name.size(), name) == 0;
-  if (single || flag.size() != 2) return false;
-  if (text.size() > kMaxCluster) return true;
-  for (std::size_t letter = 1; letter < text.size(); ++letter) {
-    if (text[letter] == flag[1]) return true;
-    const std::string each = {'-', text[letter]};
-    if (spec != nullptr && listed(spec->values, each)) return false;
-  }
-  return false;
-}
-
 }  // namespace
 
 Value tail_of(const Value& value, std::size_t from) {
@@ -181,7 +164,7 @@ bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
               const std::vector<std::string>& flags) {
   for (const std::string& flag : flags) {
     for (const int index : arguments.options) {
-      if (has_one(argv[static_cast<std::size_t>(index)], flag, arguments.spec)) return true;
+      if (is_flag(argv[static_cast<std::size_t>(index)], arguments.spec, flag)) return true;
     }
     if (flag[0] == '-') continue;
     for (const int index : arguments.operands) {  // a word: "install"

@@ -134,6 +134,7 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
     const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
     for (std::size_t at = 1; at < argv.size() && !prints; ++at) {
       forget_named(argv[at]);
+      doubt_name(argv[at]);
       if (name == "printf") check_evaluated(argv[at]);
     }
   } else if (name == "unset") {

@@ -1,6 +1,5 @@
-// Commands in commands: wrappers (sudo, env, timeout, xargs), programs that take code for a shell
-// (sh -c, eval, ssh, find -exec), files of code, and code on standard input. What each of them does
-// is in the policy's tables (Runs).
+// Programs that run code: for a shell, in a word (sh -c, eval, ssh), in a file or on standard
+// input. What each of them does is in the policy's tables (Runs).
 #include <algorithm>
 #include <utility>
 
@@ -10,28 +9,12 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxAppended = 64;
-constexpr std::size_t kMaxMarks = 16;   // {} in one word
 constexpr std::size_t kFieldCost = 64;  // in bytes of text
 constexpr char kShell[] = "shell";
 
 bool matches_when(const std::vector<Value>& argv, const Arguments& arguments, const Runs& runs) {
   if (!runs.when.empty() && !any_flag(argv, arguments, runs.when)) return false;
   return !any_flag(argv, arguments, runs.unless);
-}
-
-bool is_assignment(const Value& value) {
-  const std::size_t equals = value.text.find('=');
-  if (equals == std::string::npos || !is_name(std::string_view(value.text).substr(0, equals)))
-    return false;
-  return value.holes.empty() || value.holes.front().begin > equals;
-}
-
-Value unknown_words(const std::string& text) {
-  Value value;
-  value.text = text;
-  value.holes.push_back(
-      {Value::Hole::Kind::kUnknown, true, 0, static_cast<std::uint32_t>(text.size())});
-  return value;
 }
 
 // "prefix" or "alias.*=!": the rest of the text, or nothing.
@@ -82,32 +65,6 @@ void Analyser::new_shell(const Value& text, const SimpleCommand& command, const 
   scope_.restore(mark);
 }
 
-// Words of a wrapper, up to the command, that may be several words, or options: which word is the
-// command is not known then.
-void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& arguments,
-                           std::size_t first) {
-  for (std::size_t at = 1; at < std::min(first, command.argv.size()); ++at) {
-    const Value& word = command.argv[at];
-    const auto moves = [&](const Value::Hole& hole) {
-      return hole.kind == Value::Hole::Kind::kUnknown &&
-             (hole.splits || hole.begin == 0 ||
-              std::find(arguments.options.begin(), arguments.options.end(), static_cast<int>(at)) !=
-                  arguments.options.end());
-    };
-    if (std::none_of(word.holes.begin(), word.holes.end(), moves)) continue;
-    // The quoted value of an option, or a quoted operand that is skipped, stays one word.
-    const bool splits = std::any_of(word.holes.begin(), word.holes.end(),
-                                    [](const Value::Hole& hole) { return hole.splits; });
-    const auto valued = [&](const OptionValue& value) {
-      return value.argument == static_cast<int>(at);
-    };
-    if (!splits && std::any_of(arguments.values.begin(), arguments.values.end(), valued)) continue;
-    doubt(Doubt::kUnknownCommandArgument, word.range, word.text,
-          static_cast<int>(facts_.commands.size()));
-    return;
-  }
-}
-
 // Code that runs some time (trap) or in a shell of its own (env -S, su -c).
 void Analyser::own_shell(const Value& text, const SimpleCommand& base,
                          const SimpleCommand& command) {
@@ -135,7 +92,7 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   const ProgramSpec* program = arguments->program;
   // What stands behind -exec is no word of find's own.
   for (const Runs& runs : program->runs) {
-    if (runs.how == Runs::How::kUntil) cut_until(runs, command, args, feed);
+    if (runs.how == Runs::How::kUntil) cut_until(runs, command, args);
   }
   if (args->size() != command->argv.size()) {
     command->argv.clear();
@@ -178,6 +135,12 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
           const auto rest = behind_prefix(runs.strip_prefix, text.text);
           if (!rest) continue;
           text = tail_of(text, *rest);
+        }
+        if (arguments.spec->options_first) {
+          // env -S 'sh -c' CODE: what stands behind is joined to it, each a word.
+          for (const int operand : arguments.operands)
+            text.text += " " + quoted(command->argv[static_cast<std::size_t>(operand)].text);
+          if (!spend(text.text.size())) return false;
         }
         SimpleCommand base = *command;
         base.remote = base.remote || arguments.spec->remote;
@@ -234,134 +197,6 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
       return false;
   }
   return false;
-}
-
-// xargs: what it puts behind the words of the command, or into them.
-void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
-                              std::vector<Arg>* inner) {
-  // -I R, -IR, -i, --replace=R; and whatever else has a say in which words come together.
-  std::string mark = "{}";
-  bool replaces = false;
-  bool plain = true;
-  const std::size_t end = command.argv.size() - std::min(command.argv.size(), inner->size());
-  for (std::size_t at = 1; at < end; ++at) {
-    const std::string& option = command.argv[at].text;
-    if (option.rfind("-I", 0) == 0 || option.rfind("-J", 0) == 0) {
-      replaces = true;
-      if (option.size() > 2) {
-        mark = option.substr(2);
-      } else if (at + 1 < end) {
-        mark = command.argv[++at].text;
-      }
-    } else if (option.rfind("-i", 0) == 0 || option.rfind("--replace", 0) == 0) {
-      replaces = true;
-      const std::size_t from = option[1] == 'i' ? 2 : std::min(option.find('=') + 1, option.size());
-      if (from > 0 && from < option.size()) mark = option.substr(from);
-    } else if (option != "-r" && option != "-t" && option != "--no-run-if-empty") {
-      plain = false;
-    }
-  }
-  std::vector<Value> words;
-  bool known = feed.words.has_value() && plain && feed.words->size() <= kMaxAppended;
-  for (std::size_t at = 0; known && at < feed.words->size(); ++at) {
-    const Value& word = (*feed.words)[at];
-    const auto splits = [](const Value::Hole& hole) { return hole.splits; };
-    known = word.text.find_first_of(" \t\n'\"\\") == std::string::npos && !word.text.empty() &&
-            std::none_of(word.holes.begin(), word.holes.end(), splits);
-    words.push_back(word);
-  }
-  if (replaces && words.size() != 1) known = false;
-  // {} stands for what comes even where no option says so, for other programs of this kind.
-  for (Arg& arg : *inner) {
-    if (mark.empty() || !arg.value.literal()) continue;
-    if (known && words.size() == 1 && arg.value.text == mark) {
-      arg.value = words.front();
-      continue;
-    }
-    std::size_t at = arg.value.text.find(mark);
-    for (; at != std::string::npos; at = arg.value.text.find(mark, at + mark.size())) {
-      if (arg.value.holes.size() == kMaxMarks) {  // all from the first on
-        arg.value.holes.resize(1);
-        arg.value.holes[0].end = static_cast<std::uint32_t>(arg.value.text.size());
-        break;
-      }
-      arg.value.holes.push_back({Value::Hole::Kind::kUnknown, !replaces,
-                                 static_cast<std::uint32_t>(at),
-                                 static_cast<std::uint32_t>(at + mark.size())});
-    }
-  }
-  if (replaces) return;
-  if (!known) words = {unknown_words("...")};
-  for (Value& word : words) {
-    Arg arg;
-    arg.value = std::move(word);
-    inner->push_back(std::move(arg));
-  }
-}
-
-// sudo, env, timeout 5, xargs: the rest is a command of its own.
-bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
-                          const Arguments& arguments, const Feed& feed) {
-  std::vector<int> operands = arguments.operands;
-  SimpleCommand base;
-  base.range = command->range;
-  base.source = command->source;
-  base.assignments = command->assignments;
-  base.accesses = command->accesses;
-  base.wrappers = command->wrappers;
-  base.wrappers.push_back(command->program);
-  base.privileged = command->privileged;
-  base.remote = command->remote || arguments.spec->remote;
-  std::size_t skip = static_cast<std::size_t>(runs.skip);
-  std::size_t at = 0;
-  for (; at < operands.size(); ++at) {
-    const Value& word = command->argv[static_cast<std::size_t>(operands[at])];
-    if (word.text == "-" && word.literal()) continue;  // env -, su -
-    if (runs.assignments && is_assignment(word)) {
-      const std::size_t equals = word.text.find('=');
-      base.assignments.push_back({word.text.substr(0, equals), tail_of(word, equals + 1), true});
-    } else if (skip > 0) {
-      --skip;
-    } else {
-      break;
-    }
-  }
-  if (at >= operands.size()) {
-    doubt_holes(*command, arguments, command->argv.size());
-    if (!base.assignments.empty()) command->assignments = base.assignments;
-    if (runs.shell_if_empty) return carry_stdin(runs, command, arguments, feed);
-    return false;
-  }
-  const auto first = static_cast<std::size_t>(operands[at]);
-  doubt_holes(*command, arguments, first);
-  std::vector<Arg> inner(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
-  if (runs.appends) replaced_words(*command, feed, &inner);
-  // The wrapper's own files and directories belong to what it runs.
-  const std::size_t before = base.accesses.size();
-  SimpleCommand own = *command;
-  own.accesses.clear();
-  add_accesses(arguments, &own);
-  for (Access& access : own.accesses) {
-    if (access.kind != AccessKind::kExecute || access.argument != 0)
-      base.accesses.push_back(std::move(access));
-  }
-  (void)before;
-  const Nest nest(*this, Nesting::Kind::kWrapper, command->program);
-  const Scope::Mark mark = scope_.mark();
-  for (const Selected& selected : select(command->argv, arguments, arguments.spec->cwd)) {
-    Value target = selected.value;
-    change_directory({command->program_word, std::move(target)});
-  }
-  Feed inner_feed = feed;
-  if (runs.appends) inner_feed = {};
-  ++depth_;
-  if (runs.appends) suspect_words(*command, inner, feed, base);
-  run(std::move(inner), std::move(base), inner_feed);
-  --depth_;
-  // command cd, builtin cd: the shell's own.
-  const bool same_shell = command->program == "command" || command->program == "builtin";
-  if (!same_shell) scope_.restore(mark);
-  return true;
 }
 
 // sh -c CODE NAME WORDS
@@ -519,165 +354,6 @@ void Analyser::read_file(const Value& file, int argument, const std::string& lan
       doubt(Doubt::kUnreadFile, file.range, file.text, index);
       break;
     }
-  }
-}
-
-// What a program that lists prints: something below each of its operands.
-std::vector<Value> Analyser::listed_below(const Arguments& arguments,
-                                          const SimpleCommand& command) {
-  std::vector<Value> all;
-  for (const int index : arguments.operands) {
-    const Value& operand = command.argv[static_cast<std::size_t>(index)];
-    if (operand.text.empty() || operand.text[0] == '(' || operand.text[0] == '!') break;
-    Value each = operand;
-    if (each.text.back() != '/') each.text += '/';
-    const auto begin = static_cast<std::uint32_t>(each.text.size());
-    each.text += "{}";
-    each.holes.push_back({Value::Hole::Kind::kUnknown, false, begin, begin + 2});
-    all.push_back(std::move(each));
-    if (all.size() >= kMaxAppended) break;
-  }
-  if (all.empty()) {
-    Value each;
-    each.text = "./{}";
-    each.holes.push_back({Value::Hole::Kind::kUnknown, false, 2, 4});
-    all.push_back(std::move(each));
-  }
-  return all;
-}
-
-// find DIR -exec COMMAND {} + : each such command, with what find would put for {}.
-void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args,
-                         const Feed& feed) {
-  std::vector<std::string> starts;
-  for (const Selector& selector : runs.from) {
-    for (const std::string& option : selector.options) starts.push_back(option);
-  }
-  std::vector<Arg> kept;
-  std::vector<std::vector<Arg>> inner;
-  for (std::size_t at = 0; at < args->size(); ++at) {
-    const std::string& text = (*args)[at].value.text;
-    const bool start = std::find(starts.begin(), starts.end(), text) != starts.end();
-    if (!start || at == 0) {
-      kept.push_back((*args)[at]);
-      continue;
-    }
-    kept.push_back((*args)[at]);
-    inner.emplace_back();
-    for (++at; at < args->size(); ++at) {
-      const std::string& word = (*args)[at].value.text;
-      if (word == ";" || (word == "+" && !inner.back().empty())) break;
-      inner.back().push_back((*args)[at]);
-    }
-  }
-  for (const Arg& arg : *args) {
-    if (&arg == args->data()) continue;
-    const auto splits = [](const Value::Hole& hole) { return hole.splits; };
-    if (std::none_of(arg.value.holes.begin(), arg.value.holes.end(), splits)) continue;
-    doubt(Doubt::kUnknownCommandArgument, arg.value.range, arg.value.text,
-          static_cast<int>(facts_.commands.size()));
-    break;
-  }
-  if (inner.empty()) return;
-  std::vector<Value> outer;
-  for (const Arg& arg : kept) outer.push_back(arg.value);
-  const Arguments arguments = split_arguments(outer, knowledge_.find(command->program));
-  SimpleCommand own = *command;
-  own.argv = outer;
-  std::vector<Value> listed = listed_below(arguments, own);
-  // Without a test of names and the like it is everything.
-  const bool filters =
-      any_flag(outer, arguments,
-               {"-name",     "-iname",   "-path",  "-ipath",     "-wholename", "-regex", "-iregex",
-                "-newer",    "-mtime",   "-atime", "-ctime",     "-mmin",      "-amin",  "-cmin",
-                "-size",     "-empty",   "-user",  "-group",     "-perm",      "-links", "-inum",
-                "-samefile", "-newermt", "-lname", "-executable"});
-  if (!filters && knowledge_.find(command->program)->single_dash_long) {
-    for (Value& value : listed) {
-      const std::size_t at = value.text.rfind("{}");
-      if (at == std::string::npos) continue;
-      value.text.replace(at, 2, "*");
-      value.holes.back() = {Value::Hole::Kind::kGlob, false, static_cast<std::uint32_t>(at),
-                            static_cast<std::uint32_t>(at + 1)};
-    }
-  }
-  for (std::vector<Arg>& words : inner) {
-    std::vector<Arg> made;
-    for (Arg& arg : words) {
-      const std::size_t braces = arg.value.text.find("{}");
-      if (braces == std::string::npos || !arg.value.literal()) {
-        made.push_back(std::move(arg));
-        continue;
-      }
-      if (arg.value.text != "{}" || made.empty()) {
-        arg.value.holes.push_back({Value::Hole::Kind::kUnknown, false,
-                                   static_cast<std::uint32_t>(braces),
-                                   static_cast<std::uint32_t>(braces + 2)});
-        made.push_back(std::move(arg));
-        continue;
-      }
-      if (!spend(listed.size() * kFieldCost)) return;
-      for (const Value& value : listed) {
-        Arg each;
-        each.value = value;
-        each.value.range = arg.value.range;
-        each.value.source = arg.value.source;
-        made.push_back(std::move(each));
-      }
-    }
-    if (made.empty()) continue;
-    SimpleCommand base;
-    base.range = command->range;
-    base.source = command->source;
-    base.privileged = command->privileged;
-    base.remote = command->remote;
-    base.wrappers = command->wrappers;
-    base.wrappers.push_back(command->program);
-    const Nest nest(*this, Nesting::Kind::kWrapper, command->program + " " + starts[0]);
-    ++depth_;
-    run(std::move(made), std::move(base), {});
-    --depth_;
-  }
-  (void)feed;
-  *args = std::move(kept);
-}
-
-// An unknown program that names a known one among its words may run it.
-// A program that removes, changes rights, or runs something else.
-bool Analyser::is_dangerous(const ProgramSpec& spec) {
-  const auto changes = [](const AccessSpec& access) {
-    return access.kind == AccessKind::kRemove || access.kind == AccessKind::kPermission;
-  };
-  return spec.privileged || std::any_of(spec.accesses.begin(), spec.accesses.end(), changes) ||
-         std::any_of(spec.runs.begin(), spec.runs.end(), [](const Runs& runs) {
-           return runs.how == Runs::How::kOption || runs.how == Runs::How::kArgv ||
-                  runs.how == Runs::How::kJoined;
-         });
-}
-
-void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed) {
-  for (std::size_t at = 1; at < args.size(); ++at) {
-    const Value& word = args[at].value;
-    if (!word.literal() || word.text.empty() || word.text[0] == '-') continue;
-    const std::size_t slash = word.text.rfind('/');
-    const std::string name = slash == std::string::npos ? word.text : word.text.substr(slash + 1);
-    if (name.empty() || knowledge_.find(name) == nullptr) continue;
-    SimpleCommand base;
-    base.range = command.range;
-    base.source = command.source;
-    base.privileged = command.privileged;
-    base.remote = command.remote;
-    base.wrappers = command.wrappers;
-    base.wrappers.push_back(command.program);
-    const Nest nest(*this, Nesting::Kind::kGuess, command.program);
-    const Scope::Mark mark = scope_.mark();
-    ++depth_;
-    run(std::vector<Arg>(args.begin() + static_cast<std::ptrdiff_t>(at), args.end()),
-        std::move(base), feed);
-    --depth_;
-    scope_.restore(mark);
-    guessed_dangerous_ = is_dangerous(*knowledge_.find(name)) ? name : "";
-    return;
   }
 }
 

@@ -1,9 +1,68 @@
-// escaped: text of a stranger, made fit for a terminal and a log.
+// Text of a stranger, made fit for a terminal and a log; words, made fit for a shell.
+#include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
+namespace {
+
+bool plain_word(const std::string& word) {
+  if (word.empty()) return false;
+  return std::all_of(word.begin(), word.end(), [](char each) {
+    return std::isalnum(static_cast<unsigned char>(each)) != 0 ||
+           std::string_view("_-+=:,./@%").find(each) != std::string_view::npos;
+  });
+}
+
+// The letters that separate bidirectional text, and those that nobody sees.
+bool invisible(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t offset) {
+    return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
+  };
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return true;             // C1
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return true;                                // U+061C
+  if (byte(0) == 0xE1 && byte(1) == 0xA0 && byte(2) == 0x8E) return true;             // U+180E
+  if (byte(0) == 0xF3 && byte(1) == 0xA0) return byte(2) == 0x80 || byte(2) == 0x81;  // tags
+  // Joiners (U+200C, U+200D) are part of writing and of pictures.
+  if (byte(0) == 0xE2 && byte(1) == 0x80) {
+    return byte(2) == 0x8B || byte(2) == 0x8E || byte(2) == 0x8F ||
+           (byte(2) >= 0xAA && byte(2) <= 0xAE);
+  }
+  if (byte(0) == 0xE2 && byte(1) == 0x81) return byte(2) >= 0xA0 && byte(2) <= 0xA9;
+  return byte(0) == 0xEF && byte(1) == 0xBB && byte(2) == 0xBF;
+}
+
+}  // namespace
+
+bool has_invisible(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x80) {
+      const bool blank = byte == '\t' || byte == '\n';
+      const bool line_end = byte == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
+      if ((byte < ' ' && !blank && !line_end) || byte == 0x7F) return true;
+    } else if (invisible(text, at)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A word as it would be written for a shell.
+std::string quoted(const std::string& word) {
+  if (plain_word(word)) return word;
+  std::string text = "'";
+  for (const char each : word) {
+    if (each == '\'') {
+      text += "'\\''";
+    } else {
+      text += each;
+    }
+  }
+  return text + "'";
+}
 
 // Control characters, invisible and bidirectional ones become \x.. or \u....; cut at `most` bytes.
 std::string escaped(std::string_view text, std::size_t most) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/command/analyser.h"
+#include "runtime/command/braces.h"
 
 namespace gibbous::command {
 namespace {
@@ -12,34 +13,13 @@ namespace {
 constexpr std::size_t kMaxAlternatives = 16;
 constexpr std::size_t kMaxValueBytes = 65'536;
 constexpr std::size_t kMaxHoleBytes = 80;
-constexpr int kMaxSequence = 256;
 constexpr std::size_t kAlternativeCost = 96;  // in bytes of text
-constexpr std::size_t kPieceCost = 4;
 constexpr std::string_view kBlanks = " \t\n";
-
-using Parts = std::vector<const Part*>;
-
-bool has_braces(const std::vector<Part>& parts) {
-  const auto opens = [](const Part& part) { return part.kind == Part::Kind::kBraceOpen; };
-  return std::any_of(parts.begin(), parts.end(), opens);
-}
 
 Value text_value(std::string text) {
   Value value;
   value.text = std::move(text);
   return value;
-}
-
-bool number_of(std::string_view text, long* number) {
-  if (text.empty() || text.size() > 9) return false;
-  const bool negative = text[0] == '-';
-  long made = 0;
-  for (const char digit : text.substr(negative ? 1 : 0)) {
-    if (digit < '0' || digit > '9') return false;
-    made = made * 10 + (digit - '0');
-  }
-  *number = negative ? -made : made;
-  return text.size() > (negative ? 1U : 0U);
 }
 
 }  // namespace
@@ -53,19 +33,22 @@ class Expander {
   }
 
   void word(const std::vector<Part>& parts) {
-    if (!split_ || !has_braces(parts)) {
+    if (!split_ || !Braces::stand_in(parts)) {
       for (const Part& part : parts) piece(part);
       end_field();
       return;
     }
-    Parts all;
+    Braces braces(analyser_.limits_.braces,
+                  [this](std::size_t bytes) { return analyser_.spend(bytes); });
+    Braces::Parts all;
     for (const Part& part : parts) all.push_back(&part);
-    std::size_t made = 0;
-    for (const Parts& each : braces(all, &made)) {
+    for (const Braces::Parts& each : braces.words(all)) {
       for (const Part* part : each) piece(*part);
       end_field();
     }
-    if (made > analyser_.limits_.braces) analyser_.spend(analyser_.limits_.code_bytes * 64);
+    if (!braces.long_sequence().empty())
+      analyser_.doubt(Doubt::kOverLimit, range_, braces.long_sequence());
+    if (braces.too_many()) analyser_.spend(analyser_.limits_.code_bytes * 64);
   }
 
   void piece(const Part& part) {
@@ -577,112 +560,6 @@ class Expander {
     producers_end_ = static_cast<int>(analyser_.facts_.commands.size());
     process_ = part.text == "<";
     hole(Value::Hole::Kind::kUnknown, analyser_.slice(part.range), false);
-  }
-
-  // --- Braces -----------------------------------------------------------------------------------
-
-  // All words that the braces make.
-  std::vector<Parts> braces(const Parts& parts, std::size_t* made) {
-    std::vector<Parts> words(1);
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      std::vector<Parts> choices;
-      if (parts[at]->kind == Part::Kind::kBraceOpen) {
-        const std::size_t close = close_of(parts, at);
-        if (close != parts.size()) {
-          choices = choices_of(parts, at, close, made);
-          if (!choices.empty()) at = close;
-        }
-      }
-      if (choices.empty()) {
-        for (Parts& word : words) word.push_back(parts[at]);
-        continue;
-      }
-      *made += words.size() * choices.size();
-      if (*made > analyser_.limits_.braces) return words;
-      if (!analyser_.spend(words.size() * choices.size() * kAlternativeCost)) return words;
-      std::vector<Parts> next;
-      for (const Parts& word : words) {
-        for (const Parts& choice : choices) {
-          next.push_back(word);
-          next.back().insert(next.back().end(), choice.begin(), choice.end());
-        }
-      }
-      words = std::move(next);
-    }
-    return words;
-  }
-
-  std::size_t close_of(const Parts& parts, std::size_t open) {
-    int depth = 0;
-    for (std::size_t at = open; at < parts.size(); ++at) {
-      if (!analyser_.spend(kPieceCost)) return parts.size();
-      if (parts[at]->kind == Part::Kind::kBraceOpen) ++depth;
-      if (parts[at]->kind == Part::Kind::kBraceClose && --depth == 0) return at;
-    }
-    return parts.size();
-  }
-
-  std::vector<Parts> choices_of(const Parts& parts, std::size_t open, std::size_t close,
-                                std::size_t* made) {
-    std::vector<Parts> pieces(1);
-    int depth = 0;
-    for (std::size_t at = open + 1; at < close; ++at) {
-      if (parts[at]->kind == Part::Kind::kBraceOpen) ++depth;
-      if (parts[at]->kind == Part::Kind::kBraceClose) --depth;
-      if (parts[at]->kind == Part::Kind::kBraceComma && depth == 0) {
-        pieces.emplace_back();
-        if (pieces.size() > analyser_.limits_.braces) {
-          *made = pieces.size();
-          return {};
-        }
-      } else {
-        pieces.back().push_back(parts[at]);
-      }
-    }
-    if (pieces.size() == 1) return sequence(pieces[0]);
-    std::vector<Parts> all;
-    for (const Parts& piece : pieces) {
-      std::vector<Parts> inner = braces(piece, made);
-      if (*made > analyser_.limits_.braces) return all;
-      all.insert(all.end(), inner.begin(), inner.end());
-    }
-    return all;
-  }
-
-  // {1..5}, {a..e}, {1..9..2}; nothing when it is none.
-  std::vector<Parts> sequence(const Parts& parts) {
-    std::string text;
-    for (const Part* part : parts) {
-      if (part->kind != Part::Kind::kText || part->quoted) return {};
-      text += part->text;
-    }
-    const std::size_t dots = text.find("..");
-    if (dots == std::string::npos) return {};
-    const std::string from = text.substr(0, dots);
-    const std::string to = text.substr(dots + 2, text.find("..", dots + 2) - dots - 2);
-    long first = 0;
-    long last = 0;
-    const bool letters = from.size() == 1 && to.size() == 1 &&
-                         std::isalpha(static_cast<unsigned char>(from[0])) != 0 &&
-                         std::isalpha(static_cast<unsigned char>(to[0])) != 0;
-    if (letters) {
-      first = static_cast<unsigned char>(from[0]);
-      last = static_cast<unsigned char>(to[0]);
-    } else if (!number_of(from, &first) || !number_of(to, &last)) {
-      return {};
-    }
-    const long count = std::abs(last - first) + 1;
-    if (count > kMaxSequence) analyser_.doubt(Doubt::kOverLimit, range_, "{" + text + "}");
-    std::vector<Parts> all;
-    for (long at = 0; at < std::min<long>(count, kMaxSequence); ++at) {
-      const long value = first < last ? first + at : first - at;
-      Part part;
-      part.kind = Part::Kind::kText;
-      part.text = letters ? std::string(1, static_cast<char>(value)) : std::to_string(value);
-      analyser_.made_.push_back({std::move(part)});
-      all.push_back({&analyser_.made_.back()[0]});
-    }
-    return all;
   }
 
   Analyser& analyser_;

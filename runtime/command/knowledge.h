@@ -86,9 +86,9 @@ struct ProgramSpec {
   bool remote = false;
   bool decodes = false;  // with one of decodes_when if given
   std::vector<std::string> decodes_when;
-  bool prints = false;  // its operands are its output: echo, printf
-  bool downloads = false;
-  bool lists = false;  // it prints paths below its operands: find, ls
+  bool prints = false;               // its operands are its output: echo, printf
+  bool lists = false;                // it prints paths below its operands: find, ls
+  std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };
 

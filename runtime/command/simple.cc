@@ -1,5 +1,4 @@
-// Simple commands: assignments, the program and its words, the paths and hosts that they name, and
-// what the shell itself does with a builtin.
+// Simple commands: assignments, the program and its words, and what is put into the facts of them.
 #include <algorithm>
 #include <utility>
 
@@ -9,13 +8,19 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
-
 constexpr std::size_t kMaxPrintedWords = 1024;
 constexpr std::size_t kMaxDetail = 120;
 constexpr std::size_t kWordCost = 64;  // in bytes of text
 constexpr std::size_t kNestedWordCost = 192;
 constexpr std::size_t kNestingCost = 16;
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
+
+std::string base_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
 
 Value hole_value(const std::string& text) {
   Value value;
@@ -24,31 +29,6 @@ Value hole_value(const std::string& text) {
       {Value::Hole::Kind::kUnknown, false, 0, static_cast<std::uint32_t>(text.size())});
   return value;
 }
-
-std::string base_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-// The letters that separate bidirectional text, and those that nobody sees.
-bool invisible(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t offset) {
-    return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
-  };
-  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return true;             // C1
-  if (byte(0) == 0xD8 && byte(1) == 0x9C) return true;                                // U+061C
-  if (byte(0) == 0xE1 && byte(1) == 0xA0 && byte(2) == 0x8E) return true;             // U+180E
-  if (byte(0) == 0xF3 && byte(1) == 0xA0) return byte(2) == 0x80 || byte(2) == 0x81;  // tags
-  // Joiners (U+200C, U+200D) are part of writing and of pictures.
-  if (byte(0) == 0xE2 && byte(1) == 0x80) {
-    return byte(2) == 0x8B || byte(2) == 0x8E || byte(2) == 0x8F ||
-           (byte(2) >= 0xAA && byte(2) <= 0xAE);
-  }
-  if (byte(0) == 0xE2 && byte(1) == 0x81) return byte(2) >= 0xA0 && byte(2) <= 0xA9;
-  return byte(0) == 0xEF && byte(1) == 0xBB && byte(2) == 0xBF;
-}
-
-}  // namespace
 
 bool is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
@@ -413,7 +393,13 @@ void Analyser::take_exported(SimpleCommand* command) {
     const Value& word = command->argv[at];
     const std::size_t equals = word.text.find('=');
     const bool known = word.holes.empty() || word.holes.front().begin > equals;
-    if (equals == std::string::npos || !known || !is_name(word.text.substr(0, equals))) continue;
+    if (!known || (equals == std::string::npos && word.starts_unknown())) {
+      // Which variable it is is not known: it may be one that makes programs run something.
+      doubt(Doubt::kExecutingVariable, word.range, word.text,
+            static_cast<int>(facts_.commands.size()));
+      continue;
+    }
+    if (equals == std::string::npos || !is_name(word.text.substr(0, equals))) continue;
     command->assignments.push_back({word.text.substr(0, equals), tail_of(word, equals + 1), true});
   }
 }
@@ -460,6 +446,17 @@ const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
   return nullptr;
 }
 
+// read PATH, printf -v PATH, for PATH in: a variable that makes programs run something gets a value
+// that nobody knows.
+void Analyser::doubt_name(const Value& word) {
+  const std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
+  if (!is_name(name)) return;
+  NamedValue made;
+  made.name = name;
+  made.value = hole_value("$(...)");
+  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, word.range, name);
+}
+
 // Variables that make programs run something: what they hold is code of its own, and comes first.
 void Analyser::check_assignments(const SimpleCommand& command) {
   std::vector<const NamedValue*> found;
@@ -479,127 +476,10 @@ void Analyser::check_assignments(const SimpleCommand& command) {
   }
 }
 
-// What the next command of a pipeline would read.
-void Analyser::print_output(const SimpleCommand& command, const Arguments& arguments,
-                            const Feed& feed) {
-  printed_ = {};
-  const ProgramSpec* spec = arguments.spec;
-  if (spec == nullptr) return;
-  printed_.decodes = spec->decodes && (spec->decodes_when.empty() ||
-                                       any_flag(command.argv, arguments, spec->decodes_when));
-  const auto redirected = [](const Access& access) {
-    return access.redirection && access.kind == AccessKind::kWrite;
-  };
-  const bool into_file = std::any_of(command.accesses.begin(), command.accesses.end(), redirected);
-  if (into_file || command.program == "tee") {
-    Feed made = print_text(command, arguments, feed);
-    note_written(command, made.text ? made.text->text : made.maybe);
-    if (!into_file) {
-      printed_.words = std::move(made.words);
-      printed_.text = std::move(made.text);
-      printed_.maybe = std::move(made.maybe);
-    }
-    return;
-  }
-  Feed made = print_text(command, arguments, feed);
-  printed_.words = std::move(made.words);
-  printed_.text = std::move(made.text);
-  printed_.maybe = std::move(made.maybe);
-}
-
-// The words and the text that a command prints.
-Feed Analyser::print_text(const SimpleCommand& command, const Arguments& arguments,
-                          const Feed& feed) {
-  Feed made;
-  const ProgramSpec* spec = arguments.spec;
-  if (spec->prints) {
-    std::vector<Value> words;
-    Value text;
-    for (std::size_t at = 1; at < command.argv.size(); ++at) {
-      const Value& word = command.argv[at];
-      if (words.size() >= kMaxPrintedWords) return made;
-      const bool option =
-          words.empty() && word.text.size() > 1 && word.text[0] == '-' && word.literal();
-      if (option && command.program != "printf") continue;
-      if (option && word.text == "--") continue;
-      // What echo makes of a backslash depends on who echo is.
-      const bool unclear = command.program != "printf" && word.text.find('\\') != std::string::npos;
-      words.push_back(unclear ? hole_value(word.text) : word);
-      if (words.size() > 1) text.text += ' ';
-      if (unclear) {
-        text.holes.push_back({Value::Hole::Kind::kUnknown, false,
-                              static_cast<std::uint32_t>(text.text.size()),
-                              static_cast<std::uint32_t>(text.text.size() + word.text.size())});
-        text.text += word.text;
-        continue;
-      }
-      const auto offset = static_cast<std::uint32_t>(text.text.size());
-      text.text += word.text;
-      for (Value::Hole hole : word.holes) {
-        hole.begin += offset;
-        hole.end += offset;
-        text.holes.push_back(hole);
-      }
-      if (!spend(word.text.size())) return made;
-    }
-    if (text.text.find('\\') != std::string::npos) {
-      // What it is when backslashes count: echo -e, printf %b.
-      Value plain;
-      for (const char each : text.text) {
-        plain.text += each;
-        if (each == '%') plain.text += each;
-      }
-      made.maybe = formatted({plain}).text;
-    }
-    if (command.program == "printf" && !words.empty()) {
-      // The format, with what it says of its arguments filled in as far as that is plain.
-      text = formatted(words);
-      words.erase(words.begin());
-      if (words.empty()) words.push_back(text);
-    }
-    if (text.has_unknown()) {
-      if (made.maybe.empty()) made.maybe = text.text;
-    } else if (text.text.find('\\') != std::string::npos && made.maybe.empty()) {
-      made.maybe = formatted({text}).text;
-    }
-    made.words = std::move(words);
-    made.text = std::move(text);
-    return made;
-  }
-  if (spec->lists) {
-    made.words = listed_below(arguments, command);
-    return made;
-  }
-  // cat, tee: what comes in goes out.
-  const bool passes =
-      (command.program == "cat" && command.operands.empty() && command.options.empty()) ||
-      command.program == "tee";
-  if (passes) {
-    made.words = feed.words;
-    made.text = feed.text;
-    made.maybe = feed.maybe;
-  }
-  return made;
-}
-
 void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
   if (facts_.doubts.size() >= limits_.commands || done_) return;
   if (detail.size() > kMaxDetail) detail = detail.substr(0, kMaxDetail - 3) + "...";
   facts_.doubts.push_back({kind, command, source_, range, std::move(detail)});
-}
-
-bool has_invisible(std::string_view text) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte < 0x80) {
-      const bool blank = byte == '\t' || byte == '\n';
-      const bool line_end = byte == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
-      if ((byte < ' ' && !blank && !line_end) || byte == 0x7F) return true;
-    } else if (invisible(text, at)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace gibbous::command

@@ -388,6 +388,10 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
     } else if (is_name(node.name)) {
       scope_.set(node.name, std::move(variable));
     }
+    Value name;
+    name.text = node.name;
+    name.range = node.range;
+    doubt_name(name);
   }
   const auto turn = [&] {
     for (const auto& child : node.children) walk(*child, feed);

@@ -124,8 +124,8 @@
 ---@field remote? boolean what it runs runs elsewhere: ssh, docker exec
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field prints? boolean its operands are its output: echo
----@field downloads? boolean
 ---@field lists? boolean it prints paths below its operands: find, ls
+---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---are
 ---those of the program

@@ -127,6 +127,26 @@ TEST_CASE("without an approver an ask says how to get it approved") {
   CHECK(result.message.find("approver") != std::string::npos);
 }
 
+TEST_CASE("an answer that comes when the runtime has gone is nobody's, and nothing breaks") {
+  World world(policy_with(kAskAboutSecret));
+  world.start();
+  std::vector<AskRequest> asked;
+  world.host().runtime->on_ask([&](AskRequest request) { asked.push_back(std::move(request)); });
+  std::string code;
+  world.host().runtime->call({"bg_start", R"({"command":"echo secret"})"},
+                             [&](const CallResult& result) { code = result.code; });
+  REQUIRE(world.host().until([&] { return !asked.empty(); }));
+  world.stop();
+  CHECK((code == "cancelled" || code == "shutdown"));
+  AskAnswer answer;
+  answer.allow = true;
+  answer.remember = AskAnswer::Remember::kAlways;
+  asked[0].reply(answer);
+  auto approvals = list_approvals(world.state());
+  REQUIRE(approvals);
+  CHECK(approvals->empty());
+}
+
 TEST_CASE("an answer for the session counts in this session alone") {
   World world(policy_with(kAskAboutSecret));
   world.start();
@@ -281,6 +301,50 @@ return { toolsets = { { name = 'go', tools = { go } } } }
   world.start();
   CHECK(world.host().call("go", {{"name", "HARMLESS"}}).ok);
   CHECK(world.host().call("go", {{"name", "LD_PRELOAD"}}).code == "denied");
+}
+
+TEST_CASE("the files that a start copies output into are judged with it") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local go = tool {
+  name = 'go', description = 'Starts echo with a log.', permission = 'execute',
+  input = schema.object { path = schema.string {} },
+  run = function(args)
+    local one, err = run.start { argv = { 'echo', 'x' }, log = { path = args.path } }
+    if not one then tool.error(err.code, err.message) end
+    return 'started'
+  end,
+}
+return { toolsets = { { name = 'go', tools = { go } } } }
+)";
+  World world(policy_with(
+      "{ id = 'test.hooks', decision = 'deny', reason = 'No hooks.', access = 'write',\n"
+      "  path = 'protected', match = { 'echo x > .git/hooks/pre-commit' } },\n"));
+  TempDir workspace;
+  world.options().scripts_dir = scripts.path();
+  world.options().workspace = workspace.path();
+  world.start();
+  CHECK(world.host().call("go", {{"path", "out.log"}}).ok);
+  CHECK(world.host().call("go", {{"path", ".git/hooks/pre-commit"}}).code == "denied");
+}
+
+TEST_CASE("a test function that raises or never ends denies what it was asked about") {
+  const auto with_test = [](const std::string& body) {
+    return policy_with(
+        "{ id = 'test.function', decision = 'ask', reason = 'Look.',\n"
+        "  program = 'echo', test = function(command)\n"
+        "    if command.argv[2] ~= 'bad' then return command.argv[2] == 'asked' end\n" +
+        body + "\n  end, match = { 'echo asked' } },\n");
+  };
+  for (const char* body : {"error('broken')", "while true do end", "return command.no.such"}) {
+    INFO(body);
+    World world(with_test(body));
+    world.start();
+    CHECK(echo(world.host(), "good").ok);
+    const CallResult result = echo(world.host(), "bad");
+    CHECK(result.code == "denied");
+    CHECK(result.message.find("test.function") != std::string::npos);
+  }
 }
 
 TEST_CASE("a broken policy that is saved during a load of calls never judges one of them") {

@@ -47,7 +47,7 @@ return {
         { how = 'code', from = '-c', language = 'python' },
       },
       single_dash_long = true, options_first = true, privileged = true, remote = true,
-      decodes = '-d', prints = true, downloads = true, lists = true,
+      decodes = '-d', prints = true, lists = true, filters = '-name',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
     ['py*'] = {}, ['python3*'] = {},
@@ -107,7 +107,7 @@ return {
   CHECK(spec.decodes);
   CHECK(spec.decodes_when == Texts{"-d"});
   CHECK(spec.prints);
-  CHECK(spec.downloads);
+  CHECK(spec.filters == std::vector<std::string>{"-name"});
   CHECK(spec.lists);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);

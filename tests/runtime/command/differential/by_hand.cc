@@ -179,7 +179,6 @@ void add_programs(Knowledge* knowledge) {
   decodes.decodes_when = words("-d --decode");
   add(knowledge, "base64", decodes);
   ProgramSpec curl;
-  curl.downloads = true;
   curl.values = words("-o -H");
   curl.hosts.push_back(operands(Selector::Kind::kOperands));
   add(knowledge, "curl", curl);

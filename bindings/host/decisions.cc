@@ -89,8 +89,9 @@ void Decisions::ask(AskRequest request) {
   }
   AskRequest shown = request;
   request.reply = nullptr;  // only the handler's copy is left: dropping it denies
-  shown.reply = [this, asked = std::move(request),
+  shown.reply = [this, alive = std::weak_ptr<const int>(lifetime_), asked = std::move(request),
                  reply = std::move(shown.reply)](const AskAnswer& answer) {
+    if (alive.expired()) return;
     if (answer.allow && answer.remember != AskAnswer::Remember::kOnce) remember(asked, answer);
     reply(answer);
   };

@@ -57,6 +57,7 @@ constexpr Field<Runs> kRunsFields[] = {
     {"skip", [](Reader& r, Runs* out) { r.integer(0, kMaxSkip, &out->skip); }},
     {"assignments", [](Reader& r, Runs* out) { r.flag(&out->assignments); }},
     {"appends", [](Reader& r, Runs* out) { r.flag(&out->appends); }},
+    {"and_operands", [](Reader& r, Runs* out) { r.flag(&out->and_operands); }},
     {"shell_if_empty", [](Reader& r, Runs* out) { r.flag(&out->shell_if_empty); }},
     {"strip_prefix", [](Reader& r, Runs* out) { r.text(&out->strip_prefix); }},
     {"language", read_language},

@@ -73,7 +73,7 @@ return {
     values = '-u --unset -C --chdir -S --split-string -a --argv0',
     cwd = '-C --chdir',
     runs = {
-      { how = 'shell', from = '-S --split-string' },
+      { how = 'shell', from = '-S --split-string', and_operands = true },
       { how = 'argv', assignments = true },
     },
   },
@@ -271,7 +271,8 @@ return {
     '-n --name -p --prefix -f --file -e --env -c --config --using --profile --python'
   ),
   direnv = { subcommands = { exec = wrapper('', 1), allow = {}, status = {}, hook = {} } },
-  ['cross-env cross-env-shell env-cmd'] = {
+  ['cross-env-shell'] = { options_first = true, runs = { { how = 'joined' } } },
+  ['cross-env env-cmd'] = {
     options_first = true,
     values = '-f -e',
     runs = { { how = 'argv', assignments = true } },

@@ -136,7 +136,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
           if (!rest) continue;
           text = tail_of(text, *rest);
         }
-        if (arguments.spec->options_first) {
+        if (runs.and_operands) {
           // env -S 'sh -c' CODE: what stands behind is joined to it, each a word.
           for (const int operand : arguments.operands)
             text.text += " " + quoted(command->argv[static_cast<std::size_t>(operand)].text);

@@ -63,9 +63,10 @@ struct Runs {
   std::vector<std::string> when;  // only with one of these flags or words
   std::vector<std::string> unless;
   int skip = 0;
-  bool assignments = false;  // kArgv: NAME=value words before the command set its environment
-  bool appends = false;      // words that are not known are appended (xargs, find with {})
-  bool optional = true;      // nothing there: runs no command (or a shell, see shell_if_empty)
+  bool assignments = false;   // kArgv: NAME=value words before the command set its environment
+  bool appends = false;       // words that are not known are appended (xargs, find with {})
+  bool and_operands = false;  // kShell: the operands are joined to it, each a word (env -S)
+  bool optional = true;       // nothing there: runs no command (or a shell, see shell_if_empty)
   bool shell_if_empty =
       false;                 // without a command it starts a shell that reads stdin (su, sudo -s)
   std::string strip_prefix;  // kShell: only words with it count, and it is removed: "exec=", "!"

@@ -153,6 +153,7 @@
 ---@field assignments? boolean NAME=value words stand before the command: env, sudo
 ---@field appends? boolean words that nobody knows yet are added: xargs
 ---@field shell_if_empty? boolean without a command it starts a shell: su, sudo -s
+---@field and_operands? boolean of `shell`: the operands are joined to it, each a word: env -S
 ---@field strip_prefix? string of `shell`: only words with it count, and it is removed: 'exec='
 ---@field language? string of code, file, stdin: 'shell' (default for file and stdin) or a key of
 ---`languages`

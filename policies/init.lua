@@ -8,5 +8,7 @@ return {
   decide = decide.by(modes),
   rules = require 'rules',
   knowledge = require 'knowledge',
-  cases = require 'cases',
+  cases = function()
+    return require 'cases'
+  end,
 }

@@ -14,8 +14,9 @@ constexpr int kInstructions = 100;  // between two looks at the clock
 
 }  // namespace
 
-bool CommandPolicy::read(lua_State* state, int index, const std::vector<std::string>& modes,
-                         const CommandPolicy* same, Faults* faults) {
+bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
+                         Faults* faults) {
+  const CommandPolicy* same = source.same;
   lua_pushvalue(state, index);  // [root]
   lua_getfield(state, -1, "rules");
   lua_getfield(state, -2, "knowledge");
@@ -25,11 +26,11 @@ bool CommandPolicy::read(lua_State* state, int index, const std::vector<std::str
   if (same != nullptr) {
     knowledge_ = same->knowledge_;
   } else if (!lua_isnil(state, top - 1)) {
-    good = read_knowledge(state, top - 1, knowledge_.get(), faults);
+    good = read_knowledge(state, top - 1, knowledge_.get(), faults, source.tested);
   }
   if (good && !lua_isnil(state, top - 2)) {
     good = read_rules(state, top - 2, *knowledge_, &tables_, faults) &&
-           check_modes(tables_.rules, modes, faults);
+           check_modes(tables_.rules, source.modes, faults);
     if (good && same != nullptr && !same->empty()) {
       const std::vector<rules::Rule>& before = same->rules().rules();
       for (std::size_t at = 0; at < std::min(before.size(), tables_.rules.size()); ++at) {
@@ -50,7 +51,10 @@ bool CommandPolicy::read(lua_State* state, int index, const std::vector<std::str
     maps_ = std::make_unique<PathMaps>(knowledge_);
     made_maps_ = std::make_unique<PathMaps>(knowledge_);
   }
-  if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
+  if (!source.tested && same == nullptr) {
+    if (lua_isfunction(state, top)) lua_call(state, 0, 1);  // in the place of the function
+    if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
+  }
   lua_settop(state, top - 4);
   return good;
 }

@@ -32,14 +32,22 @@ struct CommandRequest {
   std::size_t typed_bytes = 0;             // so many of `line` have run already
 };
 
+class CommandPolicy;
+
+struct CommandPolicySource {
+  const std::vector<std::string>& modes;
+  // Was read from the very same files, or is null: what it knows is shared.
+  const CommandPolicy* same = nullptr;
+  // Was tested when Gibbous was built: cases are not read, patterns compiled when they are needed.
+  bool tested = false;
+};
+
 class CommandPolicy {
  public:
   // In a protected call, with what policies/init.lua returned at `index`; the object itself is made
   // outside of it. False: the faults say why, and it is of no use. A policy without rules gives one
-  // that has nothing to say. `same` was read from the very same files, or is null: what it knows is
-  // shared.
-  bool read(lua_State* state, int index, const std::vector<std::string>& modes,
-            const CommandPolicy* same, Faults* faults);
+  // that has nothing to say.
+  bool read(lua_State* state, int index, const CommandPolicySource& source, Faults* faults);
 
   bool empty() const { return rules_ == nullptr; }
   const rules::RuleSet& rules() const { return *rules_; }

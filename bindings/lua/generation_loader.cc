@@ -93,7 +93,8 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   Loader policies(*made_->state_, snapshot_,
                   tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
   if (!options_.only_policies) failure->errors = scripts.compile_all();
-  std::vector<ScriptError> policy_errors = policies.compile_all();
+  std::vector<ScriptError> policy_errors =
+      is_tested() ? policies.read_all() : policies.compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
@@ -112,7 +113,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     if (!load_policies(policies, &error)) {
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
-    } else if (options_.test_policies && !same_policies_ && !is_shipped()) {
+    } else if (options_.test_policies && !same_policies_ && !is_tested()) {
       test_policies(&policy_errors);
     }
   }
@@ -150,8 +151,8 @@ void GenerationLoader::add_limits_arguments() {
 }
 
 // What ships is tested when Gibbous is built; a directory of one's own at every load.
-bool GenerationLoader::is_shipped() const {
-  return options_.policies_dir == options_.shipped_policies_dir;
+bool GenerationLoader::is_tested() const {
+  return options_.test_policies && options_.policies_dir == options_.shipped_policies_dir;
 }
 
 bool GenerationLoader::is_policy_file(const std::string& path) const {
@@ -290,15 +291,17 @@ void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
 // [root] -> the same. What the policy knows of commands.
 bool GenerationLoader::read_commands(lua_State* state, Loader& loader) {
   const CommandPolicy* same = same_policies_ ? before_->commands() : nullptr;
-  std::vector<SourceFile> all = snapshot_.files();
   std::vector<SourceFile> policies;
-  for (SourceFile& file : all) {
-    if (same == nullptr && is_policy_file(file.path)) policies.push_back(std::move(file));
-  }
-  const SourceIndex sources(policies);
+  if (same == nullptr) policies = snapshot_.files();
+  policies.erase(
+      std::remove_if(policies.begin(), policies.end(),
+                     [this](const SourceFile& file) { return !is_policy_file(file.path); }),
+      policies.end());
+  const SourceIndex sources(std::move(policies));
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
-  const bool good = made_->commands_->read(state, lua_gettop(state), made_->modes_, same, &faults);
+  const bool good =
+      made_->commands_->read(state, lua_gettop(state), {made_->modes_, same, is_tested()}, &faults);
   policy_faults_ = faults.list();
   return good;
 }

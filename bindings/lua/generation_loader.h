@@ -36,7 +36,7 @@ class GenerationLoader {
   void test_policies(std::vector<ScriptError>* errors);
   std::string policy_hash() const;
   bool is_policy_file(const std::string& path) const;
-  bool is_shipped() const;
+  bool is_tested() const;
   void distrust(std::vector<ScriptError>* errors) const;
 
   const GenerationOptions& options_;

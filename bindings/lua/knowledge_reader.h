@@ -14,13 +14,16 @@ namespace gibbous::lua {
 
 class KnowledgeReader : public TableReader {
  public:
-  using TableReader::TableReader;
+  // `tested`: by whoever built Gibbous, so that patterns can wait until they are needed.
+  KnowledgeReader(lua_State* state, Faults* faults, bool tested)
+      : TableReader(state, faults), tested_(tested) {}
 
+  bool tested() const { return tested_; }
   // Strings of words, or lists of such.
   void flags(std::vector<std::string>* out) { words(out, true); }
   void selectors(std::vector<command::Selector>* out);
   // With so many captures; -1: any number.
-  std::shared_ptr<const re2::RE2> regex(int captures);
+  std::shared_ptr<const command::LazyRegex> regex(int captures);
   // Whether there is such a language is known only at the end.
   void note_language(const std::string& language) { languages_.emplace_back(path(), language); }
   void check_languages(const command::Knowledge& knowledge);
@@ -28,6 +31,7 @@ class KnowledgeReader : public TableReader {
   bool is_subcommand = false;  // what is being read
 
  private:
+  const bool tested_;
   std::vector<std::pair<std::string, std::string>> languages_;  // path of the field, language
 };
 

@@ -17,7 +17,6 @@ using Reader = KnowledgeReader;
 template <typename T>
 using Field = TableReader::Field<Reader, T>;
 
-constexpr std::int64_t kMaxRegexMemory = std::int64_t{4} << 20;
 constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
 const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
                                              "last",     "but_last", "after_--", "here"};
@@ -183,16 +182,15 @@ void KnowledgeReader::selectors(std::vector<Selector>* out) {
   if (!options.options.empty()) out->push_back(std::move(options));
 }
 
-std::shared_ptr<const re2::RE2> KnowledgeReader::regex(int captures) {
+std::shared_ptr<const command::LazyRegex> KnowledgeReader::regex(int captures) {
   std::string written;
   if (!any_text(&written, kMaxRegexBytes)) return nullptr;
   note_regex(written.size());
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kMaxRegexMemory);
-  auto regex = std::make_shared<const re2::RE2>(written, options);
-  if (!regex->ok()) {
-    fault("is no RE2 pattern: " + regex->error(), written);
+  auto made = std::make_shared<const command::LazyRegex>(written);
+  if (tested_) return made;
+  const re2::RE2* regex = made->get();
+  if (regex == nullptr) {
+    fault("is no RE2 pattern: " + made->error(), written);
     return nullptr;
   }
   if (captures >= 0 && regex->NumberOfCapturingGroups() != captures) {
@@ -200,7 +198,7 @@ std::shared_ptr<const re2::RE2> KnowledgeReader::regex(int captures) {
               std::to_string(regex->NumberOfCapturingGroups()) + " (others are (?:...))",
           written);
   }
-  return regex;
+  return made;
 }
 
 void KnowledgeReader::check_languages(const command::Knowledge& knowledge) {
@@ -213,8 +211,9 @@ void KnowledgeReader::check_languages(const command::Knowledge& knowledge) {
   }
 }
 
-bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults) {
-  Reader reader(state, faults);
+bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
+                    bool tested) {
+  Reader reader(state, faults, tested);
   lua_pushvalue(state, index);
   reader.enter_file();
   TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",

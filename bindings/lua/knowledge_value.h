@@ -18,8 +18,9 @@ struct lua_State;
 namespace gibbous::lua {
 
 // Inside a protected call. False: the faults say why, and `out` is of no use. Raises when the
-// budget or the memory is gone.
-bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults);
+// budget or the memory is gone. `tested`: patterns are right, and compiled when they are needed.
+bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
+                    bool tested = false);
 
 // Every variable in the path classes is one of `variables`; those of git (add_git_places) are
 // always.

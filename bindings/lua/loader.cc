@@ -143,7 +143,7 @@ bool Loader::compile(const SourceFile& file, ScriptError* error) {
   return ran && compiled;
 }
 
-std::vector<ScriptError> Loader::compile_all() {
+std::vector<ScriptError> Loader::bring_all(bool compiled) {
   std::vector<ScriptError> errors;
   std::set<std::string> seen = {kInit};
   std::deque<std::string> waiting = {kInit};
@@ -158,7 +158,7 @@ std::vector<ScriptError> Loader::compile_all() {
       if (module == kInit || !error.file.empty()) errors.push_back(error);
       continue;
     }
-    if (!compile(*file, &error)) errors.push_back(error);
+    if (compiled && !compile(*file, &error)) errors.push_back(error);
     for (RequiredName& required : required_names(file->text)) {
       if (!is_module_name(required.name) || !seen.insert(required.name).second) continue;
       waiting.push_back(std::move(required.name));

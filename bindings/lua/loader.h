@@ -31,7 +31,9 @@ class Loader {
 
   // Reads and compiles init.lua and everything that is required from it by a literal name. Gives
   // every syntax error, none when all is well.
-  std::vector<ScriptError> compile_all();
+  std::vector<ScriptError> compile_all() { return bring_all(/*compiled=*/true); }
+  // Reads the same files, and leaves it to `require` to compile what is needed.
+  std::vector<ScriptError> read_all() { return bring_all(/*compiled=*/false); }
   // In a protected call: gives the environment on top of the stack the `require` of this tree.
   void install_require(lua_State* state);
   // In a protected call: runs init.lua in the environment on top of the stack, and replaces that
@@ -41,6 +43,7 @@ class Loader {
   std::string file_of_value(lua_State* state, int index) const;
 
  private:
+  std::vector<ScriptError> bring_all(bool compiled);
   std::vector<std::string> candidates(const std::string& module) const;
   // Null: nowhere, or not readable; the error says which, and who asked.
   const SourceFile* find(const std::string& module, ScriptError* error);

@@ -178,9 +178,8 @@ void read_programs(KnowledgeReader& reader, command::Knowledge* out) {
   std::map<const void*, std::shared_ptr<const ProgramSpec>> read;
   reader.each_key(kMaxPrograms, "a table of programs by their names", [&](const std::string& name) {
     const TableReader::Step step(reader, name);
-    reader.enter_file();
-    SourcePlace place = reader.faults().sources().find_key(name, reader.file());
-    if (place.line != 0) reader.set_place(place);
+    if (!reader.tested()) reader.enter_file();
+    reader.set_place_key(name);
     if (name.find_first_of(" \t\n/") != std::string::npos) {
       reader.fault("is no name of a program: no blanks, no '/'", name, true);
     }
@@ -196,7 +195,7 @@ void read_programs(KnowledgeReader& reader, command::Knowledge* out) {
     } else {
       out->patterns.emplace_back(name, spec);
     }
-    reader.set_place({});
+    reader.set_place_key("");
     reader.restore_file(file);
     reader.charge();
   });

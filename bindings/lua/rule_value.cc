@@ -179,7 +179,14 @@ void RuleReader::doubts(std::vector<command::Doubt>* out) {
 }
 
 void RuleReader::only_reads(Rule* out) {
-  if (flag(&out->only_reads) && !out->only_reads) expected("true, or left out");
+  if (lua_type(state(), -1) == LUA_TSTRING) {
+    out->only_reads = true;
+    return classes(&out->only_reads_besides);
+  }
+  if (lua_toboolean(state(), -1) == 0 || !lua_isboolean(state(), -1)) {
+    return expected("true, path classes besides, or left out");
+  }
+  out->only_reads = true;
 }
 
 void RuleReader::test(Rule* out) {

@@ -1,8 +1,11 @@
 // SourceIndex: where in the sources of a policy something stands. Lua tables do not know where they
 // were written; but a rule's id, a case's command or a word that is wrong stand in the files as
-// string literals. Made once a load, read by the readers of policy tables. Immutable, any thread.
+// string literals. A file is looked through when somebody asks about it. Made once a load, read by
+// the readers of policy tables. Loop thread only.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,7 +22,7 @@ struct SourcePlace {
 class SourceIndex {
  public:
   SourceIndex() = default;
-  explicit SourceIndex(const std::vector<SourceFile>& files);
+  explicit SourceIndex(std::vector<SourceFile> files);
 
   // Where the string `text` stands as the value of the field `key` ("": anywhere). Of several
   // places the first in `file` from the line `from` on, else the first in `file`; elsewhere only
@@ -31,7 +34,6 @@ class SourceIndex {
 
  private:
   struct Hit {
-    std::size_t file;
     int line;
     bool literal;
     std::string key;  // of a literal that is the value of a field
@@ -40,8 +42,15 @@ class SourceIndex {
   template <typename Fits>
   SourcePlace choose(const std::string& text, const std::string& file, int from, Fits fits) const;
 
-  std::vector<std::string> files_;
-  Hits hits_;
+  // Text -> where it stands, for one key.
+  using Plain = std::unordered_map<std::string, std::vector<SourcePlace>>;
+  const Plain& plain(const std::string& key) const;
+  // Of one file.
+  const Hits& hits(std::size_t file) const;
+
+  std::vector<SourceFile> files_;
+  mutable std::vector<std::unique_ptr<const Hits>> hits_;  // null: nobody asked yet
+  mutable std::map<std::string, Plain> plain_;             // by key
 };
 
 }  // namespace gibbous::lua

@@ -73,6 +73,10 @@ void TableReader::fault(const std::string& message, const std::string& written, 
   ++found_;
   SourcePlace place = place_;
   if (place.file.empty()) place.file = file_;
+  if (place.line == 0 && !place_key_.empty()) {
+    const SourcePlace key = faults_->sources().find_key(place_key_, file_);
+    if (key.line != 0) place = key;
+  }
   if (!written.empty()) {
     const SourceIndex& sources = faults_->sources();
     const SourcePlace found = is_key ? sources.find_key(written, place.file, place.line)

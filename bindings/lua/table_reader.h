@@ -86,6 +86,8 @@ class TableReader {
   // What faults of the item at hand say, and where it stands.
   void name_item(const std::string& name);
   void set_place(const SourcePlace& place) { place_ = place; }
+  // The same: where the field `name` stands, if anything is wrong there. "": nowhere.
+  void set_place_key(const std::string& name) { place_key_ = name; }
   const SourcePlace& place() const { return place_; }
   const std::string& path() const { return path_; }
   const std::string& file() const { return file_; }
@@ -138,6 +140,7 @@ class TableReader {
   std::string path_;
   std::string file_;
   SourcePlace place_;
+  std::string place_key_;
   std::size_t nodes_ = 0;
   std::size_t bytes_ = 0;
   std::size_t steps_ = 0;  // not charged yet

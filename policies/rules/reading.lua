@@ -1,6 +1,6 @@
 -- What only looks: allowed in every mode, so that an agent that plans can read. Where a program can
 -- also change something, the flags and words for that are taken out.
-local looking = require 'rules.looking'
+local HARMLESS = 'harmless_device' -- output may go to /dev/null
 
 return {
   {
@@ -12,7 +12,7 @@ return {
       .. 'lz4cat zstdcat cut tr uniq join sort tsort shuf diff sdiff diff3 cmp colordiff delta '
       .. 'difft icdiff wdiff jq gojq jaq dasel base64 base32 basenc iconv envsubst man apropos '
       .. 'whatis info cloc tokei scc glow mdcat numfmt factor bc dc',
-    test = looking,
+    only_reads = HARMLESS,
     match = {
       'cat README.md', 'head -50 src/a.c 2>/dev/null', 'sort a | uniq -c', 'jq .name package.json',
       'diff -u a b', { command = 'cat a', mode = 'plan' },
@@ -26,7 +26,7 @@ return {
       .. 'bzgrep xzgrep ggrep rgrep pcregrep pcre2grep rg ag ack stat file readlink realpath '
       .. 'dirname basename pathchk namei lsattr getfacl getfattr getcap du dust dua df locate '
       .. 'mlocate plocate which whereis type command hash',
-    test = looking,
+    only_reads = HARMLESS,
     match = {
       'ls -la', 'find . -name "*.c"', 'grep -rn TODO src', 'rg foo', 'which node', 'du -sh .',
       { command = 'find . -type f | head', mode = 'plan' },
@@ -38,7 +38,7 @@ return {
     decision = 'allow',
     program = 'sed awk gawk mawk nawk yq xq xmllint tidy',
     without_flags = '-i --in-place --inplace',
-    test = looking,
+    only_reads = HARMLESS,
     match = { "sed -n '1,20p' a", "awk '{print $2}' a", 'yq .a b.yml' },
     not_match = { 'sed -i s/a/b/ x', "sed -i -e s/a/b/ x", "awk '{print > \"x\"}' a" },
   },
@@ -49,7 +49,7 @@ return {
       .. 'logout return break continue shift wait times sleep usleep seq expr let read mapfile '
       .. 'readarray export declare typeset local readonly unset set shopt umask ulimit getopts '
       .. 'yes tty stty compgen help bg fg disown alias unalias trap',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'cd src && pwd', 'echo "$X"', '[ -f a ] && echo yes', 'export A=1', { command = 'cd '
       .. 'src', mode = 'plan' } },
     not_match = { 'echo x > a', 'LD_PRELOAD=./x true' },
@@ -62,7 +62,7 @@ return {
       .. 'pmap top htop ss netstat printenv locale getconf getent ldd nm objdump readelf size '
       .. 'c++filt addr2line ipcs cal sw_vers system_profiler tput reset clear lsb_release atq '
       .. 'apt-cache dpkg-query rpmquery pkg-config pkgconf lsns findmnt lslocks nvidia-smi',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'ps aux', 'uname -a', 'ss -ltnp', 'lsof -i :3000' },
     not_match = { 'ps aux > x', 'sudo lsof' },
   },
@@ -83,7 +83,7 @@ return {
       'reboot', 'cancel', 'bind', 'mount-image', 'add-wants', 'add-requires', 'soft-reboot',
       'reenable',
     },
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'date +%F', 'ip addr', 'systemctl status nginx', 'sysctl vm.swappiness', 'dmesg' },
     not_match = { 'date -s x', 'ip link set a up', 'systemctl restart nginx', 'mount -o bind a b' },
   },
@@ -103,7 +103,7 @@ return {
     },
     without_flags = '-O --open-files-in-pager --ext-diff --textconv --filters --exec-path -c '
       .. '--config-env --output',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'git status -sb', 'git log --oneline | head', 'git -C sub diff', 'git stash list' },
     not_match = {
       'git commit -m x', 'git -c core.pager=x log', 'git diff --output=x', 'git stash',
@@ -117,7 +117,7 @@ return {
     without_flags = '-d -D --delete -m -M --move -c -C --copy -f --force -u --set-upstream-to '
       .. '--unset-upstream --edit-description -s --sign -a --annotate --create-reflog',
     max_operands = 0,
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'git branch', 'git branch --show-current', 'git remote -v', 'git tag -l' },
     not_match = { 'git branch x', 'git tag v1', 'git branch -D x' },
   },
@@ -129,7 +129,7 @@ return {
     flags = '-a --all -r --remotes -v -vv --list --contains --merged --no-merged',
     max_operands = 1,
     without_flags = '-d -D --delete -m -M --move -c -C --copy -f --force -u --set-upstream-to',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'git branch -a', 'git branch -vv', 'git branch --contains abc' },
     not_match = { 'git branch -D x' },
   },
@@ -139,7 +139,7 @@ return {
     program = 'git',
     subcommand = 'config',
     flags = '--get --get-all --get-regexp --get-urlmatch -l --list',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'git config --get user.name', 'git config -l' },
     not_match = { 'git config user.name x' },
   },
@@ -154,7 +154,7 @@ return {
       'search', 'status', 'mr view', 'mr list',
     },
     without_flags = '--show-token -t --web -w',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'gh pr view 12', 'gh run list' },
     not_match = { 'gh pr create', 'gh auth status --show-token' },
   },
@@ -172,7 +172,7 @@ return {
     not_argument = {
       '-w', '-w=*', '-u', '-u=*', 'patch', 'minor', 'major', 'fix', '--open', '--fix',
     },
-    test = looking,
+    only_reads = HARMLESS,
     match = {
       'npm ls', 'pip show requests', 'cargo tree', 'go list ./...', 'npm view react version',
     },
@@ -183,8 +183,9 @@ return {
     decision = 'allow',
     argument = { '--version', '--help' },
     max_operands = 0,
+    only_reads = HARMLESS,
     test = function(command)
-      return #command.argv == 2 and looking(command)
+      return #command.argv == 2
     end,
     match = { 'node --version', 'cmake --help', { command = 'docker --version', mode = 'plan' } },
     not_match = { 'node a.js --version', 'make --version all' },
@@ -201,7 +202,7 @@ return {
       'compose ls', 'compose port', 'compose version', 'config',
     },
     without_flags = '-H --host -c --context -o --output',
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'docker ps -a', 'docker compose logs web' },
     not_match = { 'docker run x', 'docker compose up' },
   },
@@ -216,7 +217,7 @@ return {
       'status', 'show', 'history', 'template', 'lint', 'search', 'validate', 'providers', 'graph',
       'output', 'state list', 'state show', 'workspace list', 'workspace show',
     },
-    test = looking,
+    only_reads = HARMLESS,
     match = { 'kubectl get pods -A', 'helm list', 'terraform validate' },
     not_match = { 'kubectl delete pod x', 'terraform apply' },
   },

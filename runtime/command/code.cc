@@ -61,24 +61,31 @@ Value unknown_text(const std::string& text) {
 }  // namespace
 
 bool is_safe(const VariableSpec& spec, const std::string& value) {
-  return re2::RE2::FullMatch(value, *spec.safe);
+  const re2::RE2* safe = spec.safe->get();
+  return safe != nullptr && re2::RE2::FullMatch(value, *safe);
 }
 
 void Analyser::other_code(const Value& text, const std::string& language, SimpleCommand* command) {
   if (text.text.empty()) return;
   const auto found = knowledge_.languages.find(language);
   const LanguageSpec* spec = found == knowledge_.languages.end() ? nullptr : &found->second;
-  const bool harmless = spec != nullptr && spec->harmless != nullptr && !text.has_unknown() &&
-                        re2::RE2::FullMatch(text.text, *spec->harmless);
+  const bool asked = spec != nullptr && spec->harmless != nullptr && !text.has_unknown();
+  const re2::RE2* plain = asked ? spec->harmless->get() : nullptr;
+  const bool harmless = plain != nullptr && re2::RE2::FullMatch(text.text, *plain);
   if (harmless || !spend(text.text.size() * 2)) return;
   doubt(Doubt::kInlineCode, text.range, language + ": " + text.text,
         static_cast<int>(facts_.commands.size()));
   if (spec != nullptr) {
     for (const LanguageSpec::Call& call : spec->calls) {
+      const re2::RE2* pattern = call.pattern->get();
+      if (pattern == nullptr) {
+        doubt(Doubt::kUnjudged, text.range, language, -1);
+        continue;
+      }
       re2::StringPiece rest(text.text);
       re2::StringPiece path;
       for (std::size_t count = 0; count < kMaxCalls; ++count) {
-        if (!re2::RE2::FindAndConsume(&rest, *call.pattern, &path)) break;
+        if (!re2::RE2::FindAndConsume(&rest, *pattern, &path)) break;
         const Value value = text_at(std::string(path), text);
         add_access(call.kind, call.recursive, value, -1, false, scope_.cwd(), &command->accesses);
       }

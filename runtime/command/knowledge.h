@@ -10,10 +10,7 @@
 #include <vector>
 
 #include "runtime/command/facts.h"
-
-namespace re2 {
-class RE2;
-}
+#include "runtime/command/lazy_regex.h"
 
 namespace gibbous::command {
 
@@ -94,9 +91,9 @@ struct ProgramSpec {
 };
 
 struct VariableSpec {
-  std::string name;                      // may hold *
-  bool shell = false;                    // its value is code for a shell: PAGER, GIT_SSH_COMMAND
-  std::shared_ptr<const re2::RE2> safe;  // values that match as a whole are of no concern
+  std::string name;                       // may hold *
+  bool shell = false;                     // its value is code for a shell: PAGER, GIT_SSH_COMMAND
+  std::shared_ptr<const LazyRegex> safe;  // values that match as a whole are of no concern
 };
 
 struct LanguageSpec {
@@ -104,10 +101,10 @@ struct LanguageSpec {
   struct Call {
     AccessKind kind = AccessKind::kRemove;
     bool recursive = false;
-    std::shared_ptr<const re2::RE2> pattern;
+    std::shared_ptr<const LazyRegex> pattern;
   };
   std::vector<Call> calls;
-  std::shared_ptr<const re2::RE2> harmless;  // code that matches as a whole is no kInlineCode
+  std::shared_ptr<const LazyRegex> harmless;  // code that matches as a whole is no kInlineCode
 };
 
 // A set of paths. Entries are absolute (variables are expanded by who reads the tables), `*` stands

@@ -67,7 +67,8 @@ Needs what_it_needs(const Rule& rule) {
       fact_if(!rule.wrappers.empty(), kHasWrappers) | fact_if(!rule.within.empty(), kHasNesting) |
       fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
       fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
-      fact_if(rule.only_reads, kOnlyReads) | wanted(rule.recursive, kHasRecursive, kHasFlat) |
+      fact_if(rule.only_reads && rule.only_reads_besides == 0, kOnlyReads) |
+      wanted(rule.recursive, kHasRecursive, kHasFlat) |
       wanted(rule.redirection, kHasRedirection, kHasArgumentAccess) |
       wanted(rule.privileged, kIsPrivileged, kIsNotPrivileged) |
       wanted(rule.remote, kIsRemote, kIsNotRemote);

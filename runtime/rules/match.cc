@@ -313,14 +313,16 @@ bool hosts_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
 
 bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
   if (!rule.only_reads || (subject.has.facts & kOnlyReads) != 0) return true;
-  if (!why.wanted()) return false;
   const SimpleCommand& command = subject.command();
   if (command.privileged) return why.no({"does not only read: privileged"});
+  if (subject.doubt_count > 0) return why.no({"does not only read: something is in doubt"});
   for (const Access& access : command.accesses) {
     if (access.kind == AccessKind::kRead || access.kind == AccessKind::kEnter) continue;
-    return why.no({"does not only read: ", describe(access, access.classes, *subject.knowledge)});
+    if ((access.classes & rule.only_reads_besides) != 0) continue;
+    return why.wanted() &&
+           why.no({"does not only read: ", describe(access, access.classes, *subject.knowledge)});
   }
-  return why.no({"does not only read: something is in doubt"});
+  return true;
 }
 
 }  // namespace

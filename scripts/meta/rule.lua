@@ -42,7 +42,7 @@
 ---@field not_host? string[] patterns: talks to a host that none of these matches
 ---@field privileged? boolean behind sudo, doas, su, pkexec
 ---@field remote? boolean on another machine, or in a container
----@field only_reads? boolean true: touches paths only to read, and nothing is in doubt
+---@field only_reads? true|string only looks, nothing in doubt; or path classes it may touch besides
 ---@field test? fun(command: CommandFacts): boolean called when all else holds; pure
 ---@field match (string|RuleExample)[] lines that the rule matches: at least one
 ---@field not_match? (string|RuleExample)[]

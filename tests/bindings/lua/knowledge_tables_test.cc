@@ -113,8 +113,8 @@ return {
   CHECK(spec.subcommands.at("remote add")->decodes);
   CHECK(tables.knowledge.patterns[0].first == "python3*");  // the longer one comes first
   CHECK(tables.knowledge.variables[0].shell);
-  CHECK(re2::RE2::FullMatch("more", *tables.knowledge.variables[0].safe));
-  CHECK_FALSE(re2::RE2::FullMatch("x", *tables.knowledge.variables[1].safe));
+  CHECK(re2::RE2::FullMatch("more", *tables.knowledge.variables[0].safe->get()));
+  CHECK_FALSE(re2::RE2::FullMatch("x", *tables.knowledge.variables[1].safe->get()));
   const command::LanguageSpec& python = tables.knowledge.languages.at("python");
   CHECK(python.harmless != nullptr);
   CHECK(python.calls[0].kind == AccessKind::kRemove);

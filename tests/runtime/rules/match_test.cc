@@ -161,6 +161,12 @@ std::vector<Case> all_cases() {
        with([](SimpleCommand& c) { c.remote = true; })},
       {"only_reads", [](Rule& r) { r.only_reads = true; },
        facts({with_access(access(AccessKind::kRead, kOutside))}), remove(kInWorkspace)},
+      {"only_reads besides a class",
+       [](Rule& r) {
+         r.only_reads = true;
+         r.only_reads_besides = kInWorkspace;
+       },
+       remove(kInWorkspace), remove(kOutside)},
       {"only_reads and a doubt", [](Rule& r) { r.only_reads = true; }, facts("ls"),
        with_doubt(Doubt::kInlineCode, "")},
       {"only_reads and rights", [](Rule& r) { r.only_reads = true; }, facts("ls"),

@@ -216,7 +216,7 @@ std::shared_ptr<const Knowledge> by_hand() {
   auto knowledge = std::make_shared<Knowledge>();
   add_builtins(knowledge.get());
   add_programs(knowledge.get());
-  const auto plain = std::make_shared<const re2::RE2>("[^$`\\\\]*");
+  const auto plain = std::make_shared<const LazyRegex>("[^$`\\\\]*");
   for (const char* name : {"PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "SHELLOPTS", "BASHOPTS",
                            "BASH_CMDS", "BASH_ALIASES"})
     knowledge->variables.push_back({name, false, nullptr});
@@ -226,10 +226,10 @@ std::shared_ptr<const Knowledge> by_hand() {
   knowledge->classes.push_back({"temporary", {"/tmp"}, false});
   knowledge->outputs = {{"pwd", "$PWD"}, {"mktemp **", "/tmp/tmp.*"}, {"which *", "/usr/bin/$1"}};
   LanguageSpec python;
-  python.harmless = std::make_shared<const re2::RE2>("print\\(\\d+\\)");
+  python.harmless = std::make_shared<const LazyRegex>("print\\(\\d+\\)");
   python.calls.push_back(
       {AccessKind::kRemove, true,
-       std::make_shared<const re2::RE2>("shutil\\.rmtree\\(['\"]([^'\"]*)['\"]")});
+       std::make_shared<const LazyRegex>("shutil\\.rmtree\\(['\"]([^'\"]*)['\"]")});
   knowledge->languages["python"] = python;
   return knowledge;
 }

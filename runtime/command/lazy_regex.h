@@ -1,0 +1,41 @@
+// LazyRegex: an RE2 pattern that is compiled when it is first asked. A policy has hundreds of them,
+// and a command meets a few. Immutable to its users, any thread.
+#pragma once
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace gibbous::command {
+
+class LazyRegex {
+ public:
+  explicit LazyRegex(std::string pattern) : pattern_(std::move(pattern)) {}
+
+  // Null when it is no pattern. Whoever reads one that nobody has tested asks at once.
+  const re2::RE2* get() const {
+    std::call_once(once_, [this] { compile(); });
+    return regex_->ok() ? regex_.get() : nullptr;
+  }
+  // What is wrong with it; "" when nothing is.
+  std::string error() const { return get() == nullptr ? regex_->error() : ""; }
+
+ private:
+  static constexpr int kMaxMemory = 4 << 20;  // bytes, of the program and its automaton
+
+  void compile() const {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(kMaxMemory);
+    regex_ = std::make_unique<const re2::RE2>(pattern_, options);
+  }
+
+  std::string pattern_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<const re2::RE2> regex_;
+};
+
+}  // namespace gibbous::command

@@ -39,19 +39,23 @@ struct Asked {
   std::string error;
 };
 
-constexpr int kMaxDepth = 16;
+constexpr std::size_t kMaxDepth = 16;
 
 // Bounded before anything is made of it.
 Result<Json> parse_json(std::string_view text) {
-  int depth = 0;
-  const auto shallow = [&depth](int level, Json::parse_event_t, Json&) {
-    depth = std::max(depth, level);
-    return level <= kMaxDepth;
-  };
-  Json value = Json::parse(text, shallow, /*allow_exceptions=*/false);
-  if (value.is_discarded() || depth > kMaxDepth)
+  Json value;
+  if (!nests_deeper(text, kMaxDepth))
+    value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded() || value.is_null())
     return Status::error("invalid_request", "the request is no JSON object");
   return value;
+}
+
+// Whatever a client calls its request.
+OrderedJson ordered(const Json& id) {
+  if (id.is_number_unsigned()) return id.get<std::uint64_t>();
+  if (id.is_string()) return id.get_ref<const std::string&>();
+  return OrderedJson::parse(id.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string expected(const std::string& field, const std::string& what, const Json& came) {
@@ -67,7 +71,7 @@ struct Policy::Impl {
   std::shared_ptr<lua::Generation> generation;
 
   Asked read(std::string_view text) const;
-  OrderedJson answer(const Asked& asked, lua::Verdict* verdict);
+  OrderedJson answer(Asked asked, lua::Verdict* verdict);
 };
 
 Policy::Policy() : impl_(std::make_unique<Impl>()) {}
@@ -130,13 +134,12 @@ Asked Policy::Impl::read(std::string_view text) const {
     asked.error = parsed.status().message();
     return asked;
   }
-  const Json& request = *parsed;
+  Json& request = *parsed;
   if (!request.is_object()) {
     asked.error = expected("the request", "an object", request);
     return asked;
   }
-  if (const auto id = request.find("id"); id != request.end())
-    asked.id = OrderedJson::parse(id->dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (const auto id = request.find("id"); id != request.end()) asked.id = ordered(*id);
   for (const auto& [key, value] : request.items()) {
     if (std::find(kFields.begin(), kFields.end(), key) == kFields.end()) {
       const std::string near = nearest_name(key, kFields);
@@ -153,30 +156,34 @@ Asked Policy::Impl::read(std::string_view text) const {
     }
   }
   Json& effect = asked.effect;
-  effect = {{"kind", request.value("kind", "start")},
-            {"tool", request.value("tool", "policy")},
-            {"permission", "execute"},
-            {"mode", request.value("mode", options.mode)},
-            {"session", ""},
-            {"workspace", request.value("workspace", services.workspace)},
-            {"cwd", request.value("cwd", "")},
-            {"limits", Json::object()},
-            {"configured", Json::object()}};
+  const auto take = [&](const char* field, const std::string& otherwise) {
+    const auto found = request.find(field);
+    effect[field] = found == request.end() ? Json(otherwise) : std::move(*found);
+  };
+  take("kind", "start");
+  take("tool", "policy");
+  take("mode", options.mode);
+  take("workspace", services.workspace);
+  take("cwd", "");
+  effect["permission"] = "execute";
+  effect["session"] = "";
+  effect["limits"] = Json::object();
+  effect["configured"] = Json::object();
   const bool argv = request.contains("argv");
   if (argv == request.contains("command")) {
     asked.error = argv ? "give either command or argv, not both" : "command (or argv) is missing";
     return asked;
   }
   if (argv) {
-    const Json& words = request["argv"];
+    Json& words = request["argv"];
     const auto is_text = [](const Json& word) { return word.is_string(); };
     if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text)) {
       asked.error = "argv must be a list of strings with at least one";
       return asked;
     }
-    effect["argv"] = words;
+    effect["argv"] = std::move(words);
   } else {
-    effect["command"] = request["command"];
+    effect["command"] = std::move(request["command"]);
   }
   if (const auto env = request.find("env"); env != request.end()) {
     const auto is_text = [](const Json& value) { return value.is_string(); };
@@ -184,7 +191,7 @@ Asked Policy::Impl::read(std::string_view text) const {
       asked.error = "env must be an object of strings";
       return asked;
     }
-    effect["env"] = *env;
+    effect["env"] = std::move(*env);
   }
   const std::string kind = effect["kind"];
   if (kind == "stdin") {
@@ -195,7 +202,7 @@ Asked Policy::Impl::read(std::string_view text) const {
   return asked;
 }
 
-OrderedJson Policy::Impl::answer(const Asked& asked, lua::Verdict* verdict) {
+OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
   OrderedJson made = OrderedJson::object();
   if (!asked.id.is_null()) made["id"] = asked.id;
   if (!asked.error.empty()) {
@@ -206,7 +213,7 @@ OrderedJson Policy::Impl::answer(const Asked& asked, lua::Verdict* verdict) {
     made["error"] = {{"code", "invalid_request"}, {"message", asked.error}};
     return made;
   }
-  *verdict = generation->decide(asked.effect);
+  *verdict = generation->decide(std::move(asked.effect));
   made["decision"] = name_of(verdict->decision);
   if (!verdict->reason.empty()) made["reason"] = verdict->reason;
   made["rule"] = verdict->rule;

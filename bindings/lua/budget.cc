@@ -62,6 +62,7 @@ void Budget::arm(lua_State* state, const BudgetLimits& limits) {
 Nanos Budget::disarm(lua_State* state) {
   if (now_.state == nullptr) return Nanos{0};
   clear_hook(state);
+  last_looks_ = now_.looks;
   now_.state = nullptr;
   now_.c_stack = nullptr;
   return clock_.now() - now_.at;
@@ -123,6 +124,7 @@ void Budget::on_count(lua_State* state) {
 // Gives the time since arm(), or raises when that is over the total.
 Nanos Budget::look(lua_State* state) {
   if (now_.exceeded) raise(state);
+  ++now_.looks;
   const Nanos used = clock_.now() - now_.at;
   if (now_.limits.total <= Nanos{0} || used < now_.limits.total) return used;
   now_.exceeded = true;

@@ -38,6 +38,9 @@ class Budget {
   bool exceeded() const { return now_.exceeded; }
   // "file:line: time budget of N ms exceeded", with the place where it ran out first.
   const std::string& message() const { return now_.message; }
+  // How often it looked at the clock between the last arm() and disarm(): few looks in a long time
+  // mean that the machine did not let it run.
+  std::size_t looks() const { return last_looks_; }
   // The resume ended because its slice was over: resume it again, with no values.
   bool take_sliced() { return std::exchange(now_.sliced, false); }
   // The Budget of the state that `state` belongs to.
@@ -59,6 +62,7 @@ class Budget {
     lua_State* state = nullptr;  // null: not armed
     const char* c_stack = nullptr;
     std::size_t steps = 0;
+    std::size_t looks = 0;
     bool soon = false;
     bool exceeded = false;
     bool sliced = false;
@@ -78,6 +82,7 @@ class Budget {
   MemoryCap& memory_;
   Armed now_;
   bool hooked_ = false;
+  std::size_t last_looks_ = 0;
 };
 
 }  // namespace gibbous::lua

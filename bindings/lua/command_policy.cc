@@ -81,9 +81,14 @@ std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVar
   return made_maps_->at(place, variables);
 }
 
-rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget,
-                                                 std::string mode) const {
-  return [this, &state, budget, mode = std::move(mode)](
+rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,
+                                                 bool same_facts) const {
+  struct Pushed {
+    int command = -1;
+    LuaRef table;
+  };
+  std::shared_ptr<Pushed> pushed = same_facts ? std::make_shared<Pushed>() : nullptr;
+  return [this, &state, budget, mode = std::move(mode), pushed](
              const rules::Rule& rule, const command::Facts& facts, int command) -> Result<bool> {
     BudgetLimits limits;
     limits.total = budget;
@@ -94,7 +99,16 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget,
         limits,
         [&](lua_State* lua) {
           tables_.tests[static_cast<std::size_t>(rule.test)].push(lua);
-          push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
+          if (pushed != nullptr && pushed->command == command) {
+            pushed->table.push(lua);
+          } else {
+            push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
+            if (pushed != nullptr) {
+              lua_pushvalue(lua, -1);
+              pushed->table = LuaRef::take(lua);
+              pushed->command = command;
+            }
+          }
           lua_call(lua, 1, 1);
           matched = lua_toboolean(lua, -1) != 0;
         },
@@ -107,7 +121,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget,
 rules::Outcome CommandPolicy::judge(State& state, Nanos budget, const command::Facts& facts,
                                     const std::string& mode,
                                     std::vector<rules::Step>* steps) const {
-  return rules_->judge(facts, mode, test_function(state, budget, mode), steps);
+  return rules_->judge(facts, mode, test_function(state, budget, mode, /*same_facts=*/true), steps);
 }
 
 }  // namespace gibbous::lua

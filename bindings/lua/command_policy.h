@@ -59,7 +59,10 @@ class CommandPolicy {
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
   // The path classes where examples are judged.
   std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables);
-  rules::TestFunction test_function(State& state, Nanos budget, std::string mode) const;
+  // `same_facts`: it is asked about one line only, so that one table serves all tests of a command,
+  // which are pure.
+  rules::TestFunction test_function(State& state, Nanos budget, std::string mode,
+                                    bool same_facts = false) const;
 
  private:
   std::shared_ptr<command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();

@@ -11,28 +11,6 @@ namespace {
 // Doubles hold every integer up to here exactly.
 constexpr double kMaxExactInteger = 9007199254740992.0;
 
-bool nests_too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string) {
-      if (c == '\\') {
-        ++at;
-      } else if (c == '"') {
-        in_string = false;
-      }
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 // The parser itself is iterative; what it does not keep costs nothing.
 Json parse_outermost(std::string_view text) {
   const auto keep = [](int depth, Json::parse_event_t event, Json&) {
@@ -47,7 +25,7 @@ Json parse_outermost(std::string_view text) {
 
 Parsed parse_json(std::string_view text) {
   Parsed parsed;
-  if (nests_too_deep(text)) {
+  if (nests_deeper(text, kMaxDepth)) {
     parsed.failure = ParseFailure::kTooDeep;
     parsed.value = parse_outermost(text);
     return parsed;

@@ -4,7 +4,8 @@ return {
     name = 'found by an examiner',
     asked_or_denied = {
       'cat server.key', 'cat .npmrc', 'cat /home/*/.ssh/id_rsa', 'cat /dev/sda', 'cat /dev/mem',
-      'dd if=/dev/mem of=x', 'secret-tool lookup a b', 'kubectl config view --raw', 'pass -c x',
+      'dd if=/dev/mem of=x', 'secret-tool lookup a b', 'kwallet-query -r x y',
+      'kubectl config view --raw', 'pass -c x',
       'python manage.py flush', 'echo flushall | redis-cli', 'k delete pod x', 'npx np',
       'python3 -m twine upload dist/*', 'gem sources -a http://x.com', 'gcore 1', 'mount -a',
       'make -f - <<< x', 'git branch -Df x', 'strings /proc/*/environ', 'gpg --export-secret-key x',

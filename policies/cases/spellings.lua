@@ -62,6 +62,7 @@ return {
     deny = {
       'sudo rm -rf /', 'sudo -u root -- rm -rf /', 'sudo -E env A=1 rm -rf /', 'doas rm -rf /',
       'su -c "rm -rf /"', "su root -c 'rm -rf /'", 'env rm -rf /', 'env -i A=1 rm -rf /',
+      "env -S bash -c 'rm -rf /'", "env -S 'bash -c' 'rm -rf /'", 'script -q /dev/null rm -rf /',
       'env -u X -C / rm -rf etc', "env -S 'rm -rf /'", 'nohup rm -rf / &', 'nice -n 5 rm -rf /',
       'ionice -c 3 rm -rf /', 'timeout 10 rm -rf /', 'timeout -k 5 -s KILL 10 rm -rf /',
       'setsid rm -rf /', 'stdbuf -oL rm -rf /', 'time -p rm -rf /', 'command rm -rf /',

@@ -163,7 +163,7 @@ return {
     values = '-c --command -E --echo -I --log-in -O --log-out -B --log-io -T --log-timing -o '
       .. '--output-limit -m --logging-format',
     writes = { 'first', '-I --log-in -O --log-out -B --log-io -T --log-timing' },
-    runs = { { how = 'shell', from = '-c --command' } },
+    runs = { { how = 'shell', from = '-c --command' }, { how = 'argv', skip = 1 } },
   },
   -- What stands behind -- goes to a shell.
   capsh = {

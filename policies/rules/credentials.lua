@@ -195,16 +195,27 @@ return {
     not_match = { 'curl http://10.169.254.1/', 'curl http://localhost/' },
   },
   {
+    id = 'credentials.print_wallet',
+    decision = 'ask',
+    reason = 'This prints keys or secrets: let the program that needs them ask for them itself.',
+    program = 'kwallet-query ec2-metadata ec2metadata',
+    match = { 'kwallet-query -r x y', 'ec2-metadata' },
+    not_match = { 'man kwallet-query' },
+  },
+  {
     id = 'credentials.print_more',
     decision = 'ask',
     reason = 'This prints keys or secrets: let the program that needs them ask for them itself.',
-    program = 'secret-tool kwallet-query ec2-metadata ec2metadata cloud-init pass aws kubectl oc '
-      .. 'getent gpg gpg2 git terraform tofu npm az',
+    program = 'secret-tool cloud-init pass aws kubectl oc getent gpg gpg2 git terraform tofu npm az',
+    argument = {
+      'lookup', 'search', 'query', '*/*', '-c', 'show', 'get', 'export*', '--raw*', '*shadow',
+      '--export-secret*', 'credential-*', 'pull',
+    },
     test = function(command)
       local line = table.concat(command.argv, ' ') .. ' '
       local words = {
-        secret_tool = { 'lookup ', 'search ' }, kwallet_query = { '' }, ec2_metadata = { '' },
-        ec2metadata = { '' }, cloud_init = { 'query ' }, pass = { '/', ' %-c ', ' show ' },
+        secret_tool = { 'lookup ', 'search ' }, cloud_init = { 'query ' },
+        pass = { '/', ' %-c ', ' show ' },
         aws = { 'configure get .*secret', 'configure get .*token', 'configure export' },
         kubectl = { 'config view .*%-%-raw' }, oc = { 'config view .*%-%-raw' },
         getent = { ' g?shadow ' }, gpg = { '%-%-export%-secret' }, gpg2 = { '%-%-export%-secret' },

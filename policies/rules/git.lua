@@ -234,6 +234,7 @@ return {
     decision = 'ask',
     reason = 'Git would run or obey the value of this key: leave it out.',
     program = 'git hg',
+    argument = { '-c*', '--config*' },
     test = sets_executing_key,
     match = {
       "git -c core.pager='less -R' log", "git -c alias.x='!rm -rf /' x",

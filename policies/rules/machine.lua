@@ -83,6 +83,7 @@ return {
     program = 'start-stop-daemon coreutils fzf bwrap nix tox npx npm pnpm yarn bun env emacs '
       .. 'hg zip ltrace strace ssh go make gmake vim vi nvim less more ipython ipython3 compgen '
       .. 'onchange chokidar cross-env-shell',
+    argument = { '*rm*', '*rimraf*' },
     test = starts_removal,
     match = {
       'start-stop-daemon --start --exec /bin/rm -- -rf /', 'coreutils --coreutils-prog=rm -rf /',
@@ -95,6 +96,7 @@ return {
     decision = 'deny',
     reason = 'Git would run this, and it would destroy this machine: leave it out.',
     program = 'git',
+    argument = { '*rm*', '*rimraf*' },
     test = function(command)
       local runs = command.subcommand == 'config' or command.subcommand == 'grep'
         or command.subcommand == 'difftool' or command.argv[2] == '-c'

@@ -12,7 +12,11 @@ constexpr std::size_t kMaxDetail = 120;
 constexpr std::size_t kMaxPathBytes = PATH_MAX;
 constexpr char kHoleMark = '\x01';
 // What they cost, in bytes of text.
-constexpr std::size_t kAccessCost = 64;
+constexpr std::size_t kAccessCost = 128;
+constexpr std::size_t kHoleCost = 96;  // what may lie below is looked at
+// A long path has many directories above it, and each may be of some class.
+constexpr std::size_t kUsualPathBytes = 256;
+constexpr std::size_t kLongPathCost = 32;
 constexpr std::size_t kResolveCost = 512;
 constexpr std::size_t kPatternCost = 1024;
 
@@ -125,7 +129,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   const std::string& text = value.text;
   if (text.empty() || (text == "-" && value.literal() && !redirection)) return;
   if (redirection && text == "/dev/null" && value.literal()) return;
-  if (!spend(text.size() + kAccessCost)) return;
+  if (!spend(text.size() + kAccessCost + (value.holes.empty() ? 0 : kHoleCost))) return;
   Access made;
   made.kind = kind;
   made.recursive = recursive;
@@ -165,6 +169,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   // What is removed is the link, not what it leads to; with a / behind it, it is that.
   const bool itself = kind == AccessKind::kRemove && !question.hole && text.back() != '/';
   const auto add = [&](const std::string& absolute) {
+    if (absolute.size() > kUsualPathBytes && !spend(absolute.size() * kLongPathCost)) return;
     Access each = made;
     const std::string lexical = normalize(absolute);
     std::string path = lexical;

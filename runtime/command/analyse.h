@@ -19,7 +19,7 @@ class PathMap;  // path_map.h
 
 struct AnalyseLimits {
   // The kernel passes no longer word (MAX_ARG_STRLEN), so `sh -c` with more cannot start.
-  ParseLimits parse{.bytes = 131'072, .nodes = 65'536};
+  ParseLimits parse{.bytes = 131'072, .nodes = 30'000};
   std::size_t commands = 8192;                    // over it the rest is not judged: kUnjudged
   std::size_t asked_bytes = 65'536;               // a longer line, and
   std::size_t asked_commands = 4096;              // more commands, are judged, and kOverLimit

@@ -9,6 +9,9 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxAppended = 64;
+// A program that runs code in twenty ways looks at its words as often.
+constexpr std::size_t kUsualWords = 256;
+constexpr std::size_t kCarrierWordCost = 8;
 constexpr std::size_t kFieldCost = 64;  // in bytes of text
 constexpr char kShell[] = "shell";
 
@@ -105,6 +108,7 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   const auto each_of = [&](const ProgramSpec& from) {
     for (const Runs& runs : from.runs) {
       if (runs.how == Runs::How::kUntil || full()) continue;
+      if (args->size() > kUsualWords && !spend(args->size() * kCarrierWordCost)) return;
       if (!matches_when(command->argv, *arguments, runs)) continue;
       replaced = carry_one(runs, command, *args, *arguments, feed) || replaced;
     }
@@ -138,8 +142,14 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
         }
         if (runs.and_operands) {
           // env -S 'sh -c' CODE: what stands behind is joined to it, each a word.
-          for (const int operand : arguments.operands)
-            text.text += " " + quoted(command->argv[static_cast<std::size_t>(operand)].text);
+          const auto behind = static_cast<std::size_t>(selected.argument) + 1;
+          for (std::size_t at = behind; at < command->argv.size(); ++at) {
+            const auto begin = static_cast<std::uint32_t>(text.text.size());
+            text.text += " " + quoted(command->argv[at].text);
+            const auto end = static_cast<std::uint32_t>(text.text.size());
+            if (command->argv[at].literal()) continue;
+            text.holes.push_back({Value::Hole::Kind::kUnknown, true, begin, end});
+          }
           if (!spend(text.text.size())) return false;
         }
         SimpleCommand base = *command;

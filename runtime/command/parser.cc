@@ -13,6 +13,7 @@ namespace {
 // After so many syntax errors the rest is not looked at: each of them may have cost a search to the
 // end of the text.
 constexpr int kMostRecoveries = 64;
+constexpr std::size_t kScriptNodes = 4;  // what a script in a word costs, though it is empty
 
 constexpr std::array<std::string_view, 21> kReserved = {
     "!",        "[[", "case", "coproc", "do",   "done", "elif",  "else",  "esac", "fi", "for",
@@ -275,6 +276,7 @@ std::shared_ptr<Node> Parser::script_of(Source& source, std::size_t begin, std::
 // What was read of a script is kept even when an error ends everything around it.
 void Parser::add_script(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin,
                         std::size_t end, std::shared_ptr<Node> script) {
+  state_.nodes += kScriptNodes;
   if (state_.exhausted) ++state_.nodes;
   if (!state_.exhausted) count();
   Part& part = parts.emplace_back();

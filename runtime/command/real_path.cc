@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <utility>
 
@@ -18,13 +19,14 @@ namespace {
 
 constexpr int kMaxLinks = 40;  // as the kernel has it
 
-// Most paths exist and have no link in them: one call tells.
+// Most paths have no link in them, as far as they exist: one call tells. The kernel goes from the
+// left to the right, so that a link in front of what is missing is what it complains of.
 bool is_plain(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS;
   const long fd = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
-  if (fd < 0) return false;
+  if (fd < 0) return errno == ENOENT || errno == ENOTDIR;
   ::close(static_cast<int>(fd));
   return true;
 }

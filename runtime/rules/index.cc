@@ -23,12 +23,6 @@ std::uint32_t wanted(const std::optional<bool>& condition, Fact yes, Fact no) {
   return *condition ? yes : no;
 }
 
-bool names_programs_literally(const Rule& rule) {
-  return !rule.programs.empty() &&
-         std::all_of(rule.programs.begin(), rule.programs.end(),
-                     [](const Pattern& pattern) { return pattern.literal(); });
-}
-
 }  // namespace
 
 Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
@@ -102,19 +96,32 @@ bool stricter(const Rule* left, const Rule* right) {
   return std::less<>()(left, right);  // rules of a set lie in one vector
 }
 
+bool Prepared::takes(const std::string& program) const {
+  if (programs.empty()) return true;
+  const auto fits = [&](const Pattern* pattern) { return pattern->matches(program); };
+  if (std::none_of(programs.begin(), programs.end(), fits)) return false;
+  return std::none_of(rule->programs.begin(), rule->programs.end(), [&](const Pattern& pattern) {
+    return pattern.literal() && pattern.text == program;
+  });
+}
+
 Index::Index(const std::vector<Rule>& rules) {
   std::vector<const Rule*> ordered;
   for (const Rule& rule : rules) ordered.push_back(&rule);
   std::sort(ordered.begin(), ordered.end(), stricter);
   for (const Rule* rule : ordered) {
-    const Prepared prepared{rule, what_it_needs(*rule)};
-    if (names_programs_literally(*rule)) {
-      std::set<std::string> names;
-      for (const Pattern& program : rule->programs) names.insert(program.text);
-      for (const std::string& name : names) by_program[name].push_back(prepared);
-    } else {
-      general.push_back(prepared);
+    Prepared prepared{rule, what_it_needs(*rule), {}};
+    std::set<std::string> names;
+    for (const Pattern& program : rule->programs) {
+      if (program.literal()) {
+        names.insert(program.text);
+      } else {
+        prepared.programs.push_back(&program);
+      }
     }
+    for (const std::string& name : names) by_program[name].push_back({rule, prepared.needs, {}});
+    if (rule->programs.empty() || !prepared.programs.empty())
+      general.push_back(std::move(prepared));
     if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(rule);
   }
 }

@@ -79,10 +79,16 @@ bool stricter(const Rule* left, const Rule* right);
 struct Prepared {
   const Rule* rule = nullptr;
   Needs needs;
+  // In Index::general: of the rule's programs those that are patterns; empty: it names none.
+  std::vector<const Pattern*> programs;
+
+  // To be asked about a program that by_program does not have the rule for.
+  bool takes(const std::string& program) const;
 };
 
 struct Index {
-  // Rules that name their programs literally, by program, and those that do not; stricter first.
+  // Rules by the programs that they name literally, and those that name patterns or none; a rule
+  // may stand in both. Stricter first.
   std::unordered_map<std::string, std::vector<Prepared>> by_program;
   std::vector<Prepared> general;
   std::vector<const Rule*> of_lines;  // those that can match a doubt of the line

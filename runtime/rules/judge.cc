@@ -132,6 +132,7 @@ bool Judgement::judge_command(int index) {
   subject.facts = &facts_;
   subject.knowledge = &knowledge_;
   subject.index = index;
+  subject.right_program = true;  // the index has told
   std::tie(subject.doubts, subject.doubt_count) = doubts_.next(index);
   std::uint32_t doubts = 0;
   for (std::size_t i = 0; i < subject.doubt_count; ++i)
@@ -168,6 +169,7 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
                          bool& said) {
   const bool traced = steps_ != nullptr;
   if (!traced && !prepared.needs.met_by(subject.has)) return true;
+  if (!prepared.takes(subject.command().program)) return true;
   const Rule& rule = *prepared.rule;
   if (only_text && rule.decision != Decision::kDeny) return true;
   std::string why;

@@ -343,7 +343,8 @@ bool holds_in_mode(const Rule& rule, const std::string& mode) {
 bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   Why why(text);
   const SimpleCommand& command = subject.command();
-  return text_matches(rule.programs, command.program, "program", why) &&
+  const bool told = subject.right_program && !why.wanted();
+  return (told || text_matches(rule.programs, command.program, "program", why)) &&
          text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
          circumstances_hold(rule, command, why) && privileges_hold(rule, command, why) &&
          reading_holds(rule, subject, why) && accesses_hold(rule, subject, why) &&

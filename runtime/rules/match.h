@@ -17,6 +17,7 @@ struct Subject {
   const int* doubts = nullptr;  // indexes into Facts::doubts
   std::size_t doubt_count = 0;
   Has has;
+  bool right_program = false;  // that of the rule, as is known already
 
   const command::SimpleCommand& command() const {
     return facts->commands[static_cast<std::size_t>(index)];

@@ -90,10 +90,10 @@ struct Rule {
   std::vector<Pattern> not_hosts;  // some host matches none of these
   std::optional<bool> privileged;
   std::optional<bool> remote;
-  bool only_reads = false;  // no access but reads and enters, no doubts, no
-                            // wrappers that are privileged
+  bool only_reads = false;                      // no access but reads and enters, no doubts, no
+                                                // wrappers that are privileged
   command::PathClasses only_reads_besides = 0;  // other access to these does not count
-  int test = -1;            // a test function, by its index; -1: none
+  int test = -1;                                // a test function, by its index; -1: none
 
   std::vector<Example> match;
   std::vector<Example> not_match;

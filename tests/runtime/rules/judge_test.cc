@@ -278,20 +278,23 @@ TEST_CASE("a test function that fails denies") {
 }
 
 TEST_CASE("steps are strictest first within a command, and bounded") {
-  const auto set = rule_set(
-      {of_program("own", Decision::kAllow, "git"), of_program("glob", Decision::kDeny, "x*"),
-       of_program("ask", Decision::kAsk, "git"), of_program("other", Decision::kDeny, "rm")});
+  Rule any = rule("any", Decision::kDeny);
+  any.operands = {pattern("x")};
+  const auto set = rule_set({of_program("own", Decision::kAllow, "git"),
+                             of_program("glob", Decision::kDeny, "g*"), std::move(any),
+                             of_program("ask", Decision::kAsk, "git"),
+                             of_program("other", Decision::kDeny, "rm")});
   std::vector<Step> steps;
   (void)set->judge(facts({command("git"), command("ls")}), kMode, {}, &steps);
   std::vector<std::string> told;
   for (const Step& step : steps) told.push_back(std::to_string(step.command) + step.rule->id);
-  CHECK(told == std::vector<std::string>{"0glob", "0ask", "0own", "1glob"});
+  CHECK(told == std::vector<std::string>{"0glob", "0any", "0ask", "0own", "1any"});
 
   steps.clear();
   std::vector<SimpleCommand> many(kMaxMissedSteps + 100, command("ls"));
   many.push_back(command("git"));
   (void)set->judge(facts(std::move(many)), kMode, {}, &steps);
-  CHECK(steps.size() == kMaxMissedSteps + 2);
+  CHECK(steps.size() == kMaxMissedSteps + 3);
   CHECK(steps.back().rule->id == "own");
 }
 

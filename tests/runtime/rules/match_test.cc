@@ -195,7 +195,7 @@ TEST_CASE("the trace says for each condition what held or what did not") {
     const auto set = rule_set({made}, with_classes());
     std::vector<Step> steps;
     (void)set->judge(each.missed, "auto", {}, &steps);
-    const bool passed_over = each.what == std::string("program");  // by the index
+    const bool passed_over = std::string(each.what).rfind("program", 0) == 0;  // by the index
     REQUIRE(steps.size() == (passed_over ? 0 : 1));
     if (passed_over) continue;
     CHECK_FALSE(steps[0].matched);

@@ -81,8 +81,8 @@
 ---@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
 ---@field rules? Rule[] about commands, see rule.lua; deny rules hold whatever `decide` answers
 ---@field knowledge? Knowledge what the analyser knows; with `rules`
----@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and whenever a policy
----of one's own is loaded; a function is called only then
+---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and whenever one's
+---own policy is loaded; a function is called only then
 
 ---Command lines, and what the policy must say of them.
 ---@class PolicyCase

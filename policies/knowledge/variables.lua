@@ -122,8 +122,8 @@ local GROUPS = {
   plain('CLASSPATH', RELATIVES),
   -- Building.
   plain('MAKEFILES GNUMAKEFLAGS', ''),
-  plain('MAKEFLAGS MFLAGS', '(?:-?[jsklrR]*[0-9]*|--(?:silent|quiet|jobs|keep-going|load-average|no-'
-    .. 'print-directory|output-sync|no-builtin-rules|always-make)(?:=[a-z0-9]+)?| )*'),
+  plain('MAKEFLAGS MFLAGS', '(?:-?[jsklrR]*[0-9]*|--(?:silent|quiet|jobs|keep-going|load-average|'
+    .. 'no-print-directory|output-sync|no-builtin-rules|always-make)(?:=[a-z0-9]+)?| )*'),
   plain('DOTNET_STARTUP_HOOKS CORECLR_PROFILER CORECLR_PROFILER_PATH', ''),
   shells('CC CXX LD AR AS RANLIB NM STRIP CPP FC F77 HOSTCC HOSTCXX CMAKE_C_COMPILER '
     .. 'CMAKE_CXX_COMPILER', COMPILER .. '/usr/(?:local/)?bin/[a-z0-9+._-]+'),

@@ -206,7 +206,8 @@ return {
     id = 'credentials.print_more',
     decision = 'ask',
     reason = 'This prints keys or secrets: let the program that needs them ask for them itself.',
-    program = 'secret-tool cloud-init pass aws kubectl oc getent gpg gpg2 git terraform tofu npm az',
+    program = 'secret-tool cloud-init pass aws kubectl oc getent gpg gpg2 git terraform tofu npm '
+      .. 'az',
     argument = {
       'lookup', 'search', 'query', '*/*', '-c', 'show', 'get', 'export*', '--raw*', '*shadow',
       '--export-secret*', 'credential-*', 'pull',

@@ -6,8 +6,13 @@ local modes = require 'modes'
 return {
   modes = modes,
   decide = decide.by(modes),
-  rules = require 'rules',
-  knowledge = require 'knowledge',
+  -- Functions: read when a command is judged, when the policy is tested.
+  rules = function()
+    return require 'rules'
+  end,
+  knowledge = function()
+    return require 'knowledge'
+  end,
   cases = function()
     return require 'cases'
   end,

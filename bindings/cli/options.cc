@@ -131,6 +131,7 @@ Examples:
 // Each front end has these, after its name.
 void add_common_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
+  runtime.late_policy = true;
   const char* group = "Options of every command";
   command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
       ->type_name("MODE")

@@ -63,6 +63,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
                             ? given.toolsets
                             : config.toolsets.value_or(std::vector<std::string>{});
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
+  generation.late_policy = given.late_policy;
   config.apply_lua(engine_options);
   sandbox = config.sandbox;
   services.keep_runs = !config.kill_on_session_end.value_or(true);

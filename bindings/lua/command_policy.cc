@@ -12,15 +12,27 @@ namespace {
 
 constexpr int kInstructions = 100;  // between two looks at the clock
 
+// [root ...]: the field of the root, or what it gives when it is a function. Raises.
+void push_part(lua_State* state, int root, const char* name) {
+  lua_getfield(state, root, name);
+  if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // in the place of the function
+}
+
 }  // namespace
 
 bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
                          Faults* faults) {
   const CommandPolicy* same = source.same;
   lua_pushvalue(state, index);  // [root]
-  lua_getfield(state, -1, "rules");
-  lua_getfield(state, -2, "knowledge");
-  lua_getfield(state, -3, "cases");  // [root, rules, knowledge, cases]
+  const int root = lua_gettop(state);
+  push_part(state, root, "rules");
+  push_part(state, root, "knowledge");
+  const bool with_cases = !source.tested && same == nullptr;
+  if (with_cases) {
+    push_part(state, root, "cases");
+  } else {
+    lua_pushnil(state);
+  }  // [root, rules, knowledge, cases]
   const int top = lua_gettop(state);
   bool good = true;
   if (same != nullptr) {
@@ -51,10 +63,7 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
     maps_ = std::make_unique<PathMaps>(knowledge_);
     made_maps_ = std::make_unique<PathMaps>(knowledge_);
   }
-  if (!source.tested && same == nullptr) {
-    if (lua_isfunction(state, top)) lua_call(state, 0, 1);  // in the place of the function
-    if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
-  }
+  if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
   lua_settop(state, top - 4);
   return good;
 }

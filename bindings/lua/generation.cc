@@ -22,10 +22,12 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
                                              LoadFailure* failure, const Generation* before) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     *failure = {};
-    GenerationLoader loader(options, services, before);
-    std::shared_ptr<Generation> made = loader.load(id, allow_broken_policy, failure);
-    failure->files = loader.snapshot().watched();
-    if (loader.snapshot().still_true()) return made;
+    auto loader = std::make_unique<GenerationLoader>(options, services, before);
+    std::shared_ptr<Generation> made = loader->load(id, allow_broken_policy, failure);
+    failure->files = loader->snapshot().watched();
+    if (!loader->snapshot().still_true()) continue;
+    if (made != nullptr && loader->is_late()) made->late_ = std::move(loader);
+    return made;
   }
   ScriptError error;
   error.code = "files_changing";
@@ -33,6 +35,16 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
   failure->errors = {error};
   failure->policy = false;
   return nullptr;
+}
+
+void Generation::read_late() {
+  if (late_ == nullptr) return;
+  const std::unique_ptr<GenerationLoader> loader = std::move(late_);
+  ScriptError error;
+  if (loader->read_late(*this, &error)) return;
+  commands_.reset();
+  decide_.reset();
+  policy_error_ = error.text();
 }
 
 const ToolDefinition* Generation::find(const std::string& name) const {

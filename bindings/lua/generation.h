@@ -77,6 +77,7 @@ struct GenerationOptions {
   Nanos policy_budget{50'000'000};
   bool only_policies = false;  // for `policy check` and the like: no scripts
   bool test_policies = true;   // examples and cases must pass
+  bool late_policy = false;    // shipped rules are read when the first call is judged
 };
 
 struct LoadFailure {
@@ -85,6 +86,8 @@ struct LoadFailure {
       files;            // what was read so far: to be watched, so that mending them is seen
   bool policy = false;  // the policies failed, not the scripts
 };
+
+class GenerationLoader;
 
 class Generation : public std::enable_shared_from_this<Generation> {
  public:
@@ -120,7 +123,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::string test();
   // What the policy says of one case, in its own place.
   Verdict decide_case(const PolicyCase& each);
-  const CommandPolicy* commands() const { return commands_.get(); }
+  // Null: the policy is broken, or its rules are still to be read (late_policy).
+  const CommandPolicy* commands() const { return late_ == nullptr ? commands_.get() : nullptr; }
   // Of the policy's files; "" when none is loaded.
   const std::string& policy_hash() const { return policy_hash_; }
   // How loose a mode is: an approval holds in its own mode and in looser ones.
@@ -131,6 +135,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
  private:
   Generation();
   Verdict decide_in_time(const Json& effect);
+  // Reads the rules, if that was put off. When that fails nothing is allowed any more.
+  void read_late();
   friend class GenerationLoader;
   std::uint64_t id_ = 0;
   Nanos policy_budget_{0};
@@ -148,6 +154,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::map<std::string, ToolDefinition> tools_;
   LuaRef decide_;
   std::unique_ptr<CommandPolicy> commands_;
+  std::unique_ptr<GenerationLoader> late_;  // what it takes to read the rules; null: they are read
 };
 
 }  // namespace gibbous::lua

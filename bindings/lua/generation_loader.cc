@@ -90,11 +90,12 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
 
   Loader scripts(*made_->state_, snapshot_,
                  tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
-  Loader policies(*made_->state_, snapshot_,
-                  tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
+  policies_ = std::make_unique<Loader>(
+      *made_->state_, snapshot_,
+      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
   if (!options_.only_policies) failure->errors = scripts.compile_all();
   std::vector<ScriptError> policy_errors =
-      is_tested() ? policies.read_all() : policies.compile_all();
+      is_tested() ? policies_->read_all() : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
@@ -110,7 +111,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
   if (policy_errors.empty()) {
     ScriptError error;
-    if (!load_policies(policies, &error)) {
+    if (!load_policies(*policies_, &error)) {
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
     } else if (options_.test_policies && !same_policies_ && !is_tested()) {
@@ -125,6 +126,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       failure->policy = !unknown_mode;
       return nullptr;
     }
+    late_root_.reset();
     made_->decide_.reset();
     made_->commands_.reset();
     made_->modes_.clear();
@@ -137,6 +139,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   made_->policy_hash_ = policy_hash();
   made_->watched_ = snapshot_.watched();
   policy_environment_.reset();  // or it would outlive the state
+  if (!is_late()) policies_.reset();
   return std::move(made_);
 }
 
@@ -289,7 +292,7 @@ void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
 }
 
 // [root] -> the same. What the policy knows of commands.
-bool GenerationLoader::read_commands(lua_State* state, Loader& loader) {
+bool GenerationLoader::read_commands(lua_State* state, Loader& loader, Generation& into) {
   const CommandPolicy* same = same_policies_ ? before_->commands() : nullptr;
   std::vector<SourceFile> policies;
   if (same == nullptr) policies = snapshot_.files();
@@ -301,9 +304,31 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader) {
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
   const bool good =
-      made_->commands_->read(state, lua_gettop(state), {made_->modes_, same, is_tested()}, &faults);
+      into.commands_->read(state, lua_gettop(state), {into.modes_, same, is_tested()}, &faults);
   policy_faults_ = faults.list();
   return good;
+}
+
+// Only what was tested when Gibbous was built can be relied on to be right later.
+bool GenerationLoader::waits_for_commands() const {
+  return options_.late_policy && is_tested() && !same_policies_ && !options_.only_policies;
+}
+
+bool GenerationLoader::read_late(Generation& generation, ScriptError* error) {
+  started_ = services_.clock->now();
+  BudgetLimits limits = budget(options_.policy_load_budget);
+  limits.instructions = kPolicyInstructions;
+  bool good = false;
+  const bool ran = generation.state_->protect(
+      limits,
+      [&](lua_State* state) {
+        late_root_.push(state);
+        good = read_commands(state, *policies_, generation);
+      },
+      error);
+  late_root_.reset();
+  if (ran && !good && !policy_faults_.empty()) *error = policy_faults_.front();
+  return ran && good;
 }
 
 // [root, log] -> [root]
@@ -382,7 +407,12 @@ bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptErr
   std::sort(modes.begin(), modes.end());
   lua_getfield(state, -1, "log");
   if (!read_log(state, error)) return false;
-  if (!read_commands(state, loader)) return fault("the tables of the policy are not right");
+  if (waits_for_commands()) {
+    lua_pushvalue(state, -1);
+    late_root_ = LuaRef::take(state);
+  } else if (!read_commands(state, loader, *made_)) {
+    return fault("the tables of the policy are not right");
+  }
   const std::string& wanted = options_.mode;
   if (wanted.empty() || std::find(modes.begin(), modes.end(), wanted) != modes.end()) return true;
   error->code = kUnknownMode;

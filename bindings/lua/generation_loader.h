@@ -20,6 +20,10 @@ class GenerationLoader {
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
                                    LoadFailure* failure);
   const Snapshot& snapshot() const { return snapshot_; }
+  // The rules are still to be read: this has to live as long as the state, or until read_late().
+  bool is_late() const { return static_cast<bool>(late_root_); }
+  // Of the generation that load() gave. False with the error.
+  bool read_late(Generation& generation, ScriptError* error);
 
  private:
   void add_limits_arguments();
@@ -31,7 +35,8 @@ class GenerationLoader {
   void push_policy_environment(lua_State* state);
   // In a protected call, with what policies/init.lua returned on top.
   bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
-  bool read_commands(lua_State* state, Loader& loader);
+  bool read_commands(lua_State* state, Loader& loader, Generation& into);
+  bool waits_for_commands() const;
   bool read_log(lua_State* state, ScriptError* error);
   void test_policies(std::vector<ScriptError>* errors);
   std::string policy_hash() const;
@@ -47,6 +52,8 @@ class GenerationLoader {
   Nanos started_{0};
   std::shared_ptr<Generation> made_;
   LuaRef policy_environment_;
+  std::unique_ptr<Loader> policies_;
+  LuaRef late_root_;  // what policies/init.lua returned, while its rules are to be read
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 

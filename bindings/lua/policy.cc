@@ -168,6 +168,7 @@ bool command_of(const Json& effect, const Services& services, CommandRequest* re
 }  // namespace
 
 std::shared_ptr<const Judgement> Generation::judge(const Json& effect, bool trace) {
+  read_late();
   CommandRequest request;
   if (commands_ == nullptr || commands_->empty() || !command_of(effect, *services_, &request))
     return nullptr;
@@ -197,6 +198,7 @@ std::shared_ptr<const Judgement> Generation::judge(const Json& effect, bool trac
 }
 
 Verdict Generation::decide(Json effect) {
+  read_late();  // not first within a script, whose time it would take
   ScriptError error;
   if (!decide_) {
     error.message = policy_error_.empty() ? "no policy is loaded" : policy_error_;

@@ -27,6 +27,7 @@ return {
       'https_proxy=http://10.0.0.1:8080 npm ci', 'PIP_INDEX_URL=https://example.com pip install x',
       'FZF_DEFAULT_COMMAND=./x fzf', 'PYTHONINSPECT=1 python3 a.py',
       'GIT_TEMPLATE_DIR=/tmp/x git init', "env 'BASH_FUNC_ls%%=() { id; }' bash -c ls",
+      '{ exec < <(echo rm -rf /); sh; } <<<x', "echo x | { exec <<< 'rm -rf /'; sh; }",
       'read PATH; ls', 'printf -v PATH /tmp; ls', 'for PATH in /tmp; do ls; done', 'export $X=y',
       'env -S "bash -c" "$X"', 'DOTNET_STARTUP_HOOKS=/tmp/x.dll dotnet run', 'declare "$n=v"',
       'sudo LD_PRELOAD=x ls', 'env -S "LD_PRELOAD=x ls"', 'LD_PRELOAD=$X ls',

@@ -256,12 +256,13 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
   }
   if (feed.piped && !feed.text) suspect(feed.maybe, runs.language, command->range, command);
   const int index = static_cast<int>(facts_.commands.size());
+  if (input_moved_) {
+    // exec <FILE went before, and what is known of the input may be that of a group around both.
+    doubt(Doubt::kPipedCode, command->range, command->program, index);
+    if (!feed.piped && !feed.file) return false;
+  }
   if (!feed.piped && feed.file) {
     read_file(*feed.file, -1, runs.language, command);
-    return false;
-  }
-  if (!feed.piped && input_moved_) {
-    doubt(Doubt::kPipedCode, command->range, command->program, index);
     return false;
   }
   if (!feed.piped) {

@@ -79,8 +79,9 @@
 ---@class Policy
 ---@field modes table<string, any> by name; the decision function gives them their meaning
 ---@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
----@field rules? Rule[] about commands, see rule.lua; deny rules hold whatever `decide` answers
----@field knowledge? Knowledge what the analyser knows; with `rules`
+---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules hold whatever `decide`
+---answers
+---@field knowledge? Knowledge|fun(): Knowledge what the analyser knows; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and whenever one's
 ---own policy is loaded; a function is called only then
 

@@ -42,6 +42,9 @@ struct RuntimeOptions {
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
   bool adopt_runs = true;     // take over runs that earlier hosts kept (on_host_death = 'keep')
   bool watch_files = true;    // reload scripts when their files change
+  // The shipped rules are read when the first call is judged: create() takes some 30 ms less, and
+  // that call so much longer. For programs that end soon, or whose first answer is awaited.
+  bool late_policy = false;
   uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
 };
 

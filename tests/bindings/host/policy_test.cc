@@ -119,6 +119,22 @@ TEST_CASE("a person is asked once about a command that a rule asks about, and se
   CHECK(asked[0].line > 1);
 }
 
+TEST_CASE("rules that are read late judge the first call, also after a reload") {
+  RuntimeOptions options = testing::auto_mode();
+  options.late_policy = true;
+  options.watch_files = false;
+  for (const bool reload : {false, true}) {
+    Host host(options);
+    if (reload) REQUIRE(host.runtime->reload().ok);
+    const CallResult denied = host.call("bg_start", {{"command", "r''m -rf /"}});
+    CHECK(denied.code == "denied");
+    CHECK(denied.message.find("machine.remove_root") != std::string::npos);
+    if (reload) REQUIRE(host.runtime->reload().ok);
+    CHECK(host.call("bg_start", {{"command", "rm -rf /"}}).code == "denied");
+    CHECK(host.call("bg_start", {{"command", "echo hello"}}).ok);
+  }
+}
+
 TEST_CASE("without an approver an ask says how to get it approved") {
   World world(policy_with(kAskAboutSecret));
   world.start();

@@ -79,11 +79,10 @@
 ---@class Policy
 ---@field modes table<string, any> by name; the decision function gives them their meaning
 ---@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
----@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules hold whatever `decide`
----answers
+---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; its deny rules always hold
 ---@field knowledge? Knowledge|fun(): Knowledge what the analyser knows; with `rules`
----@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and whenever one's
----own policy is loaded; a function is called only then
+---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of
+---a policy of one's own; a function is called only then
 
 ---Command lines, and what the policy must say of them.
 ---@class PolicyCase

@@ -40,8 +40,8 @@ struct RuntimeOptions {
   std::string workspace;              // where runs start; the current directory by default
   std::string sandbox;                // the least that every run gets: none, workspace, readonly
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
-  bool adopt_runs = true;     // take over runs that earlier hosts kept (on_host_death = 'keep')
-  bool watch_files = true;    // reload scripts when their files change
+  bool adopt_runs = true;   // take over runs that earlier hosts kept (on_host_death = 'keep')
+  bool watch_files = true;  // reload scripts when their files change
   // The shipped rules are read when the first call is judged: create() takes some 30 ms less, and
   // that call so much longer. For programs that end soon, or whose first answer is awaited.
   bool late_policy = false;

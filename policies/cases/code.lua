@@ -28,6 +28,8 @@ return {
       'FZF_DEFAULT_COMMAND=./x fzf', 'PYTHONINSPECT=1 python3 a.py',
       'GIT_TEMPLATE_DIR=/tmp/x git init', "env 'BASH_FUNC_ls%%=() { id; }' bash -c ls",
       '{ exec < <(echo rm -rf /); sh; } <<<x', "echo x | { exec <<< 'rm -rf /'; sh; }",
+      'make CC=/tmp/x', 'npm i evil/repo', 'cat f | parallel', 'go build -o ../x',
+      'git config "$k" v',
       'read PATH; ls', 'printf -v PATH /tmp; ls', 'for PATH in /tmp; do ls; done', 'export $X=y',
       'env -S "bash -c" "$X"', 'DOTNET_STARTUP_HOOKS=/tmp/x.dll dotnet run', 'declare "$n=v"',
       'sudo LD_PRELOAD=x ls', 'env -S "LD_PRELOAD=x ls"', 'LD_PRELOAD=$X ls',

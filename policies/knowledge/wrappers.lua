@@ -93,7 +93,7 @@ return {
     reads = '-a --arg-file',
     writes = '--joblog --results --tmpdir',
     hosts = '-S --sshlogin',
-    runs = { { how = 'joined', appends = true } },
+    runs = { { how = 'joined', appends = true, shell_if_empty = true } },
   },
   ['sudo sudo-rs'] = SUDO,
   doas = {

@@ -131,6 +131,27 @@ return {
     not_match = { 'build() { make; }; build', "alias ll='ls -la'" },
   },
   {
+    id = 'code.option_from_temp',
+    decision = 'ask',
+    reason = 'This runs or loads a file from a directory in which everybody writes: copy it into '
+      .. 'the workspace, and look at it first.',
+    program = 'make gmake bmake cmake meson configure autogen.sh java javac kotlin scala rustc cargo '
+      .. 'bazel bazelisk gulp grunt rubocop gcc g++ cc c++ clang clang++ go mvn gradle sbt dotnet '
+      .. 'swift swiftc zig ghc',
+    argument = {
+      [[re:(?i)(?:-[dcxp]? ?)?[\w.:-]*(?:\b(?:cc|cxx|ld|ar|shell|linker|executable|run_under|]]
+        .. [[bazelrc|gruntfile|gulpfile|rcfile)|compiler|launcher|javaagent|agentpath|agentlib)]]
+        .. [[[=:]"?/(?:tmp|var/tmp|dev/shm)/.*]],
+    },
+    match = {
+      'make CC=/tmp/x', 'cmake -DCMAKE_C_COMPILER=/tmp/x .', 'java -javaagent:/tmp/x.jar y',
+      'rustc -C linker=/tmp/x y.rs', 'bazel --bazelrc=/tmp/x build y', './configure CC=/tmp/x',
+    },
+    not_match = {
+      'make CC=clang', 'cmake -DCMAKE_INSTALL_PREFIX=/tmp/x .', 'make DESTDIR=/tmp/x install',
+    },
+  },
+  {
     id = 'code.redirected_file',
     decision = 'ask',
     reason = 'This runs code from a file outside of the workspace: copy it into the workspace, '

@@ -42,7 +42,8 @@ local function sets_executing_key(command)
     local before, word = command.argv[at - 1], command.argv[at]
     if before == '-c' or before == '--config' or before == '--config-env' then
       local key, value = word:match('^([^=]+)=?(.*)$')
-      if key and matters(key, value) then
+      local hidden = not command.literal[at] and not word:find('^[%w.-]+=')
+      if hidden or key and matters(key, value) then
         return true
       end
     elseif word:find('^%-c%w+%.') or word:find('^%-%-config%-env=')
@@ -55,15 +56,16 @@ end
 
 -- git config KEY VALUE; with a key alone it reads
 local function configures_executing_key(command)
-  local words = {}
+  local words, first = {}, nil
   for _, index in ipairs(command.operands) do
     words[#words + 1] = command.argv[index]
+    first = first or words[1] ~= 'set' and words[1] ~= 'unset' and index or nil
   end
   if words[1] == 'set' or words[1] == 'unset' then
     table.remove(words, 1)
   end
   local key, value = words[1], words[2]
-  return key ~= nil and value ~= nil and matters(key, value)
+  return key ~= nil and value ~= nil and (not command.literal[first] or matters(key, value))
 end
 
 return {
@@ -237,7 +239,7 @@ return {
     argument = { '-c*', '--config*' },
     test = sets_executing_key,
     match = {
-      "git -c core.pager='less -R' log", "git -c alias.x='!rm -rf /' x",
+      "git -c core.pager='less -R' log", 'git -c "$X" log', "git -c alias.x='!rm -rf /' x",
       'git -c core.hooksPath=/tmp/h commit', 'git -c core.fsmonitor=./x status',
       'git clone -c core.sshCommand=x git@example.com:a/b',
     },

@@ -158,6 +158,17 @@ return {
     not_match = { 'pip install requests', 'npm install lodash', 'git clone http://example.com/x' },
   },
   {
+    id = 'packages.repository_shorthand',
+    decision = 'ask',
+    reason = 'This takes a package from a repository, not from the registry: name a registry '
+      .. 'package, ./ in front of a directory, or let a person approve it.',
+    program = 'npm pnpm yarn bun',
+    subcommand = 'install i add',
+    operand = { [[re:[A-Za-z0-9][\w.-]*/[\w.-]+(?:#.*)?]] },
+    match = { 'npm i evil/repo#branch', 'pnpm add a/b' },
+    not_match = { 'npm i @scope/name', 'npm i ./packages/a', 'npm install', 'yarn add lodash' },
+  },
+  {
     id = 'packages.settings',
     decision = 'ask',
     reason = 'This changes settings of the package manager, which may make it run or fetch '

@@ -87,16 +87,22 @@ class Splitter {
     return next != known.end() && next->first.compare(0, words.size() + 1, words + " ") == 0;
   }
 
+  // Most programs take their own options behind a subcommand too (go build -o), if nothing else is
+  // said of that; those that do not (git) have options_first.
   bool takes_value(std::string_view name) const {
     if (made_.spec != nullptr && listed_long(made_.spec->values, name)) return true;
-    return made_.program != nullptr && made_.program != made_.spec && made_.subcommand.empty() &&
-           listed_long(made_.program->values, name);
+    if (made_.program == nullptr || made_.program == made_.spec) return false;
+    const bool nothing_said =
+        made_.spec == nullptr || (made_.spec->values.empty() && made_.spec->runs.empty());
+    const bool behind = nothing_said && !made_.program->options_first;
+    return (made_.subcommand.empty() || behind) && listed_long(made_.program->values, name);
   }
 
   // True when the next word is the value of this option.
   bool take_value(std::size_t at, const std::string& text) {
     const ProgramSpec* spec = made_.spec;
-    const bool single = spec != nullptr && spec->single_dash_long;
+    const bool single = (spec != nullptr && spec->single_dash_long) ||
+                        (made_.program != nullptr && made_.program->single_dash_long);
     const std::size_t equals = text.find('=');
     const bool is_long = text[1] == '-' || single;
     if (is_long) {

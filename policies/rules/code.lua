@@ -136,8 +136,8 @@ return {
     reason = 'This runs or loads a file from a directory in which everybody writes: copy it into '
       .. 'the workspace, and look at it first.',
     program = 'make gmake bmake cmake meson configure autogen.sh java javac kotlin scala rustc '
-      .. 'cargo bazel bazelisk gulp grunt rubocop gcc g++ cc c++ clang clang++ go mvn gradle sbt dotnet '
-      .. 'swift swiftc zig ghc',
+      .. 'cargo bazel bazelisk gulp grunt rubocop gcc g++ cc c++ clang clang++ go mvn gradle sbt '
+      .. 'dotnet swift swiftc zig ghc',
     argument = {
       [[re:(?i)(?:-[dcxp]? ?)?[\w.:-]*(?:\b(?:cc|cxx|ld|ar|shell|linker|executable|run_under|]]
         .. [[bazelrc|gruntfile|gulpfile|rcfile)|compiler|launcher|javaagent|agentpath|agentlib)]]

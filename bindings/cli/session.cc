@@ -142,6 +142,8 @@ void Session::read_input() {
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     lines_.finish();
     drop_questions({}, "the session's input ended");  // no answer can come any more
+    // Or the last calls would have to do it in their last moments.
+    if (!in_flight_.empty()) runtime_.read_policy();
     enter(State::kInputEnded, kInputEndedTime);
   }
 }

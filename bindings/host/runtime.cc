@@ -131,6 +131,10 @@ void Runtime::list_runs(std::string_view session,
   impl.runs->later([list] { list->close_one(); });
 }
 
+void Runtime::read_policy() {
+  impl_->engine->current()->read_late();
+}
+
 ReloadResult Runtime::reload() {
   ReloadResult result = impl_->engine->reload();
   if (impl_->watcher) impl_->watcher->watch(impl_->engine->watched_files());

@@ -112,6 +112,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // The mode in force lets tool arguments set limits.
   bool tool_limits() const { return tool_limits_; }
 
+  // Reads the rules, if that was put off. When that fails nothing is allowed any more.
+  void read_late();
   // Asks the policy: first the rules about the commands of the effect, then its `decide`. A policy
   // that raises, runs out of time or answers something else denies. Where `effect.cleared` is true,
   // the call was allowed or approved, with the command line `effect.approved_command`.
@@ -135,8 +137,6 @@ class Generation : public std::enable_shared_from_this<Generation> {
  private:
   Generation();
   Verdict decide_in_time(const Json& effect);
-  // Reads the rules, if that was put off. When that fails nothing is allowed any more.
-  void read_late();
   friend class GenerationLoader;
   std::uint64_t id_ = 0;
   Nanos policy_budget_{0};

@@ -216,6 +216,8 @@ class Runtime {
   std::vector<ToolInfo> tools() const;
   std::string tools_json(ToolFormat format) const;
 
+  // Reads the shipped rules now, where late_policy put that off. For a quiet moment.
+  void read_policy();
   // Loads scripts and policies again, now. On failure the old generation stays.
   ReloadResult reload();
   std::uint64_t generation() const;

@@ -1,7 +1,7 @@
 -- What the policy must say of command lines, from the files in cases/: `gibbous policy test` runs
 -- them. Home is /home/user and the workspace /workspace, if a case does not say otherwise; the mode
 -- is auto.
-local CASES = {
+return {
   require 'cases.machine',
   require 'cases.spellings',
   require 'cases.files',
@@ -19,11 +19,3 @@ local CASES = {
   require 'cases.free_shell',
   require 'cases.modes',
 }
-
-local all = {}
-for _, cases in ipairs(CASES) do
-  for _, case in ipairs(cases) do
-    all[#all + 1] = case
-  end
-end
-return all

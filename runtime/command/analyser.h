@@ -1,5 +1,6 @@
 // Analyser: one walk over one line. analyse.cc drives it; walk.cc has the compound commands,
-// expand.cc the words, simple.cc the simple commands, builtin.cc what the shell itself does,
+// functions.cc what is called later, redirections.cc what they say, expand.cc the words (expander.h
+// one of them), simple.cc the simple commands, builtin.cc what the shell itself does,
 // access.cc the paths, wrappers.cc the commands in commands, carriers.cc the code for shells in
 // words, files and input, printed.cc what commands print, suspect.cc what perhaps runs and code.cc
 // the code in other languages. Not for anybody else.
@@ -270,6 +271,10 @@ bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);
 std::string quoted(const std::string& word);
 bool is_safe(const VariableSpec& spec, const std::string& value);
+// Of a pipeline each command remembers so many programs.
+inline constexpr std::size_t kMaxNeighbours = 8;
+void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
+                  std::vector<std::string>* into);
 Value formatted(const std::vector<Value>& words);
 
 }  // namespace gibbous::command

@@ -1,5 +1,5 @@
 // What the analyser knows of programs, variables and paths: data that the policy's Lua tables give
-// (policies/rules/, read by bindings/lua), never code here. Immutable once made.
+// (policies/knowledge/, read by bindings/lua), never code here. Immutable once made.
 #pragma once
 
 #include <cstdint>

@@ -7,18 +7,8 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxNeighbours = 8;  // programs of a pipeline that each command remembers
-
-constexpr std::size_t kMaxHereWords = 4096;
 constexpr int kMaxTurns = 3;           // loops in loops that are walked twice each
 constexpr std::size_t kNodeCost = 48;  // in bytes of text
-
-void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
-                  std::vector<std::string>* into) {
-  for (std::size_t at = from; at < to && into->size() < kMaxNeighbours; ++at) {
-    if (!commands[at].program.empty()) into->push_back(commands[at].program);
-  }
-}
 
 // The simple command that `node` is, or ends with.
 const Node* last_simple(const Node& node) {
@@ -72,6 +62,13 @@ bool may_fail(const std::vector<Redirection>& redirections) {
 }
 
 }  // namespace
+
+void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
+                  std::vector<std::string>* into) {
+  for (std::size_t at = from; at < to && into->size() < kMaxNeighbours; ++at) {
+    if (!commands[at].program.empty()) into->push_back(commands[at].program);
+  }
+}
 
 Analyser::Nest::Nest(Analyser& analyser, Nesting::Kind kind, std::string by) : analyser_(analyser) {
   analyser_.nesting_.push_back({kind, std::move(by)});
@@ -444,160 +441,6 @@ void Analyser::other_shell(const std::vector<Part>& parts, Range range) {
   const std::string program = slash == std::string::npos ? name : name.substr(slash + 1);
   if (is_name(program.substr(0, 1)) && knowledge_.find(program) != nullptr)
     doubt(Doubt::kUnparsed, range, "a command for shells without (( ))");
-}
-
-// --- Functions ----------------------------------------------------------------------------------
-
-void Analyser::define_function(const Node& node) {
-  if (node.children.empty()) return;
-  const Function::Body body{node.children[0].get(), source_};
-  scope_.define(node.name, body);
-  definitions_.push_back({node.name, body, nesting_, code_base_});
-  std::vector<Access> accesses;
-  apply_redirections(node.redirections, {}, &accesses);
-  note_redirections(std::move(accesses), node.range);
-  if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
-}
-
-// What was defined and not called here may be called by whoever sources it, or by a trap; and traps
-// run when nobody knows.
-void Analyser::call_uncalled() {
-  if (definitions_.empty() && traps_.empty()) return;
-  const Scope::Mark begin = scope_.mark();
-  scope_.blur();
-  const auto nesting = std::exchange(nesting_, {});
-  const auto base = std::exchange(code_base_, {});
-  // What a trap sets as a trap is walked with it.
-  const std::vector<Trap> traps = std::exchange(traps_, {});
-  finishing_ = true;
-  for (std::size_t at = 0; at < traps.size() && !full(); ++at) {
-    const Trap& trap = traps[at];
-    if (trap.changes == blurred_from_) continue;
-    nesting_ = trap.nesting;
-    source_ = trap.source;
-    const Scope::Mark mark = scope_.mark();
-    shell_code(trap.text, trap.command, "trap", {});
-    scope_.restore(mark);
-  }
-  for (std::size_t at = 0; at < definitions_.size() && !full(); ++at) {
-    if (walked_bodies_.count(definitions_[at].body.node) > 0) continue;
-    const Definition definition = definitions_[at];
-    nesting_ = definition.nesting;
-    code_base_ = definition.code_base;
-    const Scope::Mark mark = scope_.mark();
-    scope_.define(definition.name, definition.body);
-    call_function(definition.name, {}, SimpleCommand{}, {});
-    scope_.restore(mark);
-  }
-  nesting_ = nesting;
-  code_base_ = base;
-  scope_.restore(begin);
-}
-
-// --- Redirections -------------------------------------------------------------------------------
-
-Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
-                                  std::vector<Access>* accesses) {
-  Feed input = feed;
-  for (const Redirection& each : redirections) {
-    const bool stdin_too = each.fd == -1 || each.fd == 0;
-    switch (each.op) {
-      case Redirection::Op::kHere:
-      case Redirection::Op::kHereString: {
-        const Nest nest(*this, Nesting::Kind::kHeredoc);
-        Value text = one(each.target);
-        if (!stdin_too) break;
-        input = {};
-        input.piped = true;
-        input.words.emplace();
-        std::size_t at = 0;
-        while (text.literal() && at < text.text.size() && input.words->size() < kMaxHereWords) {
-          const std::size_t end = std::min(text.text.find_first_of(" \t\n", at), text.text.size());
-          if (end > at) {
-            Value word;
-            word.text = text.text.substr(at, end - at);
-            word.range = each.range;
-            word.source = source_;
-            input.words->push_back(std::move(word));
-          }
-          at = end + 1;
-        }
-        if (!text.literal()) input.words.reset();
-        input.text = std::move(text);
-        break;
-      }
-      case Redirection::Op::kRead:
-      case Redirection::Op::kReadWrite:
-      case Redirection::Op::kWrite:
-      case Redirection::Op::kAppend:
-      case Redirection::Op::kClobber:
-      case Redirection::Op::kBoth:
-      case Redirection::Op::kBothAppend: {
-        const bool reads = each.op == Redirection::Op::kRead;
-        const std::size_t first = facts_.commands.size();
-        for (Arg& arg : fields(each.target)) {
-          if (arg.process) {  // < <(cmd)
-            input = {};
-            input.piped = true;
-            add_programs(facts_.commands, first, facts_.commands.size(), &input.programs);
-            input.maybe = printed_by(first, facts_.commands.size());
-            for (const std::string& program : input.programs) {
-              const ProgramSpec* spec = knowledge_.find(program);
-              input.decodes = input.decodes || (spec != nullptr && spec->decodes);
-            }
-            continue;
-          }
-          add_access(reads ? AccessKind::kRead : AccessKind::kWrite, false, arg.value, -1, true,
-                     scope_.cwd(), accesses);
-          const bool both = each.op == Redirection::Op::kReadWrite;
-          if (reads ? stdin_too : both && (each.fd == -1 || each.fd == 0)) {
-            input = {};
-            input.file = arg.value;
-          }
-        }
-        break;
-      }
-      case Redirection::Op::kDupIn:
-      case Redirection::Op::kDupOut: {
-        const Value target = one(each.target);
-        const std::string& text = target.text;
-        const bool descriptor =
-            !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos;
-        if (descriptor && target.literal()) {
-          if (stdin_too && text != "0" && text != "-" && each.op == Redirection::Op::kDupIn) {
-            input = {};  // whatever that is
-            input.piped = true;
-          }
-          break;
-        }
-        if (each.op == Redirection::Op::kDupIn && stdin_too) {
-          input = {};
-          input.piped = true;
-        }
-        if (target.has_unknown() && target.starts_unknown() && each.fd != -1) break;  // >&$fd
-        add_access(each.op == Redirection::Op::kDupIn ? AccessKind::kRead : AccessKind::kWrite,
-                   false, target, -1, true, scope_.cwd(), accesses);
-        break;
-      }
-    }
-  }
-  return input;
-}
-
-// Redirections of a compound command, or of nothing, are judged as of the command ":".
-void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
-  if (accesses.empty()) return;
-  SimpleCommand command;
-  Value word;
-  word.text = ":";
-  word.range = range;
-  word.source = source_;
-  command.program_word = word;
-  command.argv.push_back(std::move(word));
-  command.program = ":";
-  command.accesses = std::move(accesses);
-  command.range = range;
-  emit(std::move(command), Arguments{}, {});
 }
 
 }  // namespace gibbous::command

@@ -64,7 +64,7 @@ inline Approval push_approval() {
   approval.subject = "git push origin main";
   approval.mode = "default";
   approval.mode_rank = kDefault;
-  approval.workspace = "/work/project";
+  approval.workspace = "/home/user/project";
   approval.policy_hash = "9f86d081";
   approval.who = "terminal";
   return approval;
@@ -81,7 +81,7 @@ inline ApprovalQuery push_query() {
   return {.candidates = {{ApprovalKind::kArgv, "git push origin main"}},
           .mode = "default",
           .mode_rank = kDefault,
-          .workspace = "/work/project",
+          .workspace = "/home/user/project",
           .session = "a"};
 }
 

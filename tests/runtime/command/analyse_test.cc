@@ -19,8 +19,8 @@ using Words = std::vector<std::string>;
 
 Place place() {
   Place made;
-  made.workspace = "/work";
-  made.cwd = "/work";
+  made.workspace = "/ws";
+  made.cwd = "/ws";
   made.home = "/home/u";
   return made;
 }
@@ -207,7 +207,7 @@ TEST_CASE("a value that a loop assigns may be there in its next turn") {
 
 TEST_CASE("a loop's variable has all its values") {
   const Words found = commands("for f in a /b; do rm $f; done");
-  CHECK(removed("for f in a /b; do rm $f; done") == Words{"/work/a", "/b"});
+  CHECK(removed("for f in a /b; do rm $f; done") == Words{"/ws/a", "/b"});
   CHECK_FALSE(found.empty());
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("a new shell sees exported variables only") {
 }
 
 TEST_CASE("what programs are known to print is filled in") {
-  CHECK(removed("rm -r \"$(pwd)/x\"") == Words{"/work/x"});
+  CHECK(removed("rm -r \"$(pwd)/x\"") == Words{"/ws/x"});
   CHECK(removed("rm $(mktemp)") == Words{"/tmp"});
 }
 
@@ -265,18 +265,18 @@ TEST_CASE("local variables end with their function") {
 
 TEST_CASE("relative paths begin where the shell stands") {
   CHECK(removed("cd /etc && rm x ../y") == Words{"/etc/x", "/y"});
-  CHECK(removed("cd sub && cd .. && rm x") == Words{"/work/x"});
+  CHECK(removed("cd sub && cd .. && rm x") == Words{"/ws/x"});
   CHECK(facts("cd /etc && rm x").commands.back().cwd == "/etc");
 }
 
 TEST_CASE("a cd that may have failed gives both directories") {
-  CHECK(removed("cd /etc; rm x") == Words{"/etc/x", "/work/x"});
+  CHECK(removed("cd /etc; rm x") == Words{"/etc/x", "/ws/x"});
   CHECK(removed("cd /etc || exit; rm x") == Words{"/etc/x"});
 }
 
 TEST_CASE("cd in a subshell or a pipeline ends there") {
-  CHECK(removed("(cd /etc && :); rm x") == Words{"/work/x"});
-  CHECK(removed("cd /etc | rm x") == Words{"/work/x"});
+  CHECK(removed("(cd /etc && :); rm x") == Words{"/ws/x"});
+  CHECK(removed("cd /etc | rm x") == Words{"/ws/x"});
 }
 
 TEST_CASE("nobody knows where cd to something unknown leads") {
@@ -284,7 +284,7 @@ TEST_CASE("nobody knows where cd to something unknown leads") {
 }
 
 TEST_CASE("redirections are accesses with resolved paths") {
-  CHECK(written("echo a > ../b >> /c 2> d") == Words{"/b", "/c", "/work/d"});
+  CHECK(written("echo a > ../b >> /c 2> d") == Words{"/b", "/c", "/ws/d"});
   CHECK(paths(facts("cat < /etc/x"), AccessKind::kRead) == Words{"/etc/x"});
   CHECK(written("{ echo a; } > /x") == Words{"/x"});
   CHECK(written("x=; $x > /x") == Words{"/x"});
@@ -321,12 +321,12 @@ TEST_CASE("a pattern is all that a directory holds") {
 TEST_CASE("tildes are home") {
   CHECK(removed("rm ~/x") == Words{"/home/u/x"});
   CHECK(removed("rm \"$HOME/x\"") == Words{"/home/u/x"});
-  CHECK(removed("rm '~/x'") == Words{"/work/~/x"});
+  CHECK(removed("rm '~/x'") == Words{"/ws/~/x"});
 }
 
 TEST_CASE("braces make words, and too many make a doubt") {
   CHECK(removed("rm /{a,b}/c") == Words{"/a/c", "/b/c"});
-  CHECK(removed("rm f{1..3}") == Words{"/work/f1", "/work/f2", "/work/f3"});
+  CHECK(removed("rm f{1..3}") == Words{"/ws/f1", "/ws/f2", "/ws/f3"});
 }
 
 TEST_CASE("symlinks of what exists are followed") {
@@ -364,7 +364,7 @@ TEST_CASE("what runs in a here document is found, unless it is quoted") {
 TEST_CASE("what echo prints is known to who reads it") {
   const Words found = commands("echo 'rm x' | sh");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
-  CHECK(removed("echo a /b | xargs rm") == Words{"/work/a", "/b"});
+  CHECK(removed("echo a /b | xargs rm") == Words{"/ws/a", "/b"});
   CHECK(removed("echo a | xargs -I{} rm /x/{}").back() == "/x");
 }
 

@@ -231,6 +231,11 @@ std::vector<Case> manies() {
       {"errors", repeated(") ; ")},
       {"errors, lines", repeated("fi\n")},
   };
+  return all;
+}
+
+std::vector<Case> characters() {
+  std::vector<Case> all;
   for (int letter = 1; letter < 256; ++letter)
     all.emplace_back("byte " + std::to_string(letter),
                      std::string(kSize, static_cast<char>(letter)));
@@ -266,6 +271,10 @@ TEST_CASE("nothing that is nested takes long to analyse") {
 
 TEST_CASE("nothing of which there is much takes long to analyse") {
   check(manies());
+}
+
+TEST_CASE("no character of which there is much takes long to analyse") {
+  check(characters());
 }
 
 TEST_CASE("what is too long to be given to a program is not analysed") {

@@ -1,0 +1,75 @@
+// Expander: builds the fields of one word, as far as they can be known before anything runs. Made
+// by expand.cc for a word and gone with it; expander.cc has what becomes of text, parameter.cc what
+// becomes of ${...}, substitution.cc what runs in a word. Private to the analyser.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+
+inline constexpr std::size_t kAlternativeCost = 96;  // in bytes of text
+inline constexpr std::string_view kBlanks = " \t\n";
+
+class Expander {
+ public:
+  Expander(Analyser& analyser, Range range, bool split)
+      : analyser_(analyser), range_(range), split_(split) {
+    current_.emplace_back();
+  }
+  void word(const std::vector<Part>& parts);
+  void piece(const Part& part);
+  std::vector<Arg> take() { return std::move(done_); }
+  // Without splitting: the alternatives.
+  std::vector<Value> take_values();
+  void end_field();
+
+ private:
+  Value finished(Value value) const;
+  void append(std::string_view text, bool quoted);
+  void hole(Value::Hole::Kind kind, std::string text, bool splits);
+  static void add_hole(Value::Hole::Kind kind, const std::string& text, bool splits, Value* value);
+  static void append_value(const Value& from, Value* to);
+  // A value that a variable has: unquoted it is split, and its patterns count.
+  void insert(const Value& value, bool quoted);
+  bool usual_blanks() const;
+  static std::size_t next_blank(const Value& value, std::size_t at);
+  void insert_unquoted(const Value& value, std::size_t begin, std::size_t end);
+  // The text of a variable: a pattern in it counts when it is not quoted.
+  void globs(std::string_view text);
+  void end_if_any();
+  void tilde(const Part& part);
+  void parameter(const Part& part);
+  // Subscripts and numbers are evaluated, prompts run what is in them.
+  void operand(const Part& part, const std::string& shown);
+  static long positional_number(const std::string& name);
+  const Variable* known(const std::string& name) const;
+  void unknown(const std::string& shown, const Part& part);
+  void positional(const Part& part, const std::string& shown);
+  void list(const std::vector<Value>& values, const Part& part);
+  // ${a[@]}, ${a[0]}
+  void element(const Part& part, const Variable* variable, const std::string& shown);
+  // One of several values, each a word of its own from here on.
+  void alternatives(const Variable& variable, const std::string& shown, bool quoted);
+  void command(const Part& part);
+  // "pwd" -> "$PWD", "mktemp" -> "/tmp/*", "which *" -> "$1": from the table of outputs.
+  bool output_of(const SimpleCommand& command, bool quoted);
+  // $NAME and $1 are replaced, * is what nobody knows.
+  void fill(const std::string& text, const std::string& argument, bool quoted);
+  void process(const Part& part);
+
+  Analyser& analyser_;
+  Range range_;
+  bool split_;
+  std::vector<Value> current_;  // the field that is being made; several: alternatives
+  bool has_ = false;
+  bool process_ = false;
+  int producers_begin_ = 0;
+  int producers_end_ = 0;
+  std::vector<Arg> done_;
+};
+
+}  // namespace gibbous::command

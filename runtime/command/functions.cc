@@ -1,0 +1,55 @@
+// Functions: a definition is kept and walked where it is called. What nobody called by the end, and
+// traps, may run at any time.
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+
+void Analyser::define_function(const Node& node) {
+  if (node.children.empty()) return;
+  const Function::Body body{node.children[0].get(), source_};
+  scope_.define(node.name, body);
+  definitions_.push_back({node.name, body, nesting_, code_base_});
+  std::vector<Access> accesses;
+  apply_redirections(node.redirections, {}, &accesses);
+  note_redirections(std::move(accesses), node.range);
+  if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
+}
+
+// What was defined and not called here may be called by whoever sources it, or by a trap; and traps
+// run when nobody knows.
+void Analyser::call_uncalled() {
+  if (definitions_.empty() && traps_.empty()) return;
+  const Scope::Mark begin = scope_.mark();
+  scope_.blur();
+  const auto nesting = std::exchange(nesting_, {});
+  const auto base = std::exchange(code_base_, {});
+  // What a trap sets as a trap is walked with it.
+  const std::vector<Trap> traps = std::exchange(traps_, {});
+  finishing_ = true;
+  for (std::size_t at = 0; at < traps.size() && !full(); ++at) {
+    const Trap& trap = traps[at];
+    if (trap.changes == blurred_from_) continue;
+    nesting_ = trap.nesting;
+    source_ = trap.source;
+    const Scope::Mark mark = scope_.mark();
+    shell_code(trap.text, trap.command, "trap", {});
+    scope_.restore(mark);
+  }
+  for (std::size_t at = 0; at < definitions_.size() && !full(); ++at) {
+    if (walked_bodies_.count(definitions_[at].body.node) > 0) continue;
+    const Definition definition = definitions_[at];
+    nesting_ = definition.nesting;
+    code_base_ = definition.code_base;
+    const Scope::Mark mark = scope_.mark();
+    scope_.define(definition.name, definition.body);
+    call_function(definition.name, {}, SimpleCommand{}, {});
+    scope_.restore(mark);
+  }
+  nesting_ = nesting;
+  code_base_ = base;
+  scope_.restore(begin);
+}
+
+}  // namespace gibbous::command

@@ -1,0 +1,118 @@
+// Redirections: what they read and write, and what stands on the input of the command behind them.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::size_t kMaxHereWords = 4096;
+
+}  // namespace
+
+Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
+                                  std::vector<Access>* accesses) {
+  Feed input = feed;
+  for (const Redirection& each : redirections) {
+    const bool stdin_too = each.fd == -1 || each.fd == 0;
+    switch (each.op) {
+      case Redirection::Op::kHere:
+      case Redirection::Op::kHereString: {
+        const Nest nest(*this, Nesting::Kind::kHeredoc);
+        Value text = one(each.target);
+        if (!stdin_too) break;
+        input = {};
+        input.piped = true;
+        input.words.emplace();
+        std::size_t at = 0;
+        while (text.literal() && at < text.text.size() && input.words->size() < kMaxHereWords) {
+          const std::size_t end = std::min(text.text.find_first_of(" \t\n", at), text.text.size());
+          if (end > at) {
+            Value word;
+            word.text = text.text.substr(at, end - at);
+            word.range = each.range;
+            word.source = source_;
+            input.words->push_back(std::move(word));
+          }
+          at = end + 1;
+        }
+        if (!text.literal()) input.words.reset();
+        input.text = std::move(text);
+        break;
+      }
+      case Redirection::Op::kRead:
+      case Redirection::Op::kReadWrite:
+      case Redirection::Op::kWrite:
+      case Redirection::Op::kAppend:
+      case Redirection::Op::kClobber:
+      case Redirection::Op::kBoth:
+      case Redirection::Op::kBothAppend: {
+        const bool reads = each.op == Redirection::Op::kRead;
+        const std::size_t first = facts_.commands.size();
+        for (Arg& arg : fields(each.target)) {
+          if (arg.process) {  // < <(cmd)
+            input = {};
+            input.piped = true;
+            add_programs(facts_.commands, first, facts_.commands.size(), &input.programs);
+            input.maybe = printed_by(first, facts_.commands.size());
+            for (const std::string& program : input.programs) {
+              const ProgramSpec* spec = knowledge_.find(program);
+              input.decodes = input.decodes || (spec != nullptr && spec->decodes);
+            }
+            continue;
+          }
+          add_access(reads ? AccessKind::kRead : AccessKind::kWrite, false, arg.value, -1, true,
+                     scope_.cwd(), accesses);
+          const bool both = each.op == Redirection::Op::kReadWrite;
+          if (reads ? stdin_too : both && (each.fd == -1 || each.fd == 0)) {
+            input = {};
+            input.file = arg.value;
+          }
+        }
+        break;
+      }
+      case Redirection::Op::kDupIn:
+      case Redirection::Op::kDupOut: {
+        const Value target = one(each.target);
+        const std::string& text = target.text;
+        const bool descriptor =
+            !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos;
+        if (descriptor && target.literal()) {
+          if (stdin_too && text != "0" && text != "-" && each.op == Redirection::Op::kDupIn) {
+            input = {};  // whatever that is
+            input.piped = true;
+          }
+          break;
+        }
+        if (each.op == Redirection::Op::kDupIn && stdin_too) {
+          input = {};
+          input.piped = true;
+        }
+        if (target.has_unknown() && target.starts_unknown() && each.fd != -1) break;  // >&$fd
+        add_access(each.op == Redirection::Op::kDupIn ? AccessKind::kRead : AccessKind::kWrite,
+                   false, target, -1, true, scope_.cwd(), accesses);
+        break;
+      }
+    }
+  }
+  return input;
+}
+
+// Redirections of a compound command, or of nothing, are judged as of the command ":".
+void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
+  if (accesses.empty()) return;
+  SimpleCommand command;
+  Value word;
+  word.text = ":";
+  word.range = range;
+  word.source = source_;
+  command.program_word = word;
+  command.argv.push_back(std::move(word));
+  command.program = ":";
+  command.accesses = std::move(accesses);
+  command.range = range;
+  emit(std::move(command), Arguments{}, {});
+}
+
+}  // namespace gibbous::command

@@ -1,5 +1,6 @@
-// GenerationLoader: one attempt to make a Generation from the files as they are now. Private to
-// generation.cc and generation_loader.cc. Loop thread only.
+// GenerationLoader: one attempt to make a Generation from the files as they are now. With
+// late_policy the generation keeps it until the rules are read. Private to generation.cc and
+// generation_loader.cc. Loop thread only.
 #pragma once
 
 #include <memory>

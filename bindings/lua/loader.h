@@ -1,6 +1,6 @@
 // Loader: brings the files of one source tree (the scripts, or the policies) into a State: finds
 // modules in the user's directory and then in the shipped one, compiles them all before any runs,
-// and is the `require` that they see. Made by Generation::load and gone when it returns. Loop
+// and is the `require` that they see. Belongs to a GenerationLoader, and is gone with it. Loop
 // thread only.
 #pragma once
 

@@ -100,10 +100,7 @@ void RuleReader::rule() {
 
 void RuleReader::locate(Rule* out) {
   out->file = file();
-  std::vector<Rule> one;
-  one.push_back(std::move(*out));
-  locate_rules(&one, faults().sources());
-  *out = std::move(one.front());
+  locate_rule(out, faults().sources());
   set_place({out->file, out->line});
 }
 
@@ -232,18 +229,12 @@ bool check_modes(const std::vector<Rule>& rules, const std::vector<std::string>&
   return good;
 }
 
-void locate_rules(std::vector<Rule>* rules, const SourceIndex& sources) {
-  for (Rule& rule : *rules) {
-    SourcePlace place = sources.find(rule.id, "id", rule.file);
-    if (place.line == 0) place = sources.find(rule.id, "", rule.file);  // rule('x.y', { ... })
-    if (place.line == 0) continue;
-    rule.file = place.file;
-    rule.line = place.line;
-  }
-}
-
-void locate_rules(std::vector<Rule>* rules, const std::vector<SourceFile>& sources) {
-  locate_rules(rules, SourceIndex(sources));
+void locate_rule(Rule* rule, const SourceIndex& sources) {
+  SourcePlace place = sources.find(rule->id, "id", rule->file);
+  if (place.line == 0) place = sources.find(rule->id, "", rule->file);  // rule('x.y', { ... })
+  if (place.line == 0) return;
+  rule->file = place.file;
+  rule->line = place.line;
 }
 
 }  // namespace gibbous::lua

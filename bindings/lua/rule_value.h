@@ -29,11 +29,9 @@ bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge
 bool check_modes(const std::vector<rules::Rule>& rules, const std::vector<std::string>& modes,
                  Faults* faults);
 
-// Sets file and line of rules to where their id stands as a string literal, `id = 'x.y'`. A rule's
+// Sets file and line of a rule to where its id stands as a string literal, `id = 'x.y'`. The rule's
 // `file` is the hint which of several is meant; without any, file and line stay as they are (that
-// of the module that returned it, or of its test function). read_rules does it too, when the faults
-// have sources.
-void locate_rules(std::vector<rules::Rule>* rules, const SourceIndex& sources);
-void locate_rules(std::vector<rules::Rule>* rules, const std::vector<SourceFile>& sources);
+// of the module that returned it, or of its test function). read_rules does it.
+void locate_rule(rules::Rule* rule, const SourceIndex& sources);
 
 }  // namespace gibbous::lua

@@ -111,11 +111,12 @@ TEST_CASE("rules are located by the id in the sources, first of all in their own
   rules[2].id = "twice";
   rules[2].file = "/init.lua";
   rules[3].id = "x'y";
-  locate_rules(&rules, {{"/a.lua", "-- id = 'once'\nreturn { id = 'twice' }", ""},
-                        {"/b.lua",
-                         "\n\nreturn { id = \"twice\",\n name = 'once' }, --[[\n]]\n"
-                         "{ id =\n 'once' }, { id = 'x\\'y' }",
-                         ""}});
+  const SourceIndex sources({{"/a.lua", "-- id = 'once'\nreturn { id = 'twice' }", ""},
+                             {"/b.lua",
+                              "\n\nreturn { id = \"twice\",\n name = 'once' }, --[[\n]]\n"
+                              "{ id =\n 'once' }, { id = 'x\\'y' }",
+                              ""}});
+  for (rules::Rule& rule : rules) locate_rule(&rule, sources);
   CHECK(rules[0].file == "/b.lua");
   CHECK(rules[0].line == 3);
   CHECK(rules[1].file == "/b.lua");

@@ -1,5 +1,6 @@
 // Files in the state directory that several processes share: opened so that nobody else's file, and
-// no link, is ever taken for ours. Used by runtime/approvals and runtime/decisions. Any thread.
+// no link, is ever taken for ours. Used by runtime/approvals, runtime/decisions and
+// runtime/journal. Any thread.
 #pragma once
 
 #include <signal.h>

@@ -1,0 +1,80 @@
+// Batch: what has been given to the journal and not been written yet, in its order. Filled under
+// the journal's lock, then swapped out and read by the writer thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/journal/record.h"
+
+namespace gibbous {
+
+// A run's number within one Journal: cheaper to carry than its id.
+using RunSlot = std::uint32_t;
+
+struct QueuedItem {
+  RunSlot run = 0;
+  ItemType type = ItemType::kStdout;
+  std::uint64_t seq = 0;
+  std::int64_t created_at = 0;
+  std::size_t begin = 0;  // in Batch::bytes
+  std::size_t payload_bytes = 0;
+  std::size_t meta_bytes = 0;
+};
+
+struct QueuedRun {
+  RunSlot slot = 0;
+  RunRecord run;
+};
+struct ForgottenRun {
+  RunSlot slot = 0;
+};
+struct DrainedBacklog {
+  std::string session_id;
+  std::uint64_t through_seq = 0;
+};
+
+struct QueuedRecord {
+  std::size_t before_item = 0;  // it comes before the item with this index
+  std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog,
+               ApprovalRecord>
+      what;
+};
+
+struct Batch {
+  std::string bytes;
+  std::vector<QueuedItem> items;
+  std::vector<QueuedRecord> records;
+  std::size_t record_bytes = 0;
+
+  bool empty() const { return items.empty() && records.empty(); }
+  std::size_t entries() const { return items.size() + records.size(); }
+  std::size_t size() const { return bytes.size() + record_bytes; }
+  JournalItem item(const QueuedItem& of) const {
+    const std::string_view text = bytes;
+    return {of.seq, of.type, text.substr(of.begin, of.payload_bytes),
+            text.substr(of.begin + of.payload_bytes, of.meta_bytes), of.created_at};
+  }
+  // Keeps little memory for the next one.
+  void clear() {
+    constexpr std::size_t kKeptBytes = std::size_t{256} << 10;
+    if (bytes.capacity() > kKeptBytes) bytes = {};
+    if (items.capacity() * sizeof(QueuedItem) > kKeptBytes) items = {};
+    bytes.clear();
+    items.clear();
+    records.clear();
+    record_bytes = 0;
+  }
+};
+
+// Everything of the run up to this seq has been dealt with.
+struct SettledRun {
+  RunSlot run = 0;
+  std::uint64_t seq = 0;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,198 @@
+// Errors carry SQLite's text and, where a system call failed, the system's.
+#include "runtime/journal/database.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace gibbous {
+namespace {
+
+bool is_no_space(int error) {
+  return error == ENOSPC || error == EFBIG || error == EDQUOT;
+}
+
+struct Meaning {
+  const char* code;
+  const char* fix;
+};
+
+Meaning meaning_of(int result, int system_error) {
+  switch (result) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {"journal_corrupt", "repair it: what can be read is saved into a new file"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {"journal_busy", "another process holds it; it is tried again"};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return {"journal_readonly", "make the file and its directory writable for this user"};
+    case SQLITE_FULL:
+      return {"journal_full", "make room on the disk, or raise the journal's limit"};
+    case SQLITE_CANTOPEN:
+      return {"journal_unusable", "the directory must exist and belong to this user"};
+    default:
+      if (is_no_space(system_error)) {
+        return {"journal_full", "make room on the disk, or raise the limit of file sizes"};
+      }
+      return {"journal_failed", "look at the disk; it is tried again"};
+  }
+}
+
+}  // namespace
+
+Status database_error(sqlite3* database, const std::string& path) {
+  constexpr int kPrimary = 0xFF;
+  const int result = sqlite3_extended_errcode(database) & kPrimary;
+  const bool of_system =
+      result == SQLITE_IOERR || result == SQLITE_CANTOPEN || result == SQLITE_FULL;
+  const int system_error = of_system ? sqlite3_system_errno(database) : 0;
+  const Meaning meaning = meaning_of(result, system_error);
+  std::string message = path + ": " + sqlite3_errmsg(database);
+  if (system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
+  return Status::error(meaning.code, message + "; " + meaning.fix);
+}
+
+Status corrupt_error(const std::string& path, const std::string& detail) {
+  return Status::error("journal_corrupt",
+                       path + ": " + detail + "; " + meaning_of(SQLITE_CORRUPT, 0).fix);
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), index, value);
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  sqlite3_bind_text64(statement_.get(), index, text.data() == nullptr ? "" : text.data(),
+                      text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::bind_blob(int index, std::string_view bytes) {
+  sqlite3_bind_blob64(statement_.get(), index, bytes.data() == nullptr ? "" : bytes.data(),
+                      bytes.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  sqlite3_bind_null(statement_.get(), index);
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_DONE) {
+    sqlite3_reset(statement_.get());
+    return false;
+  }
+  Status error = database_error(sqlite3_db_handle(statement_.get()), *path_);
+  sqlite3_reset(statement_.get());
+  return error;
+}
+
+Status Statement::run() {
+  const Result<bool> row = step();
+  if (!row) return row.status();
+  if (*row) reset();
+  return {};
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Statement::bytes(int column) const {
+  const void* data = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (data == nullptr || size <= 0) return {};
+  return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Database::Close::operator()(sqlite3* database) const {
+  sqlite3_close_v2(database);
+}
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode mode,
+                                                 Millis busy_timeout) {
+  std::unique_ptr<Database> database(new Database(path));
+  sqlite3* handle = nullptr;
+  const int access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  const int result = sqlite3_open_v2(path.c_str(), &handle,
+                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
+  database->database_.reset(handle);
+  if (handle == nullptr) return Status::error("journal_failed", path + ": out of memory");
+  if (result != SQLITE_OK) return database_error(handle, path);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, static_cast<int>(busy_timeout.count()));
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) != 0) {
+    return Status::error("journal_unusable", path + ": " + std::strerror(errno));
+  }
+  database->device_ = file.st_dev;
+  database->inode_ = file.st_ino;
+  // What a file says about itself is not trusted: it may be damaged.
+  if (Status status = database->execute("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
+      !status) {
+    return status;
+  }
+  return database;
+}
+
+Status Database::execute(const char* sql) {
+  if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return database_error(database_.get(), path_);
+}
+
+Result<Statement> Database::prepare(const char* sql) {
+  sqlite3_stmt* prepared = nullptr;
+  if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr) !=
+      SQLITE_OK) {
+    return database_error(database_.get(), path_);
+  }
+  Statement statement;
+  statement.statement_.reset(prepared);
+  statement.path_ = &path_;
+  return statement;
+}
+
+Result<std::int64_t> Database::number(const char* sql) {
+  Result<Statement> statement = prepare(sql);
+  if (!statement) return statement.status();
+  const Result<bool> row = statement->step();
+  if (!row) return row.status();
+  return *row ? statement->integer(0) : std::int64_t{0};
+}
+
+std::int64_t Database::changes() const {
+  return sqlite3_changes64(database_.get());
+}
+
+bool Database::in_transaction() const {
+  return sqlite3_get_autocommit(database_.get()) == 0;
+}
+
+bool Database::is_current() const {
+  struct stat named {};
+  return ::lstat(path_.c_str(), &named) == 0 && named.st_dev == device_ && named.st_ino == inode_;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,82 @@
+// Database and Statement: SQLite's C interface with owners and Status. Internal to this folder; one
+// thread at a time for each Database and its statements.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace gibbous {
+
+// Bound parameters and columns are numbered as in SQLite: from 1, and from 0.
+class Statement {
+ public:
+  Statement() = default;
+
+  Statement& bind(int index, std::int64_t value);
+  Statement& bind(int index, std::string_view text);  // borrowed until the next reset()
+  Statement& bind_blob(int index, std::string_view bytes);
+  Statement& bind_null(int index);
+  // True: there is a row. After false, or an error, it is reset.
+  Result<bool> step();
+  Status run();  // for statements without rows
+  void reset();
+
+  std::int64_t integer(int column) const;
+  std::string_view bytes(int column) const;  // until the next step()
+  std::string text(int column) const { return std::string(bytes(column)); }
+  bool is_null(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  const std::string* path_ = nullptr;  // the Database's
+};
+
+class Database {
+ public:
+  enum class Mode : std::uint8_t { kWrite, kRead };
+  // The file must exist; links are not followed.
+  static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode,
+                                                Millis busy_timeout);
+
+  Status execute(const char* sql);  // one or more statements, rows are ignored
+  // Statements must go before the database does.
+  Result<Statement> prepare(const char* sql);
+  Result<std::int64_t> number(const char* sql);  // the first column of the first row, else 0
+  std::int64_t changes() const;                  // rows, of the last statement
+  bool in_transaction() const;
+  const std::string& path() const { return path_; }
+  // The name still leads to the file that is open here.
+  bool is_current() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  explicit Database(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> database_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+// What SQLite's last error means, for people: the file, what happened, what to do.
+Status database_error(sqlite3* database, const std::string& path);
+// The journal_corrupt error of `path`; `detail` says what was found.
+Status corrupt_error(const std::string& path, const std::string& detail);
+
+}  // namespace gibbous

@@ -1,0 +1,218 @@
+#include "runtime/journal/item_writer.h"
+
+#include <utility>
+
+#include "runtime/journal/schema.h"
+
+namespace gibbous {
+namespace {
+
+bool is_output(ItemType type) {
+  switch (type) {
+    case ItemType::kStdout:
+    case ItemType::kStderr:
+    case ItemType::kTerminal:
+      return true;
+    case ItemType::kEvent:
+    case ItemType::kState:
+    case ItemType::kNote:
+      return false;
+  }
+  return false;
+}
+
+Status prepare_into(Database& database, const char* sql, Statement* statement) {
+  Result<Statement> prepared = database.prepare(sql);
+  if (!prepared) return prepared.status();
+  *statement = std::move(*prepared);
+  return {};
+}
+
+}  // namespace
+
+Status ItemWriter::prepare() {
+  Status status = prepare_into(
+      database_,
+      "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
+      " finished_at FROM exec_runs WHERE run_id = ?",
+      &select_run_);
+  if (status) {
+    status = prepare_into(database_,
+                          "SELECT id, json_array_length(items) FROM run_segments"
+                          " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1",
+                          &select_last_);
+  }
+  if (status) {
+    status = prepare_into(database_,
+                          "INSERT INTO run_segments (id, created_at, items, data)"
+                          " VALUES (?, ?, ?, ?)",
+                          &insert_segment_);
+  }
+  if (!status) return status;
+  return prepare_into(database_,
+                      "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?,"
+                      " not_kept_items = ?, truncated = ?, last_seq = ?, updated_at = ?"
+                      " WHERE number = ?",
+                      &update_run_);
+}
+
+Status ItemWriter::open_run(RunSlot slot, const RunRecord& record) {
+  Run& run = runs_[slot];
+  run.run_id = record.run_id;
+  if (!run.loaded) {
+    if (Status status = load(run); !status) return status;
+  }
+  run.gone = false;
+  run.limit = record.max_output_bytes > 0 ? record.max_output_bytes : max_run_bytes_;
+  run.ended = record.finished_at != 0;
+  if (run.ended && record.last_seq > run.last_seen && record.last_seq <= kMaxSeq) {
+    run.not_kept += static_cast<std::int64_t>(record.last_seq - run.last_seen);
+    run.last_seen = record.last_seq;
+  }
+  if (!run.touched) touched_.push_back(slot);
+  run.touched = true;
+  return {};
+}
+
+Status ItemWriter::load(Run& run) {
+  run.loaded = true;
+  select_run_.bind(1, run.run_id);
+  const Result<bool> row = select_run_.step();
+  if (!row) return row.status();
+  run.gone = !*row;
+  if (run.gone) return {};
+  run.number = select_run_.integer(0);
+  run.output_bytes = select_run_.integer(1);
+  run.stored_bytes = select_run_.integer(2);
+  run.not_kept = select_run_.integer(3);
+  run.last_seen = static_cast<std::uint64_t>(select_run_.integer(4));
+  run.limit = select_run_.integer(5) > 0 ? select_run_.integer(5) : max_run_bytes_;
+  run.ended = !select_run_.is_null(6);
+  select_run_.reset();
+  run.last_stored = 0;
+  select_last_.bind(1, segment_id(run.number, 0)).bind(2, segment_id(run.number + 1, 0));
+  const Result<bool> last = select_last_.step();
+  if (!last) return last.status();
+  if (!*last) return {};
+  run.last_stored = seq_of_segment(select_last_.integer(0)) +
+                    static_cast<std::uint64_t>(select_last_.integer(1)) - 1;
+  select_last_.reset();
+  return {};
+}
+
+Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
+  const auto found = runs_.find(slot);
+  if (found == runs_.end()) {
+    ++not_kept_;
+    return {};
+  }
+  Run& run = found->second;
+  if (!run.loaded) {
+    if (Status status = load(run); !status) return status;
+  }
+  // A seq that the file has already: of a run that somebody else has written, too.
+  if (run.gone || item.seq <= run.last_seen) {
+    ++not_kept_;
+    return {};
+  }
+  if (!run.touched) touched_.push_back(slot);
+  run.touched = true;
+  run.not_kept += static_cast<std::int64_t>(item.seq - run.last_seen - 1);
+  run.last_seen = item.seq;
+  const bool output = is_output(item.type);
+  const auto bytes = static_cast<std::int64_t>(item.payload.size() + item.meta.size());
+  if (output) run.output_bytes += static_cast<std::int64_t>(item.payload.size());
+  const std::int64_t limit = run.limit + (output ? 0 : kEventReserveBytes);
+  if (run.limit > 0 && run.stored_bytes + bytes > limit) {
+    ++run.not_kept;
+    ++not_kept_;
+    return run.capped ? Status() : note_cap(run, item);
+  }
+  if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;
+  run.stored_bytes += bytes;
+  ++stored_;
+  return put(run, item);
+}
+
+// In the place of the first one that is missing.
+Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
+  const std::uint64_t from = run.last_stored + 1;
+  if (next_seq <= from) return {};
+  const std::string range =
+      "{\"from\":" + std::to_string(from) + ",\"to\":" + std::to_string(next_seq - 1) + "}";
+  const std::string text =
+      "items " + std::to_string(from) + " to " + std::to_string(next_seq - 1) + " were not kept";
+  return put(run, {from, ItemType::kNote, text, range, at});
+}
+
+// In the place of the first item that is not kept.
+Status ItemWriter::note_cap(Run& run, const JournalItem& item) {
+  run.capped = true;
+  if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;
+  const std::string limit = std::to_string(run.limit);
+  const std::string meta =
+      "{\"from\":" + std::to_string(item.seq) + ",\"limit_bytes\":" + limit + "}";
+  const std::string text =
+      "the journal keeps " + limit + " bytes of this run; more output is not kept";
+  return put(run, {item.seq, ItemType::kNote, text, meta, item.created_at});
+}
+
+Status ItemWriter::put(Run& run, const JournalItem& item) {
+  if (!run.segment.takes(item.seq, item.payload.size() + item.meta.size())) {
+    if (Status status = write_segment(run); !status) return status;
+  }
+  run.segment.add(item);
+  run.last_stored = item.seq;
+  return {};
+}
+
+Status ItemWriter::write_segment(Run& run) {
+  if (run.segment.empty()) return {};
+  run.segment.finish();
+  insert_segment_.bind(1, segment_id(run.number, run.segment.first_seq()))
+      .bind(2, run.segment.created_at())
+      .bind(3, run.segment.items())
+      .bind_blob(4, run.segment.data());
+  Status status = insert_segment_.run();
+  run.segment.clear();
+  return status;
+}
+
+Status ItemWriter::write_counters(Run& run, std::int64_t now) {
+  update_run_.bind(1, run.output_bytes)
+      .bind(2, run.stored_bytes)
+      .bind(3, run.not_kept)
+      .bind(4, std::int64_t{run.not_kept > 0})
+      .bind(5, static_cast<std::int64_t>(run.last_seen))
+      .bind(6, now)
+      .bind(7, run.number);
+  return update_run_.run();
+}
+
+Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled) {
+  for (const RunSlot slot : touched_) {
+    const auto found = runs_.find(slot);
+    if (found == runs_.end()) continue;
+    Run& run = found->second;
+    run.touched = false;
+    settled->push_back({slot, run.last_seen});
+    if (run.gone) continue;
+    Status status;
+    if (run.ended) status = note_gap(run, run.last_seen + 1, now);
+    if (status) status = write_segment(run);
+    if (status) status = write_counters(run, now);
+    if (!status) return status;
+    // Of an ended run nothing is remembered, so that retention may take it out at any time.
+    run.loaded = !run.ended;
+  }
+  touched_.clear();
+  return {};
+}
+
+void ItemWriter::forget(RunSlot slot) {
+  if (const auto found = runs_.find(slot); found != runs_.end() && !found->second.touched) {
+    runs_.erase(found);
+  }
+}
+
+}  // namespace gibbous

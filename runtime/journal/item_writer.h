@@ -1,0 +1,75 @@
+// ItemWriter: from items to segments, within a transaction of the store: gaps become notes, a run
+// that has had its share is not kept any further. Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/journal/batch.h"
+#include "runtime/journal/database.h"
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+
+// Events and state changes are kept so far beyond a run's limit: its end is worth knowing.
+inline constexpr std::int64_t kEventReserveBytes = std::int64_t{256} << 10;
+
+class ItemWriter {
+ public:
+  ItemWriter(Database& database, std::int64_t max_run_bytes)
+      : database_(database), max_run_bytes_(max_run_bytes) {}
+  Status prepare();
+
+  // After the run's row is there.
+  Status open_run(RunSlot slot, const RunRecord& run);
+  // A run of earlier batches: what is known about it is what the file says.
+  void know(RunSlot slot, const std::string& run_id) { runs_[slot].run_id = run_id; }
+  Status add(RunSlot slot, const JournalItem& item);
+  // Writes what is in memory; the counters of every run that was touched go into `settled`.
+  Status end_batch(std::int64_t now, std::vector<SettledRun>* settled);
+  void forget(RunSlot slot);
+
+  std::uint64_t stored() const { return stored_; }      // items, in this batch
+  std::uint64_t not_kept() const { return not_kept_; }  // items, in this batch
+
+ private:
+  struct Run {
+    std::string run_id;
+    bool loaded = false;
+    bool gone = false;    // its row was taken out
+    bool capped = false;  // a note says so
+    bool touched = false;
+    bool ended = false;
+    std::int64_t number = 0;
+    std::int64_t limit = 0;
+    std::int64_t output_bytes = 0;
+    std::int64_t stored_bytes = 0;
+    std::int64_t not_kept = 0;
+    std::uint64_t last_stored = 0;
+    std::uint64_t last_seen = 0;  // stored or not
+    SegmentBuilder segment;
+  };
+
+  Status load(Run& run);
+  Status note_gap(Run& run, std::uint64_t next_seq, std::int64_t at);
+  Status note_cap(Run& run, const JournalItem& item);
+  Status put(Run& run, const JournalItem& item);
+  Status write_segment(Run& run);
+  Status write_counters(Run& run, std::int64_t now);
+
+  Database& database_;
+  std::int64_t max_run_bytes_;
+  Statement select_run_;
+  Statement select_last_;
+  Statement insert_segment_;
+  Statement update_run_;
+  std::unordered_map<RunSlot, Run> runs_;
+  std::vector<RunSlot> touched_;
+  std::uint64_t stored_ = 0;
+  std::uint64_t not_kept_ = 0;
+};
+
+}  // namespace gibbous

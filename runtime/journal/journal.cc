@@ -1,0 +1,259 @@
+// What callers do: checks, a copy into the queue, counters. The thread is in journal_writer.cc.
+#include "runtime/journal/journal.h"
+
+#include <utility>
+
+#include "runtime/journal/journal_impl.h"
+#include "runtime/journal/place.h"
+
+namespace gibbous {
+namespace {
+
+// A queue that is full of output still has so much of itself left for what is rare and matters.
+constexpr std::size_t kReservedPart = 8;
+constexpr std::size_t kRecordOverhead = 256;
+
+bool fits(const std::string& word) {
+  return word.size() <= kMaxJournalIdBytes;
+}
+
+std::size_t text_bytes(const RunRecord& run) {
+  return run.run_id.size() + run.session_id.size() + run.status.size() + run.command.size() +
+         run.watch_json.size() + run.error_message.size() + run.meta_json.size();
+}
+
+}  // namespace
+
+Taken Journal::Impl::room_for(std::size_t bytes, bool is_item) {
+  if (closed_) return Taken::kWrongUse;
+  const auto part = [is_item](std::size_t of) { return is_item ? of - of / kReservedPart : of; };
+  if (queue_.empty() || (queue_.size() + bytes <= part(options_.max_queue_bytes) &&
+                         queue_.entries() < part(options_.max_queue_entries))) {
+    return Taken::kYes;
+  }
+  if (stats_.degraded) {
+    ++stats_.not_kept;
+    return Taken::kNotKept;
+  }
+  room_wanted_ = true;
+  return Taken::kFull;
+}
+
+void Journal::Impl::wake_for_entry(bool was_empty) {
+  ++given_;
+  // The thread sleeps until there is something; then until there is much.
+  if (was_empty || is_half_full()) wake_.notify_one();
+}
+
+void Journal::Impl::record(std::size_t bytes, QueuedRecord what) {
+  const bool was_empty = queue_.empty();
+  what.before_item = queue_.items.size();
+  queue_.records.push_back(std::move(what));
+  queue_.record_bytes += bytes;
+  wake_for_entry(was_empty);
+}
+
+template <typename Record>
+Taken Journal::Impl::put(Record what, std::size_t bytes) {
+  if (bytes > kMaxJournalTextBytes) return Taken::kWrongUse;
+  const std::int64_t now = wall();
+  const std::lock_guard lock(mutex_);
+  newest_ = now;
+  const Taken taken = room_for(bytes + kRecordOverhead, false);
+  if (taken == Taken::kYes) record(bytes + kRecordOverhead, {0, std::move(what)});
+  return taken;
+}
+
+Taken Journal::Impl::put_run(const RunRecord& run) {
+  const std::size_t bytes = text_bytes(run);
+  if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.status) ||
+      bytes > kMaxJournalTextBytes) {
+    return Taken::kWrongUse;
+  }
+  const std::int64_t now = wall();
+  const std::lock_guard lock(mutex_);
+  newest_ = now;
+  if (const Taken taken = room_for(bytes + kRecordOverhead, false); taken != Taken::kYes) {
+    return taken;
+  }
+  const auto [entry, is_new] = runs_.try_emplace(run.run_id);
+  if (is_new) {
+    entry->second.slot = next_slot_++;
+    slots_[entry->second.slot] = &entry->second;
+  }
+  record(bytes + kRecordOverhead, {0, QueuedRun{entry->second.slot, run}});
+  tidy_when_due();
+  return Taken::kYes;
+}
+
+void Journal::Impl::tidy_when_due() {
+  const Nanos now = clock_.now();
+  if (tidying_ || now - tidied_ < options_.tidy_interval) return;
+  tidied_ = now;
+  tidying_ = true;
+  tidy_now_ = wall();
+}
+
+Taken Journal::Impl::append(std::string_view run_id, const JournalItem& item) {
+  const std::size_t bytes = item.payload.size() + item.meta.size();
+  if (bytes > kMaxItemBytes || item.seq == 0 || item.seq > kMaxSeq) return Taken::kWrongUse;
+  const std::int64_t at = item.created_at != 0 ? item.created_at : wall();
+  const std::lock_guard lock(mutex_);
+  const auto run = runs_.find(run_id);
+  if (run == runs_.end() || item.seq <= run->second.last_seq) return Taken::kWrongUse;
+  if (const Taken taken = room_for(bytes, true); taken != Taken::kYes) return taken;
+  run->second.last_seq = item.seq;
+  newest_ = at;
+  const bool was_empty = queue_.empty();
+  queue_.items.push_back({run->second.slot, item.type, item.seq, at, queue_.bytes.size(),
+                          item.payload.size(), item.meta.size()});
+  queue_.bytes.append(item.payload).append(item.meta);
+  wake_for_entry(was_empty);
+  return Taken::kYes;
+}
+
+std::uint64_t Journal::Impl::durable_seq(std::string_view run_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto run = runs_.find(run_id);
+  return run == runs_.end() ? 0 : run->second.durable_seq;
+}
+
+void Journal::Impl::forget_run(std::string_view run_id) {
+  const std::lock_guard lock(mutex_);
+  const auto run = runs_.find(run_id);
+  if (run == runs_.end()) return;
+  const RunSlot slot = run->second.slot;
+  slots_.erase(slot);
+  runs_.erase(run);
+  // Bounded by the runs there were, so it needs no room.
+  if (!closed_) record(kRecordOverhead, {0, ForgottenRun{slot}});
+}
+
+void Journal::Impl::flush(JournalDone on_done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_) {
+      flushes_.push_back({given_, std::move(on_done)});
+      hurry_ = true;
+      wake_.notify_one();
+      return;
+    }
+  }
+  if (on_done) on_done(Status::error("journal_closed", "the journal is closed"));
+}
+
+void Journal::Impl::tidy(JournalDone on_done) {
+  const std::int64_t now = wall();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_) {
+      tidies_.push_back(std::move(on_done));
+      tidying_ = true;
+      tidy_now_ = now;
+      hurry_ = true;
+      wake_.notify_one();
+      return;
+    }
+  }
+  if (on_done) on_done(Status::error("journal_closed", "the journal is closed"));
+}
+
+void Journal::Impl::close(JournalDone on_done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(closed_, true)) {
+      on_closed_ = std::move(on_done);
+      wake_.notify_one();
+      return;
+    }
+  }
+  if (on_done) on_done(Status::error("journal_closed", "the journal is closed already"));
+}
+
+JournalStats Journal::Impl::stats() const {
+  const std::lock_guard lock(mutex_);
+  JournalStats stats = stats_;
+  stats.queued_entries = queue_.entries();
+  stats.queued_bytes = queue_.size();
+  return stats;
+}
+
+Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Journal::~Journal() = default;
+
+Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const Clock& clock) {
+  Result<std::unique_ptr<Database>> database =
+      open_for_writing(options.directory, options.busy_timeout);
+  if (!database) return database.status();
+  Result<std::unique_ptr<Store>> store =
+      Store::create(std::move(*database), {options.max_run_bytes, options.max_pages});
+  if (!store) return store.status();
+  auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
+  return std::unique_ptr<Journal>(new Journal(std::move(impl)));
+}
+
+Taken Journal::put_run(const RunRecord& run) {
+  return impl_->put_run(run);
+}
+
+Taken Journal::append(std::string_view run_id, const JournalItem& item) {
+  return impl_->append(run_id, item);
+}
+
+Taken Journal::add_decision(const DecisionRecord& decision) {
+  DecisionRecord copy = decision;
+  if (copy.created_at == 0) copy.created_at = impl_->wall();
+  const std::size_t bytes = copy.session_id.size() + copy.run_id.size() + copy.decision.size() +
+                            copy.rule.size() + copy.record_json.size();
+  return impl_->put(std::move(copy), bytes);
+}
+
+Taken Journal::add_backlog(const BacklogMessage& message) {
+  if (message.seq == 0 || message.seq > kMaxSeq) return Taken::kWrongUse;
+  BacklogMessage copy = message;
+  if (copy.created_at == 0) copy.created_at = impl_->wall();
+  const std::size_t bytes =
+      copy.session_id.size() + copy.run_id.size() + copy.event.size() + copy.payload.size();
+  return impl_->put(std::move(copy), bytes);
+}
+
+Taken Journal::drain_backlog(std::string_view session_id, std::uint64_t through_seq) {
+  if (through_seq > kMaxSeq) return Taken::kWrongUse;
+  return impl_->put(DrainedBacklog{std::string(session_id), through_seq}, session_id.size());
+}
+
+Taken Journal::put_approval(const ApprovalRecord& approval) {
+  if (approval.id.empty() || !fits(approval.id)) return Taken::kWrongUse;
+  ApprovalRecord copy = approval;
+  if (copy.created_at == 0) copy.created_at = impl_->wall();
+  const std::size_t bytes = copy.id.size() + copy.kind.size() + copy.subject.size() +
+                            copy.mode.size() + copy.workspace.size() + copy.scope.size() +
+                            copy.session_id.size() + copy.policy_hash.size() + copy.who.size();
+  return impl_->put(std::move(copy), bytes);
+}
+
+std::uint64_t Journal::durable_seq(std::string_view run_id) const {
+  return impl_->durable_seq(run_id);
+}
+
+void Journal::forget_run(std::string_view run_id) {
+  impl_->forget_run(run_id);
+}
+
+void Journal::flush(JournalDone on_done) {
+  impl_->flush(std::move(on_done));
+}
+
+void Journal::tidy(JournalDone on_done) {
+  impl_->tidy(std::move(on_done));
+}
+
+void Journal::close(JournalDone on_done) {
+  impl_->close(std::move(on_done));
+}
+
+JournalStats Journal::stats() const {
+  return impl_->stats();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,111 @@
+// Journal::Impl: the queue, which callers fill (journal.cc), and the thread that empties it
+// (journal_writer.cc). Internal.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/journal/batch.h"
+#include "runtime/journal/journal.h"
+#include "runtime/journal/store.h"
+
+namespace gibbous {
+
+class Journal::Impl {
+ public:
+  Impl(JournalOptions options, const Clock& clock, std::unique_ptr<Store> store);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // journal.cc: any thread.
+  Taken put_run(const RunRecord& run);
+  Taken append(std::string_view run_id, const JournalItem& item);
+  template <typename Record>
+  Taken put(Record record, std::size_t bytes);
+  std::uint64_t durable_seq(std::string_view run_id) const;
+  void forget_run(std::string_view run_id);
+  void flush(JournalDone on_done);
+  void tidy(JournalDone on_done);
+  void close(JournalDone on_done);
+  JournalStats stats() const;
+  std::int64_t wall() const { return clock_.wall().count(); }
+
+ private:
+  struct Run {
+    RunSlot slot = 0;
+    std::uint64_t last_seq = 0;
+    std::uint64_t durable_seq = 0;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct Flush {
+    std::uint64_t through = 0;  // of given_
+    JournalDone on_done;
+  };
+
+  // With the lock held.
+  Taken room_for(std::size_t bytes, bool is_item);
+  void record(std::size_t bytes, QueuedRecord record);
+  void wake_for_entry(bool was_empty);
+  void tidy_when_due();
+
+  // journal_writer.cc: the thread.
+  void write_loop();
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
+  bool has_work() const;
+  bool is_half_full() const;
+  Status write_held(Applied* applied);
+  Status tidy_once(std::int64_t now, bool* more);
+  Status reopen_when_needed();
+  void remember_runs();
+  void on_written(std::unique_lock<std::mutex>& lock, const Status& status, const Applied& applied);
+  void on_failed(std::unique_lock<std::mutex>& lock, const Status& status);
+  void give_up();
+
+  const JournalOptions options_;
+  const Clock& clock_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  Batch queue_;
+  std::unordered_map<std::string, Run, Hash, std::equal_to<>> runs_;
+  std::unordered_map<RunSlot, Run*> slots_;
+  RunSlot next_slot_ = 1;
+  std::uint64_t given_ = 0;  // entries
+  std::uint64_t done_ = 0;
+  std::vector<Flush> flushes_;
+  std::vector<JournalDone> tidies_;
+  JournalDone on_closed_;
+  bool tidying_ = false;
+  std::int64_t tidy_now_ = 0;  // Unix milliseconds
+  Nanos tidied_{0};
+  bool hurry_ = false;        // somebody waits for what is queued
+  bool room_wanted_ = false;  // somebody was told kFull
+  bool closed_ = false;
+  std::int64_t newest_ = 0;  // wall time of the newest entry
+  JournalStats stats_;
+
+  // The thread's own.
+  std::unique_ptr<Store> store_;  // null after an error
+  Batch held_;
+  std::uint64_t held_through_ = 0;
+  std::int64_t held_at_ = 0;  // wall time of its newest entry
+  std::unordered_map<RunSlot, std::string> known_;
+
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace gibbous

@@ -1,0 +1,283 @@
+#include "runtime/journal/journal_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "runtime/journal/database.h"
+#include "runtime/journal/place.h"
+#include "runtime/journal/schema.h"
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+namespace {
+
+constexpr Millis kReaderBusyTimeout{1'000};
+constexpr std::string_view kRunColumns =
+    "SELECT run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
+    " watch_json, exit_code, error_message, queued_at, started_at, finished_at, meta_json,"
+    " output_bytes, stored_bytes, not_kept_items, last_seq, updated_at FROM exec_runs";
+
+RunRecord run_of(const Statement& row) {
+  RunRecord run;
+  run.run_id = row.text(0);
+  run.session_id = row.text(1);
+  run.status = row.text(2);
+  run.command = row.text(3);
+  run.background = row.integer(4) != 0;
+  run.pty = row.integer(5) != 0;
+  run.timeout_secs = row.integer(6);
+  run.max_output_bytes = row.integer(7);
+  run.watch_json = row.text(8);
+  run.has_exit_code = !row.is_null(9);
+  run.exit_code = row.integer(9);
+  run.error_message = row.text(10);
+  run.queued_at = row.integer(11);
+  run.started_at = row.integer(12);
+  run.finished_at = row.integer(13);
+  run.meta_json = row.text(14);
+  run.output_bytes = row.integer(15);
+  run.stored_bytes = row.integer(16);
+  run.not_kept_items = row.integer(17);
+  run.last_seq = static_cast<std::uint64_t>(row.integer(18));
+  run.updated_at = row.integer(19);
+  return run;
+}
+
+BacklogMessage message_of(const Statement& row) {
+  return {row.text(0), static_cast<std::uint64_t>(row.integer(1)),
+          row.text(2), row.text(3),
+          row.text(4), row.integer(5)};
+}
+
+DecisionRecord decision_of(const Statement& row) {
+  return {row.integer(0), row.integer(1), row.text(2), row.text(3),
+          row.integer(4), row.text(5),    row.text(6), row.text(7)};
+}
+
+ApprovalRecord approval_of(const Statement& row) {
+  return {row.text(0),  row.text(1),  row.text(2),    row.text(3),    row.integer(4),
+          row.text(5),  row.text(6),  row.text(7),    row.integer(8), row.integer(9),
+          row.text(10), row.text(11), row.integer(12)};
+}
+
+std::int64_t as_limit(std::size_t limit) {
+  return static_cast<std::int64_t>(
+      std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max()));
+}
+
+// All rows of a statement whose parameters are bound.
+template <typename Row>
+Result<std::vector<Row>> all(Statement& statement, Row (*read)(const Statement&)) {
+  std::vector<Row> rows;
+  for (;;) {
+    const Result<bool> row = statement.step();
+    if (!row) return row.status();
+    if (!*row) return rows;
+    rows.push_back(read(statement));
+  }
+}
+
+}  // namespace
+
+struct JournalReader::Impl {
+  explicit Impl(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
+  Status prepare();
+  // The run's number; 0: there is none.
+  Result<std::int64_t> number_of(std::string_view run_id);
+  // The key of the segment that holds `seq`, or of the first one behind it.
+  Result<std::int64_t> segment_at(std::int64_t number, std::uint64_t seq);
+  Result<ItemPage> page(std::int64_t number, std::uint64_t since_seq, std::size_t limit,
+                        std::size_t max_bytes);
+
+  std::unique_ptr<Database> database;
+  Statement select_number;
+  Statement select_start;
+  Statement select_segments;
+  Statement select_last;
+  Statement select_run;
+  std::vector<SegmentEntry> entries;
+};
+
+Status JournalReader::Impl::prepare() {
+  const std::string run_sql = std::string(kRunColumns) + " WHERE run_id = ?";
+  const struct {
+    Statement* statement;
+    const char* sql;
+  } each[] = {
+      {&select_number, "SELECT number FROM exec_runs WHERE run_id = ?"},
+      {&select_start, "SELECT max(id) FROM run_segments WHERE id BETWEEN ? AND ?"},
+      {&select_segments,
+       "SELECT id, created_at, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id"},
+      {&select_last,
+       "SELECT id, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC"},
+      {&select_run, run_sql.c_str()},
+  };
+  for (const auto& one : each) {
+    Result<Statement> prepared = database->prepare(one.sql);
+    if (!prepared) return prepared.status();
+    *one.statement = std::move(*prepared);
+  }
+  return {};
+}
+
+Result<std::int64_t> JournalReader::Impl::number_of(std::string_view run_id) {
+  const Result<bool> row = select_number.bind(1, run_id).step();
+  if (!row) return row.status();
+  const std::int64_t number = *row ? select_number.integer(0) : 0;
+  select_number.reset();
+  return number;
+}
+
+Result<std::int64_t> JournalReader::Impl::segment_at(std::int64_t number, std::uint64_t seq) {
+  const std::int64_t begin = segment_id(number, 0);
+  select_start.bind(1, begin).bind(2, segment_id(number, std::min(seq, kMaxSeq)));
+  const Result<bool> row = select_start.step();
+  if (!row) return row.status();
+  const std::int64_t id = select_start.is_null(0) ? begin : select_start.integer(0);
+  select_start.reset();
+  return id;
+}
+
+Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t since_seq,
+                                           std::size_t limit, std::size_t max_bytes) {
+  ItemPage page;
+  page.next_since = since_seq;
+  limit = std::min(limit, kMaxPageItems);
+  const Result<std::int64_t> start = segment_at(number, since_seq + 1);
+  if (!start) return start.status();
+  select_segments.bind(1, *start).bind(2, segment_id(number + 1, 0));
+  std::size_t bytes = 0;
+  for (;;) {
+    const Result<bool> row = select_segments.step();
+    if (!row) return row.status();
+    if (!*row) return page;
+    const std::string_view data = select_segments.bytes(3);
+    if (!parse_segment(select_segments.bytes(2), data.size(), &entries)) {
+      select_segments.reset();
+      return corrupt_error(database->path(), "a segment of items is damaged");
+    }
+    std::uint64_t seq = seq_of_segment(select_segments.integer(0));
+    const std::int64_t created_at = select_segments.integer(1);
+    for (const SegmentEntry& entry : entries) {
+      const std::uint64_t this_seq = seq++;
+      if (this_seq <= since_seq) continue;
+      const std::size_t size = entry.payload_bytes + entry.meta_bytes;
+      if (page.items.size() >= limit || (!page.items.empty() && bytes + size > max_bytes)) {
+        page.more = true;
+        select_segments.reset();
+        return page;
+      }
+      bytes += size;
+      page.items.push_back(
+          {this_seq, entry.type, std::string(data.substr(entry.begin, entry.payload_bytes)),
+           std::string(data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes)),
+           created_at + entry.delay});
+      page.next_since = this_seq;
+    }
+  }
+}
+
+JournalReader::JournalReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JournalReader::~JournalReader() = default;
+
+Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& directory) {
+  if (Status status = check_place(directory, false); !status) return status;
+  Result<std::unique_ptr<Database>> database =
+      Database::open(journal_path(directory), Database::Mode::kRead, kReaderBusyTimeout);
+  if (!database) return database.status();
+  if (Status status = check_version(**database); !status) return status;
+  auto impl = std::make_unique<Impl>(std::move(*database));
+  if (Status status = impl->prepare(); !status) return status;
+  return std::unique_ptr<JournalReader>(new JournalReader(std::move(impl)));
+}
+
+Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, std::size_t limit) {
+  std::string sql(kRunColumns);
+  sql += session_id.empty() ? " WHERE ?1 = ''" : " WHERE session_id = ?1";
+  sql += " ORDER BY number DESC LIMIT ?2";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, session_id).bind(2, as_limit(limit));
+  return all<RunRecord>(*statement, run_of);
+}
+
+Result<RunRecord> JournalReader::run(std::string_view run_id) {
+  const Result<bool> row = impl_->select_run.bind(1, run_id).step();
+  if (!row) return row.status();
+  if (!*row) {
+    return Status::error("run_not_found", "the journal holds no run " + std::string(run_id));
+  }
+  RunRecord run = run_of(impl_->select_run);
+  impl_->select_run.reset();
+  return run;
+}
+
+Result<ItemPage> JournalReader::items(std::string_view run_id, std::uint64_t since_seq,
+                                      std::size_t limit, std::size_t max_bytes) {
+  const Result<std::int64_t> number = impl_->number_of(run_id);
+  if (!number) return number.status();
+  if (*number != 0 && since_seq < kMaxSeq) return impl_->page(*number, since_seq, limit, max_bytes);
+  ItemPage none;
+  none.next_since = since_seq;
+  return none;
+}
+
+Result<ItemPage> JournalReader::tail(std::string_view run_id, std::size_t count) {
+  const Result<std::int64_t> number = impl_->number_of(run_id);
+  if (!number) return number.status();
+  if (*number == 0) return ItemPage();
+  count = std::min(count, kMaxPageItems);
+  std::uint64_t since = 0;
+  std::size_t found = 0;
+  Statement& last = impl_->select_last;
+  last.bind(1, segment_id(*number, 0)).bind(2, segment_id(*number + 1, 0));
+  while (found < count) {
+    const Result<bool> row = last.step();
+    if (!row) return row.status();
+    if (!*row) break;
+    if (!parse_segment(last.bytes(1), last.bytes(2).size(), &impl_->entries)) {
+      last.reset();
+      return corrupt_error(impl_->database->path(), "a segment of items is damaged");
+    }
+    found += impl_->entries.size();
+    const std::uint64_t first = seq_of_segment(last.integer(0));
+    since = first - 1 + (found > count ? found - count : 0);
+  }
+  last.reset();
+  if (count == 0) return ItemPage();
+  return impl_->page(*number, since, kMaxPageItems, std::numeric_limits<std::size_t>::max());
+}
+
+Result<std::vector<BacklogMessage>> JournalReader::backlog(std::string_view session_id,
+                                                           std::uint64_t since_seq,
+                                                           std::size_t limit) {
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT session_id, seq, run_id, event, payload, created_at FROM backlog_messages"
+      " WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?");
+  if (!statement) return statement.status();
+  statement->bind(1, session_id)
+      .bind(2, static_cast<std::int64_t>(std::min(since_seq, kMaxSeq)))
+      .bind(3, as_limit(limit));
+  return all<BacklogMessage>(*statement, message_of);
+}
+
+Result<std::vector<DecisionRecord>> JournalReader::decisions(std::int64_t since_id,
+                                                             std::size_t limit) {
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT id, created_at, session_id, run_id, generation, decision, rule, record_json"
+      " FROM decisions WHERE id > ? ORDER BY id LIMIT ?");
+  if (!statement) return statement.status();
+  statement->bind(1, since_id).bind(2, as_limit(limit));
+  return all<DecisionRecord>(*statement, decision_of);
+}
+
+Result<std::vector<ApprovalRecord>> JournalReader::approvals() {
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT id, kind, subject, mode, mode_rank, workspace, scope, session_id, created_at,"
+      " expires_at, policy_hash, who, revoked_at FROM approvals ORDER BY created_at, id");
+  if (!statement) return statement.status();
+  return all<ApprovalRecord>(*statement, approval_of);
+}
+
+}  // namespace gibbous

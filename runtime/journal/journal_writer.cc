@@ -1,0 +1,224 @@
+// The writer thread: waits for company, takes all there is, commits it. After an error what it has
+// taken is kept and written again by a new connection, at intervals; the queue fills meanwhile.
+#include <pthread.h>
+#include <signal.h>
+
+#include <utility>
+
+#include "runtime/base/state_file.h"
+#include "runtime/journal/journal_impl.h"
+#include "runtime/journal/place.h"
+#include "runtime/journal/tidy.h"
+
+namespace gibbous {
+namespace {
+
+// A host's signals are its own threads' business; a file that becomes too large is an error here.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+Journal::Impl::Impl(JournalOptions options, const Clock& clock, std::unique_ptr<Store> store)
+    : options_(std::move(options)), clock_(clock), tidied_(clock.now()), store_(std::move(store)) {
+  const WithoutSignals inherited;
+  thread_ = std::thread([this] { write_loop(); });
+}
+
+Journal::Impl::~Impl() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    wake_.notify_one();
+  }
+  thread_.join();
+}
+
+bool Journal::Impl::is_half_full() const {
+  return queue_.size() >= options_.max_queue_bytes / 2 ||
+         queue_.entries() >= options_.max_queue_entries / 2;
+}
+
+bool Journal::Impl::has_work() const {
+  return closed_ || hurry_ || tidying_ || !queue_.empty();
+}
+
+void Journal::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  if (stats_.degraded) {
+    wake_.wait_for(lock, options_.retry_interval, [this] { return closed_ || hurry_; });
+    return;
+  }
+  wake_.wait(lock, [this] { return has_work(); });
+  wake_.wait_for(lock, options_.commit_delay,
+                 [this] { return closed_ || hurry_ || tidying_ || is_half_full(); });
+}
+
+void Journal::Impl::write_loop() {
+  std::unique_lock lock(mutex_);
+  for (bool last = false; !last;) {
+    wait_for_work(lock);
+    last = closed_;
+    hurry_ = false;
+    bool room = false;
+    if (held_.empty()) {
+      std::swap(held_, queue_);
+      held_through_ = given_;
+      held_at_ = newest_;
+      room = std::exchange(room_wanted_, false);
+    }
+    const bool tidying = tidying_ && !last;
+    const std::int64_t tidy_now = tidy_now_;
+    // With an outage behind it, and with the queue full, there is a second batch.
+    last = last && queue_.empty();
+    lock.unlock();
+    if (room && options_.on_room) options_.on_room();
+    Applied applied;
+    Status status = write_held(&applied);
+    bool more = false;
+    if (status && tidying) status = tidy_once(tidy_now, &more);
+    lock.lock();
+    tidying_ = tidying_ && more;
+    last = last || (closed_ && !status);
+    on_written(lock, status, applied);
+  }
+  give_up();
+  const JournalDone on_closed = std::exchange(on_closed_, nullptr);
+  const Status problem = stats_.problem;
+  lock.unlock();
+  store_.reset();
+  if (on_closed) on_closed(problem);
+}
+
+// Nothing to write is a commit all the same when the last one failed: it shows that the disk is
+// well again.
+Status Journal::Impl::write_held(Applied* applied) {
+  const bool recovering = store_ == nullptr;
+  if (!recovering && held_.empty()) return {};
+  Status status = reopen_when_needed();
+  if (status) status = store_->apply(held_, held_at_, applied);
+  if (!status) {
+    store_.reset();
+    return status;
+  }
+  remember_runs();
+  applied->done = true;
+  return {};
+}
+
+Status Journal::Impl::reopen_when_needed() {
+  if (store_ != nullptr) return {};
+  Result<std::unique_ptr<Database>> database =
+      open_for_writing(options_.directory, options_.busy_timeout);
+  if (!database) return database.status();
+  Result<std::unique_ptr<Store>> store =
+      Store::create(std::move(*database), {options_.max_run_bytes, options_.max_pages});
+  if (!store) return store.status();
+  store_ = std::move(*store);
+  for (const auto& [slot, run_id] : known_) store_->know(slot, run_id);
+  return {};
+}
+
+void Journal::Impl::remember_runs() {
+  for (const QueuedRecord& record : held_.records) {
+    if (const auto* run = std::get_if<QueuedRun>(&record.what)) known_[run->slot] = run->run.run_id;
+  }
+  for (const QueuedRecord& record : held_.records) {
+    if (const auto* run = std::get_if<ForgottenRun>(&record.what)) known_.erase(run->slot);
+  }
+}
+
+Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
+  const TidyLimits limits{options_.max_age.count(), options_.max_total_bytes};
+  const Result<bool> step = tidy_step(store_->database(), limits, now);
+  if (step) {
+    *more = *step;
+    return {};
+  }
+  store_.reset();
+  return step.status();
+}
+
+void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status& status,
+                               const Applied& applied) {
+  const bool had_entries = !held_.empty();
+  // What was held may be on disk although a step of tidying failed after it.
+  if (applied.done || (status && !had_entries)) {
+    for (const SettledRun& settled : applied.settled) {
+      const auto run = slots_.find(settled.run);
+      if (run != slots_.end()) run->second->durable_seq = settled.seq;
+    }
+    done_ = held_through_;
+    stats_.durable_items += applied.stored;
+    stats_.not_kept += applied.not_kept;
+    stats_.commits += had_entries ? 1 : 0;
+    held_.clear();
+  }
+  if (!status) {
+    on_failed(lock, status);
+    return;
+  }
+  const bool recovered = std::exchange(stats_.degraded, false);
+  stats_.problem = {};
+  std::vector<JournalDone> calls;
+  std::vector<Flush> later;
+  for (Flush& flush : flushes_) {
+    if (flush.through > done_) {
+      later.push_back(std::move(flush));
+    } else {
+      calls.push_back(std::move(flush.on_done));
+    }
+  }
+  flushes_ = std::move(later);
+  hurry_ = hurry_ || !flushes_.empty();
+  if (!tidying_) {
+    for (JournalDone& done : std::exchange(tidies_, {})) calls.push_back(std::move(done));
+  }
+  lock.unlock();
+  if (recovered && options_.on_recovered) options_.on_recovered();
+  if (had_entries && options_.on_durable) options_.on_durable();
+  for (const JournalDone& call : calls) {
+    if (call) call({});
+  }
+  lock.lock();
+}
+
+void Journal::Impl::on_failed(std::unique_lock<std::mutex>& lock, const Status& status) {
+  const bool is_new = !std::exchange(stats_.degraded, true);
+  stats_.problem = status;
+  tidying_ = false;
+  // Whoever waits for room would do so until the disk is well: they are asked to try, and told.
+  const bool room = std::exchange(room_wanted_, false);
+  const std::vector<Flush> flushes = std::exchange(flushes_, {});
+  const std::vector<JournalDone> tidies = std::exchange(tidies_, {});
+  lock.unlock();
+  if (is_new && options_.on_problem) options_.on_problem(status);
+  if (room && options_.on_room) options_.on_room();
+  for (const Flush& flush : flushes) {
+    if (flush.on_done) flush.on_done(status);
+  }
+  for (const JournalDone& tidy : tidies) {
+    if (tidy) tidy(status);
+  }
+  lock.lock();
+}
+
+// At the end, under the lock.
+void Journal::Impl::give_up() {
+  stats_.not_kept += held_.entries() + queue_.entries();
+  held_.clear();
+  queue_.clear();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,77 @@
+#include "runtime/journal/place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/base/state_file.h"
+#include "runtime/journal/schema.h"
+
+namespace gibbous {
+namespace {
+
+constexpr mode_t kForOthers = 077;
+
+Status unusable(const std::string& path, const std::string& why) {
+  return Status::error("journal_unusable", path + ": " + why);
+}
+
+Status check_file(const std::string& path) {
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) != 0) {
+    return errno == ENOENT ? Status() : unusable(path, std::strerror(errno));
+  }
+  if (const char* why = objection_to(file)) {
+    return unusable(path, std::string(why) + "; move it away");
+  }
+  if ((file.st_mode & kForOthers) != 0 && ::chmod(path.c_str(), kStateFileMode) != 0) {
+    return unusable(path, std::strerror(errno));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string journal_path(const std::string& directory) {
+  return directory + "/" + kJournalName;
+}
+
+Status check_place(const std::string& directory, bool make) {
+  const Result<UniqueFd> held = open_state_directory(directory, make);
+  if (!held) return held.status();
+  const std::string path = journal_path(directory);
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    if (Status status = check_file(path + suffix); !status) return status;
+  }
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) == 0) return {};
+  if (!make) return Status::error("journal_missing", path + ": nothing was recorded here yet");
+  const UniqueFd made(::openat(held->get(), kJournalName,
+                               O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
+  if (made || errno == EEXIST) return {};
+  const bool read_only = errno == EROFS || errno == EACCES;
+  const bool full = errno == ENOSPC || errno == EDQUOT;
+  return Status::error(read_only ? "journal_readonly"
+                       : full    ? "journal_full"
+                                 : "journal_unusable",
+                       path + ": " + std::strerror(errno) +
+                           "; the directory must be writable for this user, with room on its disk");
+}
+
+Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
+                                                   Millis busy_timeout) {
+  if (Status status = check_place(directory, true); !status) return status;
+  // The thread may be the host's: a file that is too large must not end it.
+  const WithoutSizeSignal guard;
+  Result<std::unique_ptr<Database>> database =
+      Database::open(journal_path(directory), Database::Mode::kWrite, busy_timeout);
+  if (!database) return database;
+  if (Status status = prepare_file(**database); !status) return status;
+  if (Status status = migrate(**database, journal_migrations()); !status) return status;
+  return database;
+}
+
+}  // namespace gibbous

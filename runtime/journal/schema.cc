@@ -1,0 +1,175 @@
+// A migration that has been released is never changed; a change is a new one at the end.
+#include "runtime/journal/schema.h"
+
+#include <array>
+#include <string>
+
+namespace gibbous {
+namespace {
+
+// What the seed calls exec_runs and exec_run_items. Items are kept in segments: `items` is a JSON
+// array with [type, milliseconds after created_at, offset in data, bytes of payload, bytes of meta]
+// for each, `data` holds payload and meta one behind the other.
+constexpr const char* kRuns = R"(
+CREATE TABLE exec_runs (
+  number INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  command TEXT NOT NULL,
+  background INTEGER NOT NULL DEFAULT 1,
+  pty INTEGER NOT NULL DEFAULT 0,
+  timeout_secs INTEGER NOT NULL DEFAULT 0,
+  max_output_bytes INTEGER NOT NULL DEFAULT 0,
+  watch_json TEXT,
+  exit_code INTEGER,
+  output_bytes INTEGER NOT NULL DEFAULT 0,
+  truncated INTEGER NOT NULL DEFAULT 0,
+  error_message TEXT,
+  queued_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  updated_at INTEGER NOT NULL,
+  stored_bytes INTEGER NOT NULL DEFAULT 0,
+  not_kept_items INTEGER NOT NULL DEFAULT 0,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  meta_json TEXT);
+CREATE INDEX exec_runs_session ON exec_runs (session_id, number);
+CREATE INDEX exec_runs_finished ON exec_runs (finished_at) WHERE finished_at IS NOT NULL;
+CREATE TABLE run_segments (
+  id INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  items TEXT NOT NULL,
+  data BLOB NOT NULL);
+CREATE VIEW exec_run_items AS
+SELECT
+  (segment.id & 4294967295) + each.key AS seq,
+  run.run_id AS run_id,
+  CASE json_extract(each.value, '$[0]') WHEN 0 THEN 'stdout' WHEN 1 THEN 'stderr'
+    WHEN 2 THEN 'terminal' WHEN 3 THEN 'event' WHEN 4 THEN 'state' ELSE 'note' END AS item_type,
+  CAST(substr(segment.data, json_extract(each.value, '$[2]') + 1,
+    json_extract(each.value, '$[3]')) AS TEXT) AS payload,
+  nullif(CAST(substr(segment.data,
+    json_extract(each.value, '$[2]') + json_extract(each.value, '$[3]') + 1,
+    json_extract(each.value, '$[4]')) AS TEXT), '') AS meta_json,
+  segment.created_at + json_extract(each.value, '$[1]') AS created_at
+FROM exec_runs AS run
+JOIN run_segments AS segment
+  ON segment.id >= run.number << 32 AND segment.id < (run.number + 1) << 32
+JOIN json_each(segment.items) AS each;
+CREATE TABLE backlog_messages (
+  session_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  run_id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (session_id, seq)) WITHOUT ROWID;
+)";
+
+// What a policy has said, and what people have.
+constexpr const char* kPolicy = R"(
+CREATE TABLE decisions (
+  id INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  session_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  decision TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  record_json TEXT NOT NULL);
+CREATE TABLE approvals (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  mode_rank INTEGER NOT NULL,
+  workspace TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  policy_hash TEXT NOT NULL,
+  who TEXT NOT NULL,
+  revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+)";
+
+constexpr std::array<const char*, 2> kMigrations = {kRuns, kPolicy};
+
+Status newer(const Database& database, std::int64_t version) {
+  return Status::error("journal_newer", database.path() + ": it is of version " +
+                                            std::to_string(version) + ", this program knows " +
+                                            std::to_string(kMigrations.size()) +
+                                            "; use the newer program, or another state directory");
+}
+
+// 0 for a new file.
+Result<std::int64_t> version_of(Database& database) {
+  const Result<std::int64_t> version = database.number("PRAGMA user_version");
+  if (!version) return version;
+  const Result<std::int64_t> application = database.number("PRAGMA application_id");
+  if (!application) return application;
+  const Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return tables;
+  if (*application != kJournalApplicationId && (*tables > 0 || *version != 0)) {
+    return Status::error("journal_foreign",
+                         database.path() +
+                             ": another program's database; move it away, or use another state "
+                             "directory");
+  }
+  return version;
+}
+
+Status migrate_one(Database& database, const char* sql, std::size_t version) {
+  if (Status status = database.execute(sql); !status) return status;
+  const std::string mark = "PRAGMA application_id=" + std::to_string(kJournalApplicationId) +
+                           "; PRAGMA user_version=" + std::to_string(version);
+  return database.execute(mark.c_str());
+}
+
+}  // namespace
+
+std::span<const char* const> journal_migrations() {
+  return kMigrations;
+}
+
+Status prepare_file(Database& database) {
+  // The first two do nothing to a file that has tables.
+  return database.execute(
+      "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
+      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
+      "PRAGMA journal_size_limit=67108864");
+}
+
+Status migrate(Database& database, std::span<const char* const> migrations) {
+  for (;;) {
+    // Under the lock: another process may be at it, too.
+    if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+    const Result<std::int64_t> version = version_of(database);
+    const std::size_t reached = version ? static_cast<std::size_t>(*version) : 0;
+    Status status = version.status();
+    if (status && reached > migrations.size()) status = newer(database, *version);
+    if (!status || reached == migrations.size()) {
+      const Status ended = database.execute("ROLLBACK");
+      return status ? ended : status;
+    }
+    status = migrate_one(database, migrations[reached], reached + 1);
+    if (status) status = database.execute("COMMIT");
+    if (!status) {
+      if (database.in_transaction()) (void)database.execute("ROLLBACK");
+      return status;
+    }
+  }
+}
+
+Status check_version(Database& database) {
+  const Result<std::int64_t> version = version_of(database);
+  if (!version) return version.status();
+  if (static_cast<std::size_t>(*version) > kMigrations.size()) return newer(database, *version);
+  if (static_cast<std::size_t>(*version) == kMigrations.size()) return {};
+  return Status::error("journal_older", database.path() +
+                                            ": it is of an older version; open it for writing "
+                                            "once, which brings it up to date");
+}
+
+}  // namespace gibbous

@@ -1,0 +1,53 @@
+// Segments: some consecutive items of a run as one row of run_segments (schema.cc says its shape).
+// Pure, any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/journal/record.h"
+
+namespace gibbous {
+
+// One row then fits one page of the database: 4096, less what SQLite and the other columns need.
+inline constexpr std::size_t kSegmentBytes = 4000;
+
+class SegmentBuilder {
+ public:
+  bool empty() const { return count_ == 0; }
+  std::uint64_t first_seq() const { return first_seq_; }
+  std::int64_t created_at() const { return created_at_; }
+  std::string_view items() const { return items_; }
+  std::string_view data() const { return data_; }
+
+  // Whether the item may be added: it is the next one, and there is room (for a first one, always).
+  bool takes(std::uint64_t seq, std::size_t bytes) const;
+  void add(const JournalItem& item);
+  void finish() { items_ += ']'; }  // before items() is stored
+  void clear();
+
+ private:
+  std::uint64_t first_seq_ = 0;
+  std::int64_t created_at_ = 0;
+  std::size_t count_ = 0;
+  std::string items_;
+  std::string data_;
+};
+
+// One entry of a segment's `items`.
+struct SegmentEntry {
+  ItemType type = ItemType::kNote;
+  std::int64_t delay = 0;  // milliseconds after the segment's created_at
+  std::size_t begin = 0;
+  std::size_t payload_bytes = 0;
+  std::size_t meta_bytes = 0;
+};
+
+// False when the text is damaged or names bytes beyond `data_bytes`.
+bool parse_segment(std::string_view items, std::size_t data_bytes,
+                   std::vector<SegmentEntry>* entries);
+
+}  // namespace gibbous

@@ -1,0 +1,62 @@
+// Store: a batch becomes a transaction. Writer thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/journal/batch.h"
+#include "runtime/journal/database.h"
+#include "runtime/journal/item_writer.h"
+
+namespace gibbous {
+
+struct StoreLimits {
+  std::int64_t max_run_bytes = 0;
+  std::int64_t max_pages = 0;
+};
+
+struct Applied {
+  bool done = false;  // committed
+  std::vector<SettledRun> settled;
+  std::uint64_t stored = 0;    // items
+  std::uint64_t not_kept = 0;  // items
+};
+
+class Store {
+ public:
+  static Result<std::unique_ptr<Store>> create(std::unique_ptr<Database> database,
+                                               const StoreLimits& limits);
+
+  // All of it or nothing. After an error the store is to be thrown away: a new one reads what the
+  // file says.
+  Status apply(const Batch& batch, std::int64_t now, Applied* applied);
+  // The runs that later batches speak of by their slots; a new store has to be told.
+  void know(RunSlot slot, const std::string& run_id);
+  Database& database() { return *database_; }
+
+ private:
+  explicit Store(std::unique_ptr<Database> database, const StoreLimits& limits);
+  Status prepare(const StoreLimits& limits);
+  Status write_all(const Batch& batch, std::int64_t now, Applied* applied);
+  Status write(const QueuedRun& run);
+  Status write(const ForgottenRun& run);
+  Status write(const DecisionRecord& decision);
+  Status write(const BacklogMessage& message);
+  Status write(const DrainedBacklog& drained);
+  Status write(const ApprovalRecord& approval);
+
+  std::unique_ptr<Database> database_;  // before the statements, which must go first
+  ItemWriter items_;
+  Statement put_run_;
+  Statement add_decision_;
+  Statement add_backlog_;
+  Statement drain_backlog_;
+  Statement put_approval_;
+  std::vector<RunSlot> forgotten_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace gibbous

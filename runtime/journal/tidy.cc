@@ -1,0 +1,111 @@
+#include "runtime/journal/tidy.h"
+
+#include <string>
+
+#include "runtime/journal/schema.h"
+
+namespace gibbous {
+namespace {
+
+// What is in use; pages that are free already do not count.
+Result<std::int64_t> used_bytes(Database& database) {
+  const Result<std::int64_t> pages = database.number("PRAGMA page_count");
+  if (!pages) return pages;
+  const Result<std::int64_t> free_pages = database.number("PRAGMA freelist_count");
+  if (!free_pages) return free_pages;
+  const Result<std::int64_t> page_bytes = database.number("PRAGMA page_size");
+  if (!page_bytes) return page_bytes;
+  return (*pages - *free_pages) * *page_bytes;
+}
+
+Result<std::int64_t> change(Database& database, const std::string& sql) {
+  if (Status status = database.execute(sql.c_str()); !status) return status;
+  return database.changes();
+}
+
+// The ended run that has to go first; 0 for none.
+Result<std::int64_t> next_run(Database& database, const TidyLimits& limits, std::int64_t now) {
+  if (limits.max_total_bytes > 0) {
+    const Result<std::int64_t> used = used_bytes(database);
+    if (!used) return used;
+    if (*used > limits.max_total_bytes) {
+      return database.number(
+          "SELECT number FROM exec_runs WHERE finished_at IS NOT NULL ORDER BY finished_at LIMIT "
+          "1");
+    }
+  }
+  if (limits.max_age_ms <= 0) return std::int64_t{0};
+  const std::string sql = "SELECT number FROM exec_runs WHERE finished_at < " +
+                          std::to_string(now - limits.max_age_ms) + " ORDER BY finished_at LIMIT 1";
+  return database.number(sql.c_str());
+}
+
+// Its segments first, so that a half of it is still a run.
+Result<bool> shrink_run(Database& database, std::int64_t number) {
+  const std::string begin = std::to_string(segment_id(number, 0));
+  const std::string end = std::to_string(segment_id(number + 1, 0));
+  const Result<std::int64_t> removed = change(
+      database,
+      "DELETE FROM run_segments WHERE id IN (SELECT id FROM run_segments WHERE id "
+      ">= " +
+          begin + " AND id < " + end + " ORDER BY id LIMIT " + std::to_string(kTidySegments) + ")");
+  if (!removed) return removed.status();
+  if (*removed == kTidySegments) return true;
+  const Result<std::int64_t> gone =
+      change(database, "DELETE FROM exec_runs WHERE number = " + std::to_string(number));
+  if (!gone) return gone.status();
+  return true;
+}
+
+Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::int64_t now) {
+  if (limits.max_age_ms <= 0) return false;
+  const std::string before = std::to_string(now - limits.max_age_ms);
+  const std::string most = std::to_string(kTidyRows);
+  bool more = false;
+  for (const std::string& sql : {
+           // Their ids rise with time.
+           "DELETE FROM decisions WHERE id IN (SELECT id FROM decisions ORDER BY id LIMIT " + most +
+               ") AND created_at < " + before,
+           "DELETE FROM backlog_messages WHERE (session_id, seq) IN (SELECT session_id, seq FROM "
+           "backlog_messages WHERE created_at < " +
+               before + " LIMIT " + most + ")",
+           "DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE max(revoked_at, "
+           "expires_at) BETWEEN 1 AND " +
+               before + " LIMIT " + most + ")",
+       }) {
+    const Result<std::int64_t> removed = change(database, sql);
+    if (!removed) return removed.status();
+    more = more || *removed == kTidyRows;
+  }
+  return more;
+}
+
+Result<bool> step_inside(Database& database, const TidyLimits& limits, std::int64_t now) {
+  const Result<std::int64_t> run = next_run(database, limits, now);
+  if (!run) return run.status();
+  if (*run != 0) return shrink_run(database, *run);
+  const Result<bool> more = drop_old_rows(database, limits, now);
+  if (!more || *more) return more;
+  const Result<std::int64_t> free_pages = database.number("PRAGMA freelist_count");
+  if (!free_pages) return free_pages.status();
+  if (*free_pages == 0) return false;
+  const std::string vacuum = "PRAGMA incremental_vacuum(" + std::to_string(kTidyPages) + ")";
+  if (Status status = database.execute(vacuum.c_str()); !status) return status;
+  return *free_pages > kTidyPages;
+}
+
+}  // namespace
+
+Result<bool> tidy_step(Database& database, const TidyLimits& limits, std::int64_t now) {
+  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+  Result<bool> more = step_inside(database, limits, now);
+  Status status = more.status();
+  if (status) status = database.execute("COMMIT");
+  if (!status) {
+    if (database.in_transaction()) (void)database.execute("ROLLBACK");
+    return status;
+  }
+  return more;
+}
+
+}  // namespace gibbous

@@ -47,11 +47,14 @@ Meaning meaning_of(int result, int system_error) {
 }  // namespace
 
 Status database_error(sqlite3* database, const std::string& path) {
+  // SQLite forgets the system's error of a failed commit, errno does not.
+  const int last_error = errno;
   constexpr int kPrimary = 0xFF;
   const int result = sqlite3_extended_errcode(database) & kPrimary;
   const bool of_system =
       result == SQLITE_IOERR || result == SQLITE_CANTOPEN || result == SQLITE_FULL;
-  const int system_error = of_system ? sqlite3_system_errno(database) : 0;
+  int system_error = of_system ? sqlite3_system_errno(database) : 0;
+  if (of_system && system_error == 0) system_error = last_error;
   const Meaning meaning = meaning_of(result, system_error);
   std::string message = path + ": " + sqlite3_errmsg(database);
   if (system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
@@ -89,7 +92,13 @@ Statement& Statement::bind_null(int index) {
   return *this;
 }
 
+Statement& Statement::bind_column(int index, const Statement& row, int column) {
+  sqlite3_bind_value(statement_.get(), index, sqlite3_column_value(row.statement_.get(), column));
+  return *this;
+}
+
 Result<bool> Statement::step() {
+  errno = 0;
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) {
@@ -158,6 +167,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
 }
 
 Status Database::execute(const char* sql) {
+  errno = 0;
   if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return database_error(database_.get(), path_);
 }
@@ -188,6 +198,10 @@ std::int64_t Database::changes() const {
 
 bool Database::in_transaction() const {
   return sqlite3_get_autocommit(database_.get()) == 0;
+}
+
+void Database::keep_log() {
+  sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 bool Database::is_current() const {

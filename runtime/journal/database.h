@@ -26,6 +26,7 @@ class Statement {
   Statement& bind(int index, std::string_view text);  // borrowed until the next reset()
   Statement& bind_blob(int index, std::string_view bytes);
   Statement& bind_null(int index);
+  Statement& bind_column(int index, const Statement& row, int column);  // copied, as it is
   // True: there is a row. After false, or an error, it is reset.
   Result<bool> step();
   Status run();  // for statements without rows
@@ -58,6 +59,8 @@ class Database {
   Result<std::int64_t> number(const char* sql);  // the first column of the first row, else 0
   std::int64_t changes() const;                  // rows, of the last statement
   bool in_transaction() const;
+  // Closing leaves the write-ahead log as it is, rather than take it into the file and remove it.
+  void keep_log();
   const std::string& path() const { return path_; }
   // The name still leads to the file that is open here.
   bool is_current() const;

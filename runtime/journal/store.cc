@@ -81,12 +81,14 @@ void Store::know(RunSlot slot, const std::string& run_id) {
 }
 
 Status Store::apply(const Batch& batch, std::int64_t now, Applied* applied) {
-  if (!database_->is_current()) {
-    return Status::error("journal_unusable",
-                         database_->path() + ": it was moved or replaced; it is opened again");
-  }
   if (Status status = database_->execute("BEGIN IMMEDIATE"); !status) return status;
-  Status status = write_all(batch, now, applied);
+  Status status;
+  // Under the lock: a repair holds it while it takes the file's name away.
+  if (!database_->is_current()) {
+    status = Status::error("journal_unusable",
+                           database_->path() + ": it was moved or replaced; it is opened again");
+  }
+  if (status) status = write_all(batch, now, applied);
   if (status) status = database_->execute("COMMIT");
   if (!status && database_->in_transaction()) (void)database_->execute("ROLLBACK");
   return status;

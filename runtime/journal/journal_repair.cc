@@ -1,0 +1,151 @@
+// The old file's names go in an order in which a half of it does no harm: its log first, for a log
+// beside another file would be played into that.
+#include "runtime/journal/journal_repair.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/random_id.h"
+#include "runtime/base/state_file.h"
+#include "runtime/journal/database.h"
+#include "runtime/journal/place.h"
+#include "runtime/journal/salvage.h"
+#include "runtime/journal/schema.h"
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kRepairLock = "sessions.repair.lock";
+constexpr Millis kRepairBusyTimeout{10'000};
+
+Status failed(const std::string& path, const std::string& what) {
+  return Status::error("journal_unusable", path + ": " + what + ": " + std::strerror(errno));
+}
+
+void remove_file(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
+}
+
+// An empty journal at `path`, which nobody has seen yet.
+Result<std::unique_ptr<Database>> make_new(const std::string& path) {
+  {
+    const UniqueFd made(
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kStateFileMode));
+    if (!made) return failed(path, "cannot be made");
+  }
+  Result<std::unique_ptr<Database>> database =
+      Database::open(path, Database::Mode::kWrite, kRepairBusyTimeout);
+  Status status = database.status();
+  if (status) status = prepare_file(**database);
+  if (status) status = migrate(**database, journal_migrations());
+  if (!status) return status;
+  return database;
+}
+
+bool is_damage(const Status& status) {
+  return status.code() == "journal_corrupt";
+}
+
+// The old file with every other writer kept out; null when it is too damaged even for that.
+Result<std::unique_ptr<Database>> hold_old(const std::string& path) {
+  Result<std::unique_ptr<Database>> database =
+      Database::open(path, Database::Mode::kWrite, kRepairBusyTimeout);
+  if (!database) {
+    if (is_damage(database.status())) return std::unique_ptr<Database>();
+    return database;
+  }
+  (*database)->keep_log();
+  Status status = (*database)->execute("BEGIN IMMEDIATE");
+  if (status) {
+    status = check_version(**database);
+    if (status.code() == "journal_older") status = {};
+  }
+  if (status) return database;
+  if (is_damage(status)) return std::unique_ptr<Database>();
+  return status;
+}
+
+Status move_aside(const std::string& path, const std::string& to) {
+  for (const char* suffix : {"-wal", ""}) {
+    if (::rename((path + suffix).c_str(), (to + suffix).c_str()) != 0 && errno != ENOENT) {
+      return failed(path + suffix, "cannot be moved aside");
+    }
+  }
+  ::unlink((path + "-shm").c_str());
+  return {};
+}
+
+}  // namespace
+
+Status check_journal(const std::string& directory) {
+  if (Status status = check_place(directory, false); !status) return status;
+  Result<std::unique_ptr<Database>> database =
+      Database::open(journal_path(directory), Database::Mode::kRead, kRepairBusyTimeout);
+  if (!database) return database.status();
+  if (Status status = check_version(**database); !status) return status;
+  Result<Statement> check = (*database)->prepare("PRAGMA integrity_check(1)");
+  if (!check) return check.status();
+  const Result<bool> row = check->step();
+  if (!row) return row.status();
+  if (*row && check->bytes(0) != "ok") return corrupt_error((*database)->path(), check->text(0));
+  check->reset();
+  Result<Statement> segments = (*database)->prepare("SELECT items, length(data) FROM run_segments");
+  if (!segments) return segments.status();
+  std::vector<SegmentEntry> entries;
+  for (;;) {
+    const Result<bool> segment = segments->step();
+    if (!segment) return segment.status();
+    if (!*segment) return {};
+    if (!parse_segment(segments->bytes(0), static_cast<std::size_t>(segments->integer(1)),
+                       &entries)) {
+      segments->reset();
+      return corrupt_error((*database)->path(), "a segment of items is damaged");
+    }
+  }
+}
+
+Result<RepairReport> repair_journal(const std::string& directory) {
+  if (Status status = check_place(directory, false); !status) return status;
+  const Result<UniqueFd> held = open_state_directory(directory, false);
+  if (!held) return held.status();
+  const Result<StateLock> lock = StateLock::take(*held, kRepairLock, 1);
+  if (!lock) return Status::error("journal_busy", lock.status().message());
+  const WithoutSizeSignal guard;
+  const std::string path = journal_path(directory);
+  const std::string id = random_id();
+  const std::string new_path = path + ".new-" + id;
+  RepairReport report;
+  report.kept_as = path + ".set-aside-" + id;
+
+  Result<std::unique_ptr<Database>> old = hold_old(path);
+  if (!old) return old.status();
+  Result<std::unique_ptr<Database>> made = make_new(new_path);
+  Status status = made.status();
+  if (status && *old == nullptr) report.holes = 1;
+  if (status && *old != nullptr) status = salvage(**old, **made, &report);
+  // All of it into the file itself, so that it can be renamed alone.
+  if (status) status = (*made)->execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (made) made->reset();
+  if (status) status = move_aside(path, report.kept_as);
+  if (status && ::rename(new_path.c_str(), path.c_str()) != 0) {
+    status = failed(path, "the new file cannot take its place");
+  }
+  if (!status) {
+    remove_file(new_path);
+    return status;
+  }
+  (void)::fsync(held->get());
+  // Whoever has waited for the old file's lock finds now that it has lost its name.
+  old->reset();
+  return report;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,167 @@
+// A scan ends where a page is damaged. So a table is read from both ends, and what lies between is
+// halved again and again, each half from both its ends, until the tries are used up.
+#include "runtime/journal/salvage.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+namespace {
+
+constexpr int kMaxTries = 4'096;
+
+struct Table {
+  const char* name;
+  const char* key;  // an integer; "" when it has none, then it is read from the beginning only
+  const char* columns;
+  int count;  // of columns
+};
+
+constexpr const char* kRunColumns =
+    "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
+    " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
+    " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json";
+constexpr Table kRuns = {"exec_runs", "number", kRunColumns, 22};
+constexpr Table kSegments = {"run_segments", "id", "id, created_at, items, data", 4};
+constexpr Table kDecisions = {
+    "decisions", "id",
+    "id, created_at, session_id, run_id, generation, decision, rule, record_json", 8};
+constexpr Table kBacklog = {"backlog_messages", "",
+                            "session_id, seq, run_id, event, payload, created_at", 6};
+constexpr Table kApprovals = {"approvals", "",
+                              "id, kind, subject, mode, mode_rank, workspace, scope, session_id,"
+                              " created_at, expires_at, policy_hash, who, revoked_at",
+                              13};
+
+class Copy {
+ public:
+  Copy(Database& old, Database& made, const Table& table) : old_(old), made_(made), table_(table) {}
+
+  Status run() {
+    std::string marks = "?";
+    for (int i = 1; i < table_.count; ++i) marks += ", ?";
+    Result<Statement> insert = made_.prepare(("INSERT OR IGNORE INTO " + std::string(table_.name) +
+                                              " (" + table_.columns + ") VALUES (" + marks + ")")
+                                                 .c_str());
+    if (!insert) return insert.status();
+    insert_ = std::move(*insert);
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if (*table_.key != '\0') return between(0, kMost);
+    bool damaged = false;
+    Status status = scan("", "", &damaged, nullptr);
+    holes_ += damaged ? 1 : 0;
+    return status;
+  }
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t holes() const { return holes_; }
+
+ private:
+  // Keys above `low` and below `high`.
+  Status between(std::int64_t low, std::int64_t high) {
+    if (high - low < 2) return {};
+    if (++tries_ > kMaxTries) {
+      ++holes_;
+      return {};
+    }
+    bool damaged = false;
+    std::int64_t from = low;
+    if (Status status = scan(range(low, high), "ASC", &damaged, &from); !status || !damaged) {
+      return status;
+    }
+    std::int64_t to = high;
+    damaged = false;
+    if (Status status = scan(range(from, high), "DESC", &damaged, &to); !status) return status;
+    if (to - from < 2) return {};
+    if (to - from == 2) {
+      ++holes_;
+      return {};
+    }
+    const std::int64_t middle = from + (to - from) / 2;
+    if (Status status = between(from, middle + 1); !status) return status;
+    return between(middle, to);
+  }
+
+  std::string range(std::int64_t low, std::int64_t high) const {
+    const std::string key = table_.key;
+    return " WHERE " + key + " > " + std::to_string(low) + " AND " + key + " < " +
+           std::to_string(high);
+  }
+
+  // `last` becomes the key of the last row that could be read. A damaged row is left out.
+  Status scan(const std::string& where, const std::string& order, bool* damaged,
+              std::int64_t* last) {
+    std::string sql = "SELECT " + std::string(table_.columns) + " FROM " + table_.name + where;
+    if (!order.empty()) sql += std::string(" ORDER BY ") + table_.key + " " + order;
+    Result<Statement> rows = old_.prepare(sql.c_str());
+    if (!rows) {
+      // An older version does not have the table; or the tables' own table is damaged.
+      *damaged = rows.status().code() == "journal_corrupt";
+      return {};
+    }
+    for (;;) {
+      const Result<bool> row = rows->step();
+      *damaged = !row;
+      if (!row || !*row) return {};
+      if (last != nullptr) *last = rows->integer(0);
+      if (&table_ == &kSegments && !is_whole(*rows)) {
+        ++holes_;
+        continue;
+      }
+      for (int i = 0; i < table_.count; ++i) insert_.bind_column(i + 1, *rows, i);
+      if (Status status = insert_.run(); !status) return status;
+      rows_ += static_cast<std::uint64_t>(made_.changes());
+    }
+  }
+
+  bool is_whole(const Statement& row) {
+    return parse_segment(row.bytes(2), row.bytes(3).size(), &entries_);
+  }
+
+  Database& old_;
+  Database& made_;
+  const Table& table_;
+  Statement insert_;
+  std::vector<SegmentEntry> entries_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t holes_ = 0;
+  int tries_ = 0;
+};
+
+}  // namespace
+
+Status salvage(Database& old, Database& made, RepairReport* report) {
+  const struct {
+    const Table& table;
+    std::uint64_t* rows;
+  } each[] = {{kRuns, &report->runs},
+              {kSegments, &report->segments},
+              {kDecisions, &report->others},
+              {kBacklog, &report->others},
+              {kApprovals, &report->others}};
+  if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;
+  for (const auto& one : each) {
+    Copy copy(old, made, one.table);
+    if (Status status = copy.run(); !status) return status;
+    *one.rows += copy.rows();
+    report->holes += copy.holes();
+  }
+  // Output of runs whose own row is lost is still theirs.
+  if (Status status = made.execute(
+          "INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
+          " finished_at, updated_at, last_seq)"
+          " SELECT id >> 32, 'lost-' || (id >> 32), '', 'lost', '', min(created_at),"
+          " max(created_at), max(created_at),"
+          " max((id & 4294967295) + json_array_length(items) - 1)"
+          " FROM run_segments WHERE id >> 32 NOT IN (SELECT number FROM exec_runs)"
+          " GROUP BY id >> 32");
+      !status) {
+    return status;
+  }
+  return made.execute("COMMIT");
+}
+
+}  // namespace gibbous

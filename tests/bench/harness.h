@@ -52,5 +52,6 @@ void bench_lua(Report& report);
 void bench_many(Report& report);
 void bench_sandbox(Report& report);
 void bench_policy(Report& report);
+void bench_journal(Report& report);
 
 }  // namespace gibbous::bench

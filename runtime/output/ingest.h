@@ -23,6 +23,7 @@ class IngestImpl;
 class ReaderImpl final : public Reader {
  public:
   ReaderImpl(IngestImpl& ingest, UniqueFd fd, Stream& stream, ReaderListener& listener);
+  void hold(bool held) override;
   void close() override;
 
  private:
@@ -32,6 +33,7 @@ class ReaderImpl final : public Reader {
     kPolling,  // the loop says when there is something
     kTicking,  // served by the tick
     kHeld,     // stopped by the quota
+    kPaused,   // by hold()
     kEnded,    // nothing more comes
     kClosed,   // waiting for its close callback
   };
@@ -56,6 +58,7 @@ class ReaderImpl final : public Reader {
   Pace pace_;
   State state_ = State::kIdle;
   bool pollable_ = false;  // else served by the tick for good (a file, for instance)
+  bool hold_ = false;
   bool is_bulky_ = false;  // its last read was a large one
   bool pipe_is_fixed_ = false;
   int pipe_bytes_ = 0;               // what the pipe holds at most; 0: not asked for yet

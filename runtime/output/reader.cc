@@ -41,6 +41,11 @@ void ReaderImpl::start(uv_loop_t* loop) {
 
 // To where the next bytes are told of: the loop, or the tick.
 void ReaderImpl::wait_for_more() {
+  if (hold_) {
+    stop_polling();
+    state_ = State::kPaused;
+    return;
+  }
   if (!pollable_ || pace_.ticking()) {
     stop_polling();
     state_ = State::kTicking;
@@ -163,6 +168,17 @@ void ReaderImpl::note_size(std::size_t bytes) {
   if (bulky == is_bulky_) return;
   is_bulky_ = bulky;
   bulky ? ++ingest_.bulky_ : --ingest_.bulky_;
+}
+
+void ReaderImpl::hold(bool held) {
+  if (hold_ == held || state_ == State::kEnded || state_ == State::kClosed) return;
+  hold_ = held;
+  if (held) {
+    ingest_.forget(*this);
+    wait_for_more();
+  } else if (state_ == State::kPaused) {
+    wait_for_more();
+  }
 }
 
 void ReaderImpl::end(int error) {

@@ -29,6 +29,9 @@ class ReaderListener {
 class Reader {
  public:
   virtual ~Reader() = default;
+  // While it is held nothing is read, so that the pipe fills and the writer waits. For a reader of
+  // the stream that cannot keep up.
+  virtual void hold(bool held) = 0;
   // Stops for good and closes the descriptor; the object frees itself once libuv lets go. No
   // callback comes after this.
   virtual void close() = 0;

@@ -47,6 +47,7 @@ Status RunsImpl::check(const RunSpec& spec) const {
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
+  if (by_id_.count(spec.id) != 0) return wrong("id: \"" + spec.id + "\" is another run's");
   for (const LogSpec& log : spec.logs) {
     FileSinkSpec sink{options_.workspace, log.path, log.max_bytes, log.files, log.append};
     if (Status status = gibbous::check(sink); !status) return wrong("log: " + status.message());
@@ -77,9 +78,8 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
 
   auto entry = std::make_unique<Entry>();
   Run& run = entry->run;
-  do {
-    run.id_ = random_id();
-  } while (by_id_.count(run.id_) != 0);
+  run.id_ = spec.id;
+  while (run.id_.empty() || (spec.id.empty() && by_id_.count(run.id_) != 0)) run.id_ = random_id();
   run.key_ = ++last_key_;
   entry->keeper = keeper_.get();
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
@@ -150,6 +150,12 @@ void RunsImpl::write(Run& run, std::string bytes, std::function<void(Status)> on
     return;
   }
   entry.stdin_writer->write(std::move(bytes), std::move(answer));
+}
+
+void RunsImpl::hold(Run& run, bool held) {
+  for (const StreamTap& tap : entry_of(run).taps) {
+    if (tap.reader != nullptr) tap.reader->hold(held);
+  }
 }
 
 void RunsImpl::close_stdin(Run& run) {

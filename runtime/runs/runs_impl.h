@@ -31,6 +31,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
   void close_stdin(Run& run) override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
+  void hold(Run& run, bool held) override;
   void adopt_kept() override;
   void later(std::function<void()> work) override { deadlines_->defer(std::move(work)); }
   Run* find(std::string_view id) override;

@@ -15,7 +15,7 @@ from pathlib import Path
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/approvals', 'runtime/decisions', 'runtime/runs', 'runtime/watch', 'runtime/wait',
-           'runtime/journal']
+           'runtime/journal', 'runtime/history']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     'runtime/decisions': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output'],
+    'runtime/history': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/journal'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'bindings/json': [],
@@ -51,7 +52,7 @@ LIBRARIES = {
     'Lua': (LUA_HEADERS, ['bindings/lua', 'bindings/module']),
     'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
-                               'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
+                               'runtime/wait', 'runtime/history', 'bindings/lua', 'bindings/host']),
     'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/decisions',
                           'bindings/lua']),
     'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),

@@ -256,3 +256,25 @@ TEST_CASE("a reader holds no loop open: whoever waits for it does") {
   ingest.reset();
   CHECK(uv_loop_close(&loop) == 0);
 }
+
+TEST_CASE("a held reader takes nothing until it is let go") {
+  House house;
+  Pipe pipe;
+  Stream stream;
+  Listener listener;
+  Reader* reader = house.ingest().read(std::move(pipe.in), stream, listener);
+  write_all(pipe.out.get(), "first\n");
+  REQUIRE(house.loop().until([&] { return stream.end() == 6; }));
+  reader->hold(true);
+  write_all(pipe.out.get(), "second\n");
+  house.loop().run_for(std::chrono::milliseconds{20});
+  CHECK(stream.end() == 6);
+  reader->hold(false);
+  REQUIRE(house.loop().until([&] { return stream.end() == 13; }));
+  reader->hold(true);
+  pipe.out.reset();
+  house.loop().run_for(std::chrono::milliseconds{20});
+  CHECK_FALSE(listener.ended);
+  reader->hold(false);
+  REQUIRE(house.loop().until([&] { return listener.ended; }));
+}

@@ -1,0 +1,264 @@
+#include "runtime/history/history.h"
+
+#include <uv.h>
+
+#include <utility>
+
+namespace gibbous {
+
+// One opening of the journal, in the pool. Frees itself.
+struct History::Opening {
+  History* owner;
+  JournalOptions options;
+  const Clock* clock;
+  Result<std::unique_ptr<Journal>> result = Status::error("journal_failed", "");
+  uv_work_t work;
+};
+
+// One question to the reader, in the pool.
+struct History::Lookup {
+  History* owner;
+  std::function<Status(JournalReader*)> read;
+  std::function<void(const Status&)> then;
+  std::string directory;
+  std::unique_ptr<JournalReader> reader;
+  Status status;
+  uv_work_t work;
+};
+
+History::History(uv_loop_s* loop, const Clock& clock, Runs& runs, HistoryOptions options)
+    : loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      mailbox_(std::make_unique<Mailbox>(loop)),
+      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
+  if (options_.journal.directory.empty()) {
+    state_ = State::kFailed;
+    problem_ =
+        Status::error("no_journal", "nothing is recorded: there is no state directory (--state)");
+    return;
+  }
+  recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
+  JournalOptions& journal = options_.journal;
+  journal.on_room = [this] { mailbox_->post([this] { recorder_->go_on(); }); };
+  journal.on_problem = [this](const Status& status) {
+    mailbox_->post([this, status] {
+      problem_ = status;
+      if (on_problem) on_problem(status);
+    });
+  };
+  journal.on_recovered = [this] {
+    mailbox_->post([this] {
+      problem_ = Status();
+      if (on_problem) on_problem(problem_);
+      recorder_->go_on();
+    });
+  };
+}
+
+History::~History() = default;
+
+Status History::problem() const {
+  return problem_;
+}
+
+// --- Opening ------------------------------------------------------------------------------------
+
+void History::open() {
+  if (state_ != State::kClosed) return;
+  state_ = State::kOpening;
+  opening_ = true;
+  recorder_->expect_journal();
+  auto* opening = new Opening{this, options_.journal, &clock_};
+  opening->work.data = opening;
+  const int error = uv_queue_work(
+      loop_, &opening->work,
+      [](uv_work_t* work) noexcept {
+        auto* self = static_cast<Opening*>(work->data);
+        self->result = Journal::create(self->options, *self->clock);
+      },
+      [](uv_work_t* work, int) noexcept {
+        const std::unique_ptr<Opening> self(static_cast<Opening*>(work->data));
+        self->owner->on_opened(std::move(self->result));
+      });
+  if (error != 0) {
+    delete opening;
+    on_opened(Status::error("journal_failed", uv_strerror(error)));
+  }
+}
+
+void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
+  opening_ = false;
+  if (opened) journal_ = std::move(opened.value());
+  if (state_ == State::kEnding) {
+    if (journal_) recorder_->set_journal(journal_.get());
+    end();
+    return;
+  }
+  state_ = journal_ ? State::kOpen : State::kFailed;
+  problem_ = opened.status();
+  if (journal_) {
+    recorder_->set_journal(journal_.get());
+  } else {
+    recorder_->set_journal(nullptr);
+    if (on_problem) on_problem(problem_);
+  }
+  for (const auto& then : std::exchange(waiting_, {})) then(problem_);
+}
+
+// One that an earlier host started goes on where its record ends.
+void History::on_new_run(const Run& run) {
+  open();
+  if (!run.adopted()) return;
+  when_open([this, id = run.id()](const Status& status) {
+    if (!status) return;
+    look_up<Result<RunRecord>>([id](JournalReader& reader) { return reader.run(id); },
+                               [this, id](const Result<RunRecord>& recorded) {
+                                 recorder_->resume(id, recorded.ok() ? &recorded.value() : nullptr);
+                               });
+  });
+}
+
+void History::when_open(std::function<void(const Status&)> then) {
+  open();
+  if (state_ == State::kOpening) {
+    waiting_.push_back(std::move(then));
+    return;
+  }
+  const Status status = state_ == State::kOpen ? Status() : problem_;
+  mailbox_->post([then = std::move(then), status] { then(status); });
+}
+
+void History::flush(std::function<void(const Status&)> then) {
+  when_open([this, then = std::move(then)](const Status& open) {
+    if (!open || !journal_) {
+      then(open ? Status::error("shutdown", "the runtime is shutting down") : open);
+      return;
+    }
+    journal_->flush(
+        [this, then](const Status& status) { mailbox_->post([then, status] { then(status); }); });
+  });
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+void History::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
+                    std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
+  // What cannot be written at the moment does not keep anybody from reading the rest.
+  flush([this, run_id = std::move(run_id), since_seq, limit, max_bytes,
+         then = std::move(then)](const Status&) {
+    look_up<Result<RecordedItems>>(
+        [run_id, since_seq, limit, max_bytes](JournalReader& reader) -> Result<RecordedItems> {
+          // First: when it has ended by now, the items are all there.
+          Result<RunRecord> run = reader.run(run_id);
+          if (!run) return run.status();
+          Result<ItemPage> page = reader.items(run_id, since_seq, limit, max_bytes);
+          if (!page) return page.status();
+          return RecordedItems{std::move(*run), std::move(*page)};
+        },
+        then);
+  });
+}
+
+void History::runs(std::string session, std::size_t limit,
+                   std::function<void(Result<std::vector<RunRecord>>)> then) {
+  flush([this, session = std::move(session), limit, then = std::move(then)](const Status&) {
+    look_up<Result<std::vector<RunRecord>>>(
+        [session, limit](JournalReader& reader) { return reader.runs(session, limit); }, then);
+  });
+}
+
+void History::add_lookup(std::function<Status(JournalReader*)> read,
+                         std::function<void(const Status&)> then) {
+  lookups_.push_back(std::make_unique<Lookup>());
+  Lookup& lookup = *lookups_.back();
+  lookup.owner = this;
+  lookup.read = std::move(read);
+  lookup.then = std::move(then);
+  lookup.directory = options_.journal.directory;
+  if (!looking_up_) look_up_next();
+}
+
+// One at a time: a reader is one connection.
+void History::look_up_next() {
+  if (lookups_.empty()) return;
+  looking_up_ = true;
+  Lookup* lookup = lookups_.front().release();
+  lookups_.pop_front();
+  lookup->reader = std::move(reader_);
+  lookup->work.data = lookup;
+  const auto done = [](uv_work_t* work, int) noexcept {
+    const std::unique_ptr<Lookup> self(static_cast<Lookup*>(work->data));
+    History& owner = *self->owner;
+    owner.reader_ = std::move(self->reader);
+    owner.looking_up_ = false;
+    if (owner.state_ == State::kEnding) {
+      owner.end();
+      return;
+    }
+    self->then(self->status);
+    if (!owner.looking_up_) owner.look_up_next();
+  };
+  const int error = uv_queue_work(
+      loop_, &lookup->work,
+      [](uv_work_t* work) noexcept {
+        auto* self = static_cast<Lookup*>(work->data);
+        if (!self->reader) {
+          if (self->directory.empty()) {
+            self->status = Status::error(
+                "no_journal", "nothing is recorded: there is no state directory (--state)");
+            return;
+          }
+          auto opened = JournalReader::open(self->directory);
+          self->status = opened.status();
+          if (!opened) return;
+          self->reader = std::move(opened.value());
+        }
+        self->status = self->read(self->reader.get());
+      },
+      done);
+  if (error != 0) {
+    lookup->status = Status::error("journal_failed", uv_strerror(error));
+    done(&lookup->work, 0);
+  }
+}
+
+// --- The end ------------------------------------------------------------------------------------
+
+void History::close(std::function<void()> on_closed) {
+  on_closed_ = std::move(on_closed);
+  recorder_->end_all("its host has ended");
+  state_ = State::kEnding;
+  waiting_.clear();
+  lookups_.clear();
+  mailbox_->hold_loop();
+  end();
+}
+
+void History::end() {
+  if (opening_ || looking_up_) return;
+  const auto closed = [this] {
+    recorder_.reset();
+    mailbox_->close(std::exchange(on_closed_, nullptr));
+  };
+  if (!journal_) {
+    closed();
+    return;
+  }
+  journal_->close([this, closed](const Status&) {
+    mailbox_->post([this, closed] {
+      recorder_->set_journal(nullptr);
+      journal_.reset();
+      closed();
+    });
+  });
+}
+
+void History::abandon() {
+  if (!recorder_) return;
+  recorder_->end_all("its host has ended");
+  recorder_->set_journal(nullptr);
+  journal_.reset();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,40 @@
+// Mailbox: work that other threads send to the loop. post() may be called on any thread, everything
+// else belongs to the loop's. It holds no loop open by itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+struct uv_async_s;
+struct uv_loop_s;
+
+namespace gibbous {
+
+class Mailbox {
+ public:
+  explicit Mailbox(uv_loop_s* loop);
+  // After close().
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+
+  // `work` comes from the loop, in the order of the posts; what is posted after close() is dropped.
+  void post(std::function<void()> work);
+  // From now on it holds the loop open.
+  void hold_loop();
+  // What waits is dropped; on_closed comes from the loop.
+  void close(std::function<void()> on_closed);
+
+ private:
+  void deliver();
+
+  uv_async_s* async_;  // freed in its close callback; null once closed
+  std::mutex mutex_;   // of all below
+  std::vector<std::function<void()>> posted_;
+  bool closed_ = false;
+  std::function<void()> on_closed_;
+};
+
+}  // namespace gibbous

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "runtime/journal/operation.h"
 #include "runtime/journal/record.h"
 
 namespace gibbous {
@@ -29,7 +32,13 @@ struct QueuedItem {
 struct QueuedRun {
   RunSlot slot = 0;
   RunRecord run;
+  std::function<void(const Status&)> on_done;  // may be null
 };
+struct QueuedUsage {
+  std::string run_id;
+  UsageSample sample;
+};
+using QueuedOperation = std::shared_ptr<Operation>;  // told after the batch is cleared
 struct ForgottenRun {
   RunSlot slot = 0;
 };
@@ -41,7 +50,7 @@ struct DrainedBacklog {
 struct QueuedRecord {
   std::size_t before_item = 0;  // it comes before the item with this index
   std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog,
-               ApprovalRecord>
+               ApprovalRecord, QueuedUsage, QueuedOperation>
       what;
 };
 
@@ -75,6 +84,14 @@ struct Batch {
 struct SettledRun {
   RunSlot run = 0;
   std::uint64_t seq = 0;
+};
+
+// What the fence around a run has kept out.
+struct RefusedWrite {
+  static constexpr std::size_t kItems = static_cast<std::size_t>(-1);
+  std::size_t record = kItems;  // of the batch; kItems: items of the run, told once
+  std::string run_id;
+  Status why;
 };
 
 }  // namespace gibbous

@@ -184,6 +184,15 @@ Result<Statement> Database::prepare(const char* sql) {
   return statement;
 }
 
+Status Database::prepare_all(std::initializer_list<Preparation> all) {
+  for (const Preparation& each : all) {
+    Result<Statement> prepared = prepare(each.sql.c_str());
+    if (!prepared) return prepared.status();
+    *each.statement = std::move(*prepared);
+  }
+  return {};
+}
+
 Result<std::int64_t> Database::number(const char* sql) {
   Result<Statement> statement = prepare(sql);
   if (!statement) return statement.status();

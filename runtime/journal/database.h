@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,11 @@ class Database {
   Status execute(const char* sql);  // one or more statements, rows are ignored
   // Statements must go before the database does.
   Result<Statement> prepare(const char* sql);
+  struct Preparation {
+    Statement* statement;
+    std::string sql;
+  };
+  Status prepare_all(std::initializer_list<Preparation> all);
   Result<std::int64_t> number(const char* sql);  // the first column of the first row, else 0
   std::int64_t changes() const;                  // rows, of the last statement
   bool in_transaction() const;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/journal/fence.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {
@@ -21,48 +22,37 @@ bool is_output(ItemType type) {
   return false;
 }
 
-Status prepare_into(Database& database, const char* sql, Statement* statement) {
-  Result<Statement> prepared = database.prepare(sql);
-  if (!prepared) return prepared.status();
-  *statement = std::move(*prepared);
-  return {};
-}
-
 }  // namespace
 
 Status ItemWriter::prepare() {
-  Status status = prepare_into(
-      database_,
-      "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
-      " finished_at FROM exec_runs WHERE run_id = ?",
-      &select_run_);
-  if (status) {
-    status = prepare_into(database_,
-                          "SELECT id, json_array_length(items) FROM run_segments"
-                          " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1",
-                          &select_last_);
-  }
-  if (status) {
-    status = prepare_into(database_,
-                          "INSERT INTO run_segments (id, created_at, items, data)"
-                          " VALUES (?, ?, ?, ?)",
-                          &insert_segment_);
-  }
-  if (!status) return status;
-  return prepare_into(database_,
-                      "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?,"
-                      " not_kept_items = ?, truncated = ?, last_seq = ?, updated_at = ?"
-                      " WHERE number = ?",
-                      &update_run_);
+  return database_.prepare_all({
+      {&select_run_,
+       "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
+       " finished_at, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
+      {&select_last_,
+       "SELECT id, json_array_length(items) FROM run_segments"
+       " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
+      {&insert_segment_,
+       "INSERT INTO run_segments (id, created_at, items, data) VALUES (?, ?, ?, ?)"},
+      {&update_run_,
+       "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?, not_kept_items = ?,"
+       " truncated = ?, last_seq = ?, updated_at = ? WHERE number = ?"},
+  });
+}
+
+void ItemWriter::know(RunSlot slot, const std::string& run_id, std::int64_t attempt) {
+  Run& run = runs_[slot];
+  run.run_id = run_id;
+  run.attempt = attempt;
 }
 
 Status ItemWriter::open_run(RunSlot slot, const RunRecord& record) {
   Run& run = runs_[slot];
   run.run_id = record.run_id;
-  if (!run.loaded) {
-    if (Status status = load(run); !status) return status;
-  }
-  run.gone = false;
+  if (run.gone || run.refused || run.attempt != record.attempt) run.checked = 0;
+  run.attempt = record.attempt;
+  run.told = false;
+  if (Status status = check(run); !status) return status;
   run.limit = record.max_output_bytes > 0 ? record.max_output_bytes : max_run_bytes_;
   run.ended = record.finished_at != 0;
   if (run.ended && record.last_seq > run.last_seen && record.last_seq <= kMaxSeq) {
@@ -74,13 +64,38 @@ Status ItemWriter::open_run(RunSlot slot, const RunRecord& record) {
   return {};
 }
 
-Status ItemWriter::load(Run& run) {
-  run.loaded = true;
-  select_run_.bind(1, run.run_id);
-  const Result<bool> row = select_run_.step();
+Status ItemWriter::check(Run& run) {
+  if (run.checked == batch_) return {};
+  run.checked = batch_;
+  const Result<bool> row = select_run_.bind(1, run.run_id).step();
   if (!row) return row.status();
   run.gone = !*row;
-  if (run.gone) return {};
+  run.refused = false;
+  if (run.gone) {
+    run.loaded = false;
+    return {};
+  }
+  const FenceRow fence{select_run_.text(7), select_run_.text(8), select_run_.integer(9)};
+  const Status why = may_write(run.run_id, fence, workers_.self().worker_id, run.attempt);
+  run.refused = !why;
+  const auto last_seq = static_cast<std::uint64_t>(select_run_.integer(4));
+  const bool is_known =
+      run.loaded && run.number == select_run_.integer(0) && run.last_seen == last_seq;
+  Status status;
+  if (!run.refused && !is_known) {
+    status = load(run);
+  } else {
+    select_run_.reset();
+  }
+  if (run.refused && !std::exchange(run.told, true)) {
+    refused_.push_back({RefusedWrite::kItems, run.run_id, why});
+  }
+  run.loaded = !run.refused;
+  return status;
+}
+
+// From the row that check() has read.
+Status ItemWriter::load(Run& run) {
   run.number = select_run_.integer(0);
   run.output_bytes = select_run_.integer(1);
   run.stored_bytes = select_run_.integer(2);
@@ -107,11 +122,9 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
     return {};
   }
   Run& run = found->second;
-  if (!run.loaded) {
-    if (Status status = load(run); !status) return status;
-  }
+  if (Status status = check(run); !status) return status;
   // A seq that the file has already: of a run that somebody else has written, too.
-  if (run.gone || item.seq <= run.last_seen) {
+  if (run.gone || run.refused || item.seq <= run.last_seen) {
     ++not_kept_;
     return {};
   }
@@ -189,7 +202,8 @@ Status ItemWriter::write_counters(Run& run, std::int64_t now) {
   return update_run_.run();
 }
 
-Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled) {
+Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
+                             std::vector<RefusedWrite>* refused) {
   for (const RunSlot slot : touched_) {
     const auto found = runs_.find(slot);
     if (found == runs_.end()) continue;
@@ -206,6 +220,8 @@ Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled)
     run.loaded = !run.ended;
   }
   touched_.clear();
+  ++batch_;
+  for (RefusedWrite& each : std::exchange(refused_, {})) refused->push_back(std::move(each));
   return {};
 }
 

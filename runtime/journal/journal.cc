@@ -11,7 +11,6 @@ namespace {
 
 // A queue that is full of output still has so much of itself left for what is rare and matters.
 constexpr std::size_t kReservedPart = 8;
-constexpr std::size_t kRecordOverhead = 256;
 
 bool fits(const std::string& word) {
   return word.size() <= kMaxJournalIdBytes;
@@ -19,7 +18,7 @@ bool fits(const std::string& word) {
 
 std::size_t text_bytes(const RunRecord& run) {
   return run.run_id.size() + run.session_id.size() + run.status.size() + run.command.size() +
-         run.watch_json.size() + run.error_message.size() + run.meta_json.size();
+         run.watch_json.size() + run.error_message.size() + run.meta_json.size() + run.owner.size();
 }
 
 }  // namespace
@@ -53,21 +52,10 @@ void Journal::Impl::record(std::size_t bytes, QueuedRecord what) {
   wake_for_entry(was_empty);
 }
 
-template <typename Record>
-Taken Journal::Impl::put(Record what, std::size_t bytes) {
-  if (bytes > kMaxJournalTextBytes) return Taken::kWrongUse;
-  const std::int64_t now = wall();
-  const std::lock_guard lock(mutex_);
-  newest_ = now;
-  const Taken taken = room_for(bytes + kRecordOverhead, false);
-  if (taken == Taken::kYes) record(bytes + kRecordOverhead, {0, std::move(what)});
-  return taken;
-}
-
-Taken Journal::Impl::put_run(const RunRecord& run) {
+Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done) {
   const std::size_t bytes = text_bytes(run);
   if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.status) ||
-      bytes > kMaxJournalTextBytes) {
+      !fits(run.owner) || run.attempt < 1 || bytes > kMaxJournalTextBytes) {
     return Taken::kWrongUse;
   }
   const std::int64_t now = wall();
@@ -81,7 +69,7 @@ Taken Journal::Impl::put_run(const RunRecord& run) {
     entry->second.slot = next_slot_++;
     slots_[entry->second.slot] = &entry->second;
   }
-  record(bytes + kRecordOverhead, {0, QueuedRun{entry->second.slot, run}});
+  record(bytes + kRecordOverhead, {0, QueuedRun{entry->second.slot, run, std::move(on_done)}});
   tidy_when_due();
   return Taken::kYes;
 }
@@ -185,15 +173,15 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
   Result<std::unique_ptr<Database>> database =
       open_for_writing(options.directory, options.busy_timeout);
   if (!database) return database.status();
-  Result<std::unique_ptr<Store>> store =
-      Store::create(std::move(*database), {options.max_run_bytes, options.max_pages});
+  Result<std::unique_ptr<Store>> store = Store::create(
+      std::move(*database), {options.max_run_bytes, options.max_pages}, options.worker_alive);
   if (!store) return store.status();
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
   return std::unique_ptr<Journal>(new Journal(std::move(impl)));
 }
 
-Taken Journal::put_run(const RunRecord& run) {
-  return impl_->put_run(run);
+Taken Journal::put_run(const RunRecord& run, JournalDone on_done) {
+  return impl_->put_run(run, std::move(on_done));
 }
 
 Taken Journal::append(std::string_view run_id, const JournalItem& item) {

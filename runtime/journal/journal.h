@@ -14,10 +14,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/journal/record.h"
+#include "runtime/journal/worker_record.h"
 
 namespace gibbous {
 
@@ -44,6 +46,11 @@ struct JournalOptions {
   std::function<void()> on_durable;  // after each commit
   std::function<void(const Status&)> on_problem;  // once for each outage
   std::function<void()> on_recovered;
+  // The fence around a run kept a write out: run_not_owned (the run is another worker's now),
+  // run_requeued (this attempt is over), run_ended, run_started. Once for each put_run(), and once
+  // for the items that come after it, of which none is kept or becomes durable.
+  std::function<void(const std::string& run_id, const Status& why)> on_refused;
+  WorkerAlive worker_alive;  // asked by the writer thread; must be quick. Null: all are alive
 };
 
 struct JournalStats {
@@ -57,6 +64,8 @@ struct JournalStats {
 };
 
 using JournalDone = std::function<void(const Status&)>;
+template <typename T>
+using JournalAnswer = std::function<void(Result<T>)>;
 
 class Journal {
  public:
@@ -71,7 +80,9 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   // A run is new or has changed; the first call in this Journal's life makes it known to append().
-  Taken put_run(const RunRecord& run);
+  // `on_done` tells when it is on disk, or why the fence has kept it out (on_refused tells both).
+  // What has ended stays as it ended: only a put_run() with the same status changes it still.
+  Taken put_run(const RunRecord& run, JournalDone on_done = nullptr);
   Taken append(std::string_view run_id, const JournalItem& item);
   Taken add_decision(const DecisionRecord& decision);
   Taken add_backlog(const BacklogMessage& message);
@@ -79,6 +90,38 @@ class Journal {
   Taken drain_backlog(std::string_view session_id, std::uint64_t through_seq);
   // The same id again replaces it: with revoked_at set, it is revoked.
   Taken put_approval(const ApprovalRecord& approval);
+
+  // The queue, in journal_queue.cc. Each is done in its order, in the commits of everything else.
+  // What is answered is answered once, after the commit: an outage makes the answer late, and only
+  // the end of the journal makes it an error (journal_closed). When it is not taken no answer
+  // comes. What only a worker can do fails with worker_unknown before join(), and when this worker
+  // was taken for dead and forgotten: it has to join again then, and its runs are others'.
+  //
+  // This journal's process is a worker from now on; runs that it executes are its own.
+  // worker_exists when a living process has the id.
+  Taken join(const WorkerRecord& worker, JournalDone on_done);
+  Taken heartbeat(const Heartbeat& beat, JournalDone on_done = nullptr);
+  // Runs that it has left are orphans.
+  Taken leave(JournalDone on_done);
+  // The oldest queued runs, at most `most`: the first of each session that has no run starting or
+  // running, unless it is queued for another worker that lives. They are this worker's, "starting",
+  // until they end or are queued again; put_run() makes them known to append(), items go on after
+  // their last_seq.
+  Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done);
+  // The runs that are starting or running and whose owner is dead, or that have none: they are this
+  // worker's from now on, and it has to find out what became of them.
+  Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);
+  // A run of this worker's goes back into the queue, with the next attempt; when a kill was asked
+  // for it ends as killed instead. run_not_found, run_not_owned, run_ended.
+  Taken requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done);
+  // Of its own runs and others': a queued one ends as killed with this; the owner of one that goes
+  // on finds the request (JournalReader::requests) and answers it. run_not_found, run_ended.
+  Taken request_kill(std::string_view run_id, std::string_view signal,
+                     JournalAnswer<KillRequest> on_done);
+  // request_not_found: there is none with this id that is still open.
+  Taken answer(std::int64_t request_id, std::string_view text, JournalDone on_done = nullptr);
+  // Not of runs that are unknown or another worker's. Choose the interval: each sample is a row.
+  Taken add_usage(std::string_view run_id, const UsageSample& sample);
 
   // Up to which seq everything of the run is on disk (or named there in a note). 0: nothing yet, or
   // the run is not known.

@@ -1,5 +1,5 @@
-// Journal::Impl: the queue, which callers fill (journal.cc), and the thread that empties it
-// (journal_writer.cc). Internal.
+// Journal::Impl: the queue, which callers fill (journal.cc, journal_queue.cc), and the thread that
+// empties it (journal_writer.cc). Internal.
 #pragma once
 
 #include <condition_variable>
@@ -19,6 +19,8 @@
 
 namespace gibbous {
 
+inline constexpr std::size_t kRecordOverhead = 256;
+
 class Journal::Impl {
  public:
   Impl(JournalOptions options, const Clock& clock, std::unique_ptr<Store> store);
@@ -27,10 +29,11 @@ class Journal::Impl {
   Impl& operator=(const Impl&) = delete;
 
   // journal.cc: any thread.
-  Taken put_run(const RunRecord& run);
+  Taken put_run(const RunRecord& run, JournalDone on_done);
   Taken append(std::string_view run_id, const JournalItem& item);
   template <typename Record>
   Taken put(Record record, std::size_t bytes);
+  Taken operate(std::unique_ptr<Operation> operation, std::size_t bytes);
   std::uint64_t durable_seq(std::string_view run_id) const;
   void forget_run(std::string_view run_id);
   void flush(JournalDone on_done);
@@ -56,6 +59,12 @@ class Journal::Impl {
     JournalDone on_done;
   };
 
+  struct KnownRun {
+    std::string run_id;
+    std::int64_t attempt = 1;
+  };
+  using Calls = std::vector<std::function<void()>>;
+
   // With the lock held.
   Taken room_for(std::size_t bytes, bool is_item);
   void record(std::size_t bytes, QueuedRecord record);
@@ -70,10 +79,14 @@ class Journal::Impl {
   Status write_held(Applied* applied);
   Status tidy_once(std::int64_t now, bool* more);
   Status reopen_when_needed();
-  void remember_runs();
+  void remember();
+  // What is to be told of the entries that are held, once the lock is not.
+  void tell_refused(const Applied& applied, Calls* calls);
+  static void tell_all(const Batch& batch, const Status& status, const Applied& applied,
+                       Calls* calls);
   void on_written(std::unique_lock<std::mutex>& lock, const Status& status, const Applied& applied);
   void on_failed(std::unique_lock<std::mutex>& lock, const Status& status);
-  void give_up();
+  void give_up(Calls* calls);
 
   const JournalOptions options_;
   const Clock& clock_;
@@ -103,9 +116,21 @@ class Journal::Impl {
   Batch held_;
   std::uint64_t held_through_ = 0;
   std::int64_t held_at_ = 0;  // wall time of its newest entry
-  std::unordered_map<RunSlot, std::string> known_;
+  std::unordered_map<RunSlot, KnownRun> known_;
+  WorkerRecord self_;
 
   std::thread thread_;  // last: it uses all of the above
 };
+
+template <typename Record>
+Taken Journal::Impl::put(Record what, std::size_t bytes) {
+  if (bytes > kMaxJournalTextBytes) return Taken::kWrongUse;
+  const std::int64_t now = wall();
+  const std::lock_guard lock(mutex_);
+  newest_ = now;
+  const Taken taken = room_for(bytes + kRecordOverhead, false);
+  if (taken == Taken::kYes) record(bytes + kRecordOverhead, {0, std::move(what)});
+  return taken;
+}
 
 }  // namespace gibbous

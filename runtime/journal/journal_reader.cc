@@ -4,45 +4,15 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/journal/database.h"
+#include "runtime/journal/journal_reader_impl.h"
 #include "runtime/journal/place.h"
+#include "runtime/journal/run_row.h"
 #include "runtime/journal/schema.h"
-#include "runtime/journal/segment.h"
 
 namespace gibbous {
 namespace {
 
 constexpr Millis kReaderBusyTimeout{1'000};
-constexpr std::string_view kRunColumns =
-    "SELECT run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
-    " watch_json, exit_code, error_message, queued_at, started_at, finished_at, meta_json,"
-    " output_bytes, stored_bytes, not_kept_items, last_seq, updated_at FROM exec_runs";
-
-RunRecord run_of(const Statement& row) {
-  RunRecord run;
-  run.run_id = row.text(0);
-  run.session_id = row.text(1);
-  run.status = row.text(2);
-  run.command = row.text(3);
-  run.background = row.integer(4) != 0;
-  run.pty = row.integer(5) != 0;
-  run.timeout_secs = row.integer(6);
-  run.max_output_bytes = row.integer(7);
-  run.watch_json = row.text(8);
-  run.has_exit_code = !row.is_null(9);
-  run.exit_code = row.integer(9);
-  run.error_message = row.text(10);
-  run.queued_at = row.integer(11);
-  run.started_at = row.integer(12);
-  run.finished_at = row.integer(13);
-  run.meta_json = row.text(14);
-  run.output_bytes = row.integer(15);
-  run.stored_bytes = row.integer(16);
-  run.not_kept_items = row.integer(17);
-  run.last_seq = static_cast<std::uint64_t>(row.integer(18));
-  run.updated_at = row.integer(19);
-  return run;
-}
 
 BacklogMessage message_of(const Statement& row) {
   return {row.text(0), static_cast<std::uint64_t>(row.integer(1)),
@@ -61,64 +31,19 @@ ApprovalRecord approval_of(const Statement& row) {
           row.text(10), row.text(11), row.integer(12)};
 }
 
-std::int64_t as_limit(std::size_t limit) {
-  return static_cast<std::int64_t>(
-      std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max()));
-}
-
-// All rows of a statement whose parameters are bound.
-template <typename Row>
-Result<std::vector<Row>> all(Statement& statement, Row (*read)(const Statement&)) {
-  std::vector<Row> rows;
-  for (;;) {
-    const Result<bool> row = statement.step();
-    if (!row) return row.status();
-    if (!*row) return rows;
-    rows.push_back(read(statement));
-  }
-}
-
 }  // namespace
 
-struct JournalReader::Impl {
-  explicit Impl(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
-  Status prepare();
-  // The run's number; 0: there is none.
-  Result<std::int64_t> number_of(std::string_view run_id);
-  // The key of the segment that holds `seq`, or of the first one behind it.
-  Result<std::int64_t> segment_at(std::int64_t number, std::uint64_t seq);
-  Result<ItemPage> page(std::int64_t number, std::uint64_t since_seq, std::size_t limit,
-                        std::size_t max_bytes);
-
-  std::unique_ptr<Database> database;
-  Statement select_number;
-  Statement select_start;
-  Statement select_segments;
-  Statement select_last;
-  Statement select_run;
-  std::vector<SegmentEntry> entries;
-};
-
 Status JournalReader::Impl::prepare() {
-  const std::string run_sql = std::string(kRunColumns) + " WHERE run_id = ?";
-  const struct {
-    Statement* statement;
-    const char* sql;
-  } each[] = {
+  return database->prepare_all({
       {&select_number, "SELECT number FROM exec_runs WHERE run_id = ?"},
       {&select_start, "SELECT max(id) FROM run_segments WHERE id BETWEEN ? AND ?"},
       {&select_segments,
        "SELECT id, created_at, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id"},
       {&select_last,
        "SELECT id, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC"},
-      {&select_run, run_sql.c_str()},
-  };
-  for (const auto& one : each) {
-    Result<Statement> prepared = database->prepare(one.sql);
-    if (!prepared) return prepared.status();
-    *one.statement = std::move(*prepared);
-  }
-  return {};
+      {&select_run, std::string(kSelectRun) + " WHERE run_id = ?"},
+      {&select_changes, "PRAGMA data_version"},
+  });
 }
 
 Result<std::int64_t> JournalReader::Impl::number_of(std::string_view run_id) {
@@ -193,7 +118,7 @@ Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& di
 }
 
 Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, std::size_t limit) {
-  std::string sql(kRunColumns);
+  std::string sql(kSelectRun);
   sql += session_id.empty() ? " WHERE ?1 = ''" : " WHERE session_id = ?1";
   sql += " ORDER BY number DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());

@@ -15,6 +15,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/record.h"
+#include "runtime/journal/worker_record.h"
 
 namespace gibbous {
 
@@ -55,6 +56,19 @@ class JournalReader {
   // With an id above `since_id`, oldest first.
   Result<std::vector<DecisionRecord>> decisions(std::int64_t since_id, std::size_t limit);
   Result<std::vector<ApprovalRecord>> approvals();
+
+  // Who shares the journal, the first to come first; some may be dead.
+  Result<std::vector<WorkerRecord>> workers();
+  // Those that wait for an answer, oldest first: about runs that `owner` executes, or "" for all.
+  Result<std::vector<RunRequest>> requests(std::string_view owner, std::size_t limit);
+  // Fails with request_not_found, too.
+  Result<RunRequest> request(std::int64_t id);
+  // Later than `since_ms`, oldest first.
+  Result<std::vector<UsageSample>> usage(std::string_view run_id, std::int64_t since_ms,
+                                         std::size_t limit);
+  // A figure that is another one whenever somebody has committed something since it was asked for
+  // last: it costs some microseconds, and no lock.
+  Result<std::int64_t> changes();
 
  private:
   struct Impl;

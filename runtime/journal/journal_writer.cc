@@ -93,11 +93,13 @@ void Journal::Impl::write_loop() {
     last = last || (closed_ && !status);
     on_written(lock, status, applied);
   }
-  give_up();
+  Calls calls;
+  give_up(&calls);
   const JournalDone on_closed = std::exchange(on_closed_, nullptr);
   const Status problem = stats_.problem;
   lock.unlock();
   store_.reset();
+  for (const auto& call : calls) call();
   if (on_closed) on_closed(problem);
 }
 
@@ -112,7 +114,7 @@ Status Journal::Impl::write_held(Applied* applied) {
     store_.reset();
     return status;
   }
-  remember_runs();
+  remember();
   applied->done = true;
   return {};
 }
@@ -122,17 +124,21 @@ Status Journal::Impl::reopen_when_needed() {
   Result<std::unique_ptr<Database>> database =
       open_for_writing(options_.directory, options_.busy_timeout);
   if (!database) return database.status();
-  Result<std::unique_ptr<Store>> store =
-      Store::create(std::move(*database), {options_.max_run_bytes, options_.max_pages});
+  Result<std::unique_ptr<Store>> store = Store::create(
+      std::move(*database), {options_.max_run_bytes, options_.max_pages}, options_.worker_alive);
   if (!store) return store.status();
   store_ = std::move(*store);
-  for (const auto& [slot, run_id] : known_) store_->know(slot, run_id);
+  store_->workers().know_self(self_);
+  for (const auto& [slot, run] : known_) store_->know(slot, run.run_id, run.attempt);
   return {};
 }
 
-void Journal::Impl::remember_runs() {
+void Journal::Impl::remember() {
+  self_ = store_->workers().self();
   for (const QueuedRecord& record : held_.records) {
-    if (const auto* run = std::get_if<QueuedRun>(&record.what)) known_[run->slot] = run->run.run_id;
+    if (const auto* run = std::get_if<QueuedRun>(&record.what)) {
+      known_[run->slot] = {run->run.run_id, run->run.attempt};
+    }
   }
   for (const QueuedRecord& record : held_.records) {
     if (const auto* run = std::get_if<ForgottenRun>(&record.what)) known_.erase(run->slot);
@@ -153,6 +159,7 @@ Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
 void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status& status,
                                const Applied& applied) {
   const bool had_entries = !held_.empty();
+  Calls calls;
   // What was held may be on disk although a step of tidying failed after it.
   if (applied.done || (status && !had_entries)) {
     for (const SettledRun& settled : applied.settled) {
@@ -163,33 +170,39 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
     stats_.durable_items += applied.stored;
     stats_.not_kept += applied.not_kept;
     stats_.commits += had_entries ? 1 : 0;
+    tell_refused(applied, &calls);
+    tell_all(held_, {}, applied, &calls);
     held_.clear();
   }
   if (!status) {
+    lock.unlock();
+    for (const auto& call : calls) call();
+    lock.lock();
     on_failed(lock, status);
     return;
   }
   const bool recovered = std::exchange(stats_.degraded, false);
   stats_.problem = {};
-  std::vector<JournalDone> calls;
+  std::vector<JournalDone> dones;
   std::vector<Flush> later;
   for (Flush& flush : flushes_) {
     if (flush.through > done_) {
       later.push_back(std::move(flush));
     } else {
-      calls.push_back(std::move(flush.on_done));
+      dones.push_back(std::move(flush.on_done));
     }
   }
   flushes_ = std::move(later);
   hurry_ = hurry_ || !flushes_.empty();
   if (!tidying_) {
-    for (JournalDone& done : std::exchange(tidies_, {})) calls.push_back(std::move(done));
+    for (JournalDone& done : std::exchange(tidies_, {})) dones.push_back(std::move(done));
   }
   lock.unlock();
   if (recovered && options_.on_recovered) options_.on_recovered();
+  for (const auto& call : calls) call();
   if (had_entries && options_.on_durable) options_.on_durable();
-  for (const JournalDone& call : calls) {
-    if (call) call({});
+  for (const JournalDone& done : dones) {
+    if (done) done({});
   }
   lock.lock();
 }
@@ -214,11 +227,40 @@ void Journal::Impl::on_failed(std::unique_lock<std::mutex>& lock, const Status& 
   lock.lock();
 }
 
+void Journal::Impl::tell_refused(const Applied& applied, Calls* calls) {
+  if (!options_.on_refused) return;
+  for (const RefusedWrite& refused : applied.refused) {
+    calls->push_back([this, refused] { options_.on_refused(refused.run_id, refused.why); });
+  }
+}
+
+// Whoever waits for what has become of an entry.
+void Journal::Impl::tell_all(const Batch& batch, const Status& status, const Applied& applied,
+                             Calls* calls) {
+  std::unordered_map<std::size_t, Status> refused;
+  for (const RefusedWrite& each : applied.refused) refused[each.record] = each.why;
+  for (std::size_t i = 0; i < batch.records.size(); ++i) {
+    if (const auto* run = std::get_if<QueuedRun>(&batch.records[i].what)) {
+      if (!run->on_done) continue;
+      const auto why = refused.find(i);
+      calls->push_back([done = run->on_done, answer = why == refused.end() ? status : why->second] {
+        done(answer);
+      });
+    } else if (const auto* operation = std::get_if<QueuedOperation>(&batch.records[i].what)) {
+      calls->push_back([operation = *operation, status] { operation->tell(status); });
+    }
+  }
+}
+
 // At the end, under the lock.
-void Journal::Impl::give_up() {
+void Journal::Impl::give_up(Calls* calls) {
   stats_.not_kept += held_.entries() + queue_.entries();
-  held_.clear();
-  queue_.clear();
+  const Status status =
+      Status::error("journal_closed", "the journal was closed before this could be written");
+  for (Batch* batch : {&held_, &queue_}) {
+    tell_all(*batch, status, {}, calls);
+    batch->clear();
+  }
 }
 
 }  // namespace gibbous

@@ -58,7 +58,17 @@ struct RunRecord {
   std::int64_t stored_bytes = 0;    // payload and meta that are kept
   std::int64_t not_kept_items = 0;  // each of them is named in a note
   std::int64_t updated_at = 0;
+  // Whose it is, see Journal::claim. Of a new run: "" is anybody's while it is queued, and this
+  // journal's worker's otherwise. Of a known one put_run() leaves it as it is.
+  std::string owner;
+  // Which execution this is, or will be. put_run() of a run that has been queued again since, and
+  // so has a higher one, is refused.
+  std::int64_t attempt = 1;
+  bool safe_to_repeat = false;  // may be executed again when nobody knows how it ended
 };
+
+// Completed, failed, killed, timeout, lost: nothing comes after it.
+bool is_terminal_status(std::string_view status);
 
 struct DecisionRecord {
   std::int64_t id = 0;  // by the journal, rising

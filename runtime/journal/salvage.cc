@@ -25,7 +25,21 @@ constexpr const char* kRunColumns =
     "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json";
-constexpr Table kRuns = {"exec_runs", "number", kRunColumns, 22};
+constexpr const char* kQueueColumns =
+    "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
+    " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
+    " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
+    " started_by, attempt, safe_to_repeat";
+// Of a version that had no queue.
+constexpr Table kOlderRuns = {"exec_runs", "number", kRunColumns, 22};
+constexpr Table kRuns = {"exec_runs", "number", kQueueColumns, 26};
+constexpr Table kWorkers = {"workers", "",
+                            "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started,"
+                            " started_at, heartbeat_at, lease_until",
+                            9};
+constexpr Table kRequests = {"run_requests", "id",
+                             "id, run_id, kind, argument, created_at, answered_at, answer", 7};
+constexpr Table kUsage = {"run_usage", "", "number, at, rss_bytes, cpu_ms, processes", 5};
 constexpr Table kSegments = {"run_segments", "id", "id, created_at, items, data", 4};
 constexpr Table kDecisions = {
     "decisions", "id",
@@ -134,14 +148,19 @@ class Copy {
 }  // namespace
 
 Status salvage(Database& old, Database& made, RepairReport* report) {
+  const Result<Statement> queue = old.prepare("SELECT owner FROM exec_runs");
+  const bool is_older = queue.status().code() == "journal_failed";
   const struct {
     const Table& table;
     std::uint64_t* rows;
-  } each[] = {{kRuns, &report->runs},
+  } each[] = {{is_older ? kOlderRuns : kRuns, &report->runs},
               {kSegments, &report->segments},
               {kDecisions, &report->others},
               {kBacklog, &report->others},
-              {kApprovals, &report->others}};
+              {kApprovals, &report->others},
+              {kWorkers, &report->others},
+              {kRequests, &report->others},
+              {kUsage, &report->others}};
   if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;
   for (const auto& one : each) {
     Copy copy(old, made, one.table);

@@ -94,7 +94,46 @@ CREATE TABLE approvals (
   revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 )";
 
-constexpr std::array<const char*, 2> kMigrations = {kRuns, kPolicy};
+// Who executes what. `started_by` is the worker whose keeper holds the run; whoever takes over a
+// dead worker's run becomes its owner. The first two indexes hold only what goes on.
+constexpr const char* kQueue = R"(
+ALTER TABLE exec_runs ADD COLUMN owner TEXT;
+ALTER TABLE exec_runs ADD COLUMN started_by TEXT;
+ALTER TABLE exec_runs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE exec_runs ADD COLUMN safe_to_repeat INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX exec_runs_queued ON exec_runs (session_id, number) WHERE status = 'queued';
+CREATE INDEX exec_runs_going ON exec_runs (session_id, number)
+  WHERE status IN ('starting', 'running');
+CREATE TABLE workers (
+  worker_id TEXT PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  pid_started INTEGER NOT NULL,
+  boot_id TEXT NOT NULL,
+  keeper_pid INTEGER NOT NULL,
+  keeper_started INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  heartbeat_at INTEGER NOT NULL,
+  lease_until INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE run_requests (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  argument TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  answered_at INTEGER,
+  answer TEXT);
+CREATE INDEX run_requests_run ON run_requests (run_id);
+CREATE INDEX run_requests_open ON run_requests (id) WHERE answered_at IS NULL;
+CREATE TABLE run_usage (
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  rss_bytes INTEGER NOT NULL,
+  cpu_ms INTEGER NOT NULL,
+  processes INTEGER NOT NULL,
+  PRIMARY KEY (number, at)) WITHOUT ROWID;
+)";
+
+constexpr std::array<const char*, 3> kMigrations = {kRuns, kPolicy, kQueue};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it is of version " +

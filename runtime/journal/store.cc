@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include "runtime/journal/fence.h"
+
 namespace gibbous {
 namespace {
 
 constexpr const char* kPutRun =
     "INSERT INTO exec_runs (run_id, session_id, status, command, background, pty, timeout_secs,"
     " max_output_bytes, watch_json, exit_code, error_message, queued_at, started_at, finished_at,"
-    " updated_at, meta_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20)"
     " ON CONFLICT (run_id) DO UPDATE SET session_id = excluded.session_id,"
     " status = excluded.status, command = excluded.command, background = excluded.background,"
     " pty = excluded.pty, timeout_secs = excluded.timeout_secs,"
@@ -16,7 +19,8 @@ constexpr const char* kPutRun =
     " exit_code = excluded.exit_code, error_message = excluded.error_message,"
     " queued_at = excluded.queued_at, started_at = excluded.started_at,"
     " finished_at = excluded.finished_at, updated_at = excluded.updated_at,"
-    " meta_json = excluded.meta_json";
+    " meta_json = excluded.meta_json, safe_to_repeat = excluded.safe_to_repeat,"
+    " owner = coalesce(owner, ?20), started_by = coalesce(started_by, ?20)";
 
 void bind_text(Statement& statement, int index, const std::string& text) {
   if (text.empty()) {
@@ -36,12 +40,15 @@ void bind_time(Statement& statement, int index, std::int64_t time) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<Database> database, const StoreLimits& limits)
-    : database_(std::move(database)), items_(*database_, limits.max_run_bytes) {}
+Store::Store(std::unique_ptr<Database> database, const StoreLimits& limits, WorkerAlive alive)
+    : database_(std::move(database)),
+      workers_(*database_, std::move(alive)),
+      queue_(*database_, workers_),
+      items_(*database_, limits.max_run_bytes, workers_) {}
 
 Result<std::unique_ptr<Store>> Store::create(std::unique_ptr<Database> database,
-                                             const StoreLimits& limits) {
-  std::unique_ptr<Store> store(new Store(std::move(database), limits));
+                                             const StoreLimits& limits, WorkerAlive alive) {
+  std::unique_ptr<Store> store(new Store(std::move(database), limits, std::move(alive)));
   if (Status status = store->prepare(limits); !status) return status;
   return store;
 }
@@ -51,10 +58,7 @@ Status Store::prepare(const StoreLimits& limits) {
     const std::string sql = "PRAGMA max_page_count=" + std::to_string(limits.max_pages);
     if (Status status = database_->execute(sql.c_str()); !status) return status;
   }
-  const struct {
-    Statement* statement;
-    const char* sql;
-  } all[] = {
+  Status status = database_->prepare_all({
       {&put_run_, kPutRun},
       {&add_decision_,
        "INSERT INTO decisions (created_at, session_id, run_id, generation, decision, rule,"
@@ -67,17 +71,15 @@ Status Store::prepare(const StoreLimits& limits) {
        "INSERT OR REPLACE INTO approvals (id, kind, subject, mode, mode_rank, workspace, scope,"
        " session_id, created_at, expires_at, policy_hash, who, revoked_at)"
        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-  };
-  for (const auto& each : all) {
-    Result<Statement> prepared = database_->prepare(each.sql);
-    if (!prepared) return prepared.status();
-    *each.statement = std::move(*prepared);
-  }
+  });
+  if (status) status = workers_.prepare();
+  if (status) status = queue_.prepare();
+  if (!status) return status;
   return items_.prepare();
 }
 
-void Store::know(RunSlot slot, const std::string& run_id) {
-  items_.know(slot, run_id);
+void Store::know(RunSlot slot, const std::string& run_id, std::int64_t attempt) {
+  items_.know(slot, run_id, attempt);
 }
 
 Status Store::apply(const Batch& batch, std::int64_t now, Applied* applied) {
@@ -96,6 +98,7 @@ Status Store::apply(const Batch& batch, std::int64_t now, Applied* applied) {
 
 Status Store::write_all(const Batch& batch, std::int64_t now, Applied* applied) {
   now_ = now;
+  applied_ = applied;
   const std::uint64_t stored_before = items_.stored();
   const std::uint64_t not_kept_before = items_.not_kept();
   std::size_t at = 0;
@@ -106,7 +109,8 @@ Status Store::write_all(const Batch& batch, std::int64_t now, Applied* applied) 
     }
     return {};
   };
-  for (const QueuedRecord& record : batch.records) {
+  for (record_ = 0; record_ < batch.records.size(); ++record_) {
+    const QueuedRecord& record = batch.records[record_];
     Status status = add_items(record.before_item);
     if (status) {
       status = std::visit([this](const auto& what) { return write(what); }, record.what);
@@ -114,15 +118,50 @@ Status Store::write_all(const Batch& batch, std::int64_t now, Applied* applied) 
     if (!status) return status;
   }
   if (Status status = add_items(batch.items.size()); !status) return status;
-  if (Status status = items_.end_batch(now, &applied->settled); !status) return status;
+  if (Status status = write_out_items(); !status) return status;
   for (const RunSlot slot : std::exchange(forgotten_, {})) items_.forget(slot);
   applied->stored = items_.stored() - stored_before;
   applied->not_kept = items_.not_kept() - not_kept_before;
   return {};
 }
 
+Status Store::write_out_items() {
+  return items_.end_batch(now_, &applied_->settled, &applied_->refused);
+}
+
+Status Store::look_at_fence(const RunRecord& run, Status* why) {
+  const std::string& self = workers_.self().worker_id;
+  FenceRow row{"queued", run.owner, run.attempt};
+  bool found = false;
+  if (Status status = queue_.find(run.run_id, &row, &found); !status) return status;
+  // A new run may be queued for somebody else, but not executed by them.
+  if (!found && run.status == "queued") return {};
+  *why = may_write(run.run_id, row, self, run.attempt);
+  if (*why && found) *why = may_follow(run.run_id, row, run.status);
+  return {};
+}
+
+// Items that come after this are looked at anew.
+Status Store::refuse(const QueuedRun& queued, const Status& why) {
+  if (Status status = write_out_items(); !status) return status;
+  items_.know(queued.slot, queued.run.run_id, queued.run.attempt);
+  applied_->refused.push_back({record_, queued.run.run_id, why});
+  return {};
+}
+
 Status Store::write(const QueuedRun& queued) {
-  const RunRecord& run = queued.run;
+  Status why;
+  if (Status status = look_at_fence(queued.run, &why); !status) return status;
+  if (!why) return refuse(queued, why);
+  if (Status status = put(queued.run); !status) return status;
+  if (is_terminal_status(queued.run.status)) {
+    Status status = queue_.answer_all(queued.run.run_id, queued.run.status, now_);
+    if (!status) return status;
+  }
+  return items_.open_run(queued.slot, queued.run);
+}
+
+Status Store::put(const RunRecord& run) {
   put_run_.bind(1, run.run_id)
       .bind(2, run.session_id)
       .bind(3, run.status)
@@ -143,8 +182,13 @@ Status Store::write(const QueuedRun& queued) {
   bind_time(put_run_, 14, run.finished_at);
   put_run_.bind(15, now_);
   bind_text(put_run_, 16, run.meta_json);
-  if (Status status = put_run_.run(); !status) return status;
-  return items_.open_run(queued.slot, run);
+  put_run_.bind(17, std::int64_t{run.safe_to_repeat}).bind(18, run.attempt);
+  // Whoever executes a run that nobody owns is its owner.
+  const std::string nobody;
+  const std::string& self = run.status == "queued" ? nobody : workers_.self().worker_id;
+  bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
+  bind_text(put_run_, 20, self);
+  return put_run_.run();
 }
 
 // At the end of the batch: its items may lie in front of this.
@@ -195,6 +239,16 @@ Status Store::write(const ApprovalRecord& approval) {
       .bind(12, approval.who)
       .bind(13, approval.revoked_at)
       .run();
+}
+
+Status Store::write(const QueuedUsage& usage) {
+  return queue_.add_usage(usage.run_id, usage.sample);
+}
+
+// It may change whose a run is, and reads what it says of it: items before it come first.
+Status Store::write(const QueuedOperation& operation) {
+  if (Status status = write_out_items(); !status) return status;
+  return operation->apply(queue_, now_);
 }
 
 }  // namespace gibbous

@@ -10,6 +10,8 @@
 #include "runtime/journal/batch.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/item_writer.h"
+#include "runtime/journal/queue.h"
+#include "runtime/journal/workers.h"
 
 namespace gibbous {
 
@@ -23,22 +25,24 @@ struct Applied {
   std::vector<SettledRun> settled;
   std::uint64_t stored = 0;    // items
   std::uint64_t not_kept = 0;  // items
+  std::vector<RefusedWrite> refused;
 };
 
 class Store {
  public:
   static Result<std::unique_ptr<Store>> create(std::unique_ptr<Database> database,
-                                               const StoreLimits& limits);
+                                               const StoreLimits& limits, WorkerAlive alive);
 
   // All of it or nothing. After an error the store is to be thrown away: a new one reads what the
   // file says.
   Status apply(const Batch& batch, std::int64_t now, Applied* applied);
   // The runs that later batches speak of by their slots; a new store has to be told.
-  void know(RunSlot slot, const std::string& run_id);
+  void know(RunSlot slot, const std::string& run_id, std::int64_t attempt);
+  Workers& workers() { return workers_; }
   Database& database() { return *database_; }
 
  private:
-  explicit Store(std::unique_ptr<Database> database, const StoreLimits& limits);
+  Store(std::unique_ptr<Database> database, const StoreLimits& limits, WorkerAlive alive);
   Status prepare(const StoreLimits& limits);
   Status write_all(const Batch& batch, std::int64_t now, Applied* applied);
   Status write(const QueuedRun& run);
@@ -47,8 +51,17 @@ class Store {
   Status write(const BacklogMessage& message);
   Status write(const DrainedBacklog& drained);
   Status write(const ApprovalRecord& approval);
+  Status write(const QueuedUsage& usage);
+  Status write(const QueuedOperation& operation);
+  // Why the run may not be written like this, or ok.
+  Status look_at_fence(const RunRecord& run, Status* why);
+  Status refuse(const QueuedRun& queued, const Status& why);
+  Status put(const RunRecord& run);
+  Status write_out_items();
 
   std::unique_ptr<Database> database_;  // before the statements, which must go first
+  Workers workers_;
+  Queue queue_;
   ItemWriter items_;
   Statement put_run_;
   Statement add_decision_;
@@ -56,7 +69,10 @@ class Store {
   Statement drain_backlog_;
   Statement put_approval_;
   std::vector<RunSlot> forgotten_;
+  // Of the batch that is being written.
   std::int64_t now_ = 0;
+  std::size_t record_ = 0;
+  Applied* applied_ = nullptr;
 };
 
 }  // namespace gibbous

@@ -40,6 +40,15 @@ Result<std::int64_t> next_run(Database& database, const TidyLimits& limits, std:
   return database.number(sql.c_str());
 }
 
+// What else is kept of it by its number or its name.
+Status drop_of_run(Database& database, const std::string& number) {
+  return database.execute(("DELETE FROM run_usage WHERE number = " + number +
+                           "; DELETE FROM run_requests WHERE run_id = (SELECT run_id FROM "
+                           "exec_runs WHERE number = " +
+                           number + ")")
+                              .c_str());
+}
+
 // Its segments first, so that a half of it is still a run.
 Result<bool> shrink_run(Database& database, std::int64_t number) {
   const std::string begin = std::to_string(segment_id(number, 0));
@@ -51,6 +60,7 @@ Result<bool> shrink_run(Database& database, std::int64_t number) {
           begin + " AND id < " + end + " ORDER BY id LIMIT " + std::to_string(kTidySegments) + ")");
   if (!removed) return removed.status();
   if (*removed == kTidySegments) return true;
+  if (Status status = drop_of_run(database, std::to_string(number)); !status) return status;
   const Result<std::int64_t> gone =
       change(database, "DELETE FROM exec_runs WHERE number = " + std::to_string(number));
   if (!gone) return gone.status();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "runtime/journal/journal_repair.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/segment.h"
 #include "tests/runtime/journal/desk.h"
@@ -52,6 +53,20 @@ TEST_CASE("an older version is brought up to date with all that is in it") {
   Plain plain(desk.file());
   CHECK(plain.rows("PRAGMA user_version") ==
         std::vector<std::string>{std::to_string(journal_migrations().size())});
+}
+
+TEST_CASE("a file of before the queue is mended with its runs") {
+  Desk desk;
+  make_version(desk, 2);
+  REQUIRE(Plain(desk.file())
+              .run("INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
+                   " updated_at) VALUES (1, 'old', 's', 'running', 'c', 1, 1)"));
+  const auto report = repair_journal(desk.directory());
+  REQUIRE(report);
+  CHECK(report->runs == 1);
+  const RunRecord run = *desk.reader()->run("old");
+  CHECK(run.attempt == 1);
+  CHECK(run.owner.empty());
 }
 
 TEST_CASE("a newer version is refused and not touched") {

@@ -1,0 +1,116 @@
+// What callers ask of the queue: checks, then an operation for the writer thread.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runtime/journal/journal.h"
+#include "runtime/journal/journal_impl.h"
+#include "runtime/journal/operation.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxClaim = 1'000;
+
+// Of operations that are answered by their Status alone.
+using Plain = std::monostate;
+
+OperationFor<Plain>::Done plain(JournalDone on_done) {
+  if (!on_done) return nullptr;
+  return [on_done = std::move(on_done)](const Result<Plain>& result) { on_done(result.status()); };
+}
+
+template <typename T>
+std::unique_ptr<Operation> operation(typename OperationFor<T>::Work work,
+                                     typename OperationFor<T>::Done on_done) {
+  return std::make_unique<OperationFor<T>>(std::move(work), std::move(on_done));
+}
+
+bool is_id(std::string_view id) {
+  return !id.empty() && id.size() <= kMaxJournalIdBytes;
+}
+
+}  // namespace
+
+Taken Journal::Impl::operate(std::unique_ptr<Operation> operation, std::size_t bytes) {
+  return put(QueuedOperation(std::move(operation)), bytes);
+}
+
+Taken Journal::join(const WorkerRecord& worker, JournalDone on_done) {
+  if (!is_id(worker.worker_id) || !is_id(worker.boot_id)) return Taken::kWrongUse;
+  auto work = [worker](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+    return queue.workers().join(worker, now, refused);
+  };
+  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))),
+                        worker.worker_id.size() + worker.boot_id.size());
+}
+
+Taken Journal::heartbeat(const Heartbeat& beat, JournalDone on_done) {
+  auto work = [beat](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+    return queue.workers().heartbeat(beat, now, refused);
+  };
+  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))), 0);
+}
+
+Taken Journal::leave(JournalDone on_done) {
+  auto work = [](Queue& queue, std::int64_t, Plain*, Status*) { return queue.workers().leave(); };
+  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))), 0);
+}
+
+Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done) {
+  if (most == 0) return Taken::kWrongUse;
+  using Runs = std::vector<RunRecord>;
+  auto work = [most = std::min(most, kMaxClaim), plan = RunNumbers()](
+                  Queue& queue, std::int64_t now, Runs* claimed, Status* refused) mutable {
+    return queue.claim(most, now, &plan, claimed, refused);
+  };
+  return impl_->operate(operation<Runs>(std::move(work), std::move(on_done)), 0);
+}
+
+Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done) {
+  using Orphans = std::vector<Orphan>;
+  auto work = [plan = RunNumbers()](Queue& queue, std::int64_t now, Orphans* orphans,
+                                    Status* refused) mutable {
+    return queue.take_orphans(now, &plan, orphans, refused);
+  };
+  return impl_->operate(operation<Orphans>(std::move(work), std::move(on_done)), 0);
+}
+
+Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done) {
+  if (!is_id(run_id)) return Taken::kWrongUse;
+  auto work = [id = std::string(run_id), attempt = std::int64_t{0}](
+                  Queue& queue, std::int64_t now, RunRecord* run, Status* refused) mutable {
+    return queue.requeue(id, now, &attempt, run, refused);
+  };
+  return impl_->operate(operation<RunRecord>(std::move(work), std::move(on_done)), run_id.size());
+}
+
+Taken Journal::request_kill(std::string_view run_id, std::string_view signal,
+                            JournalAnswer<KillRequest> on_done) {
+  if (!is_id(run_id) || !is_signal_word(signal)) return Taken::kWrongUse;
+  auto work = [id = std::string(run_id), signal = std::string(signal)](
+                  Queue& queue, std::int64_t now, KillRequest* request, Status* refused) {
+    return queue.request_kill(id, signal, now, request, refused);
+  };
+  return impl_->operate(operation<KillRequest>(std::move(work), std::move(on_done)),
+                        run_id.size() + signal.size());
+}
+
+Taken Journal::answer(std::int64_t request_id, std::string_view text, JournalDone on_done) {
+  if (text.size() > kMaxJournalTextBytes) return Taken::kWrongUse;
+  auto work = [request_id, text = std::string(text)](Queue& queue, std::int64_t now, Plain*,
+                                                     Status* refused) {
+    return queue.answer(request_id, text, now, refused);
+  };
+  return impl_->operate(operation<Plain>(std::move(work), plain(std::move(on_done))), text.size());
+}
+
+Taken Journal::add_usage(std::string_view run_id, const UsageSample& sample) {
+  if (!is_id(run_id)) return Taken::kWrongUse;
+  QueuedUsage usage{std::string(run_id), sample};
+  if (usage.sample.at == 0) usage.sample.at = impl_->wall();
+  return impl_->put(std::move(usage), run_id.size());
+}
+
+}  // namespace gibbous

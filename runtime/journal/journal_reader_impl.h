@@ -1,0 +1,55 @@
+// JournalReader::Impl: the connection, and rows as records. Internal; one thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/journal/database.h"
+#include "runtime/journal/journal_reader.h"
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+
+struct JournalReader::Impl {
+  explicit Impl(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
+  Status prepare();
+  // The run's number; 0: there is none.
+  Result<std::int64_t> number_of(std::string_view run_id);
+  // The key of the segment that holds `seq`, or of the first one behind it.
+  Result<std::int64_t> segment_at(std::int64_t number, std::uint64_t seq);
+  Result<ItemPage> page(std::int64_t number, std::uint64_t since_seq, std::size_t limit,
+                        std::size_t max_bytes);
+
+  std::unique_ptr<Database> database;
+  Statement select_number;
+  Statement select_start;
+  Statement select_segments;
+  Statement select_last;
+  Statement select_run;
+  Statement select_changes;
+  std::vector<SegmentEntry> entries;
+};
+
+inline std::int64_t as_limit(std::size_t limit) {
+  return static_cast<std::int64_t>(
+      std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max()));
+}
+
+// All rows of a statement whose parameters are bound.
+template <typename Row>
+Result<std::vector<Row>> all(Statement& statement, Row (*read)(const Statement&)) {
+  std::vector<Row> rows;
+  for (;;) {
+    const Result<bool> row = statement.step();
+    if (!row) return row.status();
+    if (!*row) return rows;
+    rows.push_back(read(statement));
+  }
+}
+
+}  // namespace gibbous

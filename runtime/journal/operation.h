@@ -1,0 +1,51 @@
+// Operation: something that is asked of the queue and answered after the commit that has done it.
+// Made in the caller's thread, applied and told in the writer's. Internal.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "gibbous/status.h"
+#include "runtime/journal/queue.h"
+
+namespace gibbous {
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  // Inside a transaction, and again in another one when that could not be committed.
+  virtual Status apply(Queue& queue, std::int64_t now) = 0;
+  // Once: after the commit (ok), or with why there will be none.
+  virtual void tell(const Status& status) = 0;
+};
+
+// `work` fills a T, or says in `refused` why it does not; what it plans it keeps in its own state.
+template <typename T>
+class OperationFor final : public Operation {
+ public:
+  using Work = std::function<Status(Queue& queue, std::int64_t now, T* answer, Status* refused)>;
+  using Done = std::function<void(Result<T>)>;
+  OperationFor(Work work, Done on_done) : work_(std::move(work)), on_done_(std::move(on_done)) {}
+
+  Status apply(Queue& queue, std::int64_t now) override {
+    refused_ = {};
+    return work_(queue, now, &answer_, &refused_);
+  }
+  void tell(const Status& status) override {
+    if (!on_done_) return;
+    if (status && refused_) {
+      on_done_(std::move(answer_));
+    } else {
+      on_done_(status ? refused_ : status);
+    }
+  }
+
+ private:
+  Work work_;
+  Done on_done_;
+  T answer_{};
+  Status refused_;
+};
+
+}  // namespace gibbous

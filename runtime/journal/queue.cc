@@ -1,0 +1,266 @@
+#include "runtime/journal/queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/journal/run_row.h"
+
+namespace gibbous {
+namespace {
+
+// The first one in each session's queue whose session has nothing that goes on.
+constexpr const char* kSelectHeads =
+    "SELECT run.number, run.owner, run.started_by"
+    " FROM (SELECT session_id, min(number) AS number FROM exec_runs WHERE status = 'queued'"
+    "   GROUP BY session_id) AS head JOIN exec_runs AS run ON run.number = head.number"
+    " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
+    "   WHERE other.session_id = head.session_id AND other.status IN ('starting', 'running'))"
+    " ORDER BY run.number";
+constexpr const char* kEndRun =
+    "UPDATE exec_runs SET status = 'killed', error_message = ?2, finished_at = ?3, updated_at = ?3"
+    " WHERE run_id = ?1";
+
+}  // namespace
+
+Status Queue::prepare() {
+  return database_.prepare_all({
+      {&select_heads_, kSelectHeads},
+      {&select_going_,
+       "SELECT number, owner, started_by FROM exec_runs WHERE status IN ('starting', 'running')"
+       " ORDER BY number"},
+      {&select_owned_,
+       "SELECT 1 FROM exec_runs WHERE number = ? AND owner = ?"
+       " AND status IN ('starting', 'running')"},
+      {&select_run_, std::string(kSelectRun) + " WHERE number = ?"},
+      {&select_row_, "SELECT number, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
+      {&claim_,
+       "UPDATE exec_runs SET status = 'starting', owner = ?2, started_by = ?2, updated_at = ?3"
+       " WHERE number = ?1"},
+      {&take_,
+       "UPDATE exec_runs SET owner = ?2, started_by = ?3, updated_at = ?4 WHERE number = ?1"},
+      {&requeue_,
+       "UPDATE exec_runs SET status = 'queued', owner = NULL, started_by = NULL,"
+       " attempt = attempt + 1, started_at = NULL, updated_at = ?2 WHERE run_id = ?1"},
+      {&end_, kEndRun},
+      {&select_request_, "SELECT answered_at FROM run_requests WHERE id = ? AND run_id = ?"},
+      {&select_open_,
+       "SELECT id, argument FROM run_requests"
+       " WHERE run_id = ? AND answered_at IS NULL AND kind = 'kill' ORDER BY id"},
+      {&insert_request_,
+       "INSERT INTO run_requests (run_id, kind, argument, created_at) VALUES (?, 'kill', ?, ?)"
+       " RETURNING id"},
+      {&answer_,
+       "UPDATE run_requests SET answered_at = ?, answer = ? WHERE id = ? AND answered_at IS NULL"},
+      {&answer_all_,
+       "UPDATE run_requests SET answered_at = ?, answer = ?"
+       " WHERE run_id = ? AND answered_at IS NULL"},
+      {&insert_usage_, "INSERT OR REPLACE INTO run_usage VALUES (?, ?, ?, ?, ?)"},
+      {&trim_usage_, "DELETE FROM run_usage WHERE number = ? AND at < ?"},
+  });
+}
+
+Status Queue::find(const std::string& run_id, FenceRow* row, bool* found) {
+  const Result<bool> there = select_row_.bind(1, run_id).step();
+  if (!there) return there.status();
+  *found = *there;
+  if (!*there) return {};
+  row_number_ = select_row_.integer(0);
+  *row = {select_row_.text(1), select_row_.text(2), select_row_.integer(3)};
+  select_row_.reset();
+  return {};
+}
+
+Status Queue::candidates(Statement& select, std::vector<Candidate>* found) {
+  for (;;) {
+    const Result<bool> row = select.step();
+    if (!row || !*row) return row.status();
+    found->push_back({select.integer(0), select.text(1), select.text(2)});
+  }
+}
+
+Status Queue::keep_planned(RunNumbers* plan) {
+  RunNumbers kept;
+  for (const std::int64_t number : *plan) {
+    const Result<bool> row =
+        select_owned_.bind(1, number).bind(2, workers_.self().worker_id).step();
+    if (!row) return row.status();
+    if (*row) kept.push_back(number);
+    select_owned_.reset();
+  }
+  *plan = std::move(kept);
+  return {};
+}
+
+Status Queue::read_run(std::int64_t number, RunRecord* run) {
+  const Result<bool> row = select_run_.bind(1, number).step();
+  if (!row || !*row) return row.status();
+  *run = run_of(select_run_);
+  select_run_.reset();
+  return {};
+}
+
+Status Queue::claim(std::size_t most, std::int64_t now, RunNumbers* plan,
+                    std::vector<RunRecord>* claimed, Status* refused) {
+  workers_.look_again();
+  Status status = workers_.check_self(refused);
+  if (!status || !*refused) return status;
+  status = keep_planned(plan);
+  std::vector<Candidate> heads;
+  if (status) status = candidates(select_heads_, &heads);
+  if (!status) return status;
+  for (const Candidate& head : heads) {
+    if (plan->size() >= most) break;
+    bool free = head.owner == workers_.self().worker_id;
+    if (!free) status = workers_.is_dead(head.owner, now, &free);
+    if (!status) return status;
+    if (!free) continue;
+    claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);
+    if (status = claim_.run(); !status) return status;
+    plan->push_back(head.number);
+  }
+  claimed->assign(plan->size(), {});
+  for (std::size_t i = 0; i < plan->size(); ++i) {
+    if (status = read_run((*plan)[i], &(*claimed)[i]); !status) return status;
+  }
+  return plan->empty() ? Status() : workers_.renew(now);
+}
+
+Status Queue::take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
+                           Status* refused) {
+  workers_.look_again();
+  Status status = workers_.check_self(refused);
+  if (!status || !*refused) return status;
+  status = keep_planned(plan);
+  std::vector<Candidate> going;
+  if (status) status = candidates(select_going_, &going);
+  if (!status) return status;
+  const std::string& self = workers_.self().worker_id;
+  orphans->clear();
+  for (const Candidate& run : going) {
+    bool orphan = std::find(plan->begin(), plan->end(), run.number) != plan->end();
+    if (!orphan) status = workers_.is_dead(run.owner, now, &orphan);
+    if (!status) return status;
+    if (!orphan) continue;
+    const std::string& started_by = run.started_by.empty() ? run.owner : run.started_by;
+    take_.bind(1, run.number).bind(2, self).bind(3, started_by).bind(4, now);
+    if (status = take_.run(); !status) return status;
+    Orphan& taken = orphans->emplace_back();
+    if (status = read_run(run.number, &taken.run); !status) return status;
+    if (status = workers_.find(started_by, &taken.was); !status) return status;
+    if (std::find(plan->begin(), plan->end(), run.number) == plan->end()) {
+      plan->push_back(run.number);
+    }
+  }
+  if (!orphans->empty()) status = workers_.renew(now);
+  return status ? workers_.forget_dead(now) : status;
+}
+
+Status Queue::requeue(const std::string& run_id, std::int64_t now, std::int64_t* planned_attempt,
+                      RunRecord* run, Status* refused) {
+  FenceRow row;
+  bool found = false;
+  if (Status status = find(run_id, &row, &found); !status) return status;
+  const std::int64_t number = row_number_;
+  const bool done = *planned_attempt != 0 && row.attempt == *planned_attempt;
+  if (!found) {
+    *refused = no_such_run(run_id);
+    return {};
+  }
+  if (!done) {
+    if (is_terminal_status(row.status)) {
+      *refused = ended(run_id, row);
+    } else if (row.owner != workers_.self().worker_id || row.status == "queued") {
+      *refused = not_owned(run_id, row);
+    }
+    if (!*refused) return {};
+    *planned_attempt = row.attempt + 1;
+    if (Status status = requeue_.bind(1, run_id).bind(2, now).run(); !status) return status;
+    const Result<bool> open = select_open_.bind(1, run_id).step();
+    if (!open) return open.status();
+    if (*open) {
+      select_open_.reset();
+      if (Status status = end_as_killed(run_id, "killed before it was repeated", now); !status) {
+        return status;
+      }
+    }
+  }
+  return read_run(number, run);
+}
+
+Status Queue::end_as_killed(const std::string& run_id, const char* why, std::int64_t now) {
+  const Status status = end_.bind(1, run_id).bind(2, std::string_view(why)).bind(3, now).run();
+  return status ? answer_all(run_id, "killed", now) : status;
+}
+
+Status Queue::request_kill(const std::string& run_id, const std::string& signal, std::int64_t now,
+                           KillRequest* request, Status* refused) {
+  if (request->id != 0) {
+    const Result<bool> there = select_request_.bind(1, request->id).bind(2, run_id).step();
+    if (!there) return there.status();
+    select_request_.reset();
+    if (*there) return {};
+  }
+  *request = {};
+  FenceRow row;
+  bool found = false;
+  if (Status status = find(run_id, &row, &found); !status) return status;
+  if (!found) {
+    *refused = no_such_run(run_id);
+  } else if (is_terminal_status(row.status)) {
+    *refused = ended(run_id, row);
+  }
+  if (!*refused) return {};
+  if (Status status = open_request(run_id, signal, now, request); !status) return status;
+  request->killed = row.status == "queued";
+  return request->killed ? end_as_killed(run_id, "killed while it was queued", now) : Status();
+}
+
+// The same that is asked again is one request.
+Status Queue::open_request(const std::string& run_id, const std::string& signal, std::int64_t now,
+                           KillRequest* request) {
+  select_open_.bind(1, run_id);
+  for (;;) {
+    const Result<bool> open = select_open_.step();
+    if (!open) return open.status();
+    if (!*open) break;
+    if (select_open_.bytes(1) == signal) request->id = select_open_.integer(0);
+  }
+  if (request->id != 0) return {};
+  const Result<bool> made = insert_request_.bind(1, run_id).bind(2, signal).bind(3, now).step();
+  if (!made) return made.status();
+  request->id = insert_request_.integer(0);
+  // To its end: the row is there only then.
+  const Result<bool> more = insert_request_.step();
+  return more.status();
+}
+
+Status Queue::answer(std::int64_t request_id, const std::string& text, std::int64_t now,
+                     Status* refused) {
+  const Status status = answer_.bind(1, now).bind(2, text).bind(3, request_id).run();
+  if (status && database_.changes() == 0) {
+    *refused = Status::error("request_not_found",
+                             "no request " + std::to_string(request_id) + " waits for an answer");
+  }
+  return status;
+}
+
+Status Queue::answer_all(const std::string& run_id, const std::string& text, std::int64_t now) {
+  return answer_all_.bind(1, now).bind(2, text).bind(3, run_id).run();
+}
+
+Status Queue::add_usage(const std::string& run_id, const UsageSample& sample) {
+  FenceRow row;
+  bool found = false;
+  if (Status status = find(run_id, &row, &found); !status) return status;
+  if (!found || !may_write(run_id, row, workers_.self().worker_id, row.attempt)) return {};
+  const Status status = insert_usage_.bind(1, row_number_)
+                            .bind(2, sample.at)
+                            .bind(3, sample.rss_bytes)
+                            .bind(4, sample.cpu_ms)
+                            .bind(5, sample.processes)
+                            .run();
+  if (!status) return status;
+  return trim_usage_.bind(1, row_number_).bind(2, sample.at - kUsageWindowMs).run();
+}
+
+}  // namespace gibbous

@@ -1,0 +1,87 @@
+// Queue: claims, take-overs and requests, as steps within the transactions of the store. Writer
+// thread only (and kill_request.cc). Statuses that are returned are the database's and undo the
+// transaction, which is tried again; `refused` is the caller's and stands.
+//
+// A step may be applied twice: SQLite may fail a commit that came about all the same. What the step
+// has chosen the first time is in its plan, so that the second time it finds it done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/journal/database.h"
+#include "runtime/journal/fence.h"
+#include "runtime/journal/worker_record.h"
+#include "runtime/journal/workers.h"
+
+namespace gibbous {
+
+using RunNumbers = std::vector<std::int64_t>;
+
+class Queue {
+ public:
+  Queue(Database& database, Workers& workers) : database_(database), workers_(workers) {}
+  Status prepare();
+  Workers& workers() { return workers_; }
+
+  Status claim(std::size_t most, std::int64_t now, RunNumbers* plan,
+               std::vector<RunRecord>* claimed, Status* refused);
+  Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
+                      Status* refused);
+  // Gives the run as it is then: queued, or killed when somebody has asked for that.
+  Status requeue(const std::string& run_id, std::int64_t now, std::int64_t* planned_attempt,
+                 RunRecord* run, Status* refused);
+
+  // request->id is the plan.
+  Status request_kill(const std::string& run_id, const std::string& signal, std::int64_t now,
+                      KillRequest* request, Status* refused);
+  Status answer(std::int64_t request_id, const std::string& text, std::int64_t now,
+                Status* refused);
+  // The run has come to its end: nobody else will answer what is still asked of it.
+  Status answer_all(const std::string& run_id, const std::string& text, std::int64_t now);
+
+  // Of a run that is unknown or another worker's nothing is kept.
+  Status add_usage(const std::string& run_id, const UsageSample& sample);
+
+  // False when there is no such run.
+  Status find(const std::string& run_id, FenceRow* row, bool* found);
+
+ private:
+  struct Candidate {
+    std::int64_t number = 0;
+    std::string owner;
+    std::string started_by;
+  };
+  Status candidates(Statement& select, std::vector<Candidate>* found);
+  // What the plan names and is this worker's.
+  Status keep_planned(RunNumbers* plan);
+  Status read_run(std::int64_t number, RunRecord* run);
+  Status end_as_killed(const std::string& run_id, const char* why, std::int64_t now);
+  Status open_request(const std::string& run_id, const std::string& signal, std::int64_t now,
+                      KillRequest* request);
+
+  Database& database_;
+  Workers& workers_;
+  Statement select_heads_;
+  Statement select_going_;
+  Statement select_owned_;
+  Statement select_run_;
+  Statement select_row_;
+  Statement claim_;
+  Statement take_;
+  Statement requeue_;
+  Statement end_;
+  Statement select_request_;
+  Statement select_open_;
+  Statement insert_request_;
+  Statement answer_;
+  Statement answer_all_;
+  Statement insert_usage_;
+  Statement trim_usage_;
+  std::int64_t row_number_ = 0;  // of the last find()
+};
+
+}  // namespace gibbous

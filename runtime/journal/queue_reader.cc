@@ -1,0 +1,73 @@
+// What JournalReader tells of the queue: workers, requests, usage, and whether there is news.
+#include <string>
+
+#include "runtime/journal/journal_reader_impl.h"
+#include "runtime/journal/workers.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::string_view kSelectRequest =
+    "SELECT id, run_id, kind, argument, created_at, answered_at, answer FROM run_requests";
+
+RunRequest request_of(const Statement& row) {
+  return {row.integer(0), row.text(1),    row.text(2), row.text(3),
+          row.integer(4), row.integer(5), row.text(6)};
+}
+
+UsageSample sample_of(const Statement& row) {
+  return {row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+}
+
+}  // namespace
+
+Result<std::vector<WorkerRecord>> JournalReader::workers() {
+  const std::string sql =
+      std::string("SELECT ") + kWorkerColumns + " FROM workers ORDER BY started_at, worker_id";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  return all<WorkerRecord>(*statement, worker_of);
+}
+
+Result<std::vector<RunRequest>> JournalReader::requests(std::string_view owner, std::size_t limit) {
+  std::string sql(kSelectRequest);
+  sql +=
+      " WHERE answered_at IS NULL AND (?1 = '' OR run_id IN (SELECT run_id FROM exec_runs"
+      " WHERE status IN ('starting', 'running') AND owner = ?1)) ORDER BY id LIMIT ?2";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, owner).bind(2, as_limit(limit));
+  return all<RunRequest>(*statement, request_of);
+}
+
+Result<RunRequest> JournalReader::request(std::int64_t id) {
+  Result<Statement> statement =
+      impl_->database->prepare((std::string(kSelectRequest) + " WHERE id = ?").c_str());
+  if (!statement) return statement.status();
+  const Result<bool> row = statement->bind(1, id).step();
+  if (!row) return row.status();
+  if (*row) return request_of(*statement);
+  return Status::error("request_not_found", "the journal holds no request " + std::to_string(id));
+}
+
+Result<std::vector<UsageSample>> JournalReader::usage(std::string_view run_id,
+                                                      std::int64_t since_ms, std::size_t limit) {
+  const Result<std::int64_t> number = impl_->number_of(run_id);
+  if (!number) return number.status();
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT at, rss_bytes, cpu_ms, processes FROM run_usage WHERE number = ? AND at > ?"
+      " ORDER BY at LIMIT ?");
+  if (!statement) return statement.status();
+  statement->bind(1, *number).bind(2, since_ms).bind(3, as_limit(limit));
+  return all<UsageSample>(*statement, sample_of);
+}
+
+Result<std::int64_t> JournalReader::changes() {
+  const Result<bool> row = impl_->select_changes.step();
+  if (!row) return row.status();
+  const std::int64_t version = *row ? impl_->select_changes.integer(0) : 0;
+  impl_->select_changes.reset();
+  return version;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,24 @@
+#include "runtime/journal/worker_record.h"
+
+#include <algorithm>
+
+namespace gibbous {
+
+bool is_terminal_status(std::string_view status) {
+  return status == "completed" || status == "failed" || status == "killed" || status == "timeout" ||
+         status == "lost";
+}
+
+bool lease_holds(const WorkerRecord& worker, std::int64_t now) {
+  const std::int64_t length = worker.lease_until - worker.heartbeat_at;
+  const std::int64_t age = now - worker.heartbeat_at;
+  return length > 0 && age <= length && age >= -length;
+}
+
+bool is_signal_word(std::string_view word) {
+  return word.size() <= kMaxSignalBytes && std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '-';
+         });
+}
+
+}  // namespace gibbous

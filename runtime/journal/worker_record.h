@@ -1,0 +1,80 @@
+// What the queue of the journal holds besides runs, as plain data: the workers that share it, what
+// one process asks of another, and what a run has used. Times are Unix milliseconds, 0 for "not
+// yet". Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/journal/record.h"
+
+namespace gibbous {
+
+// One life of one process (or of one runtime in it) that executes runs: the id is never used again.
+struct WorkerRecord {
+  std::string worker_id;  // 1 to kMaxJournalIdBytes bytes
+  std::int64_t pid = 0;
+  std::int64_t pid_started = 0;  // as /proc/PID/stat gives it
+  // Equal for two workers only when each can look at the other's process: the kernel's boot id, and
+  // where pid namespaces differ (containers) the namespace as well.
+  std::string boot_id;
+  std::int64_t keeper_pid = 0;
+  std::int64_t keeper_started = 0;
+  std::int64_t started_at = 0;    // 0: now
+  std::int64_t heartbeat_at = 0;  // 0: now
+  std::int64_t lease_until = 0;
+};
+
+// True when the process of a worker with this boot_id is alive: pid and pid_started both match.
+using WorkerAlive = std::function<bool(const WorkerRecord&)>;
+
+// Whether a worker with another boot_id counts as alive. The lease holds for its length on either
+// side of the heartbeat, so that a clock that was set back does not make a dead worker immortal.
+// For workers of the same boot_id the lease says nothing: one that was stopped, or that the machine
+// had no time for, cannot renew it and yet goes on with its runs as soon as it can.
+bool lease_holds(const WorkerRecord& worker, std::int64_t now);
+
+struct Heartbeat {
+  std::int64_t lease_until = 0;
+  std::int64_t keeper_pid = 0;
+  std::int64_t keeper_started = 0;
+};
+
+// A run whose owner is dead. `was` is the worker that had started it, whose keeper may hold it
+// still; only its id is there when the journal has forgotten it.
+struct Orphan {
+  RunRecord run;
+  WorkerRecord was;
+};
+
+struct RunRequest {
+  std::int64_t id = 0;  // by the journal, rising
+  std::string run_id;
+  std::string kind;      // "kill"
+  std::string argument;  // of a kill: the signal's name, without SIG; "" is the usual escalation
+  std::int64_t created_at = 0;
+  std::int64_t answered_at = 0;
+  std::string answer;
+};
+
+// A kill that was asked for. A run that was still queued has been killed by the asking.
+struct KillRequest {
+  std::int64_t id = 0;
+  bool killed = false;
+};
+inline constexpr std::size_t kMaxSignalBytes = 16;
+// "TERM", "RTMIN+1", or "" for the usual escalation.
+bool is_signal_word(std::string_view word);
+
+struct UsageSample {
+  std::int64_t at = 0;  // 0: now
+  std::int64_t rss_bytes = 0;
+  std::int64_t cpu_ms = 0;  // since the run's start
+  std::int64_t processes = 0;
+};
+// Of one run: what is older than this, seen from the newest sample, is not kept.
+inline constexpr std::int64_t kUsageWindowMs = std::int64_t{24} * 60 * 60 * 1'000;
+
+}  // namespace gibbous

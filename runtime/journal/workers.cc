@@ -1,0 +1,148 @@
+#include "runtime/journal/workers.h"
+
+#include <utility>
+#include <vector>
+
+namespace gibbous {
+
+WorkerRecord worker_of(const Statement& row) {
+  return {row.text(0),    row.integer(1), row.integer(2), row.text(3),   row.integer(4),
+          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
+}
+
+Status Workers::prepare() {
+  const std::string select = std::string("SELECT ") + kWorkerColumns + " FROM workers";
+  const std::string put = std::string("INSERT OR REPLACE INTO workers (") + kWorkerColumns +
+                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return database_.prepare_all({
+      {&put_, put},
+      {&beat_,
+       "UPDATE workers SET lease_until = ?, keeper_pid = ?, keeper_started = ?, heartbeat_at = ?"
+       " WHERE worker_id = ?"},
+      {&renew_,
+       "UPDATE workers SET lease_until = lease_until + ?1 - heartbeat_at, heartbeat_at = ?1"
+       " WHERE worker_id = ?2"},
+      {&remove_, "DELETE FROM workers WHERE worker_id = ?"},
+      {&select_, select + " WHERE worker_id = ?"},
+      {&select_unneeded_,
+       "SELECT worker_id FROM workers WHERE worker_id NOT IN (SELECT owner FROM exec_runs"
+       " WHERE status IN ('starting', 'running') AND owner IS NOT NULL"
+       " UNION SELECT started_by FROM exec_runs"
+       " WHERE status IN ('starting', 'running') AND started_by IS NOT NULL)"},
+  });
+}
+
+Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refused) {
+  look_again();
+  WorkerRecord there;
+  if (Status status = find(worker.worker_id, &there); !status) return status;
+  const bool is_same = there.pid == worker.pid && there.pid_started == worker.pid_started &&
+                       there.boot_id == worker.boot_id;
+  self_ = worker;
+  if (!there.boot_id.empty() && !is_same) {
+    // Asked while it is not this worker's own id.
+    self_.worker_id.clear();
+    bool dead = false;
+    if (Status status = is_dead(worker.worker_id, now, &dead); !status) return status;
+    if (!dead) {
+      *refused = Status::error("worker_exists", "worker " + worker.worker_id + " is process " +
+                                                    std::to_string(there.pid) + ", which lives");
+      self_ = {};
+      return {};
+    }
+    self_.worker_id = worker.worker_id;
+  }
+  const auto or_now = [now](std::int64_t at) { return at == 0 ? now : at; };
+  return put_.bind(1, worker.worker_id)
+      .bind(2, worker.pid)
+      .bind(3, worker.pid_started)
+      .bind(4, worker.boot_id)
+      .bind(5, worker.keeper_pid)
+      .bind(6, worker.keeper_started)
+      .bind(7, or_now(worker.started_at))
+      .bind(8, or_now(worker.heartbeat_at))
+      .bind(9, worker.lease_until)
+      .run();
+}
+
+Status Workers::check_self(Status* refused) {
+  WorkerRecord there;
+  if (!self_.worker_id.empty()) {
+    if (Status status = find(self_.worker_id, &there); !status) return status;
+  }
+  if (!there.boot_id.empty()) return {};
+  *refused = Status::error("worker_unknown",
+                           self_.worker_id.empty()
+                               ? "no worker has joined this journal"
+                               : "worker " + self_.worker_id + " was taken for dead; join again");
+  self_ = {};
+  return {};
+}
+
+Status Workers::renew(std::int64_t now) {
+  return renew_.bind(1, now).bind(2, self_.worker_id).run();
+}
+
+Status Workers::heartbeat(const Heartbeat& beat, std::int64_t now, Status* refused) {
+  if (Status status = check_self(refused); !status || !*refused) return status;
+  return beat_.bind(1, beat.lease_until)
+      .bind(2, beat.keeper_pid)
+      .bind(3, beat.keeper_started)
+      .bind(4, now)
+      .bind(5, self_.worker_id)
+      .run();
+}
+
+Status Workers::leave() {
+  const std::string id = std::exchange(self_, {}).worker_id;
+  return remove_.bind(1, id).run();
+}
+
+Status Workers::find(const std::string& worker_id, WorkerRecord* worker) {
+  *worker = {};
+  worker->worker_id = worker_id;
+  const Result<bool> row = select_.bind(1, worker_id).step();
+  if (!row || !*row) return row.status();
+  *worker = worker_of(select_);
+  select_.reset();
+  return {};
+}
+
+Status Workers::is_dead(const std::string& worker_id, std::int64_t now, bool* dead) {
+  *dead = worker_id.empty();
+  if (*dead || worker_id == self_.worker_id) return {};
+  if (const auto judged = judged_.find(worker_id); judged != judged_.end()) {
+    *dead = judged->second;
+    return {};
+  }
+  WorkerRecord worker;
+  if (Status status = find(worker_id, &worker); !status) return status;
+  if (worker.boot_id.empty()) {
+    *dead = true;
+  } else if (worker.boot_id == self_.boot_id) {
+    *dead = alive_ && !alive_(worker);
+  } else {
+    *dead = !lease_holds(worker, now);
+  }
+  judged_[worker_id] = *dead;
+  return {};
+}
+
+Status Workers::forget_dead(std::int64_t now) {
+  std::vector<std::string> ids;
+  for (;;) {
+    const Result<bool> row = select_unneeded_.step();
+    if (!row) return row.status();
+    if (!*row) break;
+    ids.push_back(select_unneeded_.text(0));
+  }
+  for (const std::string& id : ids) {
+    bool dead = false;
+    if (Status status = is_dead(id, now, &dead); !status) return status;
+    if (!dead) continue;
+    if (Status status = remove_.bind(1, id).run(); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace gibbous

@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     'runtime/decisions': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output'],
-    'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
+    'runtime/watch': ['runtime/base', 'runtime/output'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'bindings/json': [],
     'bindings/lua': RUNTIME + ['bindings/json'],
@@ -50,7 +50,7 @@ LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'
 LIBRARIES = {
     'Lua': (LUA_HEADERS, ['bindings/lua', 'bindings/module']),
     'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
-    'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/watch',
+    'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs',
                                'runtime/wait', 'runtime/journal', 'bindings/lua', 'bindings/host']),
     'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/decisions',
                           'bindings/lua']),

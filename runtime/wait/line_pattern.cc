@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/output/line_bytes.h"
 #include "runtime/output/text.h"
-#include "runtime/wait/line_bytes.h"
 
 namespace gibbous {
 namespace {

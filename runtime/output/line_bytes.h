@@ -1,5 +1,5 @@
 // Which lines are not what they seem: a fast look at bytes, and a fast clean() for the usual
-// coloured log line. Used by LinePattern. Pure, any thread.
+// coloured log line. Used by whoever matches lines (wait, watch). Pure, any thread.
 #pragma once
 
 #include <string>

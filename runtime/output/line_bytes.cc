@@ -1,14 +1,14 @@
 // The loops are written for the compiler to make vector loops of: no early exit, byte-wide sums.
-#include "runtime/wait/line_bytes.h"
+#include "runtime/output/line_bytes.h"
 
 #include <cstdint>
 
+#include "runtime/output/escape.h"
 #include "runtime/output/text.h"
 
 namespace gibbous {
 namespace {
 
-constexpr char kEscape = '\x1b';
 constexpr std::size_t kMaxColourBytes = 32;
 
 // The length of the colour sequence (ESC [ digits ; : m) at the front of `text`, or 0.
@@ -40,7 +40,7 @@ ByteKinds byte_kinds(std::string_view text) {
 bool is_clean(std::string_view text, ByteKinds kinds) {
   if (kinds.returns || kinds.controls) return false;
   if (!kinds.beyond_ascii) return true;
-  constexpr char kC1Lead = '\xc2';  // of U+0080 to U+00BF, of which half are controls
+  // The lead is that of U+0080 to U+00BF, of which half are controls.
   return text.find(kC1Lead) == std::string_view::npos && is_utf8(text);
 }
 

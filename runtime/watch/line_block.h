@@ -1,0 +1,63 @@
+// LineBlock: a piece of output made of whole lines, as text that may be searched whole. What people
+// do not see is taken out of it, line by line, but only when there is anything of that kind; a
+// look over all bytes says so, and counts the lines. One block is used again and again, for its
+// memory. Used by WatchLane, loop thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gibbous {
+
+class LineBlock {
+ public:
+  struct Line {
+    std::string_view text;    // as a person sees it
+    std::size_t begin = 0;    // in the raw bytes
+    std::size_t end = 0;      // the same, without the '\n'
+    std::uint64_t index = 0;  // from 0
+  };
+
+  // `raw` is lines separated by '\n', none at its end, so that nothing is one empty line. It must
+  // remain live while the block is used.
+  void set(std::string_view raw);
+
+  std::uint64_t lines() const { return lines_; }
+  std::string_view raw() const { return raw_; }
+  // clean() of each line.
+  std::string_view text() const { return cleaned_ ? std::string_view(scratch_) : raw_; }
+  // text() is ASCII.
+  bool ascii() const { return ascii_; }
+  // The line that begins at `begin` in text(). Asked in ascending order.
+  Line line(std::size_t begin);
+
+ private:
+  struct Start {
+    std::size_t text = 0;
+    std::size_t raw = 0;
+  };
+
+  void clean_lines();
+
+  std::string_view raw_;
+  std::uint64_t lines_ = 0;
+  bool ascii_ = true;
+  bool cleaned_ = false;
+  std::string scratch_;        // when cleaned
+  std::vector<Start> starts_;  // of the lines, when cleaned
+  // Up to where lines have been counted, when not cleaned.
+  std::size_t counted_ = 0;
+  std::uint64_t index_ = 0;
+};
+
+// Newlines, and whether there is anything but printable ASCII, tabs and newlines.
+struct Survey {
+  std::uint64_t newlines = 0;
+  bool plain = true;
+};
+Survey survey(std::string_view bytes);
+
+}  // namespace gibbous

@@ -1,0 +1,61 @@
+// LiteralFinder: where a text holds any of up to some thousand literals, at several GB/s. Two ways:
+// for a few literals, two rare bytes of each are compared in whole vectors; for many, a word is
+// taken every few bytes and looked up in a table that says whether a literal may lie around it.
+// Used by WatchPatterns. Immutable, any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gibbous {
+
+struct LiteralHit {
+  std::size_t at = 0;       // a byte of the literal's place in the text
+  std::size_t literal = 0;  // its index
+};
+
+class LiteralFinder {
+ public:
+  // Each literal has at least kMinLiteralBytes and no '\n'.
+  explicit LiteralFinder(std::vector<std::string> literals);
+
+  // Appends where `text` holds literals in any case, in the order of LiteralHit::at; now and then
+  // where it does not, '@' for '`' and the like. `text` may be cut anywhere between lines only.
+  void find(std::string_view text, std::vector<LiteralHit>* hits) const;
+
+ private:
+  // Two bytes of a literal, by their places in it.
+  struct Pair {
+    std::size_t first = 0;
+    std::size_t second = 0;
+  };
+  // A word of a literal.
+  struct Gram {
+    std::uint32_t word = 0;
+    std::uint32_t literal = 0;
+    std::uint32_t offset = 0;
+  };
+
+  void choose_pairs();
+  void choose_grams();
+  void add_grams(std::size_t literal);
+  void find_pairs(std::string_view text, std::vector<LiteralHit>* hits) const;
+  void find_grams(std::string_view text, std::vector<LiteralHit>* hits) const;
+  void check_pairs(std::string_view text, std::size_t begin, std::size_t end,
+                   std::vector<LiteralHit>* hits) const;
+  void check_grams(std::string_view text, std::size_t at, std::uint32_t word,
+                   std::vector<LiteralHit>* hits) const;
+  bool may_hold(std::uint32_t word) const;
+
+  std::vector<std::string> literals_;
+  std::vector<Pair> pairs_;           // empty: many literals
+  std::size_t stride_ = 1;            // between the words that are looked up
+  std::uint32_t mask_ = 0;            // of the bytes of a word that count
+  std::vector<Gram> grams_;           // by word
+  std::vector<std::uint64_t> table_;  // a bit for each hash of a gram's word
+};
+
+}  // namespace gibbous

@@ -1,0 +1,23 @@
+// Which literals a text must hold for a regex to match it: what makes scanning fast. Used when a
+// regex is compiled. Pure, any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gibbous {
+
+inline constexpr std::size_t kMinLiteralBytes = 3;
+
+// Literals of ASCII, lower-case letters, without line ends. Every line that RE2 finds `regex` in
+// holds one of them at least, in upper or lower case, or one of kFoldingCharacters. Empty: nothing
+// can be said. `regex` compiles.
+std::vector<std::string> required_literals(const std::string& regex);
+
+// The characters beyond ASCII that RE2 may take for ASCII letters: U+0130 (i), U+017F (s) and
+// U+212A (k).
+inline constexpr std::string_view kFoldingCharacters[] = {"\xC4\xB0", "\xC5\xBF", "\xE2\x84\xAA"};
+
+}  // namespace gibbous

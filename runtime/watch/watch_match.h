@@ -1,0 +1,39 @@
+// WatchMatch: what a watcher tells, and WatchSink: whom it tells. Plain data, any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/output/stream.h"
+#include "runtime/watch/watch_patterns.h"
+#include "runtime/watch/watch_spec.h"
+
+namespace gibbous {
+
+struct WatchMatch {
+  std::size_t watcher = 0;  // its index in the set
+  std::string event;
+  WatchStream stream = WatchStream::kStdout;
+  std::string line;               // what was matched: the line as a person sees it
+  Offset offset = 0;              // of the line's first byte
+  std::uint64_t line_number = 0;  // from 0, as Stream counts
+  bool partial = false;           // the line had not ended yet
+  bool cut = false;               // it is longer than kMaxMatchedBytes, and this is its beginning
+  std::vector<WatchGroup> groups;
+  std::vector<std::string> before;  // lines, the oldest first
+  std::vector<std::string> after;   // fewer than asked for when no more came in time
+};
+
+class WatchSink {
+ public:
+  virtual ~WatchSink() = default;
+  // Asked for each match before anything is made of it; a match that is not wanted costs little.
+  // What `once` allows is used up by a match that was wanted only.
+  virtual bool wants(std::size_t watcher) = 0;
+  // Neither may call the set.
+  virtual void on_match(WatchMatch match) = 0;
+};
+
+}  // namespace gibbous

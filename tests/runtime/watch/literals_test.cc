@@ -1,0 +1,93 @@
+// Which literals a regex requires, and that they are found wherever they lie.
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+
+#include "runtime/watch/line_block.h"
+#include "runtime/watch/literal_finder.h"
+#include "runtime/watch/required_literals.h"
+#include "tests/support/catch.h"
+
+namespace gibbous {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts literals_of(const std::string& regex) {
+  Texts literals = required_literals(regex);
+  std::sort(literals.begin(), literals.end());
+  return literals;
+}
+
+TEST_CASE("a regex requires its literals, in lower case, and as few as will do") {
+  CHECK(literals_of("Listening on \\d+") == Texts{"listening on "});
+  CHECK(literals_of("error.*undefined reference") == Texts{"undefined reference"});
+  CHECK(literals_of("FAILED|panicked at") == Texts{"failed", "panicked at"});
+  CHECK(literals_of("(GET|POST) /index") == Texts{"get /index", "post /index"});
+  CHECK(literals_of("(?i)listening") == Texts{"listening"});
+  CHECK(literals_of("✓ built in") == Texts{" built in"});
+}
+
+TEST_CASE("a regex that matches without any literal requires none") {
+  for (const char* regex : {"^\\d+$", "error|\\d+", "(ready)?", ".*", "ok", "✓", "(?:error)*"}) {
+    CHECK(literals_of(regex).empty());
+  }
+}
+
+std::set<std::pair<std::size_t, std::size_t>> plain_places(const Texts& literals,
+                                                           const std::string& text) {
+  std::set<std::pair<std::size_t, std::size_t>> places;
+  for (std::size_t index = 0; index < literals.size(); ++index) {
+    for (std::size_t at = text.find(literals[index]); at != std::string::npos;
+         at = text.find(literals[index], at + 1)) {
+      places.insert({at, index});
+    }
+  }
+  return places;
+}
+
+TEST_CASE("every literal is found at every place, be they few or many") {
+  std::mt19937 random(7);
+  for (std::size_t round = 0; round < 400; ++round) {
+    Texts literals(1 + round % 12);
+    for (std::string& literal : literals) {
+      literal.resize(kMinLiteralBytes + random() % 9);
+      for (char& byte : literal) byte = static_cast<char>('a' + random() % 3);
+    }
+    std::string text(random() % 400, ' ');
+    for (char& byte : text) byte = static_cast<char>('a' + random() % 4);
+    const LiteralFinder finder(literals);
+    std::vector<LiteralHit> hits;
+    finder.find(text, &hits);
+    CHECK(std::is_sorted(hits.begin(), hits.end(),
+                         [](const auto& left, const auto& right) { return left.at < right.at; }));
+    for (const auto& [place, literal] : plain_places(literals, text)) {
+      const std::size_t end = place + literals[literal].size();
+      const bool found = std::any_of(hits.begin(), hits.end(), [&](const LiteralHit& hit) {
+        return hit.literal == literal && hit.at >= place && hit.at < end;
+      });
+      CAPTURE(round, text, literals[literal], place);
+      CHECK(found);
+    }
+  }
+}
+
+TEST_CASE("a look over bytes counts newlines and sees each odd byte at each place") {
+  for (std::size_t size = 1; size < 100; ++size) {
+    std::string text(size, 'x');
+    text[size / 2] = '\n';
+    text[0] = '\n';
+    CHECK(survey(text).newlines == (size / 2 == 0 ? 1 : 2));
+    CHECK(survey(text).plain);
+    for (const char odd : {'\x1b', '\r', '\0', '\x7f', '\x80', '\xff', '\x1f'}) {
+      text[size - 1] = odd;
+      CHECK_FALSE(survey(text).plain);
+    }
+  }
+  const std::string many(100'000, '\n');
+  CHECK(survey(many).newlines == many.size());
+}
+
+}  // namespace
+}  // namespace gibbous

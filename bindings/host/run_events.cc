@@ -23,8 +23,9 @@ OrderedJson describe(const Run& run, const char* name) {
 
 }  // namespace
 
-RunEvents::RunEvents(Runs& runs, const Clock& clock, std::function<void(const Event&)> sink)
-    : runs_(runs), clock_(clock), sink_(std::move(sink)) {
+RunEvents::RunEvents(Runs& runs, const Clock& clock, Recorder& recorder,
+                     std::function<void(const Event&)> sink)
+    : runs_(runs), clock_(clock), recorder_(recorder), sink_(std::move(sink)) {
   runs_.add_observer(this);
 }
 
@@ -50,7 +51,7 @@ void RunEvents::on_state(Run& run) {
     event["exit_code"] = exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
     event["runtime_ms"] = run.runtime(clock_).count();
   }
-  keep({name, run.spec().session, dump(event)});
+  keep({name, run.spec().session, dump(event)}, run.id());
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
@@ -58,7 +59,17 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
   OrderedJson event = describe(run, name);
   event["path"] = log.path;
   if (!problem.empty()) event["message"] = problem;
-  keep({name, run.spec().session, dump(event)});
+  keep({name, run.spec().session, dump(event)}, run.id());
+}
+
+void RunEvents::tell_journal(const Status& status) {
+  OrderedJson event = {{"event", status.ok() ? "journal_recovered" : "journal_failed"},
+                       {"session", ""}};
+  if (!status.ok()) {
+    event["code"] = status.code();
+    event["message"] = status.message();
+  }
+  sink_({status.ok() ? "journal_recovered" : "journal_failed", "", dump(event)});
 }
 
 void RunEvents::on_keeper_lost(const std::string& reason) {
@@ -66,7 +77,8 @@ void RunEvents::on_keeper_lost(const std::string& reason) {
       {"keeper_lost", "", dump({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}})});
 }
 
-void RunEvents::keep(const Event& event) {
+void RunEvents::keep(const Event& event, const std::string& run) {
+  recorder_.add_event(run, event.name, event.json);
   if (backlogs_.size() < kMaxBacklogSessions || backlogs_.count(event.session) != 0) {
     Backlog& backlog = backlogs_[event.session];
     backlog.events.push_back(event.json);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gibbous/runtime.h"
+#include "runtime/history/recorder.h"
 #include "runtime/runs/runs.h"
 
 namespace gibbous::host {
@@ -20,11 +21,14 @@ inline constexpr std::size_t kMaxBacklogSessions = 1000;
 
 class RunEvents final : public RunsObserver {
  public:
-  RunEvents(Runs& runs, const Clock& clock, std::function<void(const Event&)> sink);
+  RunEvents(Runs& runs, const Clock& clock, Recorder& recorder,
+            std::function<void(const Event&)> sink);
   ~RunEvents() override;
 
   void on_state(Run& run) override;
   void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
+  // The journal cannot be written, or can be again (ok).
+  void tell_journal(const Status& status);
   void on_keeper_lost(const std::string& reason) override;
   std::vector<std::string> drain(std::string_view session);
 
@@ -33,10 +37,11 @@ class RunEvents final : public RunsObserver {
     std::deque<std::string> events;
     std::size_t dropped = 0;
   };
-  void keep(const Event& event);
+  void keep(const Event& event, const std::string& run);
 
   Runs& runs_;
   const Clock& clock_;
+  Recorder& recorder_;
   std::function<void(const Event&)> sink_;
   std::map<std::string, Backlog, std::less<>> backlogs_;
 };

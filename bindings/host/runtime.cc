@@ -159,6 +159,7 @@ void Runtime::close(std::function<void()> on_closed) {
 
 void Runtime::abandon() {
   if (impl_->runs) impl_->runs->abandon();
+  if (impl_->history) impl_->history->abandon();
 }
 
 }  // namespace gibbous

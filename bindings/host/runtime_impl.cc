@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/host/places.h"
+#include "bindings/host/record_text.h"
 
 namespace gibbous {
 namespace {
@@ -78,6 +79,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
   config.apply_runs(runs_options);
+  config.apply_history(history_options);
+  if (config.journal_enabled.value_or(true)) {
+    history_options.journal.directory = options.state_dir;
+  }
   return {};
 }
 
@@ -115,6 +120,7 @@ Status Runtime::Impl::init_parts() {
   if (!made_runs) return made_runs.status();
   runs = std::move(made_runs.value());
   waits = Waits::create(loop, clock, *runs);
+  make_history();
   store = std::make_unique<lua::Store>();
   services.loop = loop;
   services.clock = &clock;
@@ -134,9 +140,11 @@ Status Runtime::Impl::init_parts() {
   decisions = std::make_unique<host::Decisions>(
       options.state_dir, clock, *engine,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
-  run_events = std::make_unique<host::RunEvents>(*runs, clock,
+  run_events = std::make_unique<host::RunEvents>(*runs, clock, history->recorder(),
                                                  [this](const Event& event) { deliver(event); });
-  if (options.adopt_runs) runs->adopt_kept();
+  if (options.adopt_runs) {
+    history->has_past() ? history->open() : runs->adopt_kept(nullptr);
+  }
   if (options.watch_files) {
     watcher = lua::ScriptWatcher::create(loop, clock, [this] {
       engine->reload();
@@ -145,6 +153,20 @@ Status Runtime::Impl::init_parts() {
     watcher->watch(engine->watched_files());
   }
   return {};
+}
+
+void Runtime::Impl::make_history() {
+  history_options.recorder.describe = [mode = options.mode](const Run& run,
+                                                            const std::string& before) {
+    return host::describe_run(run, mode, before);
+  };
+  history_options.recorder.describe_state = host::describe_state;
+  history = std::make_unique<History>(loop, clock, *runs, std::move(history_options));
+  history->on_problem = [this](const Status& status) {
+    if (!run_events || closing) return;
+    run_events->tell_journal(status);
+  };
+  services.history = history.get();
 }
 
 void Runtime::Impl::deliver(const Event& event) {
@@ -234,7 +256,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   closing = true;
   on_closed = std::move(done);
   run_events.reset();
-  open_parts = watcher ? 3 : 2;
+  open_parts = watcher ? 4 : 3;
   const auto part_closed = [this] {
     if (--open_parts == 0) close_handles();
   };
@@ -242,6 +264,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   if (watcher) watcher->close(part_closed);
   engine.reset();  // cancels what is left, while runs and loop still are
   decisions.reset();
+  history->close(part_closed);
   runs->close(part_closed);
 }
 
@@ -266,11 +289,12 @@ Runtime::Impl::~Impl() {
     close(nullptr);
   } else if (!engine && !closing) {
     closing = true;
-    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0);
+    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (history ? 1 : 0);
     const auto part_closed = [this] {
       if (--open_parts == 0) close_handles();
     };
     if (waits) waits->close(part_closed);
+    if (history) history->close(part_closed);
     if (runs) runs->close(part_closed);
     if (!runs && alive != nullptr) close_handles();
   }

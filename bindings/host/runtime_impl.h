@@ -15,6 +15,7 @@
 #include "bindings/lua/store.h"
 #include "bindings/lua/watch.h"
 #include "gibbous/runtime.h"
+#include "runtime/history/history.h"
 #include "runtime/runs/runs.h"
 #include "runtime/wait/wait.h"
 
@@ -27,6 +28,7 @@ struct Runtime::Impl {
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
+  void make_history();
   void deliver(const Event& event);
   // Borrowed loop: scripts run from an idle handle while something is ready.
   void wake();
@@ -40,6 +42,7 @@ struct Runtime::Impl {
   RuntimeOptions options;
   lua::EngineOptions engine_options;
   RunsOptions runs_options;
+  HistoryOptions history_options;
   Json sandbox;  // what every run gets at least: a request, or null
   SystemClock clock;
 
@@ -54,6 +57,7 @@ struct Runtime::Impl {
 
   std::unique_ptr<Runs> runs;
   std::unique_ptr<Waits> waits;
+  std::unique_ptr<History> history;
   std::unique_ptr<lua::Store> store;
   lua::Services services;
   std::unique_ptr<lua::Engine> engine;

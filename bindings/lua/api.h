@@ -21,6 +21,7 @@ void open_log(lua_State* state);
 void open_json(lua_State* state);
 void open_store(lua_State* state);
 void open_time(lua_State* state);
+void open_journal(lua_State* state);
 // After bind_services (services.h); in a protected call.
 void open_api(lua_State* state);
 

@@ -75,6 +75,29 @@ Json table_limits_schema() {
       "limits of runs");
 }
 
+Json journal_schema() {
+  const RecorderOptions recorder;
+  const JournalOptions journal;
+  constexpr std::int64_t kMaxDays = 36'500;
+  return object(
+      {{"enabled",
+        {{"type", "boolean"},
+         {"default", true},
+         {"description", "false: nothing is recorded of runs"}}},
+       {"max_output_bytes",
+        integer("recorded output of one run that names no limit itself", kMinRecordedBytes,
+                kMaxRecordedBytes, static_cast<std::int64_t>(recorder.max_output_bytes))},
+       {"max_total_bytes", integer("the whole file; the oldest ended runs go first; 0 is no limit",
+                                   0, std::int64_t{1} << 50, journal.max_total_bytes)},
+       {"max_age_days",
+        integer("ended runs and decisions that are older go; 0 is no limit", 0, kMaxDays,
+                std::chrono::duration_cast<std::chrono::days>(journal.max_age).count())},
+       {"max_queue_bytes",
+        integer("what may wait for the disk before output is held back", 1 << 16, kMaxBufferBytes,
+                static_cast<std::int64_t>(journal.max_queue_bytes))}},
+      "what is recorded of runs, in sessions.db of the state directory");
+}
+
 Json lua_schema() {
   return object(
       {{"call_ms",
@@ -188,6 +211,12 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("sandbox")) {
     config.sandbox = sandbox_request(path + ": sandbox", value["sandbox"]);
   }
+  const Json journal = value.value("journal", Json::object());
+  take(journal, "enabled", &config.journal_enabled);
+  take(journal, "max_output_bytes", &config.journal_run_bytes);
+  take(journal, "max_total_bytes", &config.journal_total_bytes);
+  take(journal, "max_age_days", &config.journal_days);
+  take(journal, "max_queue_bytes", &config.journal_queue_bytes);
   const Json lua = value.value("lua", Json::object());
   take(lua, "call_ms", &config.lua_call);
   take(lua, "memory_bytes", &config.lua_memory_bytes);
@@ -249,6 +278,7 @@ Json config_schema() {
          {"description",
           "false: background runs live on when Gibbous ends, unless they say "
           "otherwise, and the next one takes them over"}}},
+       {"journal", journal_schema()},
        {"lua", lua_schema()}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -301,6 +331,17 @@ void Config::apply_runs(RunsOptions& options) const {
            std::find(unset_env.begin(), unset_env.end(), name) != unset_env.end();
   });
   for (const auto& [name, value] : env) options.env.push_back(name + "=" + value);
+}
+
+void Config::apply_history(HistoryOptions& options) const {
+  JournalOptions& journal = options.journal;
+  if (journal_run_bytes) options.recorder.max_output_bytes = *journal_run_bytes;
+  if (journal_total_bytes)
+    journal.max_total_bytes = static_cast<std::int64_t>(*journal_total_bytes);
+  if (journal_days) {
+    journal.max_age = std::chrono::days(static_cast<std::int64_t>(*journal_days));
+  }
+  put(journal_queue_bytes, &journal.max_queue_bytes);
 }
 
 void Config::apply_lua(EngineOptions& options) const {

@@ -12,6 +12,7 @@
 #include "bindings/lua/value.h"
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
+#include "runtime/history/history.h"
 #include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
@@ -45,11 +46,18 @@ struct Config {
   Json sandbox;  // a request, or null
   std::optional<bool> kill_on_session_end;
 
+  std::optional<bool> journal_enabled;
+  std::optional<std::size_t> journal_run_bytes;
+  std::optional<std::size_t> journal_total_bytes;
+  std::optional<std::size_t> journal_days;
+  std::optional<std::size_t> journal_queue_bytes;
+
   std::optional<Millis> lua_call;
   std::optional<std::size_t> lua_memory_bytes;
 
   // Put what the file says over what is there; `options.env` is what runs inherit.
   void apply_runs(RunsOptions& options) const;
+  void apply_history(HistoryOptions& options) const;
   void apply_lua(EngineOptions& options) const;
 };
 

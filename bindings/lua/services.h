@@ -16,6 +16,7 @@ struct uv_loop_s;
 namespace gibbous {
 class Runs;
 class Waits;
+class History;
 }  // namespace gibbous
 
 namespace gibbous::lua {
@@ -29,6 +30,7 @@ struct Services {
   Runs* runs = nullptr;
   Waits* waits = nullptr;
   Store* store = nullptr;
+  History* history = nullptr;  // null: nothing is recorded
   Engine* engine = nullptr;
   std::string workspace;
   std::string home;        // of the user; absolute

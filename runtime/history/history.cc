@@ -2,6 +2,7 @@
 
 #include <uv.h>
 
+#include <filesystem>
 #include <utility>
 
 namespace gibbous {
@@ -31,7 +32,11 @@ History::History(uv_loop_s* loop, const Clock& clock, Runs& runs, HistoryOptions
       clock_(clock),
       options_(std::move(options)),
       mailbox_(std::make_unique<Mailbox>(loop)),
-      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
+      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)),
+      worker_(std::make_unique<Worker>(
+          loop, clock, runs, *mailbox_, *recorder_, options_.worker, [this](auto read, auto then) {
+            look_up<Result<QueueNews>>(std::move(read), std::move(then));
+          })) {
   if (options_.journal.directory.empty()) {
     state_ = State::kFailed;
     problem_ =
@@ -40,6 +45,7 @@ History::History(uv_loop_s* loop, const Clock& clock, Runs& runs, HistoryOptions
   }
   recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
   JournalOptions& journal = options_.journal;
+  journal.worker_alive = Worker::is_alive;
   journal.on_room = [this] { mailbox_->post([this] { recorder_->go_on(); }); };
   journal.on_problem = [this](const Status& status) {
     mailbox_->post([this, status] {
@@ -87,6 +93,11 @@ void History::open() {
   }
 }
 
+bool History::has_past() const {
+  std::error_code ignored;
+  return std::filesystem::exists(options_.journal.directory + "/sessions.db", ignored);
+}
+
 void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
   opening_ = false;
   if (opened) journal_ = std::move(opened.value());
@@ -98,9 +109,11 @@ void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
   state_ = journal_ ? State::kOpen : State::kFailed;
   problem_ = opened.status();
   if (journal_) {
+    worker_->start(*journal_);
     recorder_->set_journal(journal_.get());
   } else {
     recorder_->set_journal(nullptr);
+    worker_->start_without();
     if (on_problem) on_problem(problem_);
   }
   for (const auto& then : std::exchange(waiting_, {})) then(problem_);
@@ -111,7 +124,7 @@ void History::on_new_run(const Run& run) {
   open();
   if (!run.adopted()) return;
   when_open([this, id = run.id()](const Status& status) {
-    if (!status) return;
+    if (!status || worker_->resume(id)) return;
     look_up<Result<RunRecord>>([id](JournalReader& reader) { return reader.run(id); },
                                [this, id](const Result<RunRecord>& recorded) {
                                  recorder_->resume(id, recorded.ok() ? &recorded.value() : nullptr);
@@ -228,6 +241,7 @@ void History::look_up_next() {
 void History::close(std::function<void()> on_closed) {
   on_closed_ = std::move(on_closed);
   recorder_->end_all("its host has ended");
+  worker_->stop();
   state_ = State::kEnding;
   waiting_.clear();
   lookups_.clear();
@@ -238,6 +252,7 @@ void History::close(std::function<void()> on_closed) {
 void History::end() {
   if (opening_ || looking_up_) return;
   const auto closed = [this] {
+    worker_.reset();
     recorder_.reset();
     mailbox_->close(std::exchange(on_closed_, nullptr));
   };
@@ -257,6 +272,7 @@ void History::end() {
 void History::abandon() {
   if (!recorder_) return;
   recorder_->end_all("its host has ended");
+  worker_->stop();
   recorder_->set_journal(nullptr);
   journal_.reset();
 }

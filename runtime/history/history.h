@@ -15,6 +15,7 @@
 #include "gibbous/status.h"
 #include "runtime/history/mailbox.h"
 #include "runtime/history/recorder.h"
+#include "runtime/history/worker.h"
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/runs/runs.h"
@@ -26,6 +27,7 @@ namespace gibbous {
 struct HistoryOptions {
   JournalOptions journal;  // its callbacks are set here; directory "": there is none
   RecorderOptions recorder;
+  WorkerOptions worker;
 };
 
 struct RecordedItems {
@@ -41,8 +43,11 @@ class History {
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  // Opens the journal now, if it is not open; otherwise the first run does.
+  // Opens the journal now, if it is not open; otherwise the first run does. What earlier hosts left
+  // is settled then (WorkerOptions::adopt).
   void open();
+  // Whether there is anything that earlier hosts may have left.
+  bool has_past() const;
   // From the loop, when it is open, or with why it cannot be (code no_journal when there is none).
   void when_open(std::function<void(const Status&)> then);
   // ok, or why nothing is recorded at the moment.
@@ -66,6 +71,7 @@ class History {
   // Null until it is open.
   Journal* journal() { return journal_.get(); }
   Recorder& recorder() { return *recorder_; }
+  Worker& worker() { return *worker_; }
 
   // What happens from now on is not recorded; what waits is written. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
@@ -89,6 +95,7 @@ class History {
   HistoryOptions options_;
   std::unique_ptr<Mailbox> mailbox_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Worker> worker_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<JournalReader> reader_;  // null while a lookup has it
   State state_ = State::kClosed;

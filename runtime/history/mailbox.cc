@@ -35,7 +35,11 @@ void Mailbox::deliver() {
     if (closed_) return;
     due.swap(posted_);
   }
-  for (const auto& work : due) work();
+  for (const auto& work : due) {
+    work();
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+  }
 }
 
 void Mailbox::hold_loop() {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/output/text.h"
+
 namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxPending = 1000;
+constexpr Offset kMaxIncompleteBytes = 3;  // of a character
 
 ItemType item_type(StreamId id) {
   return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
@@ -63,6 +66,10 @@ Recorder::Track& Recorder::track_of(Run& run) {
     track.ready = !run.adopted();
     track.max_bytes = run.spec().max_output_bytes.value_or(options_.max_output_bytes);
     track.record.run_id = run.id();
+    if (const auto known = expected_runs_.find(run.id()); known != expected_runs_.end()) {
+      go_on_from(track, known->second);
+      expected_runs_.erase(known);
+    }
     update(track);
     if (on_new_run) on_new_run(run);
   }
@@ -77,9 +84,10 @@ void Recorder::update(Track& track) {
   record.has_exit_code = run.ended() && exit && exit->signal == 0;
   record.exit_code = record.has_exit_code ? exit->code : 0;
   record.error_message = run.state() == RunState::kCompleted ? "" : run.reason();
-  if (options_.describe) record.meta_json = options_.describe(run);
+  if (options_.describe) record.meta_json = options_.describe(run, record.meta_json);
+  if (record.started_at == 0) record.started_at = run.started_at().count();
   track.record_due = true;
-  // What an earlier host wrote knows more of how it was started.
+  // What was written before knows more of how it came to be.
   if (track.was_recorded) return;
   const RunSpec& spec = run.spec();
   record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
@@ -91,7 +99,6 @@ void Recorder::update(Track& track) {
   record.max_output_bytes = static_cast<std::int64_t>(track.max_bytes);
   record.watch_json = spec.watch_json;
   record.queued_at = run.created_at().count();
-  record.started_at = run.started_at().count();
 }
 
 void Recorder::on_state(Run& run) {
@@ -150,19 +157,30 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   Track& track = found->second;
   track.ready = true;
   if (recorded != nullptr) {
-    track.last_seq = recorded->last_seq;
-    track.taken_bytes = static_cast<std::uint64_t>(recorded->output_bytes);
-    track.max_bytes = static_cast<std::uint64_t>(recorded->max_output_bytes);
-    track.capped = track.taken_bytes >= head_of(track.max_bytes);
-    RunRecord record = *recorded;
-    record.status = track.record.status;
-    record.has_exit_code = track.record.has_exit_code;
-    record.exit_code = track.record.exit_code;
-    record.error_message = track.record.error_message;
-    track.record = std::move(record);
-    track.was_recorded = true;
+    go_on_from(track, *recorded);
+    if (track.run != nullptr) update(track);
   }
   pump(track);
+}
+
+void Recorder::expect(const RunRecord& record) {
+  expected_runs_.insert_or_assign(record.run_id, record);
+}
+
+void Recorder::forget(std::string_view run_id) {
+  const auto found = expected_runs_.find(run_id);
+  if (found != expected_runs_.end()) expected_runs_.erase(found);
+}
+
+void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
+  track.record = recorded;
+  track.was_recorded = true;
+  track.last_seq = recorded.last_seq;
+  track.taken_bytes = static_cast<std::uint64_t>(recorded.output_bytes);
+  if (recorded.max_output_bytes > 0) {
+    track.max_bytes = static_cast<std::uint64_t>(recorded.max_output_bytes);
+  }
+  track.capped = track.taken_bytes >= head_of(track.max_bytes);
 }
 
 void Recorder::end_all(const std::string& reason) {
@@ -279,6 +297,13 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
       reach_limit(track);
       return true;
     }
+    // A character that is not whole yet waits for its rest.
+    const std::size_t tail = incomplete_utf8_tail(chunk);
+    if (tail < chunk.size()) {
+      chunk.remove_suffix(tail);
+    } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
+      return true;
+    }
     if (!put_item(track, item_type(id), chunk, "")) return false;
     next += chunk.size();
     track.taken_bytes += chunk.size();
@@ -329,7 +354,8 @@ void Recorder::hold_when_behind(Track& track) {
   if (track.run == nullptr || track.held || track.capped) return;
   const bool waiting = journal_ == nullptr ? expected_ : !track.ready;
   if (journal_ == nullptr && !waiting) return;
-  const Offset allowed = waiting ? runs_.options().limits.max_buffer_bytes / 4 : 0;
+  const Offset allowed =
+      waiting ? runs_.options().limits.max_buffer_bytes / 4 : kMaxIncompleteBytes;
   const Marks ends = ends_of(track);
   for (std::size_t i = 0; i < kStreams; ++i) {
     if (ends[i] - track.next[i] <= allowed) continue;

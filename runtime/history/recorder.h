@@ -21,10 +21,15 @@ struct RecorderOptions {
   // Of the output of one run that does not say itself: kept from its beginning, and its last
   // kRecordedTailBytes.
   std::uint64_t max_output_bytes = 10ULL << 20;
-  // RunRecord::meta_json, and the meta of a `state` item, of a run as it is now.
-  std::function<std::string(const Run&)> describe;
+  // RunRecord::meta_json, which is made from what was there, and the meta of a `state` item, of a
+  // run as it is now.
+  std::function<std::string(const Run&, const std::string& before)> describe;
   std::function<std::string(const Run&)> describe_state;
 };
+
+// Of RecorderOptions::max_output_bytes and RunSpec::max_output_bytes.
+inline constexpr std::int64_t kMinRecordedBytes = 4096;
+inline constexpr std::int64_t kMaxRecordedBytes = std::int64_t{1} << 30;
 
 // The end of an output that is larger than its limit is kept all the same: errors stand there.
 inline constexpr std::uint64_t kRecordedTailBytes = std::uint64_t{64} << 10;
@@ -45,6 +50,10 @@ class Recorder final : public RunsObserver {
   void go_on();
   // Something that happened to the run, as JSON; recorded after the output that was there by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
+  // A run that is about to be started is known to the journal already: its record goes on.
+  void expect(const RunRecord& record);
+  // It will not be started.
+  void forget(std::string_view run_id);
   // An adopted run goes on behind what an earlier host recorded of it; null: that is nothing. Such
   // runs wait for this.
   void resume(std::string_view run_id, const RunRecord* recorded);
@@ -88,6 +97,7 @@ class Recorder final : public RunsObserver {
 
   static bool is_over(const Track& track);
   Track& track_of(Run& run);
+  static void go_on_from(Track& track, const RunRecord& recorded);
   void update(Track& track);
   void add(Track& track, ItemType type, std::string payload, std::string meta);
   void pump(Track& track);
@@ -111,6 +121,7 @@ class Recorder final : public RunsObserver {
   Journal* journal_ = nullptr;
   bool expected_ = false;
   std::map<std::string, Track, std::less<>> tracks_;
+  std::map<std::string, RunRecord, std::less<>> expected_runs_;
 };
 
 }  // namespace gibbous

@@ -86,7 +86,8 @@ class Journal {
   Taken append(std::string_view run_id, const JournalItem& item);
   Taken add_decision(const DecisionRecord& decision);
   Taken add_backlog(const BacklogMessage& message);
-  // The session's agent has seen its messages up to and including `through_seq`.
+  // The session's agent has seen this worker's messages up to and including `through_seq`, and what
+  // was taken over before.
   Taken drain_backlog(std::string_view session_id, std::uint64_t through_seq);
   // The same id again replaces it: with revoked_at set, it is revoked.
   Taken put_approval(const ApprovalRecord& approval);
@@ -103,8 +104,8 @@ class Journal {
   Taken heartbeat(const Heartbeat& beat, JournalDone on_done = nullptr);
   // Runs that it has left are orphans.
   Taken leave(JournalDone on_done);
-  // The oldest queued runs, at most `most`: the first of each session that has no run starting or
-  // running, unless it is queued for another worker that lives. They are this worker's, "starting",
+  // The oldest queued runs, at most `most`: the first of each session that has no run of the queue
+  // starting or running, unless it is queued for another worker that lives. They are this worker's, "starting",
   // until they end or are queued again; put_run() makes them known to append(), items go on after
   // their last_seq.
   Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done);
@@ -120,6 +121,10 @@ class Journal {
                      JournalAnswer<KillRequest> on_done);
   // request_not_found: there is none with this id that is still open.
   Taken answer(std::int64_t request_id, std::string_view text, JournalDone on_done = nullptr);
+  // What dead workers left for the session, oldest first, is this worker's from now on, until it is
+  // drained with what it has itself.
+  Taken take_backlog(std::string_view session_id,
+                     JournalAnswer<std::vector<BacklogMessage>> on_done);
   // Not of runs that are unknown or another worker's. Choose the interval: each sample is a row.
   Taken add_usage(std::string_view run_id, const UsageSample& sample);
 

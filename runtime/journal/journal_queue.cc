@@ -106,6 +106,18 @@ Taken Journal::answer(std::int64_t request_id, std::string_view text, JournalDon
   return impl_->operate(operation<Plain>(std::move(work), plain(std::move(on_done))), text.size());
 }
 
+Taken Journal::take_backlog(std::string_view session_id,
+                            JournalAnswer<std::vector<BacklogMessage>> on_done) {
+  if (session_id.size() > kMaxJournalIdBytes) return Taken::kWrongUse;
+  using Messages = std::vector<BacklogMessage>;
+  auto work = [session = std::string(session_id)](Queue& queue, std::int64_t now,
+                                                  Messages* messages, Status*) {
+    return queue.backlog().take(session, now, messages);
+  };
+  return impl_->operate(operation<Messages>(std::move(work), std::move(on_done)),
+                        session_id.size());
+}
+
 Taken Journal::add_usage(std::string_view run_id, const UsageSample& sample) {
   if (!is_id(run_id)) return Taken::kWrongUse;
   QueuedUsage usage{std::string(run_id), sample};

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/journal/backlog.h"
 #include "runtime/journal/journal_reader_impl.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/run_row.h"
@@ -13,12 +14,6 @@ namespace gibbous {
 namespace {
 
 constexpr Millis kReaderBusyTimeout{1'000};
-
-BacklogMessage message_of(const Statement& row) {
-  return {row.text(0), static_cast<std::uint64_t>(row.integer(1)),
-          row.text(2), row.text(3),
-          row.text(4), row.integer(5)};
-}
 
 DecisionRecord decision_of(const Statement& row) {
   return {row.integer(0), row.integer(1), row.text(2), row.text(3),
@@ -179,7 +174,7 @@ Result<std::vector<BacklogMessage>> JournalReader::backlog(std::string_view sess
                                                            std::size_t limit) {
   Result<Statement> statement = impl_->database->prepare(
       "SELECT session_id, seq, run_id, event, payload, created_at FROM backlog_messages"
-      " WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?");
+      " WHERE session_id = ? AND seq > ? ORDER BY created_at, seq LIMIT ?");
   if (!statement) return statement.status();
   statement->bind(1, session_id)
       .bind(2, static_cast<std::int64_t>(std::min(since_seq, kMaxSeq)))

@@ -14,7 +14,8 @@ constexpr const char* kSelectHeads =
     " FROM (SELECT session_id, min(number) AS number FROM exec_runs WHERE status = 'queued'"
     "   GROUP BY session_id) AS head JOIN exec_runs AS run ON run.number = head.number"
     " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
-    "   WHERE other.session_id = head.session_id AND other.status IN ('starting', 'running'))"
+    "   WHERE other.session_id = head.session_id AND other.status IN ('starting', 'running')"
+    "   AND other.from_queue = 1)"
     " ORDER BY run.number";
 constexpr const char* kEndRun =
     "UPDATE exec_runs SET status = 'killed', error_message = ?2, finished_at = ?3, updated_at = ?3"
@@ -23,7 +24,7 @@ constexpr const char* kEndRun =
 }  // namespace
 
 Status Queue::prepare() {
-  return database_.prepare_all({
+  Status status = database_.prepare_all({
       {&select_heads_, kSelectHeads},
       {&select_going_,
        "SELECT number, owner, started_by FROM exec_runs WHERE status IN ('starting', 'running')"
@@ -57,6 +58,7 @@ Status Queue::prepare() {
       {&insert_usage_, "INSERT OR REPLACE INTO run_usage VALUES (?, ?, ?, ?, ?)"},
       {&trim_usage_, "DELETE FROM run_usage WHERE number = ? AND at < ?"},
   });
+  return status ? backlog_.prepare() : status;
 }
 
 Status Queue::find(const std::string& run_id, FenceRow* row, bool* found) {

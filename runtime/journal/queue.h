@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/journal/backlog.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/fence.h"
 #include "runtime/journal/worker_record.h"
@@ -23,9 +24,11 @@ using RunNumbers = std::vector<std::int64_t>;
 
 class Queue {
  public:
-  Queue(Database& database, Workers& workers) : database_(database), workers_(workers) {}
+  Queue(Database& database, Workers& workers)
+      : database_(database), workers_(workers), backlog_(database, workers) {}
   Status prepare();
   Workers& workers() { return workers_; }
+  Backlog& backlog() { return backlog_; }
 
   Status claim(std::size_t most, std::int64_t now, RunNumbers* plan,
                std::vector<RunRecord>* claimed, Status* refused);
@@ -65,6 +68,7 @@ class Queue {
 
   Database& database_;
   Workers& workers_;
+  Backlog backlog_;
   Statement select_heads_;
   Statement select_going_;
   Statement select_owned_;

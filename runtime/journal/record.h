@@ -83,7 +83,7 @@ struct DecisionRecord {
 
 struct BacklogMessage {
   std::string session_id;
-  std::uint64_t seq = 0;  // from 1 on, in the order of the session
+  std::uint64_t seq = 0;  // from 1 on, in the order of the session and the worker
   std::string run_id;
   std::string event;
   std::string payload;

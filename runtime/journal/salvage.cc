@@ -29,10 +29,10 @@ constexpr const char* kQueueColumns =
     "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
-    " started_by, attempt, safe_to_repeat";
+    " started_by, attempt, safe_to_repeat, from_queue";
 // Of a version that had no queue.
 constexpr Table kOlderRuns = {"exec_runs", "number", kRunColumns, 22};
-constexpr Table kRuns = {"exec_runs", "number", kQueueColumns, 26};
+constexpr Table kRuns = {"exec_runs", "number", kQueueColumns, 27};
 constexpr Table kWorkers = {"workers", "",
                             "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started,"
                             " started_at, heartbeat_at, lease_until",
@@ -45,7 +45,7 @@ constexpr Table kDecisions = {
     "decisions", "id",
     "id, created_at, session_id, run_id, generation, decision, rule, record_json", 8};
 constexpr Table kBacklog = {"backlog_messages", "",
-                            "session_id, seq, run_id, event, payload, created_at", 6};
+                            "session_id, owner, seq, run_id, event, payload, created_at", 7};
 constexpr Table kApprovals = {"approvals", "",
                               "id, kind, subject, mode, mode_rank, workspace, scope, session_id,"
                               " created_at, expires_at, policy_hash, who, revoked_at",

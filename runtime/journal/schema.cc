@@ -59,12 +59,13 @@ JOIN run_segments AS segment
 JOIN json_each(segment.items) AS each;
 CREATE TABLE backlog_messages (
   session_id TEXT NOT NULL,
+  owner TEXT NOT NULL,
   seq INTEGER NOT NULL,
   run_id TEXT NOT NULL,
   event TEXT NOT NULL,
   payload TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  PRIMARY KEY (session_id, seq)) WITHOUT ROWID;
+  PRIMARY KEY (session_id, owner, seq)) WITHOUT ROWID;
 )";
 
 // What a policy has said, and what people have.
@@ -94,13 +95,16 @@ CREATE TABLE approvals (
   revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 )";
 
-// Who executes what. `started_by` is the worker whose keeper holds the run; whoever takes over a
-// dead worker's run becomes its owner. The first two indexes hold only what goes on.
+// Who executes what. Runs that came through the queue are executed one after the other in their
+// session; those that somebody started at once do not count. `started_by` is the worker whose
+// keeper holds the run; whoever takes over a dead worker's run becomes its owner. The first two
+// indexes hold only what goes on.
 constexpr const char* kQueue = R"(
 ALTER TABLE exec_runs ADD COLUMN owner TEXT;
 ALTER TABLE exec_runs ADD COLUMN started_by TEXT;
 ALTER TABLE exec_runs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE exec_runs ADD COLUMN safe_to_repeat INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE exec_runs ADD COLUMN from_queue INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX exec_runs_queued ON exec_runs (session_id, number) WHERE status = 'queued';
 CREATE INDEX exec_runs_going ON exec_runs (session_id, number)
   WHERE status IN ('starting', 'running');

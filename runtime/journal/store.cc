@@ -10,8 +10,8 @@ namespace {
 constexpr const char* kPutRun =
     "INSERT INTO exec_runs (run_id, session_id, status, command, background, pty, timeout_secs,"
     " max_output_bytes, watch_json, exit_code, error_message, queued_at, started_at, finished_at,"
-    " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20)"
+    " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by, from_queue)"
+    " VALUES (?, ?, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20, ?3 = 'queued')"
     " ON CONFLICT (run_id) DO UPDATE SET session_id = excluded.session_id,"
     " status = excluded.status, command = excluded.command, background = excluded.background,"
     " pty = excluded.pty, timeout_secs = excluded.timeout_secs,"
@@ -63,10 +63,6 @@ Status Store::prepare(const StoreLimits& limits) {
       {&add_decision_,
        "INSERT INTO decisions (created_at, session_id, run_id, generation, decision, rule,"
        " record_json) VALUES (?, ?, ?, ?, ?, ?, ?)"},
-      {&add_backlog_,
-       "INSERT OR IGNORE INTO backlog_messages (session_id, seq, run_id, event, payload,"
-       " created_at) VALUES (?, ?, ?, ?, ?, ?)"},
-      {&drain_backlog_, "DELETE FROM backlog_messages WHERE session_id = ? AND seq <= ?"},
       {&put_approval_,
        "INSERT OR REPLACE INTO approvals (id, kind, subject, mode, mode_rank, workspace, scope,"
        " session_id, created_at, expires_at, policy_hash, who, revoked_at)"
@@ -209,19 +205,11 @@ Status Store::write(const DecisionRecord& decision) {
 }
 
 Status Store::write(const BacklogMessage& message) {
-  return add_backlog_.bind(1, message.session_id)
-      .bind(2, static_cast<std::int64_t>(message.seq))
-      .bind(3, message.run_id)
-      .bind(4, message.event)
-      .bind(5, message.payload)
-      .bind(6, message.created_at)
-      .run();
+  return queue_.backlog().add(message);
 }
 
 Status Store::write(const DrainedBacklog& drained) {
-  return drain_backlog_.bind(1, drained.session_id)
-      .bind(2, static_cast<std::int64_t>(drained.through_seq))
-      .run();
+  return queue_.backlog().drain(drained.session_id, drained.through_seq);
 }
 
 Status Store::write(const ApprovalRecord& approval) {

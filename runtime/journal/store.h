@@ -65,8 +65,6 @@ class Store {
   ItemWriter items_;
   Statement put_run_;
   Statement add_decision_;
-  Statement add_backlog_;
-  Statement drain_backlog_;
   Statement put_approval_;
   std::vector<RunSlot> forgotten_;
   // Of the batch that is being written.

@@ -76,8 +76,9 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
            // Their ids rise with time.
            "DELETE FROM decisions WHERE id IN (SELECT id FROM decisions ORDER BY id LIMIT " + most +
                ") AND created_at < " + before,
-           "DELETE FROM backlog_messages WHERE (session_id, seq) IN (SELECT session_id, seq FROM "
-           "backlog_messages WHERE created_at < " +
+           "DELETE FROM backlog_messages WHERE (session_id, owner, seq) IN (SELECT session_id, "
+           "owner, "
+           "seq FROM backlog_messages WHERE created_at < " +
                before + " LIMIT " + most + ")",
            "DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE max(revoked_at, "
            "expires_at) BETWEEN 1 AND " +

@@ -114,11 +114,21 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
   return true;
 }
 
-void RunsImpl::adopt_kept() {
-  if (options_.keep_directory.empty()) return;
-  for (const std::string& door : list_doors(options_.keep_directory)) {
-    knock_at(door, kKnockAttempts);
+void RunsImpl::adopt_kept(std::function<void()> on_done) {
+  if (on_done) on_adopted_.push_back(std::move(on_done));
+  if (!options_.keep_directory.empty()) {
+    for (const std::string& door : list_doors(options_.keep_directory)) {
+      ++open_doors_;
+      knock_at(door, kKnockAttempts);
+    }
   }
+  ++open_doors_;
+  deadlines_->defer([this] { on_door_answered(); });
+}
+
+void RunsImpl::on_door_answered() {
+  if (--open_doors_ > 0) return;
+  for (const auto& done : std::exchange(on_adopted_, {})) done();
 }
 
 void RunsImpl::knock_at(const std::string& door, int attempts) {
@@ -131,7 +141,10 @@ void RunsImpl::knock_at(const std::string& door, int attempts) {
 }
 
 void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
-  if (status) return;
+  if (status) {
+    deadlines_->defer([this] { on_door_answered(); });
+    return;
+  }
   const auto found = std::find_if(adopted_.begin(), adopted_.end(), [&](const auto& adopted) {
     return adopted->client.get() == &client;
   });
@@ -151,7 +164,10 @@ void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
         std::erase_if(adopted_, [refused](const auto& each) { return each.get() == refused; });
         // Gone for good, or in other hands: then the name is gone, or it refuses again.
         const auto doors = list_doors(options_.keep_directory);
-        if (attempts <= 0 || std::find(doors.begin(), doors.end(), door) == doors.end()) return;
+        if (attempts <= 0 || std::find(doors.begin(), doors.end(), door) == doors.end()) {
+          on_door_answered();
+          return;
+        }
         deadlines_->after(kKnockPause, [this, door, attempts] { knock_at(door, attempts); });
       });
     });

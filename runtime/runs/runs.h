@@ -99,8 +99,9 @@ class Runs {
   // told of all the same, at the drain limit at the latest.
   virtual void hold(Run& run, bool held) = 0;
 
-  // Takes over what earlier hosts kept; each run that is found is told by on_state. Once.
-  virtual void adopt_kept() = 0;
+  // Takes over what earlier hosts kept; each run that is found is told by on_state, before on_done,
+  // which comes from the loop.
+  virtual void adopt_kept(std::function<void()> on_done) = 0;
 
   // From the loop's next turn, unless the table is closed before.
   virtual void later(std::function<void()> work) = 0;

@@ -32,7 +32,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void close_stdin(Run& run) override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   void hold(Run& run, bool held) override;
-  void adopt_kept() override;
+  void adopt_kept(std::function<void()> on_done) override;
   void later(std::function<void()> work) override { deadlines_->defer(std::move(work)); }
   Run* find(std::string_view id) override;
   std::string nearest(std::string_view id) const override;
@@ -126,6 +126,7 @@ class RunsImpl final : public Runs, private KeeperListener {
 
   Status launch(Entry& entry);
   void knock_at(const std::string& door, int attempts);
+  void on_door_answered();
   std::string notes_of(const Run& run) const;
   bool read_notes(const std::string& notes, Run& run) const;
   void launch_queued();
@@ -165,6 +166,8 @@ class RunsImpl final : public Runs, private KeeperListener {
     bool closed = false;
   };
   std::vector<std::unique_ptr<Adopted>> adopted_;
+  std::size_t open_doors_ = 0;  // that have not answered for good
+  std::vector<std::function<void()>> on_adopted_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Deadlines> deadlines_;
   std::vector<std::unique_ptr<Entry>> entries_;  // oldest first

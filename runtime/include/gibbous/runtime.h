@@ -79,7 +79,8 @@ struct Progress {
 // Something that happened without being asked for. `json` is the whole event as a JSON object with
 // "event" (its name), "session" and, when it concerns a run, "run".
 // Names: run_adopted (an earlier host started it), run_started, run_ended, run_log_failed,
-// run_log_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
+// run_log_recovered, journal_failed (runs are not recorded; the message says why),
+// journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
 struct Event {
   std::string name;
   std::string session;

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::set<std::string> kTables = {"tool", "schema", "run",   "wait", "task",
-                                       "log",  "json",   "store", "time"};
+                                       "log",  "json",   "store", "time", "journal"};
 // Where the methods of handles are kept, and what scripts/meta calls them.
 const std::map<std::string, std::string> kHandles = {{"gibbous.run", "Run"},
                                                      {"gibbous.task", "Task"}};

@@ -1,0 +1,136 @@
+// The table `journal`: what was recorded of runs, of this runtime, of others with the same state
+// directory, and of earlier ones. Its functions suspend: the disk is read by the pool.
+#include <lua.hpp>
+
+#include "bindings/lua/api.h"
+#include "bindings/lua/api_wait.h"
+#include "bindings/lua/fields.h"
+#include "bindings/lua/record_value.h"
+#include "bindings/lua/services.h"
+#include "bindings/lua/task.h"
+#include "runtime/history/history.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kDefaultItems = 200;
+constexpr std::int64_t kMaxItems = 10'000;
+constexpr std::int64_t kDefaultBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kDefaultRuns = 50;
+constexpr std::int64_t kMaxRuns = 1000;
+constexpr std::int64_t kMaxSeqNumber = std::int64_t{1} << 32;
+
+// Reading has no effect that could be taken back: a cancelled question is answered to nobody.
+class PendingQuestion final : public PendingOp {
+ public:
+  void cancel() override {}
+};
+
+History* history_of(lua_State* state) {
+  return services_of(state).history;
+}
+
+int nothing_recorded(lua_State* state) {
+  return push_error(state, Status::error("no_journal", "nothing is recorded here"));
+}
+
+template <typename Body>
+int with_wrong_use(lua_State* state, Body body) {
+  try {
+    return body();
+  } catch (const WrongUse& use) {
+    lua_pushstring(state, use.what());
+  }
+  return raise_here(state, lua_tostring(state, -1));
+}
+
+std::string check_run(lua_State* state) {
+  if (lua_istable(state, 1)) {
+    lua_getfield(state, 1, "id");
+    lua_replace(state, 1);
+  }
+  std::size_t length = 0;
+  const char* id = luaL_checklstring(state, 1, &length);
+  return {id, length};
+}
+
+Status named(const Status& status, const std::string& id) {
+  if (status.code() != "run_not_found") return status;
+  return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
+}
+
+int l_items(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_run(state);
+    Fields fields("journal.items", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const std::int64_t since = fields.integer("since_seq", 0, kMaxSeqNumber).value_or(0);
+    const std::int64_t limit = fields.integer("limit", 1, kMaxItems).value_or(kDefaultItems);
+    const std::int64_t bytes = fields.integer("max_bytes", 1, kMaxBytes).value_or(kDefaultBytes);
+    fields.done();
+    History* history = history_of(state);
+    if (history == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    history->items(id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
+                   static_cast<std::size_t>(bytes),
+                   [id, complete = task->completer()](Result<RecordedItems> got) {
+                     if (!got) {
+                       complete([status = named(got.status(), id), id](lua_State* to) {
+                         return push_error(to, status, id);
+                       });
+                       return;
+                     }
+                     Json items = Json::array();
+                     for (const StoredItem& item : got->page.items)
+                       items.push_back(item_value(item));
+                     complete([answer = Json{{"run", run_record_value(got->run)},
+                                             {"items", std::move(items)},
+                                             {"next_seq", got->page.next_since},
+                                             {"more", got->page.more}}](lua_State* to) {
+                       push_json(to, answer);
+                       return 1;
+                     });
+                   });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
+int l_runs(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    const std::string session = fields.text("session").value_or("");
+    const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
+    fields.done();
+    History* history = history_of(state);
+    if (history == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    history->runs(
+        session, static_cast<std::size_t>(limit),
+        [complete = task->completer()](Result<std::vector<RunRecord>> got) {
+          if (!got) {
+            complete([status = got.status()](lua_State* to) { return push_error(to, status); });
+            return;
+          }
+          Json list = Json::array();
+          for (const RunRecord& run : *got) list.push_back(run_record_value(run));
+          complete([list = std::move(list)](lua_State* to) {
+            push_json(to, list);
+            mark_array(to, -1);
+            return 1;
+          });
+        });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
+}  // namespace
+
+void open_journal(lua_State* state) {
+  lua_newtable(state);
+  push_suspending(state, l_items, "journal.items");
+  lua_setfield(state, -2, "items");
+  push_suspending(state, l_runs, "journal.runs");
+  lua_setfield(state, -2, "runs");
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,381 @@
+#include "runtime/history/worker.h"
+
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <utility>
+
+#include "runtime/base/random_id.h"
+#include "runtime/process/proc.h"
+#include "runtime/process/signals.h"
+
+namespace gibbous {
+namespace {
+
+// How often it looks for what others ask, while it executes runs and while it does not.
+constexpr std::uint64_t kTickMillis = 200;
+constexpr Nanos kIdleLook{2'000'000'000};
+// The lease counts on other machines only; here processes are looked at.
+constexpr Millis kLease{60'000};
+constexpr Nanos kBeat{20'000'000'000};
+// A keeper whose host is gone ends its runs in the time of their grace.
+constexpr Nanos kKeeperPatience{30'000'000'000};
+
+// The boot, and the pid namespace: whose processes can be looked at.
+std::string read_boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  char name[64];
+  const ssize_t size = ::readlink("/proc/self/ns/pid", name, sizeof name);
+  return id + " " + std::string(name, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
+bool is_process(std::int64_t pid, std::int64_t started) {
+  if (pid <= 0) return false;
+  const auto stat = read_stat(static_cast<pid_t>(pid));
+  return stat && static_cast<std::int64_t>(stat->start_time) == started && stat->state != 'Z';
+}
+
+std::int64_t start_time_of(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat ? static_cast<std::int64_t>(stat->start_time) : 0;
+}
+
+}  // namespace
+
+Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Mailbox& mailbox,
+               Recorder& recorder, WorkerOptions options, Look look)
+    : loop_(loop),
+      clock_(clock),
+      runs_(runs),
+      mailbox_(mailbox),
+      recorder_(recorder),
+      options_(options),
+      look_(std::move(look)),
+      id_(std::to_string(::getpid()) + "-" + random_id()),
+      boot_id_(read_boot_id()),
+      timer_(new uv_timer_t) {
+  uv_timer_init(loop_, timer_);
+  timer_->data = this;
+  uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
+  runs_.add_observer(this);
+}
+
+Worker::~Worker() {
+  stop();
+}
+
+bool Worker::is_alive(const WorkerRecord& worker) {
+  return is_process(worker.pid, worker.pid_started);
+}
+
+template <typename T>
+JournalAnswer<T> Worker::mailed(std::function<void(Result<T>)> then) {
+  return [this, then = std::move(then)](Result<T> answer) {
+    mailbox_.post([this, then, answer = std::make_shared<Result<T>>(std::move(answer))] {
+      if (journal_ != nullptr) then(std::move(*answer));
+    });
+  };
+}
+
+JournalDone Worker::mailed_done(std::function<void(const Status&)> then) {
+  return [this, then = std::move(then)](const Status& status) {
+    mailbox_.post([this, then, status] {
+      if (journal_ != nullptr) then(status);
+    });
+  };
+}
+
+// --- Beginning and end --------------------------------------------------------------------------
+
+void Worker::start(Journal& journal) {
+  journal_ = &journal;
+  WorkerRecord me;
+  me.worker_id = id_;
+  me.pid = ::getpid();
+  me.pid_started = start_time_of(::getpid());
+  me.boot_id = boot_id_;
+  me.lease_until = (clock_.wall() + kLease).count();
+  beaten_ = clock_.now();
+  (void)journal.join(me, nullptr);
+  if (options_.adopt) recover();
+  claim();
+  arm();
+}
+
+void Worker::start_without() {
+  if (options_.adopt) runs_.adopt_kept(nullptr);
+}
+
+void Worker::stop() {
+  if (timer_ == nullptr) return;
+  runs_.remove_observer(this);
+  if (journal_ != nullptr) (void)journal_->leave(nullptr);
+  journal_ = nullptr;
+  uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
+           [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
+}
+
+// --- What dead workers left ---------------------------------------------------------------------
+
+void Worker::recover() {
+  if (recovering_) return;
+  recovering_ = true;
+  orphans_since_ = clock_.now();
+  (void)journal_->take_orphans(mailed<std::vector<Orphan>>(
+      [this](Result<std::vector<Orphan>> orphans) { on_orphans(std::move(orphans)); }));
+}
+
+void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
+  if (orphans) {
+    for (Orphan& orphan : *orphans) {
+      const std::string id = orphan.run.run_id;
+      orphans_.insert_or_assign(id, std::move(orphan));
+      (void)resume(id);
+    }
+  }
+  runs_.adopt_kept([this] { on_adopted(); });
+}
+
+void Worker::on_adopted() {
+  if (journal_ == nullptr) return;
+  recovering_ = false;
+  settle();
+  claim();
+}
+
+bool Worker::resume(const std::string& run_id) {
+  const auto found = orphans_.find(run_id);
+  if (found == orphans_.end() || runs_.find(run_id) == nullptr) return false;
+  const Orphan orphan = std::move(found->second);
+  orphans_.erase(found);
+  recorder_.resume(run_id, &orphan.run);
+  return true;
+}
+
+void Worker::settle() {
+  if (recovering_) return;
+  for (auto at = orphans_.begin(); at != orphans_.end();) {
+    const Orphan& orphan = at->second;
+    const bool keeper_there = is_process(orphan.was.keeper_pid, orphan.was.keeper_started);
+    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
+      ++at;
+      continue;
+    }
+    const Orphan settled = orphan;
+    at = orphans_.erase(at);
+    if (settled.run.safe_to_repeat || options_.requeue) {
+      requeue(settled);
+    } else {
+      lose(settled);
+    }
+  }
+}
+
+void Worker::requeue(const Orphan& orphan) {
+  (void)journal_->requeue(orphan.run.run_id,
+                          mailed<RunRecord>([this](Result<RunRecord> run) {
+                            if (!run) return;
+                            if (on_settled) on_settled(*run);
+                            claim();
+                          }));
+}
+
+void Worker::lose(const Orphan& orphan) {
+  RunRecord run = orphan.run;
+  run.status = to_string(RunState::kLost);
+  run.error_message = "its host ended before it did, and its processes were ended then";
+  if (journal_->put_run(run) != Taken::kYes) {
+    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
+    return;
+  }
+  ++run.last_seq;
+  (void)journal_->append(run.run_id, {run.last_seq, ItemType::kState, run.status, "", 0});
+  if (on_settled) on_settled(run);
+  run.finished_at = clock_.wall().count();
+  (void)journal_->put_run(run);
+  journal_->forget_run(run.run_id);
+}
+
+// --- The queue ----------------------------------------------------------------------------------
+
+void Worker::enqueue(RunRecord run, std::function<void(const Status&)> on_done) {
+  if (journal_ == nullptr) {
+    on_done(Status::error("shutdown", "the runtime is shutting down"));
+    return;
+  }
+  run.owner = id_;
+  run.status = to_string(RunState::kQueued);
+  run.queued_at = clock_.wall().count();
+  run.last_seq = 0;
+  const std::string id = run.run_id;
+  const Taken taken = journal_->put_run(
+      run, mailed_done([this, on_done = std::move(on_done)](const Status& status) {
+        on_done(status);
+        may_have_queued_ = true;
+        claim();
+      }));
+  if (taken != Taken::kYes) {
+    mailbox_.post([on_done, taken] {
+      on_done(Status::error(taken == Taken::kWrongUse ? "invalid_arguments" : "journal_full",
+                            taken == Taken::kWrongUse
+                                ? "the run cannot be recorded: its command is too long"
+                                : "the journal takes nothing at the moment; try again"));
+    });
+    return;
+  }
+  (void)journal_->append(id, {1, ItemType::kState, run.status, "", 0});
+  journal_->forget_run(id);
+}
+
+std::size_t Worker::free_places() const {
+  const std::size_t taken = runs_.active() + claimed_.size();
+  const std::size_t most = runs_.options().limits.max_concurrent;
+  return taken < most ? most - taken : 0;
+}
+
+void Worker::claim() {
+  if (journal_ == nullptr || !execute || !may_have_queued_ || recovering_) return;
+  if (claiming_) {
+    claim_again_ = true;
+    return;
+  }
+  const std::size_t places = free_places();
+  if (places == 0) return;
+  claiming_ = true;
+  const Taken taken = journal_->claim(
+      places, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
+        on_claimed(std::move(claimed));
+      }));
+  if (taken != Taken::kYes) claiming_ = false;  // the next tick tries again
+}
+
+void Worker::on_claimed(Result<std::vector<RunRecord>> claimed) {
+  claiming_ = false;
+  const bool again = std::exchange(claim_again_, false);
+  if (!claimed) return;
+  for (const RunRecord& run : *claimed) {
+    claimed_[run.run_id] = run;
+    recorder_.expect(run);
+  }
+  for (const RunRecord& run : *claimed) execute(run);
+  if (again) claim();
+}
+
+void Worker::fail(const std::string& run_id, const Status& why) {
+  const auto found = claimed_.find(run_id);
+  if (found == claimed_.end() || journal_ == nullptr) return;
+  RunRecord run = std::move(found->second);
+  claimed_.erase(found);
+  recorder_.forget(run_id);
+  run.status = to_string(RunState::kFailed);
+  run.error_message = why.message();
+  (void)journal_->put_run(run);
+  (void)journal_->append(run_id, {run.last_seq + 1, ItemType::kState, run.status, "", 0});
+  run.last_seq += 1;
+  run.finished_at = clock_.wall().count();
+  (void)journal_->put_run(run);
+  journal_->forget_run(run_id);
+  if (on_settled) on_settled(run);
+  claim();
+}
+
+void Worker::on_state(Run& run) {
+  claimed_.erase(run.id());
+  if (run.ended()) claim();
+  if (journal_ != nullptr && runs_.keeper_pid() != told_keeper_) beat();
+}
+
+// --- Other processes ----------------------------------------------------------------------------
+
+void Worker::request_kill(const std::string& run_id, const std::string& signal,
+                          std::function<void(Result<KillRequest>)> on_done) {
+  if (journal_ == nullptr) {
+    on_done(Status::error("no_journal", "nothing is recorded here"));
+    return;
+  }
+  const Taken taken = journal_->request_kill(run_id, signal, mailed<KillRequest>(on_done));
+  if (taken == Taken::kYes) return;
+  on_done(Status::error("journal_full", "the journal takes nothing at the moment; try again"));
+}
+
+void Worker::beat() {
+  told_keeper_ = runs_.keeper_pid();
+  beaten_ = clock_.now();
+  (void)journal_->heartbeat({(clock_.wall() + kLease).count(), told_keeper_,
+                             told_keeper_ != 0 ? start_time_of(told_keeper_) : 0});
+}
+
+void Worker::arm() {
+  uv_timer_start(
+      timer_, [](uv_timer_t* timer) noexcept { static_cast<Worker*>(timer->data)->tick(); },
+      kTickMillis, kTickMillis);
+}
+
+void Worker::tick() {
+  if (journal_ == nullptr) return;
+  const Nanos now = clock_.now();
+  const bool busy = runs_.active() > 0 || !claimed_.empty() || !orphans_.empty();
+  if (busy && now - beaten_ > kBeat) beat();
+  if (!orphans_.empty()) settle();
+  if (looking_ || (!busy && now - looked_ < kIdleLook)) return;
+  looked_ = now;
+  looking_ = true;
+  look_(
+      [seen = seen_changes_, id = id_](JournalReader& reader) -> Result<QueueNews> {
+        QueueNews news;
+        const Result<std::int64_t> changes = reader.changes();
+        if (!changes) return changes.status();
+        news.changed = *changes != seen;
+        news.changes = *changes;
+        if (news.changed) {
+          constexpr std::size_t kMost = 1000;
+          Result<std::vector<RunRequest>> requests = reader.requests(id, kMost);
+          if (!requests) return requests.status();
+          news.requests = std::move(*requests);
+        }
+        Result<std::vector<WorkerRecord>> workers = reader.workers();
+        if (!workers) return workers.status();
+        news.workers = std::move(*workers);
+        return news;
+      },
+      [this](Result<QueueNews> news) {
+        looking_ = false;
+        if (news && journal_ != nullptr) on_news(*news);
+      });
+}
+
+void Worker::on_news(const QueueNews& news) {
+  seen_changes_ = news.changes;
+  for (const RunRequest& request : news.requests) carry_out(request);
+  const bool any_dead =
+      std::any_of(news.workers.begin(), news.workers.end(), [this](const WorkerRecord& worker) {
+        return worker.worker_id != id_ && worker.boot_id == boot_id_ && !is_alive(worker);
+      });
+  if (any_dead && options_.adopt) {
+    may_have_queued_ = true;
+    recover();
+  }
+  claim();
+}
+
+void Worker::carry_out(const RunRequest& request) {
+  Run* run = runs_.find(request.run_id);
+  if (run == nullptr || !requests_.insert(request.id).second) return;
+  const auto answer = [this, id = request.id](const std::string& text) {
+    if (journal_ != nullptr) (void)journal_->answer(id, text);
+    requests_.erase(id);
+  };
+  if (run->ended()) {
+    answer("gone");
+    return;
+  }
+  const int number = request.argument.empty() ? SIGTERM : signal_number_of("SIG" + request.argument);
+  runs_.kill(*run, number == 0 ? SIGTERM : number, std::nullopt,
+             [answer](Run&, const KillReport& report) { answer(to_string(report.how)); });
+}
+
+}  // namespace gibbous

@@ -1,0 +1,126 @@
+// Worker: this process as one of those that share the journal's queue. Joins it, claims queued runs
+// and has them executed, settles what dead workers left, and carries out kills that other processes
+// ask for. Owned by History. Loop thread only.
+//
+// The truth about a run that a dead worker had started: its keeper still has it (it is adopted, and
+// goes on), or its keeper has ended its processes and nobody knows how far they came. Then it is
+// queued again when it may be repeated, and is lost otherwise; not before that keeper is gone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/history/mailbox.h"
+#include "runtime/history/recorder.h"
+#include "runtime/journal/journal.h"
+#include "runtime/journal/journal_reader.h"
+#include "runtime/runs/runs.h"
+
+struct uv_loop_s;
+struct uv_timer_s;
+
+namespace gibbous {
+
+struct WorkerOptions {
+  bool adopt = true;     // take over what earlier hosts kept, and settle what they left
+  bool requeue = false;  // also runs that are not marked as safe to repeat
+};
+
+// What another process has changed since it was looked for last.
+struct QueueNews {
+  std::int64_t changes = 0;
+  bool changed = false;
+  std::vector<RunRequest> requests;   // about runs of this worker
+  std::vector<WorkerRecord> workers;  // all
+};
+
+class Worker final : private RunsObserver {
+ public:
+  using Look = std::function<void(std::function<Result<QueueNews>(JournalReader&)>,
+                                  std::function<void(Result<QueueNews>)>)>;
+  // `look` reads in the pool.
+  Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Mailbox& mailbox, Recorder& recorder,
+         WorkerOptions options, Look look);
+  ~Worker() override;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Starts a run that was claimed: its RunSpec::id is the record's. Whoever cannot calls fail().
+  std::function<void(const RunRecord&)> execute;
+  // A run was settled: `lost`, or `queued` again. Its record is the journal's.
+  std::function<void(const RunRecord&)> on_settled;
+
+  const std::string& id() const { return id_; }
+  static bool is_alive(const WorkerRecord& worker);
+
+  // The journal is open; nothing was recorded in it yet.
+  void start(Journal& journal);
+  // It cannot be opened: what was kept is adopted all the same.
+  void start_without();
+  // Before it is closed. What is queued stays so for the next worker.
+  void stop();
+
+  // Queues a run; `on_done` comes when that is on disk. Its owner, state and times are set here.
+  void enqueue(RunRecord run, std::function<void(const Status&)> on_done);
+  // A claimed run could not be started.
+  void fail(const std::string& run_id, const Status& why);
+  // Of a run that is not in this process's table: one that is queued ends now, of one that goes on
+  // elsewhere its owner is asked.
+  void request_kill(const std::string& run_id, const std::string& signal,
+                    std::function<void(Result<KillRequest>)> on_done);
+  // An adopted run was seen; it waits for Recorder::resume. False: nobody wrote of it.
+  bool resume(const std::string& run_id);
+
+ private:
+  void on_state(Run& run) override;
+
+  template <typename T>
+  JournalAnswer<T> mailed(std::function<void(Result<T>)> then);
+  JournalDone mailed_done(std::function<void(const Status&)> then);
+  void recover();
+  void on_orphans(Result<std::vector<Orphan>> orphans);
+  void on_adopted();
+  void settle();
+  void lose(const Orphan& orphan);
+  void requeue(const Orphan& orphan);
+  void claim();
+  void on_claimed(Result<std::vector<RunRecord>> claimed);
+  void beat();
+  void tick();
+  void on_news(const QueueNews& news);
+  void carry_out(const RunRequest& request);
+  void arm();
+  std::size_t free_places() const;
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  Runs& runs_;
+  Mailbox& mailbox_;
+  Recorder& recorder_;
+  WorkerOptions options_;
+  Look look_;
+  std::string id_;
+  std::string boot_id_;
+  Journal* journal_ = nullptr;
+  uv_timer_s* timer_;  // freed in its close callback
+  std::int64_t seen_changes_ = -1;
+  bool looking_ = false;
+  bool recovering_ = false;
+  bool claiming_ = false;
+  bool claim_again_ = false;
+  bool may_have_queued_ = true;
+  pid_t told_keeper_ = 0;
+  Nanos beaten_{0};
+  Nanos looked_{0};
+  std::map<std::string, Orphan> orphans_;  // to be settled
+  Nanos orphans_since_{0};
+  std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet
+  std::set<std::int64_t> requests_;           // that are being carried out
+};
+
+}  // namespace gibbous

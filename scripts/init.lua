@@ -3,5 +3,6 @@ return {
   toolsets = {
     require 'toolsets.bg',
     require 'toolsets.wait',
+    require 'toolsets.shell',
   },
 }

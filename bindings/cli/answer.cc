@@ -39,16 +39,25 @@ std::string error_member(std::string_view code, std::string_view message) {
   return "\"error\":{\"code\":" + json_quote(code) + ",\"message\":" + json_quote(message) + "}";
 }
 
+std::string backlog_member(const CallResult& result) {
+  if (result.backlog.empty()) return "";
+  std::string events;
+  for (const std::string& event : result.backlog) {
+    events += (events.empty() ? "[" : ",") + on_one_line(event);
+  }
+  return with("backlog", events + "]");
+}
+
 std::string result_member(const CallResult& result) {
   if (result.ok) {
     return "\"result\":{\"text\":" + json_quote(result.text) +
-           with("data", on_one_line(result.data)) + "}";
+           with("data", on_one_line(result.data)) + "}" + backlog_member(result);
   }
   std::string member = error_member(result.code, result.message);
   member.pop_back();
   member += with("data", on_one_line(result.data));
   if (!result.traceback.empty()) member += with("traceback", json_quote(result.traceback));
-  return member + "}";
+  return member + "}" + backlog_member(result);
 }
 
 std::string progress_member(const Progress& progress) {

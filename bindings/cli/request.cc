@@ -24,7 +24,7 @@ struct Shape {
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> kShapes = {
-      {Request::Kind::kCall, {"tool", "id", "args", "session", "progress"}},
+      {Request::Kind::kCall, {"tool", "id", "args", "session", "progress", "backlog"}},
       {Request::Kind::kCancel, {"cancel", "id"}},
       {Request::Kind::kReload, {"reload", "id"}},
       {Request::Kind::kDrain, {"drain", "id"}},
@@ -110,6 +110,12 @@ Status read_call(const Members& members, Request* request) {
       return invalid(expected(*progress, "true or false"));
     }
     request->wants_progress = progress->value == "true";
+  }
+  if (const JsonMember* backlog = find(members, "backlog")) {
+    if (json_kind(backlog->value) != std::string_view("a boolean")) {
+      return invalid(expected(*backlog, "true or false"));
+    }
+    request->wants_backlog = backlog->value == "true";
   }
   return {};
 }

@@ -23,6 +23,7 @@ struct Request {
   std::string arguments = "{}";  // kCall: JSON text
   std::string session;           // kCall, kDrain
   bool wants_progress = false;   // kCall
+  bool wants_backlog = false;    // kCall
   std::string cancelled_id;      // kCancel: JSON text, as `id`
   std::string ask;               // kAnswer: the ask's id
   AskAnswer answer;              // kAnswer

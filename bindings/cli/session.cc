@@ -95,7 +95,7 @@ void Session::wait(bool more) {
 // Leaves a state when what it waits for has come, or its time is over.
 void Session::advance() {
   const bool late = steady_clock::now() >= deadline_;
-  const bool idle = in_flight_.empty();
+  const bool idle = in_flight_.empty() && drains_ == 0;
   switch (state_) {
     case State::kOpen:
     case State::kEnded:
@@ -185,6 +185,7 @@ void Session::start_call(Request request) {
   call.arguments = std::move(request.arguments);
   call.session = std::move(request.session);
   call.wants_progress = request.wants_progress;
+  call.wants_backlog = request.wants_backlog;
   const std::string id = std::move(request.id);
   in_flight_[id] = runtime_.call(
       std::move(call),
@@ -205,13 +206,18 @@ void Session::cancel(const Request& request) {
 }
 
 void Session::drain(const Request& request) {
-  std::string member = "\"drain\":{\"session\":" + json_quote(request.session) + ",\"events\":[";
-  const char* separator = "";
-  for (std::string& event : runtime_.drain_backlog(request.session)) {
-    member.append(separator).append(on_one_line(std::move(event)));
-    separator = ",";
-  }
-  answer(request.id, member + "]}");
+  ++drains_;
+  runtime_.drain_backlog(request.session, [this, id = request.id, session = request.session](
+                                              std::vector<std::string> events) {
+    --drains_;
+    std::string member = "\"drain\":{\"session\":" + json_quote(session) + ",\"events\":[";
+    const char* separator = "";
+    for (std::string& event : events) {
+      member.append(separator).append(on_one_line(std::move(event)));
+      separator = ",";
+    }
+    answer(id, member + "]}");
+  });
 }
 
 // Never left out, however slow the reader is: a call waits for it.

@@ -69,6 +69,7 @@ class Session {
   State state_ = State::kOpen;
   std::chrono::steady_clock::time_point deadline_;  // of any state but kOpen
   std::map<std::string, CallId> in_flight_;         // by the id, as JSON text
+  int drains_ = 0;                                  // that are not answered yet
   std::map<std::string, AskRequest> questions_;     // by their id
   std::size_t dropped_lines_ = 0;
 };

@@ -34,7 +34,8 @@ void add_end(const Run& run, OrderedJson* to) {
 
 }  // namespace
 
-std::string describe_run(const Run& run, const std::string& mode, const std::string& before) {
+std::string describe_run(const Run& run, const std::string& mode, const std::string& before,
+                         const std::vector<std::size_t>& fired) {
   const RunSpec& spec = run.spec();
   OrderedJson meta = OrderedJson::parse(before.empty() ? "{}" : before, nullptr, false);
   if (!meta.is_object()) meta = OrderedJson::object();
@@ -43,6 +44,7 @@ std::string describe_run(const Run& run, const std::string& mode, const std::str
   if (!spec.argv.empty()) meta["argv"] = spec.argv;
   if (!spec.tool.empty()) meta["tool"] = spec.tool;
   meta["mode"] = mode;
+  if (!fired.empty()) meta["fired"] = fired;
   if (spec.sandbox) meta["sandbox"] = spec.sandbox->profile;
   add_processes(run, &meta);
   add_end(run, &meta);

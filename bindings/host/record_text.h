@@ -1,7 +1,9 @@
 // What the journal is told of a run besides its own columns, as JSON text. Pure but for /proc.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "runtime/runs/run.h"
 
@@ -11,7 +13,9 @@ namespace gibbous::host {
 // sandbox}, as far as there is something to say. pid_started is what /proc/PID/stat says, mark the
 // value of RLIMIT_RTTIME that its processes inherit.
 // What `before` holds and this does not say stays.
-std::string describe_run(const Run& run, const std::string& mode, const std::string& before);
+// `fired`: the run's watchers for once that have had their match.
+std::string describe_run(const Run& run, const std::string& mode, const std::string& before,
+                         const std::vector<std::size_t>& fired);
 // The meta of a `state` item: {pid, reason, exit_code, signal, limit}.
 std::string describe_state(const Run& run);
 

@@ -1,7 +1,7 @@
-// run_started, run_ended and keeper_lost; exactly one run_ended for every run.
+// Exactly one run_ended for every run that this process has started or taken over.
 #include "bindings/host/run_events.h"
 
-#include "bindings/json/json.h"
+#include <utility>
 
 #include "runtime/output/text.h"
 
@@ -12,7 +12,7 @@ std::string dump(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-OrderedJson describe(const Run& run, const char* name) {
+OrderedJson describe(const Run& run, const std::string& name) {
   OrderedJson event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
   if (!run.spec().label.empty()) event["label"] = run.spec().label;
   event["command"] = to_utf8(run.command_text());
@@ -21,16 +21,55 @@ OrderedJson describe(const Run& run, const char* name) {
   return event;
 }
 
+void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
+  if (run.limit_reached()) (*event)["limit"] = to_string(run.limit_reached()->kind);
+  const auto& exit = run.exit_status();
+  (*event)["reason"] = run.reason();
+  (*event)["exit_code"] =
+      exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
+  (*event)["runtime_ms"] = run.runtime(clock).count();
+}
+
+OrderedJson describe_match(const Run& run, const WatchMatch& match) {
+  OrderedJson event = {{"event", match.event}, {"session", run.spec().session}, {"run", run.id()}};
+  if (!run.spec().label.empty()) event["label"] = run.spec().label;
+  event["watcher"] = match.watcher + 1;
+  event["stream"] = match.stream == WatchStream::kStdout ? "stdout" : "stderr";
+  event["line"] = match.line;
+  event["line_number"] = match.line_number + 1;
+  event["offset"] = match.offset;
+  if (match.partial) event["partial"] = true;
+  if (match.cut) event["cut"] = true;
+  for (const WatchGroup& group : match.groups) {
+    event["captures"].push_back(group.matched ? OrderedJson(group.text) : OrderedJson(nullptr));
+    if (!group.name.empty() && group.matched) event["named"][group.name] = group.text;
+  }
+  if (!match.before.empty()) event["before"] = match.before;
+  if (!match.after.empty()) event["after"] = match.after;
+  return event;
+}
+
 }  // namespace
 
-RunEvents::RunEvents(Runs& runs, const Clock& clock, Recorder& recorder,
+RunEvents::RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engine& engine,
                      std::function<void(const Event&)> sink)
-    : runs_(runs), clock_(clock), recorder_(recorder), sink_(std::move(sink)) {
+    : runs_(runs),
+      clock_(clock),
+      history_(history),
+      engine_(engine),
+      sink_(std::move(sink)),
+      backlog_(history) {
   runs_.add_observer(this);
 }
 
 RunEvents::~RunEvents() {
   runs_.remove_observer(this);
+}
+
+std::vector<std::size_t> RunEvents::fired(const std::string& run) const {
+  const auto found = fired_.find(run);
+  if (found == fired_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 void RunEvents::on_state(Run& run) {
@@ -44,14 +83,8 @@ void RunEvents::on_state(Run& run) {
                         {"landlock_abi", report.landlock_abi},
                         {"unprotected", report.unprotected}};
   }
-  if (run.ended()) {
-    if (run.limit_reached()) event["limit"] = to_string(run.limit_reached()->kind);
-    const auto& exit = run.exit_status();
-    event["reason"] = run.reason();
-    event["exit_code"] = exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
-    event["runtime_ms"] = run.runtime(clock_).count();
-  }
-  keep({name, run.spec().session, dump(event)}, run.id());
+  if (run.ended()) add_end(run, clock_, &event);
+  keep({name, run.spec().session, dump(event)}, run.id(), run.ended() && run.spec().background);
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
@@ -59,17 +92,34 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
   OrderedJson event = describe(run, name);
   event["path"] = log.path;
   if (!problem.empty()) event["message"] = problem;
-  keep({name, run.spec().session, dump(event)}, run.id());
+  keep({name, run.spec().session, dump(event)}, run.id(), true);
+}
+
+void RunEvents::on_forget(Run& run) {
+  fired_.erase(run.id());
 }
 
 void RunEvents::tell_journal(const Status& status) {
-  OrderedJson event = {{"event", status.ok() ? "journal_recovered" : "journal_failed"},
-                       {"session", ""}};
+  const char* name = status.ok() ? "journal_recovered" : "journal_failed";
+  OrderedJson event = {{"event", name}, {"session", ""}};
   if (!status.ok()) {
     event["code"] = status.code();
     event["message"] = status.message();
   }
-  sink_({status.ok() ? "journal_recovered" : "journal_failed", "", dump(event)});
+  sink_({name, "", dump(event)});
+}
+
+void RunEvents::tell_settled(const RunRecord& run) {
+  const bool again = run.status == to_string(RunState::kQueued);
+  const char* name = again ? "run_requeued" : "run_ended";
+  OrderedJson event = {{"event", name},
+                       {"session", run.session_id},
+                       {"run", run.run_id},
+                       {"command", to_utf8(run.command)},
+                       {"state", run.status}};
+  if (again) event["attempt"] = run.attempt;
+  if (!run.error_message.empty()) event["reason"] = run.error_message;
+  deliver({name, run.session_id, dump(event)}, run.run_id, true);
 }
 
 void RunEvents::on_keeper_lost(const std::string& reason) {
@@ -77,31 +127,60 @@ void RunEvents::on_keeper_lost(const std::string& reason) {
       {"keeper_lost", "", dump({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}})});
 }
 
-void RunEvents::keep(const Event& event, const std::string& run) {
-  recorder_.add_event(run, event.name, event.json);
-  if (backlogs_.size() < kMaxBacklogSessions || backlogs_.count(event.session) != 0) {
-    Backlog& backlog = backlogs_[event.session];
-    backlog.events.push_back(event.json);
-    if (backlog.events.size() > kMaxBacklogEvents) {
-      backlog.events.pop_front();
-      ++backlog.dropped;
-    }
+void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
+  if (set == 0 && fired_[run.id()].insert(match.watcher).second) {
+    history_.recorder().refresh(run.id());
   }
-  sink_(event);
+  const OrderedJson event = describe_match(run, match);
+  const std::string& session = run.spec().session;
+  history_.recorder().add_event(run.id(), match.event, dump(event));
+  if (call_handler(run.id(), session, match.event, event)) return;
+  deliver({match.event, session, dump(event)}, run.id(), true);
 }
 
-std::vector<std::string> RunEvents::drain(std::string_view session) {
-  const auto found = backlogs_.find(session);
-  if (found == backlogs_.end()) return {};
-  std::vector<std::string> events;
-  if (found->second.dropped > 0) {
-    events.push_back(dump({{"event", "events_dropped"},
-                           {"session", std::string(session)},
-                           {"count", found->second.dropped}}));
+// Told of when its handler has ended, with what that adds.
+bool RunEvents::call_handler(const std::string& run, const std::string& session,
+                             const std::string& name, const OrderedJson& event) {
+  lua::HookCall hook;
+  hook.handler = "on_" + name;
+  hook.tool = hook.handler;
+  hook.session = session;
+  hook.arguments = Json::parse(dump(event));
+  hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), run, session, name,
+                  event](const CallResult& result) {
+    if (alive.expired()) return;
+    OrderedJson told = event;
+    if (!result.ok) {
+      told["handler_error"] = result.message;
+    } else if (!result.data.empty()) {
+      told["data"] = OrderedJson::parse(result.data);
+    }
+    deliver({name, session, dump(told)}, run, true);
+  };
+  return engine_.run_hook(std::move(hook));
+}
+
+void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patterns,
+                              const SuppressedSummary& summary) {
+  OrderedJson event = {{"event", "events_suppressed"},
+                       {"session", run.spec().session},
+                       {"run", run.id()},
+                       {"count", summary.count}};
+  for (const SuppressedWatcher& each : summary.watchers) {
+    event["watchers"].push_back(
+        {{"event", patterns.spec(each.watcher).event}, {"count", each.count}});
   }
-  events.insert(events.end(), found->second.events.begin(), found->second.events.end());
-  backlogs_.erase(found);
-  return events;
+  keep({"events_suppressed", run.spec().session, dump(event)}, run.id(), true);
+}
+
+void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {
+  history_.recorder().add_event(run, event.name, event.json);
+  deliver(event, run, for_agent);
+}
+
+void RunEvents::deliver(const Event& event, const std::string& run, bool for_agent) {
+  backlog_.add(event, run, for_agent);
+  sink_(event);
 }
 
 }  // namespace gibbous::host

@@ -1,49 +1,61 @@
-// RunEvents: turns what happens to runs into events (JSON), hands them to the host and keeps them
-// for their session's backlog. Owned by Runtime. Loop thread only.
+// RunEvents: turns what happens to runs, and what their watchers find, into events (JSON): records
+// them, hands them to the host and keeps them for their session's backlog. Owned by Runtime. Loop
+// thread only.
 #pragma once
 
-#include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "bindings/host/backlog.h"
+#include "bindings/json/json.h"
+#include "bindings/lua/engine.h"
 #include "gibbous/runtime.h"
-#include "runtime/history/recorder.h"
+#include "runtime/history/history.h"
 #include "runtime/runs/runs.h"
+#include "runtime/watch/run_watchers.h"
 
 namespace gibbous::host {
 
-inline constexpr std::size_t kMaxBacklogEvents = 256;  // a session
-inline constexpr std::size_t kMaxBacklogSessions = 1000;
-
-class RunEvents final : public RunsObserver {
+class RunEvents final : public RunsObserver, public WatchersListener {
  public:
-  RunEvents(Runs& runs, const Clock& clock, Recorder& recorder,
+  RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engine& engine,
             std::function<void(const Event&)> sink);
   ~RunEvents() override;
 
+  Backlog& backlog() { return backlog_; }
+  // The indexes of the run's watchers for once that have had their match, from 0.
+  std::vector<std::size_t> fired(const std::string& run) const;
+
   void on_state(Run& run) override;
   void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
+  void on_forget(Run& run) override;
   // The journal cannot be written, or can be again (ok).
   void tell_journal(const Status& status);
+  // What became of a run that another process had started, or that could not be started.
+  void tell_settled(const RunRecord& run);
   void on_keeper_lost(const std::string& reason) override;
-  std::vector<std::string> drain(std::string_view session);
+  void on_match(Run& run, std::size_t set, WatchMatch match) override;
+  void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,
+                     const SuppressedSummary& summary) override;
 
  private:
-  struct Backlog {
-    std::deque<std::string> events;
-    std::size_t dropped = 0;
-  };
-  void keep(const Event& event, const std::string& run);
+  void keep(const Event& event, const std::string& run, bool for_agent);
+  void deliver(const Event& event, const std::string& run, bool for_agent);
+  bool call_handler(const std::string& run, const std::string& session, const std::string& name,
+                    const OrderedJson& event);
 
   Runs& runs_;
   const Clock& clock_;
-  Recorder& recorder_;
+  History& history_;
+  lua::Engine& engine_;
   std::function<void(const Event&)> sink_;
-  std::map<std::string, Backlog, std::less<>> backlogs_;
+  Backlog backlog_;
+  std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
+  // Expires with this: a handler may end when it has gone.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 
 }  // namespace gibbous::host

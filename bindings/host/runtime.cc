@@ -28,14 +28,17 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
   const CallId id = ++impl.last_call;
   ++impl.calls_active;
   impl.keep_alive_while_called();
-  impl.engine->call(
-      id, std::move(request),
-      [&impl, on_done = std::move(on_done)](CallResult result) {
-        --impl.calls_active;
-        impl.keep_alive_while_called();
-        if (on_done) on_done(std::move(result));
-      },
-      std::move(on_progress));
+  std::function<void(CallResult)> end = [&impl, on_done = std::move(on_done)](CallResult result) {
+    --impl.calls_active;
+    impl.keep_alive_while_called();
+    if (on_done) on_done(std::move(result));
+  };
+  if (request.wants_backlog) {
+    end = [&impl, session = request.session, end = std::move(end)](CallResult result) {
+      impl.add_backlog(session, std::move(result), end);
+    };
+  }
+  impl.engine->call(id, std::move(request), std::move(end), std::move(on_progress));
   return id;
 }
 
@@ -52,7 +55,19 @@ void Runtime::on_ask(std::function<void(AskRequest)> handler) {
 }
 
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
-  return impl_->run_events ? impl_->run_events->drain(session) : std::vector<std::string>{};
+  if (!impl_->run_events) return {};
+  return impl_->run_events->backlog().drain(session);
+}
+
+void Runtime::drain_backlog(std::string session,
+                            std::function<void(std::vector<std::string>)> on_done) {
+  Impl& impl = *impl_;
+  if (!impl.run_events) return;
+  impl.run_events->backlog().recall(session, [&impl, session, on_done = std::move(on_done)] {
+    impl.runs->later([&impl, session, on_done] {
+      if (impl.run_events) on_done(impl.run_events->backlog().drain(session));
+    });
+  });
 }
 
 bool Runtime::poll(PollBudget budget) {

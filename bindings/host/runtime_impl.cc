@@ -7,6 +7,8 @@
 
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
+#include "bindings/lua/fields.h"
+#include "bindings/lua/watch_value.h"
 
 namespace gibbous {
 namespace {
@@ -80,6 +82,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.keeper_path = given.keeper_path;
   config.apply_runs(runs_options);
   config.apply_history(history_options);
+  history_options.worker.adopt = given.adopt_runs;
   if (config.journal_enabled.value_or(true)) {
     history_options.journal.directory = options.state_dir;
   }
@@ -140,8 +143,7 @@ Status Runtime::Impl::init_parts() {
   decisions = std::make_unique<host::Decisions>(
       options.state_dir, clock, *engine,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
-  run_events = std::make_unique<host::RunEvents>(*runs, clock, history->recorder(),
-                                                 [this](const Event& event) { deliver(event); });
+  make_events();
   if (options.adopt_runs) {
     history->has_past() ? history->open() : runs->adopt_kept(nullptr);
   }
@@ -156,9 +158,9 @@ Status Runtime::Impl::init_parts() {
 }
 
 void Runtime::Impl::make_history() {
-  history_options.recorder.describe = [mode = options.mode](const Run& run,
-                                                            const std::string& before) {
-    return host::describe_run(run, mode, before);
+  history_options.recorder.describe = [this](const Run& run, const std::string& before) {
+    const auto fired = run_events ? run_events->fired(run.id()) : std::vector<std::size_t>{};
+    return host::describe_run(run, options.mode, before, fired);
   };
   history_options.recorder.describe_state = host::describe_state;
   history = std::make_unique<History>(loop, clock, *runs, std::move(history_options));
@@ -167,6 +169,77 @@ void Runtime::Impl::make_history() {
     run_events->tell_journal(status);
   };
   services.history = history.get();
+}
+
+void Runtime::Impl::make_events() {
+  run_events = std::make_unique<host::RunEvents>(*runs, clock, *history, *engine,
+                                                 [this](const Event& event) { deliver(event); });
+  watchers = std::make_unique<RunWatchers>(loop, clock, *runs, *run_events);
+  services.watchers = watchers.get();
+  history->worker().execute = [this](const RunRecord& run) { start_queued(run); };
+  history->worker().on_settled = [this](const RunRecord& run) { run_events->tell_settled(run); };
+  history->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {
+    watch_again(run, recorded);
+  };
+}
+
+void Runtime::Impl::start_queued(const RunRecord& run) {
+  const Json meta = Json::parse(run.meta_json, nullptr, false);
+  const auto fail = [this, id = run.run_id](const std::string& code, const std::string& why) {
+    services.approved_in_queue.erase(id);
+    history->worker().fail(id, Status::error(code, why));
+  };
+  if (!meta.is_object() || !meta.contains("start") || !meta.contains("tool")) {
+    fail("journal_corrupt", "the journal does not say how it is started");
+    return;
+  }
+  lua::HookCall hook;
+  hook.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
+  hook.session = run.session_id;
+  hook.arguments = meta["start"];
+  hook.queued_run = run.run_id;
+  if (const auto found = services.approved_in_queue.find(run.run_id);
+      found != services.approved_in_queue.end()) {
+    hook.approved_command = found->second;
+  }
+  hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
+    services.approved_in_queue.erase(id);
+    if (!result.ok && !closing) fail(result.code, result.message);
+  };
+  (void)engine->run_hook(std::move(hook));
+}
+
+// The watchers of an adopted run; those for once that have had their match are not asked again.
+void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
+  if (recorded.watch_json.empty()) return;
+  try {
+    const auto patterns =
+        lua::parse_watch("the journal", Json::parse(recorded.watch_json, nullptr, false));
+    if (!patterns) return;
+    std::vector<std::size_t> fired;
+    const Json meta = Json::parse(recorded.meta_json, nullptr, false);
+    if (meta.is_object() && meta.contains("fired") && meta["fired"].is_array()) {
+      for (const Json& index : meta["fired"]) {
+        if (index.is_number_unsigned()) fired.push_back(index.get<std::size_t>());
+      }
+    }
+    (void)watchers->add(run, patterns, fired);
+  } catch (const lua::WrongUse& use) {
+    engine->log("warn", use.what(), Json(), run.spec().session);
+  }
+}
+
+void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
+                                const std::function<void(CallResult)>& end) {
+  if (!run_events) {
+    end(std::move(result));
+    return;
+  }
+  auto held = std::make_shared<CallResult>(std::move(result));
+  run_events->backlog().recall(session, [this, session, held, end] {
+    held->backlog = run_events->backlog().drain_for_agent(session);
+    end(std::move(*held));
+  });
 }
 
 void Runtime::Impl::deliver(const Event& event) {
@@ -253,8 +326,10 @@ void Runtime::Impl::close(std::function<void()> done) {
   constexpr Nanos kCleanup{20'000'000};
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
+  run_events->backlog().give_up();
   closing = true;
   on_closed = std::move(done);
+  watchers.reset();
   run_events.reset();
   open_parts = watcher ? 4 : 3;
   const auto part_closed = [this] {

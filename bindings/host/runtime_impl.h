@@ -18,6 +18,7 @@
 #include "runtime/history/history.h"
 #include "runtime/runs/runs.h"
 #include "runtime/wait/wait.h"
+#include "runtime/watch/run_watchers.h"
 
 namespace gibbous {
 
@@ -29,6 +30,13 @@ struct Runtime::Impl {
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
   void make_history();
+  void make_events();
+  // Starts a queued run that this process has claimed.
+  void start_queued(const RunRecord& run);
+  void watch_again(Run& run, const RunRecord& recorded);
+  // Gives the result to `end`, once what earlier processes left for the session is there.
+  void add_backlog(const std::string& session, CallResult result,
+                   const std::function<void(CallResult)>& end);
   void deliver(const Event& event);
   // Borrowed loop: scripts run from an idle handle while something is ready.
   void wake();
@@ -64,6 +72,7 @@ struct Runtime::Impl {
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptWatcher> watcher;
   std::unique_ptr<host::RunEvents> run_events;
+  std::unique_ptr<RunWatchers> watchers;
 
   CallId last_call = 0;
   std::size_t calls_active = 0;

@@ -12,10 +12,9 @@ struct Table {
 };
 
 constexpr Table kTables[] = {
-    {"tool", open_tool}, {"schema", open_schema}, {"run", open_run},
-    {"wait", open_wait}, {"task", open_task},     {"log", open_log},
-    {"json", open_json}, {"store", open_store},   {"time", open_time},
-    {"journal", open_journal},
+    {"tool", open_tool}, {"schema", open_schema},   {"run", open_run},   {"wait", open_wait},
+    {"task", open_task}, {"log", open_log},         {"json", open_json}, {"store", open_store},
+    {"time", open_time}, {"journal", open_journal},
 };
 
 void set_text(lua_State* state, const char* key, const std::string& text) {

@@ -4,6 +4,8 @@
 
 #include "bindings/lua/api.h"
 #include "bindings/lua/api_wait.h"
+#include "bindings/lua/call.h"
+#include "bindings/lua/engine.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/record_value.h"
 #include "bindings/lua/services.h"
@@ -123,6 +125,50 @@ int l_runs(lua_State* state) {
   });
 }
 
+// Of a run that is queued, or that another process executes.
+int l_kill(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_run(state);
+    Fields fields("journal.kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    std::string signal = fields.text("signal").value_or("");
+    fields.done();
+    if (signal.rfind("SIG", 0) == 0) signal.erase(0, 3);
+    if (!is_signal_word(signal))
+      return luaL_error(state, "journal.kill: signal: expected a signal");
+    Services& services = services_of(state);
+    if (services.history == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    Json what = {{"kind", "kill"}, {"signal", signal.empty() ? "SIGTERM" : "SIG" + signal}};
+    what["run"] = id;
+    services.engine->ask(
+        task->call(), std::move(what),
+        [id, signal, &services, complete = task->completer()](const Verdict& verdict) {
+          if (verdict.decision != Verdict::Decision::kAllow) {
+            const bool asks = verdict.decision == Verdict::Decision::kAsk;
+            complete([status = Status::error(asks ? "needs_approval" : "denied", verdict.reason),
+                      id](lua_State* to) { return push_error(to, status, id); });
+            return;
+          }
+          services.history->when_open([id, signal, &services, complete](const Status&) {
+            services.history->worker().request_kill(
+                id, signal, [id, complete](const Result<KillRequest>& asked) {
+                  if (!asked) {
+                    complete([status = named(asked.status(), id), id](lua_State* to) {
+                      return push_error(to, status, id);
+                    });
+                    return;
+                  }
+                  complete([killed = asked->killed](lua_State* to) {
+                    lua_pushstring(to, killed ? "killed" : "asked");
+                    return 1;
+                  });
+                });
+          });
+        });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
 }  // namespace
 
 void open_journal(lua_State* state) {
@@ -131,6 +177,8 @@ void open_journal(lua_State* state) {
   lua_setfield(state, -2, "items");
   push_suspending(state, l_runs, "journal.runs");
   lua_setfield(state, -2, "runs");
+  push_suspending(state, l_kill, "journal.kill");
+  lua_setfield(state, -2, "kill");
 }
 
 }  // namespace gibbous::lua

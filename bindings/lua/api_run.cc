@@ -20,8 +20,13 @@
 #include "bindings/lua/sandbox_value.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/task.h"
+#include "bindings/lua/watch_value.h"
+#include "runtime/base/random_id.h"
+#include "runtime/history/history.h"
 #include "runtime/process/signals.h"
+#include "runtime/runs/describe.h"
 #include "runtime/runs/runs.h"
+#include "runtime/watch/run_watchers.h"
 
 namespace gibbous::lua {
 namespace {
@@ -149,7 +154,11 @@ bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
 void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   const auto task = effect->task.lock();
   if (!task) return;
-  options.spec.session = task->call().session();
+  const Call& call = task->call();
+  options.spec.session = call.session();
+  options.spec.tool = call.tool().name;
+  options.spec.id = call.queued_run();
+  if (!options.spec.id.empty()) options.spec.queue_when_full = true;
   const bool detach = options.detach;
   if (!take_constraints(*effect, options.sandbox, &options.spec)) return;
   auto started = effect->services.runs->start(std::move(options.spec),
@@ -167,6 +176,9 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
     effect->fail(started.status());
     return;
   }
+  if (options.watch && effect->services.watchers != nullptr) {
+    (void)effect->services.watchers->add(**started, options.watch);  // its first ones
+  }
   // Until it runs, and afterwards unless it is detached, the call answers for it.
   const std::string id = (*started)->id();
   if (!detach) task->call().own_run(id);
@@ -175,34 +187,126 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   };
 }
 
+Status no_nul(const StartOptions& options) {
+  // Nothing can be started with one, so nobody needs to be asked.
+  if (options.spec.command.find('\0') == std::string::npos) return {};
+  return Status::error("invalid_arguments", "command: a NUL byte cannot be part of a command");
+}
+
+// What the policy is asked about a start.
+Json start_effect(const StartOptions& options, const Services& services) {
+  const RunSpec& spec = options.spec;
+  Json what = {{"kind", "start"}, {"cwd", spec.cwd}};
+  if (spec.argv.empty()) {
+    what["command"] = spec.command;
+  } else {
+    what["argv"] = spec.argv;
+  }
+  if (!spec.env.empty()) what["env"] = spec.env;
+  what["limits"] = limits_value(spec.limits);
+  if (spec.keep) what["keep"] = true;
+  for (const LogSpec& log : spec.logs) what["log"].push_back(log.path);
+  if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
+  what["configured"] = Json::object();
+  if (!services.sandbox.is_null()) what["configured"]["sandbox"] = services.sandbox;
+  return what;
+}
+
+StartOptions check_start(lua_State* state, bool queued) {
+  luaL_checktype(state, 1, LUA_TTABLE);
+  StartOptions options = parse_start(to_json(state, 1), queued);
+  // What ends with its call is not meant to outlive more than that.
+  options.spec.keep = options.keep.value_or(options.detach && services_of(state).keep_runs);
+  return options;
+}
+
 int l_start(lua_State* state) {
   return with_wrong_use(state, [state] {
-    luaL_checktype(state, 1, LUA_TTABLE);
-    StartOptions options = parse_start(to_json(state, 1));
-    // Nothing can be started with one, so nobody needs to be asked.
-    if (options.spec.command.find('\0') != std::string::npos) {
-      return push_error(state, Status::error("invalid_arguments",
-                                             "command: a NUL byte cannot be part of a command"));
-    }
-    Json what = {{"kind", "start"}, {"cwd", options.spec.cwd}};
-    if (options.spec.argv.empty()) {
-      what["command"] = options.spec.command;
-    } else {
-      what["argv"] = options.spec.argv;
-    }
-    if (!options.spec.env.empty()) what["env"] = options.spec.env;
-    what["limits"] = limits_value(options.spec.limits);
-    // What ends with its call is not meant to outlive more than that.
-    options.spec.keep = options.keep.value_or(options.detach && services_of(state).keep_runs);
-    if (options.spec.keep) what["keep"] = true;
-    for (const LogSpec& log : options.spec.logs) what["log"].push_back(log.path);
-    if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
-    const Json& configured = services_of(state).sandbox;
-    what["configured"] = Json::object();
-    if (!configured.is_null()) what["configured"]["sandbox"] = configured;
+    StartOptions options = check_start(state, false);
+    if (const Status good = no_nul(options); !good) return push_error(state, good);
+    Json what = start_effect(options, services_of(state));
     return ask_then(state, std::move(what), [options](const std::shared_ptr<Effect>& effect) {
       start_run(effect, options);
     });
+  });
+}
+
+// --- The queue ----------------------------------------------------------------------------------
+
+// What the queue needs to start it, here or in another process.
+RunRecord queue_record(const StartOptions& options, Json asked, const Call& call) {
+  const RunSpec& spec = options.spec;
+  for (const char* key : {"safe_to_repeat", "session"}) asked.erase(key);
+  asked["detach"] = true;
+  RunRecord record;
+  record.run_id = random_id();
+  record.session_id = options.session.empty() ? call.session() : options.session;
+  record.command = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
+  record.background = spec.background;
+  record.pty = spec.pty;
+  if (spec.timeout) {
+    record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(*spec.timeout).count();
+  }
+  record.max_output_bytes = static_cast<std::int64_t>(spec.max_output_bytes.value_or(0));
+  record.watch_json = spec.watch_json;
+  record.safe_to_repeat = options.safe_to_repeat;
+  Json meta = {{"tool", call.tool().name}, {"start", std::move(asked)}};
+  if (!spec.label.empty()) meta["label"] = spec.label;
+  if (!spec.cwd.empty()) meta["cwd"] = spec.cwd;
+  record.meta_json = meta.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return record;
+}
+
+void queue_run(const std::shared_ptr<Effect>& effect, const StartOptions& options,
+               const Json& asked) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  Services& services = effect->services;
+  RunRecord record = queue_record(options, asked, task->call());
+  const std::string id = record.run_id;
+  if (const std::string& approved = task->call().approved_command(); !approved.empty()) {
+    services.approved_in_queue[id] = approved;
+  }
+  services.history->when_open([effect, &services, record](const Status& open) {
+    if (!open) {
+      effect->fail(open);
+      return;
+    }
+    services.history->worker().enqueue(record, [effect, id = record.run_id](const Status& status) {
+      status ? effect->answer(Json{{"id", id}, {"state", "queued"}}) : effect->fail(status, id);
+    });
+  });
+}
+
+int l_queue(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const StartOptions options = check_start(state, true);
+    if (const Status good = no_nul(options); !good) return push_error(state, good);
+    if (services_of(state).history == nullptr) {
+      return push_error(state, Status::error("no_journal", "nothing is recorded here"));
+    }
+    const Json asked = to_json(state, 1);
+    return ask_then(state, start_effect(options, services_of(state)),
+                    [options, asked](const std::shared_ptr<Effect>& effect) {
+                      queue_run(effect, options, asked);
+                    });
+  });
+}
+
+int l_watch(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Services& services = services_of(state);
+    const auto patterns = parse_watch("run:watch", to_json(state, 2));
+    Run* run = services.runs->find(id);
+    if (run == nullptr) return push_error(state, not_found(*services.runs, id), id);
+    if (patterns && services.watchers != nullptr) {
+      if (const Status added = services.watchers->add(*run, patterns); !added) {
+        return push_error(state, added, id);
+      }
+    }
+    lua_pushboolean(state, 1);
+    return 1;
   });
 }
 
@@ -421,7 +525,7 @@ int l_wait(lua_State* state) {
 constexpr luaL_Reg kMethods[] = {
     {"info", l_info},       {"read", l_read},         {"tail", l_tail},
     {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_close_stdin},
-    {nullptr, nullptr},
+    {"watch", l_watch},     {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {
@@ -460,6 +564,8 @@ void open_run(lua_State* state) {
   }
   push_suspending(state, l_start, "run.start");
   lua_setfield(state, -2, "start");
+  push_suspending(state, l_queue, "run.queue");
+  lua_setfield(state, -2, "queue");
 }
 
 }  // namespace gibbous::lua

@@ -21,6 +21,10 @@ class Call {
   // tool() and generation() only while the call runs: not after its end (ended()).
   virtual const ToolDefinition& tool() const = 0;
   virtual Generation& generation() = 0;
+  // The command line that a person approved with the call; "" when there is none.
+  virtual const std::string& approved_command() const = 0;
+  // The id of the queued run that this call starts; "": it starts others.
+  virtual const std::string& queued_run() const = 0;
   virtual bool cancelled() const = 0;
   virtual bool ended() const = 0;
   // This run dies with the call (run.start without detach), or no longer (detach). Owning a run

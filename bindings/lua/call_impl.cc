@@ -54,11 +54,14 @@ CallImpl::CallImpl(CallOwner& owner, CallOptions options)
       session_(std::move(options.session)),
       argument_text_(std::move(options.argument_text)),
       arguments_(std::move(options.arguments)),
+      approved_command_(std::move(options.approved_command)),
       on_done_(std::move(options.on_done)),
       on_progress_(std::move(options.on_progress)),
       generation_(std::move(options.generation)),
       parent_(options.parent),
       depth_(parent_ == nullptr ? 0 : parent_->depth_ + 1),
+      hook_(options.hook),
+      queued_run_(std::move(options.queued_run)),
       lua_left_(owner.limits().call_lua) {}
 
 void CallImpl::turn(Nanos slice) {
@@ -117,6 +120,16 @@ void CallImpl::enqueue(TaskImpl& task) {
 // --- From the request to the first resume -------------------------------------------------------
 
 void CallImpl::begin() {
+  if (hook_ != nullptr) {
+    const ToolDefinition* known = generation_->find(tool_name_);
+    hook_tool_.name = tool_name_;
+    hook_tool_.permission = known != nullptr ? known->permission : "execute";
+    hook_tool_.file = known != nullptr ? known->file : tool_name_;
+    tool_ = &hook_tool_;
+    phase_ = Phase::kApproved;
+    step_later();
+    return;
+  }
   tool_ = generation_->find(tool_name_);
   if (tool_ == nullptr) {
     std::vector<std::string> known;
@@ -181,7 +194,7 @@ void CallImpl::start_root() {
       limits,
       [this](lua_State* state) {
         lua_State* coroutine = lua_newthread(state);
-        tool_->run.push(state);
+        (hook_ != nullptr ? *hook_ : tool_->run).push(state);
         push_json(state, arguments_);
         push_json(state, Json{{"call", id_},
                               {"session", session_},

@@ -52,6 +52,11 @@ struct CallOptions {
   std::function<void(const Progress&)> on_progress;
   std::shared_ptr<Generation> generation;
   CallImpl* parent = nullptr;
+  // Of a hook (Engine::run_hook): what runs instead of the tool's function, unasked. It belongs to
+  // the generation.
+  const LuaRef* hook = nullptr;
+  std::string queued_run;
+  std::string approved_command;
 };
 
 inline constexpr int kMaxCallDepth = 8;               // tool.call within tool.call
@@ -68,6 +73,8 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   const std::string& session() const override { return session_; }
   const ToolDefinition& tool() const override { return *tool_; }
   Generation& generation() override { return *generation_; }
+  const std::string& approved_command() const override { return approved_command_; }
+  const std::string& queued_run() const override { return queued_run_; }
   bool cancelled() const override { return cancelled_; }
   bool ended() const override { return phase_ == Phase::kEnded; }
   void own_run(const std::string& run_id) override;
@@ -84,8 +91,6 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   void abandon(const std::string& code, const std::string& message);
   // Its own effect was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
-  // The command line that a person approved with the call; "" when there is none.
-  const std::string& approved_command() const { return approved_command_; }
   void set_approved_command(std::string command) { approved_command_ = std::move(command); }
   const std::string& tool_name() const { return tool_name_; }
   const Json& arguments() const { return arguments_; }
@@ -142,6 +147,9 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   CallImpl* parent_;
   int depth_ = 0;
   const ToolDefinition* tool_ = nullptr;
+  const LuaRef* hook_ = nullptr;
+  ToolDefinition hook_tool_;  // what stands for the tool of a hook
+  std::string queued_run_;
 
   Phase phase_ = Phase::kNew;
   bool step_due_ = true;

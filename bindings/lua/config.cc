@@ -92,6 +92,13 @@ Json journal_schema() {
        {"max_age_days",
         integer("ended runs and decisions that are older go; 0 is no limit", 0, kMaxDays,
                 std::chrono::duration_cast<std::chrono::days>(journal.max_age).count())},
+       {"recovery",
+        {{"type", "string"},
+         {"enum", {"lost", "requeue"}},
+         {"default", "lost"},
+         {"description",
+          "what becomes of a queued run that was running when Gibbous died, and that is not marked "
+          "as safe to repeat: lost, or started again"}}},
        {"max_queue_bytes",
         integer("what may wait for the disk before output is held back", 1 << 16, kMaxBufferBytes,
                 static_cast<std::int64_t>(journal.max_queue_bytes))}},
@@ -216,6 +223,7 @@ Config read_values(const std::string& path, const Json& value) {
   take(journal, "max_output_bytes", &config.journal_run_bytes);
   take(journal, "max_total_bytes", &config.journal_total_bytes);
   take(journal, "max_age_days", &config.journal_days);
+  take(journal, "recovery", &config.recovery);
   take(journal, "max_queue_bytes", &config.journal_queue_bytes);
   const Json lua = value.value("lua", Json::object());
   take(lua, "call_ms", &config.lua_call);
@@ -335,6 +343,7 @@ void Config::apply_runs(RunsOptions& options) const {
 
 void Config::apply_history(HistoryOptions& options) const {
   JournalOptions& journal = options.journal;
+  options.worker.requeue = recovery == "requeue";
   if (journal_run_bytes) options.recorder.max_output_bytes = *journal_run_bytes;
   if (journal_total_bytes)
     journal.max_total_bytes = static_cast<std::int64_t>(*journal_total_bytes);

@@ -51,6 +51,7 @@ struct Config {
   std::optional<std::size_t> journal_total_bytes;
   std::optional<std::size_t> journal_days;
   std::optional<std::size_t> journal_queue_bytes;
+  std::optional<std::string> recovery;
 
   std::optional<Millis> lua_call;
   std::optional<std::size_t> lua_memory_bytes;

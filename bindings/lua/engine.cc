@@ -14,6 +14,16 @@ namespace {
 constexpr std::size_t kMaxNotices = 10'000;  // that wait for run_ready
 constexpr char kCancelled[] = "cancelled";
 
+// Of a call of a tool with several actions it is that of the action.
+std::string permission_of(const ToolDefinition& tool, const Json& effect) {
+  const auto args = effect.find("args");
+  if (tool.actions.empty() || args == effect.end()) return tool.permission;
+  const auto action = args->find("action");
+  if (action == args->end() || !action->is_string()) return tool.permission;
+  const auto found = tool.actions.find(action->get_ref<const std::string&>());
+  return found == tool.actions.end() ? tool.permission : found->second;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(EngineOptions options, Services& services) {
@@ -70,6 +80,25 @@ void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallRes
   } else {
     by_id_[id] = call.get();
   }
+}
+
+bool EngineImpl::run_hook(HookCall hook) {
+  const LuaRef* function =
+      hook.handler.empty() ? &current_->start_queued_hook() : current_->find_handler(hook.handler);
+  if (function == nullptr) return false;
+  CallOptions options;
+  options.id = ++last_hook_;
+  options.tool = std::move(hook.tool);
+  options.session = std::move(hook.session);
+  options.arguments = std::move(hook.arguments);
+  options.on_done = std::move(hook.on_done);
+  options.generation = current_;
+  options.hook = function;
+  options.queued_run = std::move(hook.queued_run);
+  options.approved_command = std::move(hook.approved_command);
+  const CallId id = options.id;
+  by_id_[id] = add_call(std::move(options)).get();
+  return true;
 }
 
 Result<std::shared_ptr<CallImpl>> EngineImpl::start_child(CallImpl& parent, std::string tool,
@@ -224,7 +253,7 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   if (call.ended() || call.cancelled()) return;
   const ToolDefinition& tool = call.tool();
   effect["tool"] = tool.name;
-  effect["permission"] = tool.permission;
+  effect["permission"] = permission_of(tool, effect);
   effect["mode"] = options_.generation.mode;
   effect["session"] = call.session();
   effect["workspace"] = services_.workspace;

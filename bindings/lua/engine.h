@@ -42,6 +42,18 @@ struct Decided {
   std::string policy;  // hash
 };
 
+// A function of the scripts that is called by itself, not as a tool by somebody: to start a run
+// that was queued, or because a watcher has matched.
+struct HookCall {
+  std::string handler;  // of a watcher, "on_ready"; "": start the run `queued_run`
+  std::string tool;     // whose effects they are
+  std::string session;
+  Json arguments;
+  std::string queued_run;
+  std::string approved_command;
+  std::function<void(CallResult)> on_done;
+};
+
 class Engine {
  public:
   // Loads the first generation; fails when the scripts are broken (not when the policies are). Sets
@@ -55,6 +67,9 @@ class Engine {
   // Both callbacks come from run_ready, never from inside call(). on_done comes exactly once.
   virtual void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
                     std::function<void(const Progress&)> on_progress) = 0;
+  // The policy is not asked about the call itself, but about what it does. False, and nothing
+  // comes: the scripts have no such handler.
+  virtual bool run_hook(HookCall hook) = 0;
   // False when there is no such call any more. on_done still comes, later.
   virtual bool cancel(CallId id) = 0;
   virtual void cancel_all() = 0;

@@ -14,6 +14,9 @@
 
 namespace gibbous::lua {
 
+// Hosts count their calls from 1.
+inline constexpr CallId kFirstHook = CallId{1} << 62;
+
 class EngineImpl final : public Engine, public CallOwner {
  public:
   EngineImpl(EngineOptions options, Services& services);
@@ -23,6 +26,7 @@ class EngineImpl final : public Engine, public CallOwner {
   // Engine
   void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
             std::function<void(const Progress&)> on_progress) override;
+  bool run_hook(HookCall hook) override;
   bool cancel(CallId id) override;
   void cancel_all() override;
   std::size_t active_calls() const override { return calls_.size(); }
@@ -86,6 +90,7 @@ class EngineImpl final : public Engine, public CallOwner {
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   std::shared_ptr<Generation> current_;
   std::uint64_t next_generation_ = 1;
+  CallId last_hook_ = kFirstHook;
   std::vector<WatchedFile> failed_files_;  // of the last load, when it failed
 
   std::map<CallImpl*, std::shared_ptr<CallImpl>> calls_;

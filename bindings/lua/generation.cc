@@ -47,6 +47,11 @@ void Generation::read_late() {
   policy_error_ = error.text();
 }
 
+const LuaRef* Generation::find_handler(const std::string& name) const {
+  const auto found = handlers_.find(name);
+  return found == handlers_.end() ? nullptr : &found->second;
+}
+
 const ToolDefinition* Generation::find(const std::string& name) const {
   const auto found = tools_.find(name);
   return found == tools_.end() ? nullptr : &found->second;

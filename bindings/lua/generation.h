@@ -36,6 +36,8 @@ struct ToolDefinition {
   LuaRef run;
   bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
+  // The permission of a call by its argument `action`, where it is another one.
+  std::map<std::string, std::string> actions;
 };
 
 struct Verdict {
@@ -104,6 +106,10 @@ class Generation : public std::enable_shared_from_this<Generation> {
   State& state() { return *state_; }
   const std::map<std::string, ToolDefinition>& tools() const { return tools_; }
   const ToolDefinition* find(const std::string& name) const;
+  // What starts a run that was queued: a function that takes the options of run.start.
+  const LuaRef& start_queued_hook() const { return start_queued_; }
+  // The function `on_NAME` of the watchers of init.lua, or null.
+  const LuaRef* find_handler(const std::string& name) const;
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the places where others would have been taken instead.
   const std::vector<WatchedFile>& watched() const { return watched_; }
@@ -152,6 +158,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // Order matters: references die before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
+  std::map<std::string, LuaRef> handlers_;
+  LuaRef start_queued_;
   LuaRef decide_;
   std::unique_ptr<CommandPolicy> commands_;
   std::unique_ptr<GenerationLoader> late_;  // what it takes to read the rules; null: they are read

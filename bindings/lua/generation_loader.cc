@@ -19,6 +19,21 @@
 namespace gibbous::lua {
 namespace {
 
+// The tool of the call is the one that queued the run.
+constexpr const char* kStartQueued =
+    "local options = ...\n"
+    "local handle, err = run.start(options)\n"
+    "if not handle then tool.error(err.code, err.message) end\n"
+    "return 'started'\n";
+// A watcher's handler may return nothing, or a table that becomes the event's `data`.
+constexpr const char* kHandler =
+    "local handler = ...\n"
+    "return function(event, ctx)\n"
+    "  local data = handler(event, ctx)\n"
+    "  if data == nil then return '' end\n"
+    "  return { data = data }\n"
+    "end\n";
+
 // Of the API, policies see only what neither acts nor remembers: rules are pure. The rest of their
 // environment is what the sandbox leaves.
 constexpr const char* kPolicyApi[] = {"json", "log"};
@@ -251,11 +266,20 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };
-        valid = read_toolsets(state, options, &made_->tools_, &error);
+        valid = read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
+        if (!valid) return;
+        if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
+        for (auto& [name, handler] : made_->handlers_) {
+          if (!load_chunk(state, kHandler, "watchers")) continue;
+          handler.push(state);
+          lua_call(state, 1, 1);
+          handler = LuaRef::take(state);
+        }
       },
       &error);
   if (ran && valid) return true;
   made_->tools_.clear();
+  made_->handlers_.clear();
   failure->errors = {error};
   return false;
 }

@@ -7,6 +7,8 @@
 #include "bindings/lua/fields.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/sandbox_value.h"
+#include "bindings/lua/watch_value.h"
+#include "runtime/history/recorder.h"
 #include "runtime/output/excerpt.h"
 #include "runtime/output/text.h"
 
@@ -113,8 +115,8 @@ std::string prompt_of(const Run& run) {
 
 }  // namespace
 
-StartOptions parse_start(const Json& options) {
-  Fields fields("run.start", options);
+StartOptions parse_start(const Json& options, bool queued) {
+  Fields fields(queued ? "run.queue" : "run.start", options);
   StartOptions start;
   RunSpec& spec = start.spec;
   spec.command = fields.text("command").value_or("");
@@ -140,7 +142,18 @@ StartOptions parse_start(const Json& options) {
   spec.limits = parse_limits("run.start: limits", fields.value("limits"));
   start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
-  start.detach = fields.flag("detach").value_or(false);
+  start.detach = queued || fields.flag("detach").value_or(false);
+  spec.background = fields.flag("background").value_or(true);
+  spec.pty = fields.flag("pty").value_or(false);
+  if (const auto most = fields.integer("max_output_bytes", kMinRecordedBytes, kMaxRecordedBytes)) {
+    spec.max_output_bytes = static_cast<std::uint64_t>(*most);
+  }
+  start.watch = parse_watch(queued ? "run.queue" : "run.start", fields.value("watch"));
+  if (start.watch) spec.watch_json = fields.value("watch").dump();
+  if (queued) {
+    start.safe_to_repeat = fields.flag("safe_to_repeat").value_or(false);
+    start.session = fields.text("session").value_or("");
+  }
   fields.done();
   return start;
 }

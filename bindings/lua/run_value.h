@@ -3,8 +3,11 @@
 
 #include <string>
 
+#include <memory>
+
 #include "bindings/lua/value.h"
 #include "runtime/runs/runs.h"
+#include "runtime/watch/watch_patterns.h"
 
 namespace gibbous::lua {
 
@@ -17,10 +20,13 @@ struct StartOptions {
   Json sandbox;              // a request, or null
   std::optional<bool> keep;  // on_host_death, when it is said
   bool detach = false;
+  std::shared_ptr<const WatchPatterns> watch;  // null: none
+  bool safe_to_repeat = false;                 // of run.queue
+  std::string session;                         // of run.queue; "": the call's
 };
 
-// The options of run.start; throws WrongUse.
-StartOptions parse_start(const Json& options);
+// The options of run.start, and of run.queue, which has some more; throws WrongUse.
+StartOptions parse_start(const Json& options, bool queued = false);
 // The table of h:info().
 Json run_info(const Run& run, const Clock& clock);
 // h:read, h:tail, h:excerpt: options as scripts give them; throw WrongUse.

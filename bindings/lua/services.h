@@ -17,6 +17,7 @@ namespace gibbous {
 class Runs;
 class Waits;
 class History;
+class RunWatchers;
 }  // namespace gibbous
 
 namespace gibbous::lua {
@@ -31,6 +32,7 @@ struct Services {
   Waits* waits = nullptr;
   Store* store = nullptr;
   History* history = nullptr;  // null: nothing is recorded
+  RunWatchers* watchers = nullptr;
   Engine* engine = nullptr;
   std::string workspace;
   std::string home;        // of the user; absolute
@@ -38,6 +40,8 @@ struct Services {
   bool keep_runs = false;  // those that do not say what becomes of them when the host is gone
   Json sandbox;            // what the configuration demands at least: a request, or null
   PathVariables path_variables;
+  // The command lines that a person approved with the call that queued them, by run.
+  std::map<std::string, std::string> approved_in_queue;
   // What was written to runs that take their input for code, by run; bounded.
   std::map<std::string, std::string> typed;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from

@@ -16,11 +16,11 @@ constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets"};
+const std::vector<std::string> kRootKeys = {"toolsets", "watchers"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description"};
-const std::vector<std::string> kToolKeys = {"name",         "title",  "description", "permission",
-                                            "input",        "output", "annotations", "run",
-                                            "takes_limits", "command"};
+const std::vector<std::string> kToolKeys = {"name",         "title",   "description", "permission",
+                                            "input",        "output",  "annotations", "run",
+                                            "takes_limits", "command", "actions"};
 const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
@@ -64,7 +64,7 @@ class Reader {
   Reader(lua_State* state, const ToolReaderOptions& options, ScriptError* error)
       : state_(state), options_(options), error_(error) {}
 
-  bool root(std::map<std::string, ToolDefinition>* tools) {
+  bool root(std::map<std::string, ToolDefinition>* tools, std::map<std::string, LuaRef>* handlers) {
     // [root]
     const std::string init_file = options_.file_of_value(state_, -1);
     file_ = init_file;
@@ -84,7 +84,8 @@ class Reader {
       file_ = init_file;
       line_ = 0;
     }
-    return all_wanted_found();
+    lua_pop(state_, 1);  // [root]
+    return watchers(handlers) && all_wanted_found();
   }
 
  private:
@@ -136,6 +137,54 @@ class Reader {
     return fault(owner + "." + key + " must be a string" +
                  (type == LUA_TSTRING ? " that is not empty"
                                       : std::string(", not ") + lua_typename(state_, type)));
+  }
+
+  // { on_ready = function(event, ctx) ... end, ... }, or a list of such tables.
+  bool watchers(std::map<std::string, LuaRef>* handlers) {
+    lua_getfield(state_, -1, "watchers");  // [root, watchers]
+    if (lua_isnil(state_, -1)) {
+      lua_pop(state_, 1);
+      return true;
+    }
+    if (!lua_istable(state_, -1)) {
+      return fault("watchers must be a list of tables { on_EVENT = function }, not " +
+                   type_name(-1));
+    }
+    const std::size_t count = lua_objlen(state_, -1);
+    if (!is_list(-1, count)) {
+      return fault("watchers must be a list of tables without holes or names");
+    }
+    const std::string init = file_;
+    for (std::size_t i = 1; i <= count; ++i) {
+      lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, watchers, table]
+      file_ = options_.file_of_value(state_, -1);
+      if (file_.empty()) file_ = init;
+      if (!handlers_of("watchers[" + std::to_string(i) + "]", handlers)) return false;
+      lua_pop(state_, 1);
+    }
+    file_ = init;
+    lua_pop(state_, 1);
+    return true;
+  }
+
+  bool handlers_of(const std::string& place, std::map<std::string, LuaRef>* handlers) {
+    if (!lua_istable(state_, -1)) {
+      return fault(place + " must be a table { on_EVENT = function }, not " + type_name(-1));
+    }
+    lua_pushnil(state_);
+    while (lua_next(state_, -2) != 0) {  // [.., table, key, value]
+      const bool is_string = lua_type(state_, -2) == LUA_TSTRING;
+      const std::string name = is_string ? lua_tostring(state_, -2) : "[" + type_name(-2) + "]";
+      if (name.rfind("on_", 0) != 0 || name.size() == 3) {
+        return fault(place + " has a key '" + name + "'; handlers are called on_EVENT");
+      }
+      if (!lua_isfunction(state_, -1)) {
+        return fault(place + "." + name + " must be a function, not " + type_name(-1));
+      }
+      if (handlers->count(name) != 0) return fault("two watchers handle " + name.substr(3));
+      (*handlers)[name] = LuaRef::take(state_);
+    }
+    return true;
   }
 
   bool toolset(std::size_t index, std::map<std::string, ToolDefinition>* tools) {
@@ -232,7 +281,29 @@ class Reader {
       return fault(owner + ".takes_limits must be true or false");
     }
     if (!text_field("command", false, owner, &made->command)) return false;
-    return schemas(owner, made) && annotations(owner, made) && command(owner, *made);
+    return schemas(owner, made) && annotations(owner, made) && command(owner, *made) &&
+           actions(owner, made);
+  }
+
+  // { poll = 'read' }: by the argument `action`.
+  bool actions(const std::string& owner, ToolDefinition* made) {
+    lua_getfield(state_, -1, "actions");  // [.., tool, actions]
+    if (lua_istable(state_, -1)) {
+      lua_pushnil(state_);
+      while (lua_next(state_, -2) != 0) {  // [.., tool, actions, key, value]
+        const bool texts =
+            lua_type(state_, -2) == LUA_TSTRING && lua_type(state_, -1) == LUA_TSTRING;
+        const std::string permission = texts ? lua_tostring(state_, -1) : "";
+        if (!contains(kPermissions, permission)) {
+          return fault(owner + ".actions must give the permission of actions: one of " +
+                       list_of(kPermissions));
+        }
+        made->actions[lua_tostring(state_, -2)] = permission;
+        lua_pop(state_, 1);
+      }
+    }
+    lua_pop(state_, 1);
+    return true;
   }
 
   bool command(const std::string& owner, const ToolDefinition& made) {
@@ -323,11 +394,12 @@ class Reader {
 }  // namespace
 
 bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
-                   std::map<std::string, ToolDefinition>* tools, ScriptError* error) {
+                   std::map<std::string, ToolDefinition>* tools,
+                   std::map<std::string, LuaRef>* handlers, ScriptError* error) {
   const int top = lua_gettop(state);
   luaL_checkstack(state, LUA_MINSTACK, "reading toolsets");
   Reader reader(state, options, error);
-  const bool good = reader.root(tools);
+  const bool good = reader.root(tools, handlers);
   lua_settop(state, top - 1);
   return good;
 }

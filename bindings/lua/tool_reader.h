@@ -1,6 +1,6 @@
-// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... }
-// }, and checks every word of it. Called once by Generation::load, in a protected call. Loop thread
-// only.
+// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... },
+// watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it. Called once by
+// Generation::load, in a protected call. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -22,6 +22,7 @@ struct ToolReaderOptions {
 
 // Reads the value on top of the stack and pops it. False with the fault.
 bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
-                   std::map<std::string, ToolDefinition>* tools, ScriptError* error);
+                   std::map<std::string, ToolDefinition>* tools,
+                   std::map<std::string, LuaRef>* handlers, ScriptError* error);
 
 }  // namespace gibbous::lua

@@ -202,6 +202,7 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
   call.tool = *name;
   call.arguments = std::move(text);
   call.wants_progress = envelope.progress_token.has_value();
+  call.wants_backlog = true;
   // A cancelled call still ends, perhaps after its id was used again, or after this server: then
   // nobody holds it any more.
   pending->call = backend_.call(

@@ -52,6 +52,9 @@ Json describe_tool(const ToolInfo& tool) {
   Json output = object_or_empty(tool.output_schema);
   // Legacy clients take object schemas only, and structuredContent is an object in both eras.
   if (output.contains("type") && output["type"] == "object") {
+    // What happened since the last call (tool_result.h).
+    Json& properties = output["properties"];
+    if (!properties.contains("events")) properties["events"] = Json{{"type", "array"}};
     described["outputSchema"] = std::move(output);
   }
   return described;

@@ -27,6 +27,25 @@ std::string error_text(const CallResult& result) {
   return text;
 }
 
+// What happened since the agent's last turn: for models that read text, and for those whose client
+// shows them structuredContent alone.
+void add_backlog(const std::vector<std::string>& events, Json* body) {
+  if (events.empty()) return;
+  std::string text = "Since your last call:";
+  Json list = Json::array();
+  for (const std::string& event : events) {
+    Parsed parsed = parse_json(event);
+    if (parsed.failure != ParseFailure::kNone) continue;
+    text += "\n" + event;
+    list.push_back(std::move(parsed.value));
+  }
+  (*body)["content"].push_back(Json{{"type", "text"}, {"text", text}});
+  const auto structured = body->find("structuredContent");
+  if (structured != body->end() && !structured->contains("events")) {
+    (*structured)["events"] = std::move(list);
+  }
+}
+
 Json error_result(const std::string& text, const std::string& code) {
   Json body{{"content", text_content(text)}, {"isError", true}};
   if (!code.empty()) body["_meta"][kMetaErrorCode] = code;
@@ -36,7 +55,11 @@ Json error_result(const std::string& text, const std::string& code) {
 }  // namespace
 
 Json tool_result(const CallResult& result) {
-  if (!result.ok) return error_result(error_text(result), result.code);
+  if (!result.ok) {
+    Json body = error_result(error_text(result), result.code);
+    add_backlog(result.backlog, &body);
+    return body;
+  }
   Json body{{"isError", false}};
   Json data;
   if (!result.data.empty()) {
@@ -47,6 +70,7 @@ Json tool_result(const CallResult& result) {
   const bool structured = data.is_object();
   body["content"] = text_content(result.text.empty() ? result.data : result.text);
   if (structured) body["structuredContent"] = std::move(data);
+  add_backlog(result.backlog, &body);
   return body;
 }
 

@@ -159,8 +159,17 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   if (recorded != nullptr) {
     go_on_from(track, *recorded);
     if (track.run != nullptr) update(track);
+    if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded);
   }
-  pump(track);
+  const auto again = tracks_.find(run_id);
+  if (again != tracks_.end()) pump(again->second);
+}
+
+void Recorder::refresh(std::string_view run_id) {
+  const auto found = tracks_.find(run_id);
+  if (found == tracks_.end() || found->second.run == nullptr) return;
+  update(found->second);
+  pump(found->second);
 }
 
 void Recorder::expect(const RunRecord& record) {

@@ -50,6 +50,8 @@ class Recorder final : public RunsObserver {
   void go_on();
   // Something that happened to the run, as JSON; recorded after the output that was there by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
+  // Its meta_json is another one now.
+  void refresh(std::string_view run_id);
   // A run that is about to be started is known to the journal already: its record goes on.
   void expect(const RunRecord& record);
   // It will not be started.
@@ -60,6 +62,8 @@ class Recorder final : public RunsObserver {
   // All that is not ended will be ended by somebody else: says so in the journal. `reason` is for
   // people. Runs that are kept stay what they are.
   void end_all(const std::string& reason);
+  // An adopted run goes on with what was recorded of it.
+  std::function<void(Run&, const RunRecord&)> on_resumed;
   // Called when a run is seen for the first time.
   std::function<void(const Run&)> on_new_run;
 

@@ -113,7 +113,10 @@ void Worker::start_without() {
 void Worker::stop() {
   if (timer_ == nullptr) return;
   runs_.remove_observer(this);
-  if (journal_ != nullptr) (void)journal_->leave(nullptr);
+  if (journal_ != nullptr) {
+    for (const auto& [id, run] : claimed_) (void)journal_->requeue(id, nullptr);
+    (void)journal_->leave(nullptr);
+  }
   journal_ = nullptr;
   uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
            [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
@@ -176,8 +179,7 @@ void Worker::settle() {
 }
 
 void Worker::requeue(const Orphan& orphan) {
-  (void)journal_->requeue(orphan.run.run_id,
-                          mailed<RunRecord>([this](Result<RunRecord> run) {
+  (void)journal_->requeue(orphan.run.run_id, mailed<RunRecord>([this](Result<RunRecord> run) {
                             if (!run) return;
                             if (on_settled) on_settled(*run);
                             claim();
@@ -302,6 +304,14 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
   on_done(Status::error("journal_full", "the journal takes nothing at the moment; try again"));
 }
 
+void Worker::take_backlog(const std::string& session,
+                          std::function<void(Result<std::vector<BacklogMessage>>)> on_done) {
+  const bool taken =
+      journal_ != nullptr &&
+      journal_->take_backlog(session, mailed<std::vector<BacklogMessage>>(on_done)) == Taken::kYes;
+  if (!taken) on_done(std::vector<BacklogMessage>{});
+}
+
 void Worker::beat() {
   told_keeper_ = runs_.keeper_pid();
   beaten_ = clock_.now();
@@ -373,7 +383,8 @@ void Worker::carry_out(const RunRequest& request) {
     answer("gone");
     return;
   }
-  const int number = request.argument.empty() ? SIGTERM : signal_number_of("SIG" + request.argument);
+  const int number =
+      request.argument.empty() ? SIGTERM : signal_number_of("SIG" + request.argument);
   runs_.kill(*run, number == 0 ? SIGTERM : number, std::nullopt,
              [answer](Run&, const KillReport& report) { answer(to_string(report.how)); });
 }

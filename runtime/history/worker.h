@@ -73,6 +73,9 @@ class Worker final : private RunsObserver {
   // elsewhere its owner is asked.
   void request_kill(const std::string& run_id, const std::string& signal,
                     std::function<void(Result<KillRequest>)> on_done);
+  // What dead workers left in the session's backlog.
+  void take_backlog(const std::string& session,
+                    std::function<void(Result<std::vector<BacklogMessage>>)> on_done);
   // An adopted run was seen; it waits for Recorder::resume. False: nobody wrote of it.
   bool resume(const std::string& run_id);
 

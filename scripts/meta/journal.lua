@@ -47,6 +47,16 @@ journal = {}
 ---@return Err? err
 function journal.items(run, options) end
 
+---Ends a run that is queued, or that another process executes: its owner is asked, and ends it.
+---The policy is asked. Returns nil, err with run_not_found, run_ended, denied, no_journal.
+---
+---Example: `local how = journal.kill(id)`
+---@param run Run|string
+---@param options? { signal?: string } default: SIGTERM, then SIGKILL
+---@return 'killed'|'asked'? how it was queued and has ended; or its owner knows
+---@return Err? err
+function journal.kill(run, options) end
+
 ---Gives the recorded runs of a session, or of all, newest first. Returns nil, err as above.
 ---
 ---Example: `for _, each in ipairs(journal.runs { limit = 10 }) do log.info(each.command) end`

@@ -47,6 +47,28 @@
 ---the mode's and the configuration's holds
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
+---@field watch? Watcher[] what of its output becomes an event
+---@field background? boolean default: true; false: its caller waits for it; only recorded
+---@field pty? boolean default: false; only recorded
+---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output
+---in the journal; above it the beginning and the end are kept
+
+---Something to be told about: a line of output that a regular expression is found in becomes an
+---event, which is recorded, told to the host, put into the session's backlog, and given to the
+---function `on_EVENT` of scripts/watchers/, if there is one. At most 20 at once and 2 a second of
+---one watcher; what is left out is told of once.
+---@class Watcher
+---@field regex string RE2; found anywhere in a line as a person sees it, without escape sequences
+---@field event string letters, digits, _ . and -; the name of the event
+---@field once? boolean default: false
+---@field scope? 'both'|'stdout'|'stderr' default: 'both'
+---@field context_before? integer 0 to 20; default: 0; lines that are told with it
+---@field context_after? integer 0 to 20; default: 0
+
+---@class RunQueueOptions: RunStartOptions
+---@field session? string default: the call's; whose queue and backlog it is
+---@field safe_to_repeat? boolean default: false; true: when Gibbous dies while it runs, it is
+---started again
 
 ---@class StreamInfo
 ---@field bytes integer so far
@@ -198,6 +220,17 @@ run = {}
 ---@return Err? err
 function run.start(options) end
 
+---Queues a command: it starts when no other queued run of its session runs and there is a place,
+---here or, when this process dies before, in the next one with the same state directory. Waits
+---until the queue is on disk. The policy is asked now, and again when it starts. Takes what
+---run.start does. Returns nil, err with denied, needs_approval, no_journal, or journal_*.
+---
+---Example: `local queued, err = run.queue { command = 'make test' }`
+---@param options RunQueueOptions
+---@return { id: string, state: 'queued' }? queued
+---@return Err? err
+function run.queue(options) end
+
 ---Gives the handle of a run. Returns nil, err with run_not_found; the message names a similar id.
 ---
 ---Example: `local handle, err = run.get(args.id)`
@@ -290,6 +323,15 @@ function Run:write(text) end
 ---@return true? ok
 ---@return Err? err
 function Run:close_stdin() end
+
+---Adds watchers; what is still kept of its output is looked at first. Raises for a wrong pattern.
+---Returns nil, err with too_many_watchers.
+---
+---Example: `handle:watch { { regex = 'listening on', event = 'ready', once = true } }`
+---@param watchers Watcher[]
+---@return true? ok
+---@return Err? err
+function Run:watch(watchers) end
 
 ---Waits with this run filled into the conditions; see `wait`.
 ---

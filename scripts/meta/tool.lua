@@ -33,6 +33,8 @@
 ---@field annotations? ToolAnnotations
 ---@field command? string name of the argument that is a command line for a shell: the policy judges
 ---it before the call runs, and a person who is asked sees it
+---@field actions? table<string, Permission> of a tool with an argument `action`: the permission of
+---a call by its action, where it is not `permission`
 ---@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says
 ---`tool_limits = true`; to be passed on to run.start
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,

@@ -9,6 +9,23 @@
 #include <filesystem>
 #include <fstream>
 
+namespace {
+
+// Nothing of a test is remembered beyond it: where no state directory is named, it is one of this
+// test program's own, which its children share.
+const struct StateHome {
+  StateHome() : path("/tmp/gibbous-test-state-" + std::to_string(::getpid())) {
+    ::setenv("XDG_STATE_HOME", path.c_str(), 1);
+  }
+  ~StateHome() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  const std::string path;
+} kStateHome;
+
+}  // namespace
+
 namespace gibbous::testing {
 
 Loop::Loop() {

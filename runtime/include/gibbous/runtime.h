@@ -54,6 +54,7 @@ struct CallRequest {
   std::string arguments = "{}";  // a JSON object
   std::string session;           // "" is the session of callers that name none
   bool wants_progress = false;   // deliver on_progress for this call
+  bool wants_backlog = false;    // take along what the session's agent has not seen
 };
 
 // How a call ended. Exactly one of these reaches on_done for each call.
@@ -66,6 +67,10 @@ struct CallResult {
   std::string code;
   std::string message;
   std::string traceback;  // for script errors: Lua traceback, file:line first
+  // Of a call that wants_backlog: events of its session that are worth an agent's while (watchers'
+  // matches, background runs that ended, ...), oldest first, each a JSON object; 21 at most. They
+  // are drained with it.
+  std::vector<std::string> backlog;
 };
 
 using CallId = std::uint64_t;
@@ -78,7 +83,9 @@ struct Progress {
 
 // Something that happened without being asked for. `json` is the whole event as a JSON object with
 // "event" (its name), "session" and, when it concerns a run, "run".
-// Names: run_adopted (an earlier host started it), run_started, run_ended, run_log_failed,
+// Names: run_adopted (an earlier host started it), run_started, run_ended, run_requeued (its host
+// died, and it waits to be started again), the names that watchers were given, events_suppressed
+// (so many matches of watchers were left out), run_log_failed,
 // run_log_recovered, journal_failed (runs are not recorded; the message says why),
 // journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
 struct Event {
@@ -193,8 +200,13 @@ class Runtime {
   void on_ask(std::function<void(AskRequest)> handler);
 
   // The events of a session that nobody drained, oldest first, each a JSON object; bounded, the
-  // oldest are dropped first and counted.
+  // oldest are dropped first and counted. What an earlier process with the same state directory
+  // left is among them from the session's first call on that wants_backlog; the second form waits
+  // for it. An event is delivered once; a process that is killed between delivering and noting it
+  // may deliver it again, with the same content.
   std::vector<std::string> drain_backlog(std::string_view session);
+  void drain_backlog(std::string session,
+                     std::function<void(std::vector<std::string> events)> on_done);
 
   // The runs that are remembered, oldest first, each as a JSON object with what h:info() and, for
   // one that goes on, h:usage() give (scripts/meta/run.lua): state, limits, sandbox, memory,

@@ -1,0 +1,120 @@
+#include "bindings/host/backlog.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "bindings/json/json.h"
+
+namespace gibbous::host {
+namespace {
+
+std::string dropped_event(std::string_view session, std::size_t count) {
+  const OrderedJson event = {
+      {"event", "events_dropped"}, {"session", std::string(session)}, {"count", count}};
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+}  // namespace
+
+void Backlog::add(const Event& event, const std::string& run, bool for_agent) {
+  if (sessions_.size() >= kMaxBacklogSessions && sessions_.count(event.session) == 0) return;
+  Session& session = sessions_[event.session];
+  session.messages.push_back({++session.last_seq, event.json, for_agent});
+  save(event.session, session.messages.back(), event, run);
+  if (session.messages.size() <= kMaxBacklogEvents) return;
+  forget_saved(event.session, session.messages.front().seq);
+  session.messages.pop_front();
+  ++session.dropped;
+}
+
+std::vector<std::string> Backlog::drain(std::string_view name) {
+  const auto found = sessions_.find(name);
+  if (found == sessions_.end()) return {};
+  Session& session = found->second;
+  std::vector<std::string> events;
+  if (session.dropped > 0) events.push_back(dropped_event(name, session.dropped));
+  for (Message& message : session.messages) events.push_back(std::move(message.json));
+  if (!session.messages.empty()) forget_saved(found->first, session.last_seq);
+  session.messages.clear();
+  session.dropped = 0;
+  return events;
+}
+
+std::vector<std::string> Backlog::drain_for_agent(std::string_view name) {
+  const auto found = sessions_.find(name);
+  if (found == sessions_.end()) return {};
+  auto& messages = found->second.messages;
+  std::erase_if(messages, [](const Message& message) { return !message.for_agent; });
+  if (messages.empty()) return {};
+  const std::size_t left_out =
+      messages.size() > kMaxResultEvents ? messages.size() - kMaxResultEvents : 0;
+  found->second.dropped += left_out;
+  messages.erase(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(left_out));
+  return drain(name);
+}
+
+void Backlog::recall(const std::string& name, std::function<void()> done) {
+  Session& session = sessions_[name];
+  if (session.recalled || !history_.has_past()) {
+    session.recalled = true;
+    done();
+    return;
+  }
+  session.waiting.push_back(std::move(done));
+  if (std::exchange(session.recalling, true)) return;
+  const auto finish = [this, name](std::vector<BacklogMessage> taken) {
+    Session& of = sessions_[name];
+    of.recalled = true;
+    for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
+      of.messages.push_front({0, std::move(message->payload), true});
+    }
+    for (const auto& then : std::exchange(of.waiting, {})) then();
+  };
+  history_.when_open([this, name, finish](const Status& open) {
+    if (!open) {
+      finish({});
+      return;
+    }
+    history_.worker().take_backlog(name, [finish](Result<std::vector<BacklogMessage>> taken) {
+      finish(taken ? std::move(*taken) : std::vector<BacklogMessage>{});
+    });
+  });
+}
+
+void Backlog::give_up() {
+  for (auto& [name, session] : sessions_) {
+    for (const auto& then : std::exchange(session.waiting, {})) then();
+  }
+}
+
+void Backlog::save(const std::string& session, const Message& message, const Event& event,
+                   const std::string& run) {
+  unsaved_.push_back({session, message.seq, run, event.name, message.json, 0});
+  if (history_.journal() != nullptr) {
+    save_waiting();
+    return;
+  }
+  if (unsaved_.size() > kMaxBacklogEvents) unsaved_.pop_front();
+  if (std::exchange(opening_, true) || !history_.problem().ok()) return;
+  history_.when_open([this](const Status&) {
+    opening_ = false;
+    save_waiting();
+  });
+}
+
+void Backlog::save_waiting() {
+  Journal* journal = history_.journal();
+  if (journal == nullptr) return;
+  for (const BacklogMessage& message : unsaved_) (void)journal->add_backlog(message);
+  unsaved_.clear();
+}
+
+void Backlog::forget_saved(const std::string& session, std::uint64_t through_seq) {
+  std::erase_if(unsaved_, [&](const BacklogMessage& message) {
+    return message.session_id == session && message.seq <= through_seq;
+  });
+  if (Journal* journal = history_.journal()) (void)journal->drain_backlog(session, through_seq);
+}
+
+}  // namespace gibbous::host

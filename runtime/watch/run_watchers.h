@@ -1,0 +1,85 @@
+// RunWatchers: the watchers of all runs of one runtime. Feeds them what runs write, ends them with
+// the streams, asks for prompts when a run has been silent for a moment, and lets through as many
+// matches as the rates allow. Tells its owner; makes no events itself. Loop thread only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/runs/runs.h"
+#include "runtime/watch/watch_limiter.h"
+#include "runtime/watch/watch_set.h"
+
+struct uv_loop_s;
+struct uv_timer_s;
+
+namespace gibbous {
+
+// After so long without output an unfinished line is looked at: it may be a prompt.
+inline constexpr Millis kPromptQuiet{150};
+inline constexpr std::size_t kMaxWatchSets = 16;  // of one run
+
+struct WatchersOptions {
+  WatchRates rates;
+  WatchRate all_runs{200, std::chrono::milliseconds(20)};
+};
+
+class WatchersListener {
+ public:
+  virtual ~WatchersListener() = default;
+  // Called from the loop, or from within RunWatchers::add. `set` counts a run's sets from 0.
+  virtual void on_match(Run& run, std::size_t set, WatchMatch match) = 0;
+  // So many matches of the set were left out.
+  virtual void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,
+                             const SuppressedSummary& summary) = 0;
+};
+
+class RunWatchers final : private RunsObserver {
+ public:
+  RunWatchers(uv_loop_s* loop, const Clock& clock, Runs& runs, WatchersListener& listener,
+              WatchersOptions options = {});
+  ~RunWatchers() override;
+  RunWatchers(const RunWatchers&) = delete;
+  RunWatchers& operator=(const RunWatchers&) = delete;
+
+  // What is still kept of the run's output is looked at first, from its beginning. Watchers whose
+  // indexes are in `fired` are for once and have had their match. Fails with too_many_watchers.
+  Status add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
+             const std::vector<std::size_t>& fired = {});
+
+ private:
+  struct Set;
+  struct Watched {
+    Run* run = nullptr;
+    std::vector<std::unique_ptr<Set>> sets;
+    std::array<bool, kStreams> ended{};
+    Nanos prompt_at{0};  // 0: nothing to ask for
+  };
+
+  void on_output(Run& run, StreamId stream, Offset from) override;
+  void on_state(Run& run) override;
+  void on_drain(Run& run) override;
+  void on_forget(Run& run) override;
+
+  void feed(Set& set, const Run& run, StreamId stream);
+  void end_streams(Watched& watched, bool all);
+  void summarise(Watched& watched, bool finish);
+  void on_timer();
+  void arm();
+
+  const Clock& clock_;
+  Runs& runs_;
+  WatchersListener& listener_;
+  WatchersOptions options_;
+  TokenBucket all_runs_;
+  uv_timer_s* timer_;  // freed in its close callback
+  std::map<std::string, Watched, std::less<>> watched_;
+};
+
+}  // namespace gibbous

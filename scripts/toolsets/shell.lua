@@ -1,0 +1,196 @@
+-- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
+-- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
+local format = require 'toolsets.shell_format'
+
+local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
+-- A kill answers when the run has ended, or after this; it goes on all the same.
+local KILL_WAIT_MS = 250
+
+local INPUT = schema.object {
+  action = schema.string {
+    enum = { 'spawn', 'poll', 'kill', 'send_keys' },
+    description = 'spawn: run in the background; poll: new output and events of a run; '
+      .. 'kill: end a run. Omit to run a command and wait for its end.',
+    optional = true,
+  },
+  command = schema.string {
+    description = 'Shell command (required for spawn, and without action)', optional = true,
+  },
+  background = schema.boolean {
+    description = 'spawn: do not wait for the end (default: true)', optional = true,
+  },
+  pty = schema.boolean { description = 'spawn: stored; no terminals yet', optional = true },
+  timeout_secs = schema.number {
+    minimum = 0, description = 'Hard timeout (default: none for spawn)', optional = true,
+  },
+  max_output_bytes = schema.integer {
+    minimum = 4096, maximum = 1073741824, optional = true,
+    description = 'Output that is kept; above it the beginning and the end are',
+  },
+  watch = schema.array(schema.object {
+    regex = schema.string { description = 'RE2, found in a line of output' },
+    event = schema.string { description = 'Name of the event' },
+    once = schema.boolean { optional = true },
+    scope = schema.string { enum = { 'stdout', 'stderr', 'both' }, optional = true },
+  }, { description = 'spawn: lines to be told about', max_items = 64, optional = true }),
+  run_id = schema.string { description = 'Run (required for poll and kill)', optional = true },
+  since_seq = schema.integer {
+    minimum = 0, description = 'poll: items after this seq (default: 0, all)', optional = true,
+  },
+  session_id = schema.string {
+    description = 'spawn: session whose queue and backlog it is (default: yours)', optional = true,
+  },
+}
+
+local OUTPUT = schema.object {
+  run_id = schema.string { optional = true },
+  session_id = schema.string { optional = true },
+  status = schema.string { description = 'queued, starting, running, or how it ended' },
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  items = schema.array(schema.object {
+    seq = schema.integer {},
+    item_type = schema.string {},
+    payload = schema.string {},
+    meta = schema.any { optional = true },
+    created_at = schema.integer { description = 'Unix time, ms' },
+  }, { optional = true }),
+  next_seq = schema.integer { optional = true, description = 'since_seq of the next poll' },
+  more = schema.boolean { optional = true, description = 'There is more already: poll again' },
+  done = schema.boolean { optional = true, description = 'Nothing more will come' },
+  killed = schema.boolean { optional = true },
+  stdout = schema.string { optional = true },
+  stderr = schema.string { optional = true },
+  truncated = schema.boolean { optional = true },
+}
+
+local function check(value, err)
+  if value == nil then
+    tool.error(err.code, err.message)
+  end
+  return value
+end
+
+local function required(args, name, action)
+  local value = args[name]
+  if value == nil or value == '' then
+    tool.error('invalid_arguments', ('args.%s: is required for %s'):format(name, action))
+  end
+  return value
+end
+
+local function timeout_ms(args, usual)
+  local secs = args.timeout_secs
+  if not secs then
+    return usual
+  end
+  return math.min(secs, MAX_TIMEOUT_SECS) * 1000
+end
+
+-- Runs the command and waits; both streams whole, as far as they are kept.
+local function wait_for_end(args, action)
+  local handle = check(run.start {
+    command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
+    background = false, pty = args.pty, watch = args.watch,
+    max_output_bytes = args.max_output_bytes,
+  })
+  check(handle:wait { any = { { kind = 'exit' } } })
+  return handle
+end
+
+local actions = {}
+
+function actions.spawn(args, ctx)
+  if args.background == false then
+    local handle = wait_for_end(args, 'spawn')
+    return actions.poll { run_id = handle.id, since_seq = 0 }
+  end
+  local session = args.session_id or ctx.session
+  local queued = check(run.queue {
+    command = required(args, 'command', 'spawn'), session = session,
+    timeout_ms = timeout_ms(args, 0), pty = args.pty, watch = args.watch,
+    max_output_bytes = args.max_output_bytes,
+  })
+  return {
+    text = ('Run %s is %s. Use action=poll with run_id to see its output.'):format(
+      queued.id, queued.state
+    ),
+    data = { run_id = queued.id, session_id = session, status = queued.state },
+  }
+end
+
+function actions.poll(args)
+  local id = required(args, 'run_id', 'poll')
+  local recorded = check(journal.items(id, { since_seq = args.since_seq or 0 }))
+  local data = format.poll_data(recorded)
+  return { text = format.poll_text(data), data = data }
+end
+
+function actions.kill(args)
+  local id = required(args, 'run_id', 'kill')
+  local handle = run.get(id)
+  if not handle then
+    local how, err = journal.kill(id)
+    if not how and err.code ~= 'run_ended' then
+      tool.error(err.code, err.message)
+    end
+    local state = check(journal.items(id, { limit = 1 })).run.state
+    local killed = how == 'killed'
+    return {
+      text = ('Run %s: %s.'):format(id, how == 'asked' and 'its host was asked to end it' or state),
+      data = { run_id = id, status = state, killed = killed },
+    }
+  end
+  if handle:info().ended_ms then
+    local state = handle:info().state
+    return {
+      text = ('Run %s is not running: %s.'):format(id, state),
+      data = { run_id = id, status = state, killed = false },
+    }
+  end
+  local killing = task.spawn(function()
+    return handle:kill()
+  end)
+  local answer = handle:wait { any = { { kind = 'exit' } }, timeout_ms = KILL_WAIT_MS }
+  if not answer then
+    killing:cancel()
+  end
+  local info = handle:info()
+  return {
+    text = ('Run %s: %s.'):format(id, info.ended_ms and info.state or 'is being ended'),
+    data = { run_id = id, status = info.state, killed = true },
+  }
+end
+
+function actions.send_keys()
+  tool.error('not_implemented', 'args.action: send_keys needs runs with a terminal, which there '
+    .. 'are not yet')
+end
+
+-- What the tool was before it had actions.
+local function one_shot(args)
+  local handle = wait_for_end(args, 'a command without action')
+  local data = format.result(handle, args.max_output_bytes)
+  return { text = format.result_text(data), data = data }
+end
+
+local shell = tool {
+  name = 'shell',
+  title = 'Shell',
+  description = 'Run a shell command. Without action it waits for the end. With action=spawn it '
+    .. 'runs in the background; poll it with since_seq, or give watch patterns and be told.',
+  permission = 'execute',
+  actions = { poll = 'read' },
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  command = 'command',
+  input = INPUT,
+  output = OUTPUT,
+  run = function(args, ctx)
+    if args.action then
+      return actions[args.action](args, ctx)
+    end
+    return one_shot(args)
+  end,
+}
+
+return { name = 'shell', tools = { shell } }

@@ -1,0 +1,166 @@
+// What is remembered outlives the host: a session is killed in the middle, and the next one goes
+// on.
+#include <signal.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// `gibbous session`s with one state directory, one after the other.
+class Lives {
+ public:
+  explicit Lives(const std::string& config) : config_(dir_.write("config.lua", config)) { begin(); }
+  void begin() {
+    session_.emplace(Texts{"--mode", "auto", "--config", config_, "--state", dir_.path() + "/state",
+                           "--workspace", dir_.path()});
+  }
+  void kill() {
+    session_->program().send_signal(SIGKILL);
+    (void)session_->program().wait();
+  }
+  void end() {
+    session_->program().close_stdin();
+    (void)session_->program().wait();
+  }
+  Json shell(const Json& args) {
+    const Json answer = session_->call("shell", args, "a");
+    INFO(answer.dump());
+    REQUIRE(answer.contains("result"));
+    return answer["result"]["data"];
+  }
+  // Polls until `enough` of what came; keeps all items and the cursor.
+  Json poll(const std::string& run, const std::function<bool(const Json&)>& enough) {
+    Loop loop;
+    Json answer;
+    REQUIRE(loop.until([&] {
+      answer = shell({{"action", "poll"}, {"run_id", run}, {"since_seq", since_}});
+      for (const Json& item : answer["items"]) items.push_back(item);
+      since_ = answer["next_seq"].get<std::int64_t>();
+      return enough(answer);
+    }));
+    return answer;
+  }
+  Texts drained() {
+    session_->send({{"id", "drain"}, {"drain", "a"}});
+    Texts names;
+    const Json answer = session_->answer("drain");
+    for (const Json& event : answer["drain"]["events"]) {
+      names.push_back(event["event"].get<std::string>());
+    }
+    return names;
+  }
+  std::string output() const {
+    std::string text;
+    for (const Json& item : items) {
+      if (item["item_type"] == "stdout") text += item["payload"].get<std::string>();
+    }
+    return text;
+  }
+  bool numbered_without_a_gap() const {
+    std::int64_t seq = 0;
+    for (const Json& item : items) {
+      if (item["seq"] != ++seq) return false;
+    }
+    return true;
+  }
+  std::string file(const std::string& name) const { return dir_.path() + "/" + name; }
+  void write(const std::string& name) { dir_.write(name, ""); }
+
+  std::vector<Json> items;
+
+ private:
+  TempDir dir_;
+  std::string config_;
+  std::optional<Conversation> session_;
+  std::int64_t since_ = 0;
+};
+
+// Goes on when the file `go` is there.
+const Json kSpawn = {{"action", "spawn"},
+                     {"command",
+                      "echo ready on 80; until [ -e go ]; do sleep 0.05; done; echo 'error: boom'; "
+                      "echo last; exit 7"},
+                     {"watch",
+                      {{{"regex", "ready on (\\d+)"}, {"event", "ready"}, {"once", true}},
+                       {{"regex", "^error:"}, {"event", "trouble"}}}}};
+
+TEST_CASE(
+    "a kept run is polled on from the same cursor by the next host, and its events come once") {
+  Lives lives("return { kill_on_session_end = false }\n");
+  const std::string run = lives.shell(kSpawn)["run_id"];
+  lives.poll(run, [&](const Json&) { return lives.output() == "ready on 80\n"; });
+  lives.kill();
+  lives.begin();
+  lives.write("go");
+  const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(end["status"] == "failed");
+  CHECK(end["exit_code"] == 7);
+  CHECK(lives.output() == "ready on 80\nerror: boom\nlast\n");
+  CHECK(lives.numbered_without_a_gap());
+  CHECK(lives.drained() == Texts{"run_started", "ready", "run_adopted", "trouble", "run_ended"});
+  CHECK(lives.drained().empty());
+  lives.kill();
+  lives.begin();
+  CHECK(lives.drained().empty());
+  lives.end();
+}
+
+TEST_CASE("a run that died with its host is lost, with everything that was recorded of it") {
+  Lives lives("return {}\n");
+  const std::string run = lives.shell(kSpawn)["run_id"];
+  lives.poll(run, [&](const Json&) { return lives.output() == "ready on 80\n"; });
+  lives.kill();
+  lives.begin();
+  const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(end["status"] == "lost");
+  CHECK(lives.numbered_without_a_gap());
+  CHECK(lives.items.back()["payload"] == "lost");
+  CHECK(lives.drained() == Texts{"run_started", "ready", "run_ended"});
+  CHECK(lives.drained().empty());
+  lives.end();
+}
+
+TEST_CASE("where the configuration says requeue, it is started again, as its next attempt") {
+  Lives lives("return { journal = { recovery = 'requeue' } }\n");
+  const std::string run = lives.shell(kSpawn)["run_id"];
+  lives.poll(run, [&](const Json&) { return lives.output() == "ready on 80\n"; });
+  lives.kill();
+  lives.begin();
+  lives.write("go");
+  const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(end["status"] == "failed");
+  CHECK(lives.output() == "ready on 80\nready on 80\nerror: boom\nlast\n");
+  CHECK(lives.numbered_without_a_gap());
+  lives.end();
+}
+
+TEST_CASE("what was queued when the host was killed is executed by the next one, once") {
+  Lives lives("return {}\n");
+  const std::string first = lives.shell(kSpawn)["run_id"];
+  const std::string second =
+      lives.shell({{"action", "spawn"}, {"command", "echo once >> log"}})["run_id"];
+  lives.poll(first, [&](const Json&) { return lives.output() == "ready on 80\n"; });
+  lives.kill();
+  lives.begin();
+  Loop loop;
+  Json end;
+  REQUIRE(loop.until([&] {
+    end = lives.shell({{"action", "poll"}, {"run_id", second}});
+    return end["done"].get<bool>();
+  }));
+  CHECK(end["status"] == "completed");
+  CHECK(lives.shell({{"command", "cat log"}})["stdout"] == "once\n");
+  lives.end();
+}
+
+}  // namespace
+}  // namespace gibbous::testing

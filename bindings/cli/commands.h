@@ -18,6 +18,7 @@ ExitCode run_doctor(const Options& options);
 ExitCode run_ps(const Options& options);
 ExitCode run_logs(const Options& options);
 ExitCode run_events(const Options& options);
+ExitCode run_report(const Options& options);
 ExitCode run_version(const Options& options);
 
 }  // namespace gibbous::cli

@@ -43,6 +43,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_logs(options);
     case Command::kEvents:
       return gibbous::cli::run_events(options);
+    case Command::kReport:
+      return gibbous::cli::run_report(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

@@ -24,6 +24,7 @@ enum class Command {
   kPs,
   kLogs,
   kEvents,
+  kReport,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
@@ -60,6 +61,7 @@ struct Options {
   std::optional<std::uint64_t> tail;  // logs: lines
   bool only_stdout = false;           // logs
   bool only_stderr = false;
+  std::string output_file;  // report
 
   bool asks = false;  // session: the client answers questions
 };

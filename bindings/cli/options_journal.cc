@@ -33,6 +33,13 @@ Examples:
   gibbous events -f
   gibbous events --run aB3x --since 1h --json)";
 
+constexpr const char* kReportFooter = R"(
+One HTML file that loads nothing: what ran when, what happened, what was decided and why, what it cost
+and what it wrote, as far as 8 MiB reach (older output is cut first, and the page says so).
+
+Example:
+  gibbous report agent-7 --output agent-7.html)";
+
 void add_place(CLI::App& command, Options& options, bool json) {
   command.add_option("--state", options.runtime.state_dir, "Where durable things are kept")
       ->type_name("DIR");
@@ -69,12 +76,22 @@ void add_events(CLI::App& app, Options& options) {
   add_place(events, options, true);
 }
 
+void add_report(CLI::App& app, Options& options) {
+  CLI::App& report = add_command(app, options, Command::kReport, "report",
+                                 "Write a page about a session.", kReportFooter);
+  report.add_option("SESSION", options.session, "Whose runs")->required();
+  report.add_option("--output,-o", options.output_file, "Where to [gibbous-SESSION.html]")
+      ->type_name("FILE");
+  add_place(report, options, true);
+}
+
 }  // namespace
 
 void add_journal_commands(CLI::App& app, Options& options) {
   add_ps(app, options);
   add_logs(app, options);
   add_events(app, options);
+  add_report(app, options);
 }
 
 }  // namespace gibbous::cli

@@ -1,9 +1,7 @@
 // See log_text.h.
 #include "bindings/people/log_text.h"
 
-#include <algorithm>
-#include <array>
-
+#include "bindings/people/base64.h"
 #include "bindings/people/bounded_json.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
@@ -13,24 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxRemarkBytes = 2'000;
 constexpr std::string_view kDim = "\x1b[2m";
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr std::size_t kGroup = 3;
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += kGroup) {
-    const std::size_t size = std::min(kGroup, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      group = group << 8U | (i < size ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i <= kGroup; ++i) {
-      text += i <= size ? kDigits[group >> (18 - 6 * i) & 0x3FU] : '=';
-    }
-  }
-  return text;
-}
 
 // Takes whole lines off the front as long as any are to be left out.
 std::string_view without_lines(std::string_view bytes, std::uint64_t& lines) {

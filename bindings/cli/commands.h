@@ -15,6 +15,10 @@ ExitCode run_check(const Options& options);
 ExitCode run_policy(const Options& options);
 ExitCode run_approvals(const Options& options);
 ExitCode run_doctor(const Options& options);
+ExitCode run_ps(const Options& options);
+ExitCode run_logs(const Options& options);
+ExitCode run_events(const Options& options);
+ExitCode run_report(const Options& options);
 ExitCode run_version(const Options& options);
 
 }  // namespace gibbous::cli

@@ -37,6 +37,14 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_approvals(options);
     case Command::kDoctor:
       return gibbous::cli::run_doctor(options);
+    case Command::kPs:
+      return gibbous::cli::run_ps(options);
+    case Command::kLogs:
+      return gibbous::cli::run_logs(options);
+    case Command::kEvents:
+      return gibbous::cli::run_events(options);
+    case Command::kReport:
+      return gibbous::cli::run_report(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/cli/option_groups.h"
 #include "bindings/cli/terminal.h"
 #include "runtime/base/nearest.h"
 
@@ -169,14 +170,6 @@ void add_common_options(CLI::App& command, Options& options) {
   command.add_flag("--json", options.json, "Print JSON, for programs")->group(group);
 }
 
-CLI::App& add_command(CLI::App& app, Options& options, Command command, const char* name,
-                      const char* description, const char* footer) {
-  CLI::App* sub = app.add_subcommand(name, description);
-  sub->footer(footer);
-  sub->callback([&options, command] { options.command = command; });
-  return *sub;
-}
-
 // Where the policies are, and where their commands would run; that place needs not exist.
 void add_policy_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
@@ -307,6 +300,7 @@ void add_commands(CLI::App& app, Options& options) {
   check.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
   add_common_options(check, options);
 
+  add_journal_commands(app, options);
   add_policy_commands(app, options);
   add_approval_commands(app, options);
 
@@ -334,6 +328,14 @@ ParsedOptions wrong_use(const std::string& message, const std::string& help) {
 }
 
 }  // namespace
+
+CLI::App& add_command(CLI::App& app, Options& options, Command command, const char* name,
+                      const char* description, const char* footer) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  sub->footer(footer);
+  sub->callback([&options, command] { options.command = command; });
+  return *sub;
+}
 
 ParsedOptions parse_options(int argc, const char* const* argv) {
   Options options;

@@ -1,7 +1,8 @@
-// The command line as plain values. main() calls parse_options once; the only file behind it that
-// includes CLI11, which is slow to compile, is options.cc.
+// The command line as plain values. main() calls parse_options once; the only files behind it that
+// include CLI11, which is slow to compile, are options*.cc.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ enum class Command {
   kPolicy,
   kApprovals,
   kDoctor,
+  kPs,
+  kLogs,
+  kEvents,
+  kReport,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
@@ -47,6 +52,16 @@ struct Options {
   bool revoke_approvals = false;  // approvals
   bool all_approvals = false;
   std::vector<std::string> approval_ids;
+
+  // What reads the journal. `session` is theirs, too.
+  std::string run_id;                 // logs
+  bool all_runs = false;              // ps: those that ended, too
+  bool follow = false;                // logs
+  std::string since = "0";            // logs: from the first item on
+  std::optional<std::uint64_t> tail;  // logs: lines
+  bool only_stdout = false;           // logs
+  bool only_stderr = false;
+  std::string output_file;  // report
 
   bool asks = false;  // session: the client answers questions
 };

@@ -72,7 +72,7 @@ std::string Terminal::paint(Colour colour, std::string_view text) const {
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
-                         const Terminal& terminal) {
+                         const Terminal& terminal, const std::vector<Colour>& colours) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -91,7 +91,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows,
       if (!last) line.append(widths[i] - columns_of(cell) + kColumnGap, ' ');
       column += widths[i] + kColumnGap;
     }
-    table += terminal.paint(r == 0 ? Colour::kBold : Colour::kNone, line) + "\n";
+    table += terminal.paint(r < colours.size() ? colours[r] : Colour::kNone, line) + "\n";
   }
   return table;
 }

@@ -16,6 +16,7 @@ class Terminal {
  public:
   explicit Terminal(int fd);
   bool is_terminal() const { return is_terminal_; }
+  bool has_colour() const { return has_colour_; }
   // Columns; 0 when the descriptor is no terminal, so that nothing is cut.
   std::size_t width() const { return width_; }
   // The text in a colour, or unchanged where colour is not wanted (no terminal, NO_COLOR,
@@ -29,9 +30,10 @@ class Terminal {
 };
 
 // Rows as aligned columns, the first row as the heading. The last column is cut at the terminal's
-// width.
+// width. `colours` are those of the rows, as far as they reach.
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
-                         const Terminal& terminal);
+                         const Terminal& terminal,
+                         const std::vector<Colour>& colours = {Colour::kBold});
 
 // "gibbous: message" on stderr.
 void print_error(std::string_view message);

@@ -43,8 +43,12 @@ MAY_INCLUDE = {
     'bindings/mcp': FRONT_END,
     'bindings/module': FRONT_END,
     'bindings/python': FRONT_END,
-    # The command is also what starts the MCP server.
-    'bindings/cli': FRONT_END + ['bindings/mcp'],
+    # What people see of the journal, which a process reads that has no runtime: records and output
+    # from the journal, costs from /proc; of the facade only where the state directory is.
+    'bindings/people': FRONT_END + ['runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
+    'bindings/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/people'],
+    # The command is also what starts the MCP server, and what prints the journal.
+    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/people', 'bindings/report', 'runtime/journal'],
 }
 
 LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'

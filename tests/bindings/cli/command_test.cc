@@ -45,7 +45,8 @@ TEST_CASE("version and help go to stdout and are done") {
   CHECK(Json::parse(run_gibbous({"version", "--json"}).out).contains("version"));
   const Outcome help = run_gibbous({"--help"});
   CHECK(help.status.code == kDone);
-  for (const char* command : {"mcp", "call", "session", "tools", "check", "doctor", "version"}) {
+  for (const char* command : {"mcp", "call", "session", "tools", "check", "doctor", "ps", "logs",
+                              "events", "report", "version"}) {
     INFO(command);
     CHECK(has(help.out, command));
     const Outcome own = run_gibbous({command, "--help"});

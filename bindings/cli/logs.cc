@@ -1,0 +1,129 @@
+// `gibbous logs`: what a run has written, from the journal, and what it goes on to write.
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/follow.h"
+#include "bindings/cli/report.h"
+#include "bindings/cli/terminal.h"
+#include "bindings/people/figures.h"
+#include "bindings/people/history.h"
+#include "bindings/people/live.h"
+#include "bindings/people/log_start.h"
+#include "bindings/people/log_text.h"
+#include "bindings/people/run_text.h"
+#include "bindings/people/since.h"
+
+namespace gibbous::cli {
+namespace {
+
+// Looking for a run's processes costs more than looking for news.
+constexpr int kRestsBetweenLooks = 40;
+
+people::LogForm form_of(const Options& options, const Terminal& terminal) {
+  if (options.json) return people::LogForm::kJson;
+  return terminal.has_colour() ? people::LogForm::kColour : people::LogForm::kPlain;
+}
+
+people::LogStreams streams_of(const Options& options) {
+  if (options.only_stdout) return people::LogStreams::kStdout;
+  return options.only_stderr ? people::LogStreams::kStderr : people::LogStreams::kAll;
+}
+
+Result<people::LogStart> find_start(JournalReader& reader, const RunRecord& run,
+                                    const people::Since& since, const Options& options) {
+  if (options.tail) return people::start_of_tail(reader, run, *options.tail, streams_of(options));
+  if (since.seq) return people::LogStart{.since_seq = *since.seq};
+  return people::start_at_time(reader, run, since.at);
+}
+
+// One run's log on its way to standard output.
+class Log {
+ public:
+  Log(JournalReader& reader, RunRecord run, const people::LogStart& start, const Options& options)
+      : reader_(reader),
+        run_(std::move(run)),
+        since_seq_(start.since_seq),
+        options_(options),
+        text_(form_of(options, terminal_), streams_of(options), start.skip_lines) {}
+
+  ExitCode print(Follow& follow) {
+    const Result<bool> all = options_.follow ? follow_it(follow) : news(follow);
+    (void)follow.write(text_.finish());
+    return all ? ExitCode::kDone : fail(all.status(), options_);
+  }
+
+ private:
+  // Writes what there is. False when nobody reads it any more.
+  Result<bool> news(Follow& follow) {
+    for (;;) {
+      const Result<ItemPage> page = reader_.items(run_.run_id, since_seq_, kMaxPageItems);
+      if (!page) return page.status();
+      since_seq_ = page->next_since;
+      std::string text;
+      for (const StoredItem& item : page->items) text += text_.item(item);
+      if (!follow.write(text)) return false;
+      if (!page->more) return true;
+    }
+  }
+
+  Result<bool> follow_it(Follow& follow) {
+    for (int rests = 1;; ++rests) {
+      // What comes between the two looks is not lost: an end that is seen first is an end.
+      Result<RunRecord> now = reader_.run(run_.run_id);
+      if (!now) return now.status();
+      run_ = std::move(*now);
+      const Result<bool> read = news(follow);
+      if (!read || !*read) return read;
+      if (people::has_ended(run_)) return tell_of_end(follow);
+      if (rests % kRestsBetweenLooks == 1 && is_gone()) return host_gone();
+      if (!follow.rest()) return false;
+    }
+  }
+
+  bool is_gone() {
+    const auto runs = people::look_at({run_});
+    if (runs.front().presence != people::Presence::kGone) return false;
+    const Result<RunRecord> now = reader_.run(run_.run_id);
+    return now && !people::has_ended(*now);
+  }
+
+  Status host_gone() const {
+    return Status::error("host_gone", "run " + run_.run_id +
+                                          " has not ended in the journal, but none of its "
+                                          "processes is left: its host is gone");
+  }
+
+  Result<bool> tell_of_end(Follow& follow) {
+    if (!terminal_.is_terminal()) return true;
+    const std::string why = people::end_text(run_);
+    return follow.write(text_.remark(run_.status + (why.empty() ? "" : ": " + why)));
+  }
+
+  JournalReader& reader_;
+  RunRecord run_;
+  std::uint64_t since_seq_;
+  const Options& options_;
+  const Terminal terminal_{STDOUT_FILENO};
+  people::LogText text_;
+};
+
+}  // namespace
+
+ExitCode run_logs(const Options& options) {
+  const Result<people::Since> since = people::parse_since(options.since, people::unix_millis());
+  if (!since) return fail(since.status(), options);
+  auto reader = people::open_history(options.runtime.state_dir);
+  if (!reader) return fail(reader.status(), options);
+  Result<RunRecord> run = people::find_run(**reader, options.run_id);
+  if (!run) return fail(run.status(), options);
+  const Result<people::LogStart> start = find_start(**reader, *run, *since, options);
+  if (!start) return fail(start.status(), options);
+  Result<Follow> follow = Follow::create();
+  if (!follow) return fail(follow.status(), options);
+  return Log(**reader, std::move(*run), *start, options).print(*follow);
+}
+
+}  // namespace gibbous::cli

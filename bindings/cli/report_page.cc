@@ -1,0 +1,39 @@
+// `gibbous report`: a session as one HTML page.
+#include <cstdio>
+#include <string>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/report.h"
+#include "bindings/people/bounded_json.h"
+#include "bindings/people/figures.h"
+#include "bindings/people/history.h"
+#include "bindings/report/page.h"
+#include "bindings/report/page_file.h"
+
+namespace gibbous::cli {
+
+ExitCode run_report(const Options& options) {
+  auto reader = people::open_history(options.runtime.state_dir);
+  if (!reader) return fail(reader.status(), options);
+  const Result<report::Story> story =
+      report::read_story(**reader, options.session, people::unix_millis());
+  if (!story) return fail(story.status(), options);
+  const std::string path =
+      options.output_file.empty() ? report::page_name(options.session) : options.output_file;
+  const std::string page = report::page_html(*story);
+  if (Status status = report::write_page(path, page); !status) return fail(status, options);
+  if (options.json) {
+    std::printf("%s\n", people::one_line({{"file", path},
+                                          {"bytes", page.size()},
+                                          {"runs", story->runs.size()},
+                                          {"decisions", story->decisions.size()}})
+                            .c_str());
+  } else {
+    std::printf("%s  %s, %zu runs, %zu decisions\n", path.c_str(),
+                people::bytes_text(page.size()).c_str(), story->runs.size(),
+                story->decisions.size());
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,99 @@
+// `gibbous events`, over a journal that the test writes.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/program.h"
+#include "tests/support/written_journal.h"
+
+using Catch::Matchers::Contains;
+using gibbous::ItemType;
+using gibbous::Json;
+using namespace gibbous::testing;
+
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2 };
+
+ProgramSpec events_of(const WrittenJournal& journal, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {command_path(), "events"});
+  arguments.insert(arguments.end(), {"--state", journal.directory()});
+  return {.argv = std::move(arguments), .env = {{"TZ", "UTC"}}, .cwd = ""};
+}
+
+Outcome events(const WrittenJournal& journal, std::vector<std::string> arguments = {}) {
+  return run_program(events_of(journal, std::move(arguments)));
+}
+
+// Two runs of two sessions whose events are interleaved.
+void write_two(WrittenJournal& journal) {
+  journal.start("AAAAaaa1", "one", "make");
+  journal.start("BBBBbbb2", "two", "serve");
+  journal.event("BBBBbbb2", "ready", {{"line", "listening\x1b[2J on 3000"}});
+  journal.advance(std::chrono::seconds(1));
+  journal.out("AAAAaaa1", "output is no event\n");
+  journal.event("AAAAaaa1", "warning", {{"line", "unused"}});
+  journal.advance(std::chrono::seconds(1));
+  journal.add("BBBBbbb2", ItemType::kState, "failed", R"({"reason":"it fell","exit_code":3})");
+  journal.end("BBBBbbb2", "failed", 3);
+  journal.flush();
+}
+
+}  // namespace
+
+TEST_CASE("events of all runs come in the order of time") {
+  WrittenJournal journal;
+  write_two(journal);
+  CHECK(events(journal).out ==
+        "2023-11-14 22:13:20.000  BBBBbbb2  two  ready  listening on 3000\n"
+        "2023-11-14 22:13:21.000  AAAAaaa1  one  warning  unused\n"
+        "2023-11-14 22:13:22.000  BBBBbbb2  two  failed  it fell  exit code 3\n");
+}
+
+TEST_CASE("events can be those of a session, of a run, or from a time on") {
+  WrittenJournal journal;
+  write_two(journal);
+  CHECK_THAT(events(journal, {"--session", "one"}).out,
+             Contains("warning") && !Contains("BBBBbbb2"));
+  CHECK_THAT(events(journal, {"--run", "BBBB"}).out, Contains("ready") && !Contains("AAAAaaa1"));
+  CHECK_THAT(events(journal, {"--since", "2023-11-14T22:13:22Z"}).out,
+             Contains("failed") && !Contains("warning"));
+}
+
+TEST_CASE("events give programs a line of JSON each") {
+  WrittenJournal journal;
+  write_two(journal);
+  const std::string out = events(journal, {"--json", "--session", "one"}).out;
+  const Json line = Json::parse(out);
+  CHECK(line["run"] == "AAAAaaa1");
+  CHECK(line["session"] == "one");
+  CHECK(line["event"] == "warning");
+  CHECK(line["meta"]["line"] == "unused");
+  CHECK(line["at"] == WrittenJournal::kStart + 1000);
+}
+
+TEST_CASE("following events shows those of runs that begin later") {
+  WrittenJournal journal;
+  write_two(journal);
+  Program program(events_of(journal, {"-f", "--since", "2023-11-14T22:13:22Z"}));
+  CHECK_THAT(program.read_line().value(), Contains("failed"));
+  journal.start("CCCCccc3", "three", "make");
+  journal.event("CCCCccc3", "later", {{"line", "a new run"}});
+  CHECK_THAT(program.read_line().value(), Contains("CCCCccc3") && Contains("a new run"));
+  journal.event("AAAAaaa1", "again");
+  CHECK_THAT(program.read_line().value(), Contains("AAAAaaa1") && Contains("again"));
+  program.send_signal(SIGTERM);
+  CHECK(program.wait()->code == kDone);
+}
+
+TEST_CASE("events of what is not there are refused, with the nearest name") {
+  WrittenJournal journal;
+  write_two(journal);
+  const Outcome session = events(journal, {"--session", "onne"});
+  CHECK(session.status.code == kFailed);
+  CHECK_THAT(session.err, Contains("'onne'; did you mean 'one'?"));
+  CHECK(events(journal, {"--run", "ZZZZ"}).status.code == kFailed);
+  CHECK(events(journal, {"--since", "x"}).status.code == kWrongUse);
+}

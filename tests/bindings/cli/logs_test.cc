@@ -1,0 +1,215 @@
+// `gibbous logs`, over a journal that the test writes: what is shown, from where, and for how long.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/program.h"
+#include "tests/support/terminal_program.h"
+#include "tests/support/written_journal.h"
+
+using Catch::Matchers::Contains;
+using gibbous::ItemType;
+using gibbous::Json;
+using namespace gibbous::testing;
+
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2 };
+
+ProgramSpec logs_of(const WrittenJournal& journal, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {command_path(), "logs"});
+  arguments.insert(arguments.end(), {"--state", journal.directory()});
+  return {.argv = std::move(arguments), .env = {{"TERM", "xterm"}}, .cwd = ""};
+}
+
+Outcome logs(const WrittenJournal& journal, std::vector<std::string> arguments) {
+  return run_program(logs_of(journal, std::move(arguments)));
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    lines.push_back(Json::parse(text.substr(begin, end - begin)));
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("logs shows what a run wrote, plain off a terminal") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "one\n\x1b[3");
+  journal.err("AAAAaaa1", "oops\n");
+  journal.out("AAAAaaa1", "1mtwo\x1b[0m\n\x1b]0;evil\x07");
+  journal.event("AAAAaaa1", "seen");
+  journal.out("AAAAaaa1", "three");
+  journal.end("AAAAaaa1", "completed");
+  journal.flush();
+  const Outcome all = logs(journal, {"AAAAaaa1"});
+  CHECK(all.status.code == kDone);
+  CHECK(all.out == "one\noops\ntwo\nthree\n");
+  CHECK(logs(journal, {"AAAA", "--stdout"}).out == "one\ntwo\nthree\n");
+  CHECK(logs(journal, {"AAAA", "--stderr"}).out == "oops\n");
+  CHECK(logs(journal, {"AAAA", "--tail", "2"}).out == "two\nthree\n");
+  CHECK(logs(journal, {"AAAA", "--tail", "0"}).out.empty());
+  CHECK(logs(journal, {"AAAA", "--tail", "99"}).out == all.out);
+  CHECK(logs(journal, {"AAAA", "--since", "4"}).out == "three\n");
+}
+
+TEST_CASE("logs says in its place what the journal does not keep") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "before");
+  journal.lose("AAAAaaa1", 3);
+  journal.out("AAAAaaa1", "after\n");
+  journal.flush();
+  const std::string shown = logs(journal, {"AAAAaaa1"}).out;
+  CHECK_THAT(shown, Contains("before\n[gibbous: ") && Contains("]\nafter\n"));
+}
+
+TEST_CASE("logs begins at a time or so long ago") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  constexpr int kLines = 300;
+  for (int line = 0; line < kLines; ++line) {
+    journal.out("AAAAaaa1", "line " + std::to_string(line) + "\n");
+    journal.advance(std::chrono::seconds(1));
+  }
+  journal.flush();
+  const std::string last = logs(journal, {"AAAA", "--since", "2023-11-14T22:18:18Z"}).out;
+  CHECK(last == "line 298\nline 299\n");
+  CHECK(logs(journal, {"AAAA", "--since", "1d"}).out.empty());
+  CHECK(logs(journal, {"AAAA", "--since", "2023-11-14T22:00Z"}).out == logs(journal, {"AAAA"}).out);
+}
+
+TEST_CASE("the last lines of a long log are found whatever the pieces it came in") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  constexpr int kLines = 5'000;
+  std::string text;
+  for (int line = 0; line < kLines; ++line) text += "line " + std::to_string(line) + "\n";
+  constexpr std::size_t kPiece = 7;
+  for (std::size_t at = 0; at < text.size(); at += kPiece) {
+    journal.out("AAAAaaa1", text.substr(at, kPiece));
+  }
+  journal.flush();
+  CHECK(logs(journal, {"AAAA", "--tail", "2"}).out == "line 4998\nline 4999\n");
+  const std::string many = logs(journal, {"AAAA", "--tail", "3000"}).out;
+  CHECK(many == text.substr(text.find("line 2000\n")));
+}
+
+TEST_CASE("logs gives programs every item, with bytes that are no text as they were") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "text \x1b[31m");
+  journal.err("AAAAaaa1", "\xFF\x01");
+  journal.event("AAAAaaa1", "seen", {{"line", "x"}});
+  journal.add("AAAAaaa1", ItemType::kState, "completed", R"({"exit_code":0})");
+  journal.flush();
+  const auto lines = lines_of(logs(journal, {"AAAAaaa1", "--json"}).out);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == Json{{"seq", 1},
+                         {"type", "stdout"},
+                         {"at", WrittenJournal::kStart},
+                         {"text", "text \x1b[31m"}});
+  CHECK(lines[1]["base64"] == "/wE=");
+  CHECK(lines[2]["event"] == "seen");
+  CHECK(lines[2]["meta"]["line"] == "x");
+  CHECK(lines[3]["state"] == "completed");
+  CHECK(lines[3]["meta"]["exit_code"] == 0);
+}
+
+TEST_CASE("logs keeps colours on a terminal, and puts them back at the end") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "\x1b[31mred\x1b[2J");
+  journal.flush();
+  TerminalProgram program(logs_of(journal, {"AAAAaaa1"}));
+  program.until("red");
+  CHECK(program.wait().code == kDone);
+  CHECK(program.shown() == "\x1b[31mred\x1b[0m\r\n");
+}
+
+TEST_CASE("following shows what comes until the run ends") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "first\n");
+  journal.flush();
+  Program program(logs_of(journal, {"AAAAaaa1", "-f"}));
+  CHECK(program.read_line() == "first");
+  for (int line = 0; line < 3; ++line) {
+    journal.out("AAAAaaa1", "line " + std::to_string(line) + "\n");
+    CHECK(program.read_line() == "line " + std::to_string(line));
+  }
+  journal.out("AAAAaaa1", "last");
+  journal.end("AAAAaaa1", "completed");
+  CHECK(program.read_rest() == "last\n");
+  CHECK(program.wait()->code == kDone);
+}
+
+TEST_CASE("following ends on a signal, and when nobody reads") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "first\n");
+  journal.flush();
+  Program stopped(logs_of(journal, {"AAAAaaa1", "-f"}));
+  CHECK(stopped.read_line() == "first");
+  stopped.send_signal(SIGINT);
+  CHECK(stopped.wait()->code == kDone);
+  Program unread(logs_of(journal, {"AAAAaaa1", "-f"}));
+  CHECK(unread.read_line() == "first");
+  unread.close_stdout();
+  CHECK(unread.wait()->code == kDone);
+}
+
+TEST_CASE("following a run whose host is gone ends and says so") {
+  WrittenJournal journal;
+  // No process has this pid: it is above what the kernel gives.
+  journal.start("AAAAaaa1", "s", "make", {{"pid", 1 << 30}, {"pid_started", 1}});
+  journal.flush();
+  const Outcome outcome = logs(journal, {"AAAAaaa1", "-f"});
+  CHECK(outcome.status.code == kFailed);
+  CHECK_THAT(outcome.err, Contains("AAAAaaa1") && Contains("its host is gone"));
+}
+
+TEST_CASE("a run that is not there is named back with the nearest one") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.start("AAAAbbb2", "s", "make");
+  journal.flush();
+  const Outcome near = logs(journal, {"AAAAaab1"});
+  CHECK(near.status.code == kFailed);
+  CHECK(near.out.empty());
+  CHECK_THAT(near.err, Contains("'AAAAaab1'; did you mean 'AAAAaaa1'?"));
+  CHECK_THAT(logs(journal, {"AAAA"}).err, Contains("more than one run begins with 'AAAA'"));
+  CHECK(Json::parse(logs(journal, {"x", "--json"}).out)["error"]["code"] == "run_not_found");
+}
+
+TEST_CASE("logs that are asked for in a wrong way say how") {
+  const WrittenJournal journal;
+  CHECK(logs(journal, {}).status.code == kWrongUse);
+  CHECK(logs(journal, {"x", "--stdout", "--stderr"}).status.code == kWrongUse);
+  CHECK(logs(journal, {"x", "--tail", "many"}).status.code == kWrongUse);
+  CHECK(logs(journal, {"x", "--tail", "1", "--since", "1"}).status.code == kWrongUse);
+  const Outcome since = logs(journal, {"x", "--since", "soon"});
+  CHECK(since.status.code == kWrongUse);
+  CHECK_THAT(since.err, Contains("--since: expected") && Contains("'soon'"));
+}
+
+TEST_CASE("where nothing was ever recorded the commands say so") {
+  const TempDir empty;
+  for (const char* command : {"ps", "logs x"}) {
+    const std::string line = command;
+    std::vector<std::string> argv = {command_path(), line.substr(0, line.find(' '))};
+    if (line.find(' ') != std::string::npos) argv.push_back("x");
+    argv.insert(argv.end(), {"--state", empty.path() + "/none"});
+    const Outcome outcome = run_program({.argv = argv, .env = {}, .cwd = ""});
+    INFO(line);
+    CHECK(outcome.status.code == kFailed);
+    CHECK_THAT(outcome.err, Contains(empty.path()));
+  }
+}

@@ -17,6 +17,7 @@ ExitCode run_approvals(const Options& options);
 ExitCode run_doctor(const Options& options);
 ExitCode run_ps(const Options& options);
 ExitCode run_logs(const Options& options);
+ExitCode run_kill(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_report(const Options& options);
 ExitCode run_version(const Options& options);

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/people/history.h"
+#include "runtime/journal/journal_repair.h"
 
 namespace gibbous::cli {
 namespace {
@@ -26,9 +29,30 @@ std::string mark_of(Finding::Grade grade, const Terminal& terminal) {
   return "";
 }
 
+// The old file stays, whole, under another name.
+ExitCode mend_journal(const Options& options) {
+  const std::string directory = people::history_directory(options.runtime.state_dir);
+  const Status whole = check_journal(directory);
+  if (whole) {
+    std::printf("%s/sessions.db is as it should be\n", directory.c_str());
+    return ExitCode::kDone;
+  }
+  if (whole.code() != "journal_corrupt") return fail(whole, options);
+  const Result<RepairReport> report = repair_journal(directory);
+  if (!report) return fail(report.status(), options);
+  std::printf(
+      "%s\n%llu runs and %llu other records were kept; %llu places could not be read\n"
+      "the old file is %s\n",
+      whole.message().c_str(), static_cast<unsigned long long>(report->runs),
+      static_cast<unsigned long long>(report->others + report->segments),
+      static_cast<unsigned long long>(report->holes), report->kept_as.c_str());
+  return ExitCode::kDone;
+}
+
 }  // namespace
 
 ExitCode run_doctor(const Options& options) {
+  if (options.repair) return mend_journal(options);
   const std::vector<Finding> findings = examine(options.runtime);
   bool good = true;
   std::size_t widest = 0;

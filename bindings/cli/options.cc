@@ -307,6 +307,8 @@ void add_commands(CLI::App& app, Options& options) {
   CLI::App& doctor =
       add_command(app, options, Command::kDoctor, "doctor",
                   "Say what this machine lets Gibbous do, and what is missing.", kDoctorFooter);
+  doctor.add_flag("--repair", options.repair,
+                  "Copy what can be read of a damaged journal into a new one");
   add_common_options(doctor, options);
 
   CLI::App& version_command =

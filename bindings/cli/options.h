@@ -25,6 +25,7 @@ enum class Command {
   kLogs,
   kEvents,
   kReport,
+  kKill,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
@@ -54,7 +55,8 @@ struct Options {
   std::vector<std::string> approval_ids;
 
   // What reads the journal. `session` is theirs, too.
-  std::string run_id;                 // logs
+  std::string run_id;                 // logs, kill
+  std::string signal;                 // kill
   bool all_runs = false;              // ps: those that ended, too
   bool follow = false;                // logs
   std::string since = "0";            // logs: from the first item on
@@ -62,6 +64,8 @@ struct Options {
   bool only_stdout = false;           // logs
   bool only_stderr = false;
   std::string output_file;  // report
+
+  bool repair = false;  // doctor: mend the journal
 
   bool asks = false;  // session: the client answers questions
 };

@@ -40,6 +40,14 @@ and what it wrote, as far as 8 MiB reach (older output is cut first, and the pag
 Example:
   gibbous report agent-7 --output agent-7.html)";
 
+constexpr const char* kKillFooter = R"(
+Asks the process that executes it, which ends it as bg_kill does: the signal, some seconds of grace,
+SIGKILL to what is left. A run that is queued ends at once. One whose host is gone is taken over first.
+
+Examples:
+  gibbous kill aB3x
+  gibbous kill aB3x --signal SIGINT)";
+
 void add_place(CLI::App& command, Options& options, bool json) {
   command.add_option("--state", options.runtime.state_dir, "Where durable things are kept")
       ->type_name("DIR");
@@ -85,9 +93,19 @@ void add_report(CLI::App& app, Options& options) {
   add_place(report, options, true);
 }
 
+void add_kill(CLI::App& app, Options& options) {
+  CLI::App& kill = add_command(app, options, Command::kKill, "kill",
+                               "End a run, its whole tree, wherever it is executed.", kKillFooter);
+  kill.add_option("RUN", options.run_id, "Its id, or the beginning of one")->required();
+  kill.add_option("--signal", options.signal, "Which signal comes first [SIGTERM]")
+      ->type_name("SIGNAL");
+  add_place(kill, options, true);
+}
+
 }  // namespace
 
 void add_journal_commands(CLI::App& app, Options& options) {
+  add_kill(app, options);
   add_ps(app, options);
   add_logs(app, options);
   add_events(app, options);

@@ -45,9 +45,10 @@ std::string dump(const OrderedJson& value) {
 }  // namespace
 
 Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
-                     std::function<void(const std::string& message)> on_problem)
+                     History& history, std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
       engine_(engine),
+      history_(history),
       on_problem_(std::move(on_problem)),
       approvals_({.directory = directory,
                   .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
@@ -191,7 +192,19 @@ void Decisions::log(const lua::Decided& decided) {
   }
   record["generation"] = decided.generation;
   record["policy"] = decided.policy;
-  (void)log_->append(dump(record));
+  const std::string line = dump(record);
+  (void)log_->append(line);
+  // A journal that nobody has needed yet is not opened for this.
+  if (Journal* journal = history_.journal()) {
+    DecisionRecord decision;
+    decision.session_id = effect.value("session", "").substr(0, kMaxJournalIdBytes);
+    decision.run_id = effect.value("run", "").substr(0, kMaxJournalIdBytes);
+    decision.generation = static_cast<std::int64_t>(decided.generation);
+    decision.decision = name_of(verdict.decision);
+    decision.rule = verdict.rule.substr(0, kMaxJournalIdBytes);
+    decision.record_json = line;
+    (void)journal->add_decision(decision);
+  }
 }
 
 }  // namespace gibbous::host

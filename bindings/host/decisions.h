@@ -13,6 +13,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/decisions/decision_log.h"
 #include "runtime/decisions/mask.h"
+#include "runtime/history/history.h"
 
 namespace gibbous::host {
 
@@ -20,7 +21,7 @@ class Decisions {
  public:
   // `directory` is the state directory; "": nothing is kept. `on_problem` hears of files that
   // cannot be used. `engine` must live as long as it has calls that ask or decide.
-  Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
+  Decisions(std::string directory, const Clock& clock, lua::Engine& engine, History& history,
             std::function<void(const std::string& message)> on_problem);
 
   void on_ask(std::function<void(AskRequest)> handler) { handler_ = std::move(handler); }
@@ -32,6 +33,7 @@ class Decisions {
 
   const Clock& clock_;
   lua::Engine& engine_;
+  History& history_;
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
   ApprovalStore approvals_;

@@ -16,6 +16,7 @@
 #include "bindings/lua/config.h"
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
+#include "runtime/journal/journal_reader.h"
 #include "runtime/keeper/client.h"
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/launch.h"
@@ -48,6 +49,7 @@ class Examination {
     keeper();
     installation();
     policy();
+    journal();
     limits();
     sandbox();
     executors();
@@ -83,6 +85,22 @@ class Examination {
     } else if (!approvals->empty()) {
       add(Grade::kGood, "approvals", std::to_string(approvals->size()) + " remembered",
           "`gibbous approvals list` shows them.");
+    }
+  }
+
+  void journal() {
+    const std::string directory = host::state_directory(options_.state_dir);
+    const auto reader = JournalReader::open(directory);
+    if (reader) {
+      std::error_code ignored;
+      const auto bytes = std::filesystem::file_size(directory + "/sessions.db", ignored);
+      add(Grade::kGood, "journal",
+          directory + "/sessions.db, " + std::to_string(bytes >> 10) + " KiB");
+    } else if (reader.status().code() != "journal_missing" &&
+               reader.status().code() != "state_dir_missing") {
+      add(Grade::kNote, "journal", reader.status().message(),
+          "Runs work, but nothing is recorded of them. `gibbous doctor --repair` looks the file "
+          "over, and copies what can be read into a new one.");
     }
   }
 

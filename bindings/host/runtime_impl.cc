@@ -141,7 +141,7 @@ Status Runtime::Impl::init_parts() {
   engine->on_ready([this] { wake(); });
   engine->on_event([this](const Event& event) { deliver(event); });
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, clock, *engine,
+      options.state_dir, clock, *engine, *history,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {

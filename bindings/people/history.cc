@@ -26,8 +26,12 @@ Status not_found(const char* code, const std::string& what, std::string_view nam
 
 }  // namespace
 
+std::string history_directory(const std::string& asked) {
+  return host::state_directory(asked);
+}
+
 Result<std::unique_ptr<JournalReader>> open_history(const std::string& asked) {
-  const std::string directory = host::state_directory(asked);
+  const std::string directory = history_directory(asked);
   if (directory.empty()) {
     return Status::error("state_dir_missing", "there is no home directory; name one with --state");
   }

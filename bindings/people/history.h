@@ -16,6 +16,9 @@ namespace gibbous::people {
 // How many runs a list looks at, newest first.
 inline constexpr std::size_t kMaxListedRuns = 10'000;
 
+// The state directory that is meant; "" when there is none.
+std::string history_directory(const std::string& asked);
+
 // `asked` is --state, or "" for the default directory. Fails as JournalReader::open does.
 Result<std::unique_ptr<JournalReader>> open_history(const std::string& asked);
 

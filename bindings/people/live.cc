@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "bindings/people/figures.h"
 #include "bindings/people/history.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/tree.h"
@@ -102,6 +103,19 @@ Result<std::vector<LiveRun>> live_runs(JournalReader& reader, const std::string&
     run.presence = Presence::kUnknown;
   }
   return runs;
+}
+
+bool host_lives(JournalReader& reader, const RunRecord& run) {
+  const auto workers = reader.workers();
+  if (!workers) return true;
+  for (const WorkerRecord& worker : *workers) {
+    if (worker.worker_id != run.owner) continue;
+    const auto stat = read_stat(static_cast<pid_t>(worker.pid));
+    const bool same =
+        stat && stat->alive() && static_cast<std::int64_t>(stat->start_time) == worker.pid_started;
+    return same || lease_holds(worker, unix_millis());
+  }
+  return false;
 }
 
 std::string state_text(const LiveRun& run) {

@@ -1,0 +1,95 @@
+// `gibbous kill`: ends a run of any process, through the journal: who executes it is asked, and
+// does it as bg_kill does. What was kept by a host that is gone is taken over first.
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "bindings/cli/commands.h"
+#include "bindings/cli/follow.h"
+#include "bindings/cli/json_members.h"
+#include "bindings/cli/report.h"
+#include "bindings/people/history.h"
+#include "bindings/people/live.h"
+#include "bindings/people/run_text.h"
+#include "runtime/base/clock.h"
+#include "runtime/journal/kill_request.h"
+
+namespace gibbous::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A kill takes its grace, five seconds unless it is configured otherwise, before SIGKILL.
+constexpr std::chrono::seconds kPatience{30};
+
+std::string signal_word(std::string word) {
+  if (word.rfind("SIG", 0) == 0) word.erase(0, 3);
+  return word;
+}
+
+ExitCode tell(const RunRecord& run, bool killed, const Options& options) {
+  if (options.json) {
+    std::printf("{\"run\":%s,\"state\":%s,\"killed\":%s}\n", json_quote(run.run_id).c_str(),
+                json_quote(run.status).c_str(), killed ? "true" : "false");
+  } else {
+    std::printf("%s %s%s\n", run.run_id.c_str(), run.status.c_str(),
+                killed ? "" : " (it had ended before)");
+  }
+  return ExitCode::kDone;
+}
+
+// A runtime with this state directory settles what a dead host left: it adopts what still runs, and
+// finds the request. It looks for that itself.
+Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
+  RuntimeOptions made = options.runtime;
+  made.watch_files = false;
+  made.late_policy = true;
+  return Runtime::create(made);
+}
+
+// Until the run has ended; `owner` is polled when there is one.
+Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Follow& follow,
+                               Runtime* owner) {
+  const auto deadline = steady_clock::now() + kPatience;
+  for (;;) {
+    Result<RunRecord> run = reader.run(id);
+    if (!run || people::has_ended(*run)) return run;
+    if (steady_clock::now() > deadline) {
+      return Status::error("kill_timed_out", id + " was asked to end, and has not for " +
+                                                 std::to_string(kPatience.count()) +
+                                                 " s; see gibbous ps");
+    }
+    if (owner != nullptr) owner->wait(kNewsInterval);
+    if (!follow.rest(owner != nullptr ? milliseconds{0} : kNewsInterval)) {
+      return Status::error("cancelled", "interrupted; the run was asked to end all the same");
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode run_kill(const Options& options) {
+  auto reader = people::open_history(options.runtime.state_dir);
+  if (!reader) return fail(reader.status(), options);
+  Result<RunRecord> run = people::find_run(**reader, options.run_id);
+  if (!run) return fail(run.status(), options);
+  if (people::has_ended(*run)) return tell(*run, false, options);
+  Result<Follow> follow = Follow::create();
+  if (!follow) return fail(follow.status(), options);
+  const SystemClock clock;
+  const auto asked = request_kill(people::history_directory(options.runtime.state_dir), run->run_id,
+                                  signal_word(options.signal), clock);
+  if (!asked && asked.status().code() != "run_ended") return fail(asked.status(), options);
+  std::unique_ptr<Runtime> owner;
+  if (!people::host_lives(**reader, *run)) {
+    auto made = make_owner(options);
+    if (!made) return fail(made.status(), options);
+    owner = std::move(*made);
+  }
+  run = wait_for_end(**reader, run->run_id, *follow, owner.get());
+  if (!run) return fail(run.status(), options);
+  return tell(*run, true, options);
+}
+
+}  // namespace gibbous::cli

@@ -60,12 +60,12 @@ void unite(std::vector<LineCandidate>* found) {
 
 }  // namespace
 
-void WatchPatterns::candidates(std::string_view block, bool ascii, const WatcherBits& wanted,
+void WatchPatterns::candidates(std::string_view block, bool folding, const WatcherBits& wanted,
                                std::vector<LineCandidate>* found) const {
   found->clear();
   if (const WatcherBits literal = wanted & by_literal_; !literal.none()) {
     find_literals(block, literal, found);
-    if (!ascii) find_folding(block, literal, found);
+    if (folding) find_folding(block, literal, found);
   }
   for (const Search& each : searches_) {
     if (const WatcherBits watchers = wanted & each.watchers; !watchers.none()) {

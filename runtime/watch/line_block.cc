@@ -4,6 +4,7 @@
 
 #include "runtime/output/line_bytes.h"
 #include "runtime/output/newlines.h"
+#include "runtime/watch/survey.h"
 
 namespace gibbous {
 
@@ -13,13 +14,10 @@ void LineBlock::set(std::string_view raw) {
   index_ = 0;
   const Survey seen = survey(raw);
   lines_ = seen.newlines + 1;
-  ascii_ = true;
-  cleaned_ = false;
-  if (seen.plain) return;
-  const ByteKinds kinds = byte_kinds(raw);
-  cleaned_ = !is_clean(raw, kinds);
-  ascii_ = !kinds.beyond_ascii;
+  const BeyondAscii beyond = seen.beyond_ascii ? look_beyond_ascii(raw) : BeyondAscii();
+  cleaned_ = seen.controls || !beyond.clean;
   if (cleaned_) clean_lines();
+  folding_ = cleaned_ && seen.beyond_ascii ? look_beyond_ascii(scratch_).folding : beyond.folding;
 }
 
 void LineBlock::clean_lines() {
@@ -34,7 +32,6 @@ void LineBlock::clean_lines() {
     append_clean(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, scratch_);
     begin = end + 1;
   }
-  ascii_ = ascii_ || !byte_kinds(scratch_).beyond_ascii;
 }
 
 LineBlock::Line LineBlock::line(std::size_t begin) {

@@ -29,8 +29,8 @@ class LineBlock {
   std::string_view raw() const { return raw_; }
   // clean() of each line.
   std::string_view text() const { return cleaned_ ? std::string_view(scratch_) : raw_; }
-  // text() is ASCII.
-  bool ascii() const { return ascii_; }
+  // text() holds a folding character (required_literals.h).
+  bool folding() const { return folding_; }
   // The line that begins at `begin` in text(). Asked in ascending order.
   Line line(std::size_t begin);
 
@@ -44,7 +44,7 @@ class LineBlock {
 
   std::string_view raw_;
   std::uint64_t lines_ = 0;
-  bool ascii_ = true;
+  bool folding_ = false;
   bool cleaned_ = false;
   std::string scratch_;        // when cleaned
   std::vector<Start> starts_;  // of the lines, when cleaned
@@ -52,12 +52,5 @@ class LineBlock {
   std::size_t counted_ = 0;
   std::uint64_t index_ = 0;
 };
-
-// Newlines, and whether there is anything but printable ASCII, tabs and newlines.
-struct Survey {
-  std::uint64_t newlines = 0;
-  bool plain = true;
-};
-Survey survey(std::string_view bytes);
 
 }  // namespace gibbous

@@ -32,29 +32,33 @@ class LiteralFinder {
     std::size_t first = 0;
     std::size_t second = 0;
   };
-  // A word of a literal.
+  // A word of a literal, and more of it to tell at once whether it is there.
   struct Gram {
     std::uint32_t word = 0;
     std::uint32_t literal = 0;
-    std::uint32_t offset = 0;
+    std::uint32_t offset = 0;         // of the word in the literal
+    std::uint32_t longer_offset = 0;  // the same of `longer`
+    std::uint64_t longer = 0;         // up to eight bytes, folded
+    std::uint64_t longer_mask = 0;
   };
 
   void choose_pairs();
   void choose_grams();
   void add_grams(std::size_t literal);
+  void add_gram(std::size_t literal, std::size_t offset);
   void find_pairs(std::string_view text, std::vector<LiteralHit>* hits) const;
   void find_grams(std::string_view text, std::vector<LiteralHit>* hits) const;
   void check_pairs(std::string_view text, std::size_t begin, std::size_t end,
                    std::vector<LiteralHit>* hits) const;
   void check_grams(std::string_view text, std::size_t at, std::uint32_t word,
                    std::vector<LiteralHit>* hits) const;
-  bool may_hold(std::uint32_t word) const;
 
   std::vector<std::string> literals_;
   std::vector<Pair> pairs_;           // empty: many literals
   std::size_t stride_ = 1;            // between the words that are looked up
   std::uint32_t mask_ = 0;            // of the bytes of a word that count
-  std::vector<Gram> grams_;           // by word
+  std::vector<Gram> grams_;           // by the hash of their words
+  std::vector<std::uint32_t> slots_;  // where the grams of each group of hashes begin, and the end
   std::vector<std::uint64_t> table_;  // a bit for each hash of a gram's word
 };
 

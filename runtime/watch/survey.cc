@@ -1,10 +1,14 @@
-// Like runtime/output/newlines.cc, with one more question about each byte, which costs less here
-// than a second look at all of them.
+// Like runtime/output/newlines.cc, with more questions about each byte, which cost less here than
+// a second look at all of them.
+#include "runtime/watch/survey.h"
+
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/output/escape.h"
 #include "runtime/output/newlines.h"
-#include "runtime/watch/line_block.h"
+#include "runtime/output/utf8.h"
+#include "runtime/watch/required_literals.h"
 
 namespace gibbous {
 namespace {
@@ -14,26 +18,37 @@ constexpr std::size_t kUnrolled = 2;
 constexpr std::size_t kStep = kLanes * kUnrolled;
 // The counters of a lane, added up, must fit 8 bits.
 constexpr std::size_t kMaxSteps = 127;
+constexpr std::uint8_t kHighBit = 0x80;
+constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
 using Vector = std::uint8_t __attribute__((vector_size(kLanes)));
 using Signed = std::int8_t __attribute__((vector_size(kLanes)));
 
+Vector load(const char* bytes) {
+  Vector vector;
+  std::memcpy(&vector, bytes, sizeof vector);
+  return vector;
+}
+
 struct Tally {
   Vector newlines{};
-  Vector odd{};
+  Vector controls{};  // in the high bit of each lane
+  Vector beyond{};    // the same
 
   void take(const char* bytes) {
-    Vector vector;
-    std::memcpy(&vector, bytes, sizeof vector);
+    const Vector vector = load(bytes);
     const auto newline = static_cast<Vector>(vector == '\n');
     newlines -= newline;  // a true comparison is -1
-    // Bytes beyond ASCII are negative.
-    Signed value;
-    std::memcpy(&value, bytes, sizeof value);
-    const auto low = static_cast<Vector>(value < ' ');
+    // Printable ASCII is moved to the lower end of what a signed byte can be.
+    constexpr std::uint8_t kShift = kHighBit - ' ';
+    constexpr std::int8_t kEnd = static_cast<std::int8_t>(0x7F - ' ' + kHighBit);
+    const Vector shifted = vector + kShift;
+    Signed moved;
+    std::memcpy(&moved, &shifted, sizeof moved);
+    const auto odd = static_cast<Vector>(moved >= kEnd);
     const auto tab = static_cast<Vector>(vector == '\t');
-    constexpr std::uint8_t kDelete = 0x7F;
-    odd |= (low & ~(newline | tab)) | static_cast<Vector>(vector == kDelete);
+    controls |= odd & ~(newline | tab | vector);
+    beyond |= vector;
   }
 };
 
@@ -43,9 +58,39 @@ std::uint64_t sum(Vector vector) {
   return total;
 }
 
-bool is_odd(char byte) {
+bool any_high(Vector vector) {
+  std::uint64_t words[kLanes / sizeof(std::uint64_t)];
+  std::memcpy(words, &vector, sizeof vector);
+  return ((words[0] | words[1]) & kHighBits) != 0;
+}
+
+bool is_beyond(char byte) {
+  return (static_cast<unsigned char>(byte) & kHighBit) != 0;
+}
+
+bool is_control(char byte) {
   const auto value = static_cast<unsigned char>(byte);
-  return (value < ' ' && byte != '\n' && byte != '\t') || value >= 0x7F;
+  constexpr unsigned char kDelete = 0x7F;
+  return (value < ' ' && byte != '\n' && byte != '\t') || value == kDelete;
+}
+
+// The first byte beyond ASCII, from `at` on.
+std::size_t skip_ascii(std::string_view text, std::size_t at) {
+  constexpr std::size_t kStride = 4 * kLanes;
+  for (; at + kStride <= text.size(); at += kStride) {
+    const char* bytes = text.data() + at;
+    if (any_high(load(bytes) | load(bytes + kLanes) | load(bytes + 2 * kLanes) |
+                 load(bytes + 3 * kLanes))) {
+      break;
+    }
+  }
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  while (at < text.size() && !is_beyond(text[at])) ++at;
+  return at;
 }
 
 }  // namespace
@@ -64,10 +109,27 @@ Survey survey(std::string_view bytes) {
     }
     left -= steps * kStep;
     result.newlines += sum(one.newlines + other.newlines);
-    result.plain = result.plain && sum(one.odd | other.odd) == 0;
+    result.controls = result.controls || any_high(one.controls | other.controls);
+    result.beyond_ascii = result.beyond_ascii || any_high(one.beyond | other.beyond);
   }
   result.newlines += count_newlines(at, left);
-  result.plain = result.plain && std::none_of(at, at + left, is_odd);
+  result.controls = result.controls || std::any_of(at, at + left, is_control);
+  result.beyond_ascii = result.beyond_ascii || std::any_of(at, at + left, is_beyond);
+  return result;
+}
+
+BeyondAscii look_beyond_ascii(std::string_view text) {
+  BeyondAscii result;
+  for (std::size_t at = 0; (at = skip_ascii(text, at)) < text.size();) {
+    const Utf8Step step = utf8_step(text.substr(at));
+    const std::string_view character = text.substr(at, step.size);
+    // The lead is that of U+0080 to U+00BF, of which half are controls.
+    result.clean = result.clean && step.valid && character[0] != kC1Lead;
+    result.folding =
+        result.folding || std::find(std::begin(kFoldingCharacters), std::end(kFoldingCharacters),
+                                    character) != std::end(kFoldingCharacters);
+    at += step.size;
+  }
   return result;
 }
 

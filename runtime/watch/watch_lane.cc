@@ -136,7 +136,7 @@ void WatchLane::take_block(std::string_view raw, std::uint64_t bytes, bool cut) 
 void WatchLane::look_through(bool cut) {
   const WatcherBits watchers = wanted() - told_;
   if (watchers.none()) return;
-  patterns_->candidates(block_.text(), block_.ascii(), watchers, &candidates_);
+  patterns_->candidates(block_.text(), block_.folding(), watchers, &candidates_);
   for (const LineCandidate& candidate : candidates_) {
     const LineBlock::Line line = block_.line(candidate.begin);
     candidate.watchers.each([&](std::size_t watcher) {
@@ -175,7 +175,7 @@ void WatchLane::flush_partial() {
   std::string_view raw = beginning(partial_);
   raw.remove_suffix(incomplete_utf8_tail(raw));
   block_.set(raw);
-  patterns_->candidates(block_.text(), block_.ascii(), watchers, &candidates_);
+  patterns_->candidates(block_.text(), block_.folding(), watchers, &candidates_);
   if (candidates_.empty()) return;
   const LineBlock::Line line = block_.line(0);
   candidates_.front().watchers.each([&](std::size_t watcher) {

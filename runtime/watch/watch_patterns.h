@@ -49,7 +49,7 @@ class WatchPatterns {
   // Replaces `found` by the lines of `block` that `wanted` watchers may match, in order: all that
   // do match, and some more. `block` is text of lines separated by '\n', none at its end; `ascii`
   // says that there is nothing else in it.
-  void candidates(std::string_view block, bool ascii, const WatcherBits& wanted,
+  void candidates(std::string_view block, bool folding, const WatcherBits& wanted,
                   std::vector<LineCandidate>* found) const;
 
   bool matches(std::size_t watcher, std::string_view line) const;

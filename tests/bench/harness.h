@@ -53,5 +53,6 @@ void bench_many(Report& report);
 void bench_sandbox(Report& report);
 void bench_policy(Report& report);
 void bench_journal(Report& report);
+void bench_watch(Report& report);
 
 }  // namespace gibbous::bench

@@ -1,5 +1,5 @@
-// gibbous_bench [spawn|ingest|latency|programs|lua|many|sandbox|policy|journal]...: all of them by
-// default. Exit 0 whatever the figures: they are to be read, not to fail a build.
+// gibbous_bench [spawn|ingest|latency|programs|lua|many|sandbox|policy|journal|watch]...: all of
+// them by default. Exit 0 whatever the figures: they are to be read, not to fail a build.
 #include <cstdio>
 #include <cstring>
 
@@ -10,10 +10,11 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(Report&);
-  } benches[] = {
-      {"lua", bench_lua},         {"latency", bench_latency},   {"spawn", bench_spawn},
-      {"ingest", bench_ingest},   {"programs", bench_programs}, {"many", bench_many},
-      {"sandbox", bench_sandbox}, {"policy", bench_policy},     {"journal", bench_journal}};
+  } benches[] = {{"lua", bench_lua},           {"latency", bench_latency},
+                 {"spawn", bench_spawn},       {"ingest", bench_ingest},
+                 {"programs", bench_programs}, {"many", bench_many},
+                 {"sandbox", bench_sandbox},   {"policy", bench_policy},
+                 {"journal", bench_journal},   {"watch", bench_watch}};
   Report report;
   for (const auto& bench : benches) {
     bool wanted = argc == 1;

@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "runtime/watch/line_block.h"
 #include "runtime/watch/literal_finder.h"
 #include "runtime/watch/required_literals.h"
+#include "runtime/watch/survey.h"
 #include "tests/support/catch.h"
 
 namespace gibbous {
@@ -73,20 +73,38 @@ TEST_CASE("every literal is found at every place, be they few or many") {
   }
 }
 
-TEST_CASE("a look over bytes counts newlines and sees each odd byte at each place") {
+TEST_CASE("a look over bytes counts newlines and sees each kind of byte at each place") {
   for (std::size_t size = 1; size < 100; ++size) {
     std::string text(size, 'x');
     text[size / 2] = '\n';
     text[0] = '\n';
-    CHECK(survey(text).newlines == (size / 2 == 0 ? 1 : 2));
-    CHECK(survey(text).plain);
-    for (const char odd : {'\x1b', '\r', '\0', '\x7f', '\x80', '\xff', '\x1f'}) {
-      text[size - 1] = odd;
-      CHECK_FALSE(survey(text).plain);
+    const std::uint64_t newlines = size / 2 == 0 ? 1 : 2;
+    for (int byte = 0; byte < 256; ++byte) {
+      text.back() = static_cast<char>(byte);
+      const Survey seen = survey(text);
+      const bool last_was_newline = size <= 2;
+      CHECK(seen.newlines == newlines - (last_was_newline ? 1 : 0) + (byte == '\n' ? 1 : 0));
+      CHECK(seen.controls == ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7F));
+      CHECK(seen.beyond_ascii == (byte >= 0x80));
     }
   }
   const std::string many(100'000, '\n');
   CHECK(survey(many).newlines == many.size());
+}
+
+TEST_CASE("what is beyond ASCII is looked at wherever it lies") {
+  for (std::size_t place = 0; place < 150; ++place) {
+    const std::string before(place, 'x');
+    CHECK(look_beyond_ascii(before + "✓ é").clean);
+    CHECK_FALSE(look_beyond_ascii(before + "é\xff").clean);
+    CHECK_FALSE(look_beyond_ascii(before + "é\xc2\x9b").clean);
+    CHECK_FALSE(look_beyond_ascii(before + "é").folding);
+    for (const std::string_view folding : kFoldingCharacters) {
+      const BeyondAscii beyond = look_beyond_ascii(before + std::string(folding) + "x");
+      CHECK(beyond.clean);
+      CHECK(beyond.folding);
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// What bytes are there, at memory speed: whether a block of lines is already what a person sees of
+// it. Used by LineBlock. Pure, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gibbous {
+
+struct Survey {
+  std::uint64_t newlines = 0;
+  bool controls = false;  // all but tab and newline
+  bool beyond_ascii = false;
+};
+Survey survey(std::string_view bytes);
+
+// Of what is beyond ASCII in a text.
+struct BeyondAscii {
+  bool clean = true;     // valid UTF-8 without controls; now and then no, though it were
+  bool folding = false;  // a folding character (required_literals.h)
+};
+BeyondAscii look_beyond_ascii(std::string_view text);
+
+}  // namespace gibbous

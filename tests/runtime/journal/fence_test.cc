@@ -1,5 +1,4 @@
 // The fence: a worker that slept while others took its runs over writes into none of them.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -102,21 +101,23 @@ TEST_CASE("a worker that gets its own run back cannot write as the attempt befor
   CHECK(kept[2] == "4 of this attempt");
 }
 
-TEST_CASE("a run is its owner's across an outage and a new connection") {
+TEST_CASE("a run is its owner's, and its attempt's, across an outage and a new connection") {
   Sleeper all;
-  // Moved away and back: the journal opens its file again.
-  Plain(all.crew.file()).run("PRAGMA wal_checkpoint(TRUNCATE)");
-  REQUIRE(std::rename(all.crew.file().c_str(), (all.crew.file() + ".away").c_str()) == 0);
+  REQUIRE(all.one->requeue("a"));
+  all.one->journal.reset();
+  all.one->options.busy_timeout = Millis{0};
+  all.one->options.retry_interval = std::chrono::hours(1);
+  REQUIRE(all.one->join());
+  REQUIRE(all.one->put(with_status(all.one->claim()->at(0), "running")));
+  Plain plain(all.crew.file());
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
   REQUIRE(out(*all.one, "a", 2, "second") == Taken::kYes);
-  CHECK_FALSE(all.one->flush());
-  for (const char* suffix : {"", "-wal", "-shm"}) {
-    std::remove((all.crew.file() + suffix).c_str());
-  }
-  REQUIRE(std::rename((all.crew.file() + ".away").c_str(), all.crew.file().c_str()) == 0);
-  (void)all.one->flush();
+  CHECK(all.one->flush().code() == "journal_busy");
+  REQUIRE(plain.run("ROLLBACK"));
   REQUIRE(all.one->flush());
   CHECK(items(all.crew, "a") == Words{"1 first", "2 second"});
   CHECK(all.one->refused().empty());
+  CHECK(all.one->put(with_status(all.run, "completed")).code() == "run_requeued");
 }
 
 TEST_CASE("an end is never overwritten, by another end or by life") {

@@ -158,6 +158,7 @@ ExitCode run_call(const Options& options) {
   if (!signals) return fail(signals.status(), options);
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
+  runtime_options.work_queue = false;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);

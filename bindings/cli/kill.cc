@@ -44,6 +44,7 @@ ExitCode tell(const RunRecord& run, bool killed, const Options& options) {
 Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   RuntimeOptions made = options.runtime;
   made.watch_files = false;
+  made.work_queue = false;
   made.late_policy = true;
   return Runtime::create(made);
 }

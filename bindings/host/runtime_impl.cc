@@ -83,6 +83,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   config.apply_runs(runs_options);
   config.apply_history(history_options);
   history_options.worker.adopt = given.adopt_runs;
+  history_options.worker.claim = given.work_queue;
   if (config.journal_enabled.value_or(true)) {
     history_options.journal.directory = options.state_dir;
   }

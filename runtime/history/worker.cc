@@ -217,7 +217,6 @@ void Worker::enqueue(RunRecord run, std::function<void(const Status&)> on_done) 
   const Taken taken = journal_->put_run(
       run, mailed_done([this, on_done = std::move(on_done)](const Status& status) {
         on_done(status);
-        may_have_queued_ = true;
         claim();
       }));
   if (taken != Taken::kYes) {
@@ -240,7 +239,7 @@ std::size_t Worker::free_places() const {
 }
 
 void Worker::claim() {
-  if (journal_ == nullptr || !execute || !may_have_queued_ || recovering_) return;
+  if (journal_ == nullptr || !execute || !options_.claim || recovering_) return;
   if (claiming_) {
     claim_again_ = true;
     return;
@@ -366,10 +365,9 @@ void Worker::on_news(const QueueNews& news) {
         return worker.worker_id != id_ && worker.boot_id == boot_id_ && !is_alive(worker);
       });
   if (any_dead && options_.adopt) {
-    may_have_queued_ = true;
     recover();
   }
-  claim();
+  if (news.changed || any_dead) claim();
 }
 
 void Worker::carry_out(const RunRequest& request) {

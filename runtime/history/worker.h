@@ -27,6 +27,7 @@ struct uv_timer_s;
 namespace gibbous {
 
 struct WorkerOptions {
+  bool claim = true;     // execute queued runs
   bool adopt = true;     // take over what earlier hosts kept, and settle what they left
   bool requeue = false;  // also runs that are not marked as safe to repeat
 };
@@ -116,7 +117,6 @@ class Worker final : private RunsObserver {
   bool recovering_ = false;
   bool claiming_ = false;
   bool claim_again_ = false;
-  bool may_have_queued_ = true;
   pid_t told_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};

@@ -41,6 +41,7 @@ struct RuntimeOptions {
   std::string sandbox;                // the least that every run gets: none, workspace, readonly
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
   bool adopt_runs = true;   // take over runs that earlier hosts kept (on_host_death = 'keep')
+  bool work_queue = true;   // execute queued runs; programs that end soon leave that to others
   bool watch_files = true;  // reload scripts when their files change
   // The shipped rules are read when the first call is judged: create() takes some 30 ms less, and
   // that call so much longer. For programs that end soon, or whose first answer is awaited.

@@ -1,0 +1,140 @@
+// Handlers in Lua: what they return is in the event, what they do is judged, what they break is
+// said; and watchers that are added to a run that runs.
+#include <algorithm>
+#include <optional>
+
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+constexpr char kInit[] = R"(
+local watch = tool {
+  name = 'watch', description = 'adds watchers', permission = 'execute',
+  input = schema.object { id = schema.string {}, regex = schema.string {} },
+  run = function(args)
+    local handle, err = run.get(args.id)
+    if not handle then tool.error(err.code, err.message) end
+    handle:watch { { regex = args.regex, event = 'seen' } }
+    return 'ok'
+  end,
+}
+return {
+  toolsets = { require 'toolsets.shell', { name = 'more', tools = { watch } } },
+  watchers = { {
+    on_ready = function(event) return { port = tonumber(event.captures[1]) } end,
+    on_bad = function() error('no luck') end,
+    on_endless = function() while true do end end,
+    on_stop = function(event) run.get(event.run):kill() end,
+    on_more = function(event)
+      assert(run.start { command = 'echo follow-up of ' .. event.run, detach = true })
+    end,
+  } },
+}
+)";
+
+class HandlerHost {
+ public:
+  HandlerHost() {
+    dir_.write("init.lua", kInit);
+    config_ = dir_.write("config.lua", "return { lua = { call_ms = 100 } }\n");
+    RuntimeOptions options = auto_mode();
+    options.scripts_dir = dir_.path();
+    options.config_file = config_;
+    options.state_dir = dir_.path() + "/state";
+    host_.emplace(std::move(options));
+  }
+  std::string spawn(const std::string& command, const std::string& regex,
+                    const std::string& event) {
+    return host().data("shell", {{"action", "spawn"},
+                                 {"command", command},
+                                 {"watch", {{{"regex", regex}, {"event", event}}}}})["run_id"];
+  }
+  Json event(const std::string& name) {
+    Json found;
+    REQUIRE(host().until([&] {
+      for (const Event& each : host().events) {
+        if (each.name == name) found = Json::parse(each.json);
+      }
+      return !found.is_null();
+    }));
+    return found;
+  }
+  Host& host() { return *host_; }
+
+ private:
+  TempDir dir_;
+  std::string config_;
+  std::optional<Host> host_;
+};
+
+TEST_CASE("what a handler returns is the event's data") {
+  HandlerHost desk;
+  desk.spawn("echo listening on 8080", "listening on (\\d+)", "ready");
+  CHECK(desk.event("ready")["data"]["port"] == 8080);
+}
+
+TEST_CASE("an event whose handler fails, or takes too long, is told all the same, with why") {
+  HandlerHost desk;
+  using Catch::Matchers::Contains;
+  desk.spawn("echo x", "x", "bad");
+  CHECK_THAT(desk.event("bad")["handler_error"].get<std::string>(), Contains("no luck"));
+  desk.spawn("echo x", "x", "endless");
+  CHECK(desk.event("endless").contains("handler_error"));
+}
+
+TEST_CASE("a handler may end the run, and start others") {
+  HandlerHost desk;
+  desk.spawn("echo stop; exec sleep 600", "stop", "stop");
+  CHECK(desk.event("run_ended")["state"] == "killed");
+  desk.host().events.clear();
+  const std::string id = desk.spawn("echo x", "x", "more");
+  REQUIRE(desk.host().until([&] {
+    return std::any_of(desk.host().events.begin(), desk.host().events.end(),
+                       [&](const Event& event) {
+                         return event.name == "run_ended" &&
+                                Json::parse(event.json)["command"] == "echo follow-up of " + id;
+                       });
+  }));
+}
+
+TEST_CASE("watchers that are added later look at what was written before, and at prompts") {
+  HandlerHost desk;
+  const std::string id =
+      desk.spawn("echo early; printf 'Password: '; exec sleep 600", "early", "noted");
+  desk.event("noted");
+  REQUIRE(desk.host().call("watch", {{"id", id}, {"regex", "^early$"}}).ok);
+  CHECK(desk.event("seen")["line"] == "early");
+  desk.host().events.clear();
+  REQUIRE(desk.host().call("watch", {{"id", id}, {"regex", "assword: $"}}).ok);
+  const Json prompt = desk.event("seen");
+  CHECK(prompt["line"] == "Password: ");
+  CHECK(prompt["partial"] == true);
+  CHECK_FALSE(desk.host().call("watch", {{"id", id}, {"regex", "a(b"}}).ok);
+}
+
+TEST_CASE("a flood of matches is cut to its rate, and what was left out is counted") {
+  HandlerHost desk;
+  desk.spawn("i=0; while [ $i -lt 500 ]; do echo hit; i=$((i+1)); done", "hit", "flood");
+  const Json left = desk.event("events_suppressed");
+  const auto told = std::count_if(desk.host().events.begin(), desk.host().events.end(),
+                                  [](const Event& event) { return event.name == "flood"; });
+  CHECK(told >= 20);
+  CHECK(told < 60);
+  CHECK(left["watchers"][0]["event"] == "flood");
+  REQUIRE(desk.host().until([&] {
+    std::int64_t all = 0;
+    for (const Event& event : desk.host().events) {
+      if (event.name == "flood") ++all;
+      if (event.name == "events_suppressed") {
+        all += Json::parse(event.json)["count"].get<std::int64_t>();
+      }
+    }
+    return all == 500;
+  }));
+}
+
+}  // namespace
+}  // namespace gibbous::testing

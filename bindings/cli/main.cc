@@ -45,6 +45,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_events(options);
     case Command::kReport:
       return gibbous::cli::run_report(options);
+    case Command::kTop:
+      return gibbous::cli::run_top(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

@@ -25,6 +25,7 @@ enum class Command {
   kLogs,
   kEvents,
   kReport,
+  kTop,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };

@@ -20,6 +20,7 @@ ExitCode run_logs(const Options& options);
 ExitCode run_kill(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_report(const Options& options);
+ExitCode run_top(const Options& options);
 ExitCode run_version(const Options& options);
 
 }  // namespace gibbous::cli

@@ -47,6 +47,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_report(options);
     case Command::kKill:
       return gibbous::cli::run_kill(options);
+    case Command::kTop:
+      return gibbous::cli::run_top(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

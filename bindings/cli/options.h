@@ -26,6 +26,7 @@ enum class Command {
   kEvents,
   kReport,
   kKill,
+  kTop,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };

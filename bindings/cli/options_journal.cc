@@ -48,6 +48,13 @@ Examples:
   gibbous kill aB3x
   gibbous kill aB3x --signal SIGINT)";
 
+constexpr const char* kTopFooter = R"(
+The runs of every process of this user on a live screen. Up and down select a run, enter shows its log,
+k kills it after asking; c, m, a and n sort by processor, memory, age and name; q quits.
+
+Example:
+  gibbous top --session agent-7)";
+
 void add_place(CLI::App& command, Options& options, bool json) {
   command.add_option("--state", options.runtime.state_dir, "Where durable things are kept")
       ->type_name("DIR");
@@ -102,6 +109,13 @@ void add_kill(CLI::App& app, Options& options) {
   add_place(kill, options, true);
 }
 
+void add_top(CLI::App& app, Options& options) {
+  CLI::App& top = add_command(app, options, Command::kTop, "top",
+                              "Watch the runs on a live screen.", kTopFooter);
+  top.add_option("--session", options.session, "Only the runs of this session")->type_name("NAME");
+  add_place(top, options, false);
+}
+
 }  // namespace
 
 void add_journal_commands(CLI::App& app, Options& options) {
@@ -110,6 +124,7 @@ void add_journal_commands(CLI::App& app, Options& options) {
   add_logs(app, options);
   add_events(app, options);
   add_report(app, options);
+  add_top(app, options);
 }
 
 }  // namespace gibbous::cli

@@ -103,13 +103,13 @@ std::string events_html(const RunStory& run, std::size_t most) {
   return html + "</ol>";
 }
 
-std::string line_html(const OutputLine& line, OutputHtml& out, OutputHtml& err) {
+std::string line_html(const people::OutputLine& line, OutputHtml& out, OutputHtml& err) {
   switch (line.kind) {
-    case OutputLine::Kind::kOut:
+    case people::OutputLine::Kind::kOut:
       return "<div>" + out.line(line.text) + "\n</div>";
-    case OutputLine::Kind::kError:
+    case people::OutputLine::Kind::kError:
       return "<div class=\"e\">" + err.line(line.text) + "\n</div>";
-    case OutputLine::Kind::kNote:
+    case people::OutputLine::Kind::kNote:
       return "<div class=\"n\">" + escaped(line.text, kMaxTextBytes) + "\n</div>";
   }
   return "";
@@ -120,7 +120,8 @@ std::string output_html(const RunStory& run, std::size_t most) {
   OutputHtml out;
   OutputHtml err;
   std::vector<std::string> lines;
-  for (const OutputLine& line : run.output.lines()) lines.push_back(line_html(line, out, err));
+  for (const people::OutputLine& line : run.output.lines())
+    lines.push_back(line_html(line, out, err));
   std::size_t first = lines.size();
   for (std::size_t bytes = 0; first > 0; --first) {
     bytes += lines[first - 1].size();

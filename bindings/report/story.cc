@@ -92,7 +92,7 @@ Result<Story> read_story(JournalReader& reader, const std::string& session, std:
     RunStory run;
     run.record = std::move(record);
     run.facts = people::facts_of(run.record);
-    run.output = OutputTail(share);
+    run.output = people::OutputTail(share);
     if (Status status = read_items(reader, run); !status) return status;
     if (samples) run.samples = samples(run.record.run_id);
     story.runs.push_back(std::move(run));

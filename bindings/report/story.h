@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bindings/people/event_text.h"
+#include "bindings/people/output_tail.h"
 #include "bindings/people/run_facts.h"
-#include "bindings/report/output_tail.h"
 #include "runtime/journal/journal_reader.h"
 
 namespace gibbous::report {
@@ -36,7 +36,7 @@ struct RunStory {
   std::vector<StoryEvent> events;  // oldest first
   std::uint64_t events_left_out = 0;
   std::vector<UsageSample> samples;  // oldest first
-  OutputTail output{0};
+  people::OutputTail output{0};
 };
 
 struct Story {

@@ -47,8 +47,10 @@ MAY_INCLUDE = {
     # from the journal, costs from /proc; of the facade only where the state directory is.
     'bindings/people': FRONT_END + ['runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
     'bindings/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/people'],
+    'bindings/top': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/people'],
     # The command is also what starts the MCP server, and what prints the journal.
-    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/people', 'bindings/report', 'runtime/journal'],
+    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/people', 'bindings/report', 'bindings/top',
+                                   'runtime/journal'],
 }
 
 LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,17 @@ TerminalProgram::~TerminalProgram() {
 void TerminalProgram::type(const std::string& keys) {
   if (::write(terminal_.get(), keys.data(), keys.size()) != static_cast<ssize_t>(keys.size()))
     throw std::system_error(errno, std::generic_category(), "the terminal takes no input");
+}
+
+void TerminalProgram::send_signal(int number) const {
+  if (kill(pid_, number) != 0)
+    throw std::system_error(errno, std::generic_category(), "the program has gone");
+}
+
+void TerminalProgram::resize(unsigned short rows, unsigned short columns) const {
+  const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  if (ioctl(terminal_.get(), TIOCSWINSZ, &size) != 0)
+    throw std::system_error(errno, std::generic_category(), "the terminal takes no size");
 }
 
 // False when nothing comes any more: the program has closed its terminal, or is late.

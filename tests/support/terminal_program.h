@@ -19,6 +19,8 @@ class TerminalProgram {
   TerminalProgram& operator=(const TerminalProgram&) = delete;
 
   void type(const std::string& keys);
+  void send_signal(int number) const;
+  void resize(unsigned short rows, unsigned short columns) const;
   // Everything that was shown so far, once `part` is in what came since the last call; throws when
   // it does not come.
   std::string until(const std::string& part);

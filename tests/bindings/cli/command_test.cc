@@ -46,7 +46,7 @@ TEST_CASE("version and help go to stdout and are done") {
   const Outcome help = run_gibbous({"--help"});
   CHECK(help.status.code == kDone);
   for (const char* command : {"mcp", "call", "session", "tools", "check", "doctor", "ps", "logs",
-                              "events", "report", "version"}) {
+                              "events", "report", "top", "version"}) {
     INFO(command);
     CHECK(has(help.out, command));
     const Outcome own = run_gibbous({command, "--help"});

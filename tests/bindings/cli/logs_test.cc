@@ -21,7 +21,7 @@ enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2 };
 ProgramSpec logs_of(const WrittenJournal& journal, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {command_path(), "logs"});
   arguments.insert(arguments.end(), {"--state", journal.directory()});
-  return {.argv = std::move(arguments), .env = {{"TERM", "xterm"}}, .cwd = ""};
+  return {.argv = std::move(arguments), .env = {}, .cwd = ""};
 }
 
 Outcome logs(const WrittenJournal& journal, std::vector<std::string> arguments) {
@@ -128,7 +128,9 @@ TEST_CASE("logs keeps colours on a terminal, and puts them back at the end") {
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "\x1b[31mred\x1b[2J");
   journal.flush();
-  TerminalProgram program(logs_of(journal, {"AAAAaaa1"}));
+  ProgramSpec spec = logs_of(journal, {"AAAAaaa1"});
+  spec.argv.insert(spec.argv.begin(), {"/usr/bin/env", "TERM=xterm", "NO_COLOR="});
+  TerminalProgram program(spec);
   program.until("red");
   CHECK(program.wait().code == kDone);
   CHECK(program.shown() == "\x1b[31mred\x1b[0m\r\n");

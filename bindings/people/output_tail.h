@@ -11,7 +11,7 @@
 
 #include "runtime/journal/record.h"
 
-namespace gibbous::report {
+namespace gibbous::people {
 
 struct OutputLine {
   enum class Kind : std::uint8_t { kOut, kError, kNote };
@@ -30,6 +30,8 @@ class OutputTail {
 
   const std::deque<OutputLine>& lines() const { return lines_; }
   std::uint64_t left_out() const { return left_out_; }  // lines before them
+  // The line that stdout is in, as far as it has come.
+  const std::string& open_line() const { return partial_.front().text; }
 
  private:
   struct Partial {
@@ -47,4 +49,4 @@ class OutputTail {
   std::uint64_t left_out_ = 0;
 };
 
-}  // namespace gibbous::report
+}  // namespace gibbous::people

@@ -1,9 +1,9 @@
 // See output_tail.h.
-#include "bindings/report/output_tail.h"
+#include "bindings/people/output_tail.h"
 
 #include <utility>
 
-namespace gibbous::report {
+namespace gibbous::people {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{16} << 10;
@@ -68,4 +68,4 @@ void OutputTail::push(OutputLine::Kind kind, std::string text) {
   }
 }
 
-}  // namespace gibbous::report
+}  // namespace gibbous::people

@@ -12,11 +12,29 @@
 
 namespace gibbous::cli {
 
+namespace {
+
+// Without them the page has no curves.
+std::vector<report::UsageSample> samples_of(JournalReader& reader, const std::string& run) {
+  constexpr std::size_t kMostSamples = 5'000;
+  std::vector<report::UsageSample> samples;
+  const auto recorded = reader.usage(run, 0, kMostSamples);
+  if (!recorded) return samples;
+  for (const UsageSample& each : *recorded) {
+    samples.push_back({each.at, static_cast<std::uint64_t>(each.rss_bytes), each.cpu_ms,
+                       static_cast<std::uint32_t>(each.processes)});
+  }
+  return samples;
+}
+
+}  // namespace
+
 ExitCode run_report(const Options& options) {
   auto reader = people::open_history(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
   const Result<report::Story> story =
-      report::read_story(**reader, options.session, people::unix_millis());
+      report::read_story(**reader, options.session, people::unix_millis(),
+                         [&reader](const std::string& run) { return samples_of(**reader, run); });
   if (!story) return fail(story.status(), options);
   const std::string path =
       options.output_file.empty() ? report::page_name(options.session) : options.output_file;

@@ -58,7 +58,9 @@ RunEvents::RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engi
       history_(history),
       engine_(engine),
       sink_(std::move(sink)),
-      backlog_(history) {
+      backlog_(history) {}
+
+void RunEvents::begin() {
   runs_.add_observer(this);
 }
 

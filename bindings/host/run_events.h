@@ -24,6 +24,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engine& engine,
             std::function<void(const Event&)> sink);
   ~RunEvents() override;
+  // From now on. After the watchers, whose matches come before a run's end then.
+  void begin();
 
   Backlog& backlog() { return backlog_; }
   // The indexes of the run's watchers for once that have had their match, from 0.

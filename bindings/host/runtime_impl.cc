@@ -146,7 +146,8 @@ Status Runtime::Impl::init_parts() {
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {
-    history->has_past() ? history->open() : runs->adopt_kept(nullptr);
+    history->worker().adopt();
+    if (history->has_past()) history->open();
   }
   if (options.watch_files) {
     watcher = lua::ScriptWatcher::create(loop, clock, [this] {
@@ -177,6 +178,7 @@ void Runtime::Impl::make_events() {
                                                  [this](const Event& event) { deliver(event); });
   watchers = std::make_unique<RunWatchers>(loop, clock, *runs, *run_events);
   services.watchers = watchers.get();
+  run_events->begin();
   history->worker().execute = [this](const RunRecord& run) { start_queued(run); };
   history->worker().on_settled = [this](const RunRecord& run) { run_events->tell_settled(run); };
   history->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {

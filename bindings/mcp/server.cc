@@ -44,7 +44,11 @@ const std::string* find_text(const Json& object, const char* name) {
 
 // What the runtime calls its events' severity. Scripts say debug, info, warn and error.
 LogLevel event_level(const Event& event, const Json& fields) {
-  if (event.name != "log") return LogLevel::kError;
+  if (event.name == "reload_failed" || event.name == "keeper_lost") return LogLevel::kError;
+  if (event.name == "journal_failed") return LogLevel::kWarning;
+  if (event.name == "run_started" || event.name == "run_adopted") return LogLevel::kDebug;
+  // A watcher has matched, or a run has come to its end.
+  if (event.name != "log") return LogLevel::kNotice;
   const std::string* name = find_text(fields, "level");
   if (name == nullptr) return LogLevel::kInfo;
   return log_level(*name).value_or(*name == "warn" ? LogLevel::kWarning : LogLevel::kInfo);
@@ -303,7 +307,7 @@ void Server::on_event(const Event& event) {
   if (closed_) return;
   if (event.name == "tools_changed") {
     tools_changed();
-  } else if (event.name == "log" || event.name == "reload_failed" || event.name == "keeper_lost") {
+  } else if (event.name != "reload_ok") {
     log(event);
   }
 }
@@ -315,9 +319,11 @@ void Server::log(const Event& event) {
   const LogLevel level = event_level(event, parsed.value);
   if (!log_wanted(level, find(parsed.value, "call"))) return;
   // These are said otherwise, or mean nothing to the client.
-  for (const char* name : {"event", "session", "level", "call"}) parsed.value.erase(name);
-  send(log_notification(level, event.name == "log" ? "scripts" : "runtime",
-                        std::move(parsed.value)));
+  for (const char* name : {"session", "level", "call"}) parsed.value.erase(name);
+  const bool of_run = find(parsed.value, "run") != nullptr;
+  if (!of_run) parsed.value.erase("event");
+  const char* logger = event.name == "log" ? "scripts" : of_run ? "runs" : "runtime";
+  send(log_notification(level, logger, std::move(parsed.value)));
 }
 
 // A legacy client set one level for everything. A modern one asks with each request, so a message

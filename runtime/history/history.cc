@@ -113,7 +113,6 @@ void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
     recorder_->set_journal(journal_.get());
   } else {
     recorder_->set_journal(nullptr);
-    worker_->start_without();
     if (on_problem) on_problem(problem_);
   }
   for (const auto& then : std::exchange(waiting_, {})) then(problem_);

@@ -155,7 +155,7 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   const auto found = tracks_.find(run_id);
   if (found == tracks_.end()) return;
   Track& track = found->second;
-  track.ready = true;
+  if (std::exchange(track.ready, true)) return;
   if (recorded != nullptr) {
     go_on_from(track, *recorded);
     if (track.run != nullptr) update(track);

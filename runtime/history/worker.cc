@@ -21,6 +21,11 @@ constexpr Nanos kIdleLook{2'000'000'000};
 // The lease counts on other machines only; here processes are looked at.
 constexpr Millis kLease{60'000};
 constexpr Nanos kBeat{20'000'000'000};
+// Between two looks at what a run costs: its age by so many, within these.
+constexpr int kSamplesInALife = 20;
+constexpr Nanos kFirstSample{1'000'000'000};
+constexpr Nanos kLastSample{60'000'000'000};
+constexpr std::size_t kMaxLooks = 4;  // in one tick
 // A keeper whose host is gone ends its runs in the time of their grace.
 constexpr Nanos kKeeperPatience{30'000'000'000};
 
@@ -101,13 +106,21 @@ void Worker::start(Journal& journal) {
   me.lease_until = (clock_.wall() + kLease).count();
   beaten_ = clock_.now();
   (void)journal.join(me, nullptr);
-  if (options_.adopt) recover();
+  if (options_.adopt) {
+    adopt();
+    recover();
+  }
   claim();
   arm();
 }
 
-void Worker::start_without() {
-  if (options_.adopt) runs_.adopt_kept(nullptr);
+void Worker::adopt() {
+  if (!options_.adopt || adoption_ != Adoption::kNone) return;
+  adoption_ = Adoption::kKnocking;
+  runs_.adopt_kept([this] {
+    adoption_ = Adoption::kDone;
+    if (orphans_known_) on_adopted();
+  });
 }
 
 void Worker::stop() {
@@ -140,7 +153,12 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
       (void)resume(id);
     }
   }
-  runs_.adopt_kept([this] { on_adopted(); });
+  const bool again = std::exchange(orphans_known_, true);
+  if (again) {
+    runs_.adopt_kept([this] { on_adopted(); });
+  } else if (adoption_ != Adoption::kKnocking) {
+    on_adopted();
+  }
 }
 
 void Worker::on_adopted() {
@@ -286,6 +304,11 @@ void Worker::fail(const std::string& run_id, const Status& why) {
 
 void Worker::on_state(Run& run) {
   claimed_.erase(run.id());
+  if (run.ended()) {
+    sample_at_.erase(run.id());
+  } else {
+    sample_at_[run.id()] = clock_.now();
+  }
   if (run.ended()) claim();
   if (journal_ != nullptr && runs_.keeper_pid() != told_keeper_) beat();
 }
@@ -330,6 +353,7 @@ void Worker::tick() {
   const bool busy = runs_.active() > 0 || !claimed_.empty() || !orphans_.empty();
   if (busy && now - beaten_ > kBeat) beat();
   if (!orphans_.empty()) settle();
+  sample_usage();
   if (looking_ || (!busy && now - looked_ < kIdleLook)) return;
   looked_ = now;
   looking_ = true;
@@ -355,6 +379,26 @@ void Worker::tick() {
         looking_ = false;
         if (news && journal_ != nullptr) on_news(*news);
       });
+}
+
+// What a run costs is looked at often when it is young, and never more than a few at once: a look
+// reads /proc of all its processes.
+void Worker::sample_usage() {
+  const Nanos now = clock_.now();
+  std::size_t looks = 0;
+  for (auto& [id, at] : sample_at_) {
+    if (at > now || looks == kMaxLooks) continue;
+    Run* run = runs_.find(id);
+    if (run == nullptr || run->ended()) continue;
+    ++looks;
+    at = now + std::clamp<Nanos>(run->runtime(clock_) / kSamplesInALife, kFirstSample, kLastSample);
+    runs_.usage(*run, [this](Run& of, const std::optional<RunUsage>& usage) {
+      if (!usage || journal_ == nullptr) return;
+      const auto cpu = std::chrono::duration_cast<Millis>(usage->tree.cpu);
+      (void)journal_->add_usage(of.id(), {0, static_cast<std::int64_t>(usage->tree.rss_bytes),
+                                          cpu.count(), usage->tree.processes});
+    });
+  }
 }
 
 void Worker::on_news(const QueueNews& news) {

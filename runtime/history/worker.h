@@ -61,8 +61,8 @@ class Worker final : private RunsObserver {
 
   // The journal is open; nothing was recorded in it yet.
   void start(Journal& journal);
-  // It cannot be opened: what was kept is adopted all the same.
-  void start_without();
+  // Takes over what earlier hosts kept, with or without a journal.
+  void adopt();
   // Before it is closed. What is queued stays so for the next worker.
   void stop();
 
@@ -98,6 +98,7 @@ class Worker final : private RunsObserver {
   void tick();
   void on_news(const QueueNews& news);
   void carry_out(const RunRequest& request);
+  void sample_usage();
   void arm();
   std::size_t free_places() const;
 
@@ -113,6 +114,9 @@ class Worker final : private RunsObserver {
   Journal* journal_ = nullptr;
   uv_timer_s* timer_;  // freed in its close callback
   std::int64_t seen_changes_ = -1;
+  enum class Adoption : std::uint8_t { kNone, kKnocking, kDone };
+  Adoption adoption_ = Adoption::kNone;
+  bool orphans_known_ = false;
   bool looking_ = false;
   bool recovering_ = false;
   bool claiming_ = false;
@@ -120,7 +124,8 @@ class Worker final : private RunsObserver {
   pid_t told_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};
-  std::map<std::string, Orphan> orphans_;  // to be settled
+  std::map<std::string, Nanos> sample_at_;  // of runs that run
+  std::map<std::string, Orphan> orphans_;   // to be settled
   Nanos orphans_since_{0};
   std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet
   std::set<std::int64_t> requests_;           // that are being carried out

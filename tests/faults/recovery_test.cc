@@ -2,6 +2,7 @@
 // on.
 #include <signal.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,11 @@ class Lives {
     }
     return text;
   }
+  bool saw(const std::string& event) const {
+    return std::any_of(items.begin(), items.end(), [&](const Json& item) {
+      return item["item_type"] == "event" && item["payload"] == event;
+    });
+  }
   bool numbered_without_a_gap() const {
     std::int64_t seq = 0;
     for (const Json& item : items) {
@@ -100,6 +106,7 @@ TEST_CASE(
   lives.poll(run, [&](const Json&) { return lives.output() == "ready on 80\n"; });
   lives.kill();
   lives.begin();
+  lives.poll(run, [&](const Json&) { return lives.saw("run_adopted"); });
   lives.write("go");
   const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
   CHECK(end["status"] == "failed");
@@ -108,6 +115,7 @@ TEST_CASE(
   CHECK(lives.numbered_without_a_gap());
   CHECK(lives.drained() == Texts{"run_started", "ready", "run_adopted", "trouble", "run_ended"});
   CHECK(lives.drained().empty());
+  lives.poll(run, [](const Json&) { return true; });  // by now that is on disk
   lives.kill();
   lives.begin();
   CHECK(lives.drained().empty());

@@ -216,7 +216,7 @@ TEST_CASE("wrong use of shell names the field") {
                       {"command", "true"},
                       {"watch", {{{"regex", "a(b"}, {"event", "e"}}}}}),
              Contains("watch[1].regex"));
-  CHECK_THAT(message({}), Contains("args.command"));
+  CHECK_THAT(message(Json::object()), Contains("args.command"));
 }
 
 TEST_CASE("a denied command is not queued") {

@@ -105,9 +105,9 @@ class Journal {
   // Runs that it has left are orphans.
   Taken leave(JournalDone on_done);
   // The oldest queued runs, at most `most`: the first of each session that has no run of the queue
-  // starting or running, unless it is queued for another worker that lives. They are this worker's, "starting",
-  // until they end or are queued again; put_run() makes them known to append(), items go on after
-  // their last_seq.
+  // starting or running, unless it is queued for another worker that lives. They are this worker's,
+  // "starting", until they end or are queued again; put_run() makes them known to append(), items
+  // go on after their last_seq.
   Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done);
   // The runs that are starting or running and whose owner is dead, or that have none: they are this
   // worker's from now on, and it has to find out what became of them.

@@ -61,15 +61,15 @@ struct RunSpec {
   bool keep = false;
   bool merge_stderr = false;
   // For who remembers runs (runtime/history); they change nothing here.
-  std::string id;           // 8 characters that no other run has; "": a new one
-  bool background = true;   // its caller did not wait for it
+  std::string id;          // 8 characters that no other run has; "": a new one
+  bool background = true;  // its caller did not wait for it
   bool pty = false;
-  std::string tool;         // the tool that started it
-  std::string watch_json;   // its watchers, as they were asked for
+  std::string tool;                               // the tool that started it
+  std::string watch_json;                         // its watchers, as they were asked for
   std::optional<std::uint64_t> max_output_bytes;  // of the recorded output; none: the configured
-  std::optional<Millis> timeout;  // none: the configured default; 0: no limit
-  bool queue_when_full = false;   // else start() fails with code "too_many_runs"
-  std::vector<LogSpec> logs;      // at most kMaxLogs
+  std::optional<Millis> timeout;                  // none: the configured default; 0: no limit
+  bool queue_when_full = false;                   // else start() fails with code "too_many_runs"
+  std::vector<LogSpec> logs;                      // at most kMaxLogs
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
 };

@@ -95,8 +95,8 @@ class Runs {
   virtual void usage(Run& run,
                      std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) = 0;
 
-  // While it is held its output stays in its pipes, so that it waits when they are full. Its exit is
-  // told of all the same, at the drain limit at the latest.
+  // While it is held its output stays in its pipes, so that it waits when they are full. Its exit
+  // is told of all the same, at the drain limit at the latest.
   virtual void hold(Run& run, bool held) = 0;
 
   // Takes over what earlier hosts kept; each run that is found is told by on_state, before on_done,

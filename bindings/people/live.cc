@@ -8,6 +8,7 @@
 
 #include "bindings/people/figures.h"
 #include "bindings/people/history.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/tree.h"
 
@@ -110,10 +111,8 @@ bool host_lives(JournalReader& reader, const RunRecord& run) {
   if (!workers) return true;
   for (const WorkerRecord& worker : *workers) {
     if (worker.worker_id != run.owner) continue;
-    const auto stat = read_stat(static_cast<pid_t>(worker.pid));
-    const bool same =
-        stat && stat->alive() && static_cast<std::int64_t>(stat->start_time) == worker.pid_started;
-    return same || lease_holds(worker, unix_millis());
+    if (worker.boot_id == pid_space()) return is_process_alive(worker.pid, worker.pid_started);
+    return lease_holds(worker, unix_millis());
   }
   return false;
 }

@@ -35,8 +35,8 @@ std::vector<LiveRun> look_at(std::vector<RunRecord> records);
 // journal has it then.
 Result<std::vector<LiveRun>> live_runs(JournalReader& reader, const std::string& session);
 
-// Whether the process that executes the run (or has it in its queue) is alive; of another machine
-// nothing can be said, and it counts as alive.
+// Whether the process that executes the run (or has it in its queue) is alive; of one on another
+// machine its lease says so.
 bool host_lives(JournalReader& reader, const RunRecord& run);
 
 // The state as people read it: "running", "running, waits for input", "running? (host gone)".

@@ -1,11 +1,27 @@
 #include "runtime/history/history.h"
 
+#include <signal.h>
 #include <uv.h>
 
 #include <filesystem>
 #include <utility>
 
 namespace gibbous {
+namespace {
+
+// The pool's threads begin with its first job, and have the mask of whoever gives it: a host's
+// signals are none of theirs.
+int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_cb done) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = uv_queue_work(loop, work, job, done);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+}  // namespace
 
 // One opening of the journal, in the pool. Frees itself.
 struct History::Opening {
@@ -77,7 +93,7 @@ void History::open() {
   recorder_->expect_journal();
   auto* opening = new Opening{this, options_.journal, &clock_};
   opening->work.data = opening;
-  const int error = uv_queue_work(
+  const int error = queue_work(
       loop_, &opening->work,
       [](uv_work_t* work) noexcept {
         auto* self = static_cast<Opening*>(work->data);
@@ -211,7 +227,7 @@ void History::look_up_next() {
     self->then(self->status);
     if (!owner.looking_up_) owner.look_up_next();
   };
-  const int error = uv_queue_work(
+  const int error = queue_work(
       loop_, &lookup->work,
       [](uv_work_t* work) noexcept {
         auto* self = static_cast<Lookup*>(work->data);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <utility>
 
 #include "runtime/base/random_id.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/signals.h"
 
@@ -29,21 +29,6 @@ constexpr std::size_t kMaxLooks = 4;  // in one tick
 // A keeper whose host is gone ends its runs in the time of their grace.
 constexpr Nanos kKeeperPatience{30'000'000'000};
 
-// The boot, and the pid namespace: whose processes can be looked at.
-std::string read_boot_id() {
-  std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-  char name[64];
-  const ssize_t size = ::readlink("/proc/self/ns/pid", name, sizeof name);
-  return id + " " + std::string(name, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-}
-
-bool is_process(std::int64_t pid, std::int64_t started) {
-  if (pid <= 0) return false;
-  const auto stat = read_stat(static_cast<pid_t>(pid));
-  return stat && static_cast<std::int64_t>(stat->start_time) == started && stat->state != 'Z';
-}
-
 std::int64_t start_time_of(pid_t pid) {
   const auto stat = read_stat(pid);
   return stat ? static_cast<std::int64_t>(stat->start_time) : 0;
@@ -61,7 +46,7 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Mailbox& mailbox
       options_(options),
       look_(std::move(look)),
       id_(std::to_string(::getpid()) + "-" + random_id()),
-      boot_id_(read_boot_id()),
+      boot_id_(pid_space()),
       timer_(new uv_timer_t) {
   uv_timer_init(loop_, timer_);
   timer_->data = this;
@@ -74,7 +59,7 @@ Worker::~Worker() {
 }
 
 bool Worker::is_alive(const WorkerRecord& worker) {
-  return is_process(worker.pid, worker.pid_started);
+  return is_process_alive(worker.pid, worker.pid_started);
 }
 
 template <typename T>
@@ -181,7 +166,7 @@ void Worker::settle() {
   if (recovering_) return;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Orphan& orphan = at->second;
-    const bool keeper_there = is_process(orphan.was.keeper_pid, orphan.was.keeper_started);
+    const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
     if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
       ++at;
       continue;

@@ -1,9 +1,14 @@
 // What a host may rely on: no threads, no signal games, budgets, two runtimes, a borrowed loop.
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
@@ -17,17 +22,23 @@ using testing::Host;
 using testing::processes_with;
 using testing::unique_word;
 
-std::size_t thread_count() {
-  std::size_t threads = 0;
+// What the threads of this process would be interrupted by: the masks of all but this one.
+std::set<std::string> masks_of_other_threads() {
+  std::set<std::string> masks;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-    (void)entry;
-    ++threads;
+    if (entry.path().filename() == std::to_string(::getpid())) continue;
+    std::ifstream status(entry.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.rfind("SigBlk:", 0) == 0) masks.insert(line.substr(line.find_last_of('\t') + 1));
+    }
   }
-  return threads;
+  return masks;
 }
 
+// Threads that wait for the disk are there; a host's signals never come to them, and no callback
+// comes from them.
 TEST_CASE("no thread, no signal handler and no child of ours is visible to the host") {
-  const std::size_t threads = thread_count();
+  REQUIRE(masks_of_other_threads().empty());
   const auto handlers = [] {
     std::vector<void (*)(int)> found;
     for (int number = 1; number < NSIG; ++number) {
@@ -41,8 +52,15 @@ TEST_CASE("no thread, no signal handler and no child of ours is visible to the h
   sigset_t mask_before;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask_before);
   Host host(auto_mode());
+  const std::thread::id here = std::this_thread::get_id();
+  bool elsewhere = false;
+  host.runtime->on_event([&](const Event&) { elsewhere |= std::this_thread::get_id() != here; });
   host.data("wait_for", {{"id", host.start("echo hello")}, {"exit", true}});
-  REQUIRE(thread_count() == threads);
+  host.data("shell", {{"action", "spawn"}, {"command", "true"}});
+  CHECK_FALSE(elsewhere);
+  for (const std::string& mask : masks_of_other_threads()) {
+    CHECK(mask == "fffffffe7ffbfeff");  // all but those that cannot be blocked
+  }
   REQUIRE(handlers() == handlers_before);
   sigset_t mask;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);

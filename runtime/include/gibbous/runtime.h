@@ -1,8 +1,9 @@
 // gibbous::Runtime: the embedding API, and the only thing that Gibbous's own front ends talk to.
 //
 // A Runtime owns the scripts (Lua), the runs (child processes and their output) and one keeper
-// process. It never blocks its caller, starts no visible thread, installs no signal handler and
-// keeps no global state: several in one process do not know of each other.
+// process. It never blocks its caller, installs no signal handler and keeps no global state:
+// several in one process do not know of each other. Its threads, which wait for the disk, call
+// nobody and take no signals.
 //
 // Threads: a Runtime belongs to the thread that created it. Every method must be called there, and
 // every callback comes there, from inside poll(), run_until_idle() or the borrowed loop; never from

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/journal/journal_reader.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/terminal_program.h"
@@ -33,8 +34,13 @@ TEST_CASE("top shows the runs, follows a log, and gives the terminal back") {
   TerminalProgram top(top_of(journal));
   top.until(kEnterScreen);
   top.until("make all");
-  top.type("k");
-  top.until("cannot be killed from here");
+  top.type("kn");
+  top.until("not killed");
+  top.type("ky");
+  top.until("asked for the kill of AAAAaaa1");
+  const auto reader = gibbous::JournalReader::open(journal.directory());
+  REQUIRE(reader.ok());
+  CHECK((*reader)->requests("", 10)->size() == 1);
   top.type("\r");
   top.until("log of AAAAaaa1");
   top.until("first line");

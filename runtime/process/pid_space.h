@@ -1,0 +1,16 @@
+// Which processes a pid of this process's can be: those of this boot, in this pid namespace. Any
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gibbous {
+
+// Equal for two processes only when each can look at the other by its pid.
+std::string pid_space();
+// The process with this pid, started at this time (ProcessStat::start_time), is alive. Of this
+// pid_space.
+bool is_process_alive(std::int64_t pid, std::int64_t start_time);
+
+}  // namespace gibbous

@@ -1,0 +1,94 @@
+// `gibbous kill`: through the journal, of a run that another process executes, of a queued one, and
+// of one that a dead host kept.
+#include <signal.h>
+
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+class Killing {
+ public:
+  explicit Killing(const std::string& config = "return {}\n")
+      : config_(dir_.write("config.lua", config)),
+        session_({"--mode", "auto", "--config", config_, "--state", state(), "--workspace",
+                  dir_.path()}) {}
+  std::string state() const { return dir_.path() + "/state"; }
+  std::string spawn(const std::string& command) {
+    return session_.call("shell", {{"action", "spawn"}, {"command", command}},
+                         "a")["result"]["data"]["run_id"];
+  }
+  void until_up(const std::string& run) {
+    Loop loop;
+    REQUIRE(loop.until([&] {
+      const Json data =
+          session_.call("shell", {{"action", "poll"}, {"run_id", run}}, "a")["result"]["data"];
+      for (const Json& item : data["items"]) {
+        if (item["item_type"] == "stdout") return true;
+      }
+      return false;
+    }));
+  }
+  Outcome kill(const std::string& run) const {
+    return run_program({.argv = {command_path(), "kill", run, "--state", state(), "--json"},
+                        .env = {},
+                        .cwd = ""});
+  }
+  Conversation& session() { return session_; }
+
+ private:
+  TempDir dir_;
+  std::string config_;
+  Conversation session_;
+};
+
+TEST_CASE("kill ends a run that another process executes, and says so") {
+  Killing desk;
+  const std::string word = "6" + unique_word().substr(1, 6);
+  const std::string run = desk.spawn("echo up; exec sleep 600 " + word);
+  const std::string queued = desk.spawn("echo never");
+  desk.until_up(run);
+  const Outcome early = desk.kill(queued);
+  CHECK(early.status.code == 0);
+  CHECK(Json::parse(early.out)["state"] == "killed");
+  const Outcome outcome = desk.kill(run.substr(0, 6));
+  INFO(outcome.err);
+  CHECK(outcome.status.code == 0);
+  CHECK(Json::parse(outcome.out) == Json({{"run", run}, {"state", "killed"}, {"killed", true}}));
+  CHECK(processes_with(word).empty());
+  CHECK(Json::parse(desk.kill(run).out)["killed"] == false);
+}
+
+TEST_CASE("kill ends a run that a dead host kept") {
+  Killing desk("return { kill_on_session_end = false }\n");
+  const std::string word = "6" + unique_word().substr(1, 6);
+  const std::string run = desk.spawn("echo up; exec sleep 600 " + word);
+  desk.until_up(run);
+  desk.session().program().send_signal(SIGKILL);
+  (void)desk.session().program().wait();
+  CHECK(processes_with(word).size() == 1);
+  const Outcome outcome = desk.kill(run);
+  INFO(outcome.err);
+  CHECK(outcome.status.code == 0);
+  CHECK(Json::parse(outcome.out)["state"] == "killed");
+  CHECK(processes_with(word).empty());
+}
+
+TEST_CASE("kill of an unknown run names the nearest") {
+  Killing desk;
+  const std::string run = desk.spawn("true");
+  desk.until_up(desk.spawn("echo x"));
+  std::string wrong = run;
+  wrong.back() = wrong.back() == 'x' ? 'y' : 'x';
+  const Outcome outcome = desk.kill(wrong);
+  CHECK(outcome.status.code == 1);
+  CHECK_THAT(outcome.err + outcome.out, Catch::Matchers::Contains(run));
+}
+
+}  // namespace
+}  // namespace gibbous::testing

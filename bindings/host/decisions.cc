@@ -8,6 +8,7 @@
 namespace gibbous::host {
 namespace {
 
+constexpr std::size_t kMaxUnrecorded = 200;
 constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;  // of one text in a record
 
 const char* name_of(lua::Verdict::Decision decision) {
@@ -194,17 +195,26 @@ void Decisions::log(const lua::Decided& decided) {
   record["policy"] = decided.policy;
   const std::string line = dump(record);
   (void)log_->append(line);
-  // A journal that nobody has needed yet is not opened for this.
-  if (Journal* journal = history_.journal()) {
-    DecisionRecord decision;
-    decision.session_id = effect.value("session", "").substr(0, kMaxJournalIdBytes);
-    decision.run_id = effect.value("run", "").substr(0, kMaxJournalIdBytes);
-    decision.generation = static_cast<std::int64_t>(decided.generation);
-    decision.decision = name_of(verdict.decision);
-    decision.rule = verdict.rule.substr(0, kMaxJournalIdBytes);
-    decision.record_json = line;
-    (void)journal->add_decision(decision);
-  }
+  record_in_journal(decided, line);
+}
+
+// A journal that nobody has needed yet is not opened for this; until it is, decisions wait.
+void Decisions::record_in_journal(const lua::Decided& decided, const std::string& line) {
+  const Json& effect = decided.effect;
+  DecisionRecord decision;
+  decision.session_id = effect.value("session", "").substr(0, kMaxJournalIdBytes);
+  decision.run_id = effect.value("run", "").substr(0, kMaxJournalIdBytes);
+  decision.generation = static_cast<std::int64_t>(decided.generation);
+  decision.decision = name_of(decided.verdict.decision);
+  decision.rule = decided.verdict.rule.substr(0, kMaxJournalIdBytes);
+  decision.record_json = line;
+  decision.created_at = unix_millis();
+  unrecorded_.push_back(std::move(decision));
+  if (unrecorded_.size() > kMaxUnrecorded) unrecorded_.pop_front();
+  Journal* journal = history_.journal();
+  if (journal == nullptr) return;
+  for (const DecisionRecord& each : unrecorded_) (void)journal->add_decision(each);
+  unrecorded_.clear();
 }
 
 }  // namespace gibbous::host

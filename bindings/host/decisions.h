@@ -3,6 +3,7 @@
 // asks, and the host's on_ask. Loop thread only.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +31,7 @@ class Decisions {
   void ask(AskRequest request);
   void remember(const AskRequest& request, const AskAnswer& answer);
   void log(const lua::Decided& decided);
+  void record_in_journal(const lua::Decided& decided, const std::string& line);
 
   const Clock& clock_;
   lua::Engine& engine_;
@@ -38,6 +40,7 @@ class Decisions {
   std::function<void(AskRequest)> handler_;
   ApprovalStore approvals_;
   std::unique_ptr<DecisionLog> log_;
+  std::deque<DecisionRecord> unrecorded_;  // until the journal is open
   // Made again when a generation brings other patterns.
   Masker masker_;
   std::uint64_t masker_generation_ = 0;

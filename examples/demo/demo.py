@@ -2,8 +2,9 @@
 """The main job of Gibbous, in a terminal, on real programs.
 
 An agent starts a web server and knows the moment it is ready, reads a failing build as it runs, ends a
-server that does not want to end, and leaves nothing behind, not even when Gibbous itself is killed. Every
-claim is checked; the demo exits with 1 when one does not hold. Run it with `./dev demo`, or
+server that does not want to end, is told of an error by a watcher, and leaves nothing behind, not even when
+Gibbous itself is killed; the next one goes on where it was. Every claim is checked; the demo exits with 1 when
+one does not hold. Run it with `./dev demo` (GIBBOUS_DEMO_REPORT=FILE keeps its report), or
 
     demo.py PATH_OF_GIBBOUS
 """
@@ -12,6 +13,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -102,9 +104,9 @@ def wait_until_gone(expected_left, seconds):
     return None
 
 
-def start_agent(gibbous, workspace):
+def start_agent(gibbous, workspace, state):
     name, value = MARK.split('=', 1)
-    return Agent([gibbous, 'session', '--mode', 'auto', '--workspace', str(workspace)],
+    return Agent([gibbous, 'session', '--mode', 'auto', '--workspace', str(workspace), '--state', str(state)],
                  env={**os.environ, name: value})
 
 
@@ -194,8 +196,24 @@ def kill_stubborn_server(agent):
     check(not tree & set(processes_left()), 'both are gone')
 
 
+def watch_and_poll(agent):
+    title(4, 'Watchers instead of polling, and a cursor that is kept')
+    run = call(agent, 'shell', action='spawn',
+               command='i=0; while :; do i=$((i+1)); echo "step $i"; [ $i = 5 ] && echo "error: disk is full" >&2; sleep 0.1; done',
+               watch=[{'regex': r'^step (\d+)$', 'event': 'begun', 'once': True},
+                      {'regex': r'^error: (.*)', 'event': 'trouble', 'scope': 'stderr'}])['data']
+    told = None
+    while told is None:  # events come by themselves, between the answers
+        agent.call('wait_for', timer_ms=50)
+        told = next((line['event'] for line in agent.events
+                     if line.get('event', {}).get('event') == 'trouble'), None)
+    check(told['captures'] == ['disk is full'], f'an event came by itself: {told["line"]}')
+    seen = call(agent, 'shell', action='poll', run_id=run['run_id'])['data']
+    return {'run_id': run['run_id'], 'since_seq': seen['next_seq']}
+
+
 def kill_gibbous(agent, server_id):
-    title(4, 'SIGKILL to Gibbous itself')
+    title(5, 'SIGKILL to Gibbous itself')
     stubborn = call(agent, 'bg_start', command='exec python3 -u stubborn_server.py')['data']
     call(agent, 'wait_for', id=stubborn['id'], output_regex=r'grandchild \d+')
     call(agent, 'bg_status', id=server_id)
@@ -209,9 +227,26 @@ def kill_gibbous(agent, server_id):
           f'/proc shows none of them after {seconds or GONE_SECONDS:.2f} s')
 
 
-def end_of_input(gibbous, workspace):
-    title(5, 'The ordinary end: standard input is closed')
-    agent = start_agent(gibbous, workspace)
+def remember(gibbous, workspace, state, cursor):
+    title(6, 'Started again, it knows what was')
+    agent = start_agent(gibbous, workspace, state)
+    seen = call(agent, 'shell', action='poll', **cursor)['data']
+    while not seen['done']:
+        agent.call('wait_for', timer_ms=50)
+        seen = agent.call('shell', action='poll', run_id=cursor['run_id'], since_seq=cursor['since_seq'])['data']
+    numbers = [item['seq'] for item in seen['items']]
+    expected = list(range(cursor['since_seq'] + 1, cursor['since_seq'] + 1 + len(numbers)))
+    check(numbers == expected, f'poll goes on from item {cursor["since_seq"]}, none missing, none twice')
+    check(seen['status'] == 'lost', f'and says how it went: {seen["status"]}, {seen["reason"]}')
+    agent.close()
+    report = subprocess.run([gibbous, 'report', '', '--state', str(state), '--output', str(workspace / 'report.html')],
+                            capture_output=True, text=True, check=False)
+    check(report.returncode == 0, f'gibbous report wrote a page of it all: {report.stdout.strip()}')
+
+
+def end_of_input(gibbous, workspace, state):
+    title(7, 'The ordinary end: standard input is closed')
+    agent = start_agent(gibbous, workspace, state)
     call(agent, 'bg_start', command='sleep 600 & setsid sleep 600 & exec sleep 600')
     check(agent.close() == 0, 'gibbous exits with 0')
     seconds = wait_until_gone(0, GONE_SECONDS)
@@ -227,14 +262,19 @@ def main():
     say(dim('→ is a call of the agent, a JSON line to `gibbous session`; below it what a model sees.'))
     with tempfile.TemporaryDirectory(prefix='gibbous-demo-') as folder:
         workspace = Path(folder)
+        state = workspace / 'state'
         take_stubborn_server(workspace)
-        agent = start_agent(gibbous, workspace)
+        agent = start_agent(gibbous, workspace, state)
         try:
             server_id = serve_and_fetch(agent, workspace)
             watch_failing_build(agent, workspace)
             kill_stubborn_server(agent)
+            cursor = watch_and_poll(agent)
             kill_gibbous(agent, server_id)
-            end_of_input(gibbous, workspace)
+            remember(gibbous, workspace, state, cursor)
+            end_of_input(gibbous, workspace, state)
+            if os.environ.get('GIBBOUS_DEMO_REPORT'):
+                shutil.copy(workspace / 'report.html', os.environ['GIBBOUS_DEMO_REPORT'])
         except (Failed, ToolError, EOFError, OSError) as error:
             say()
             say(paint('31', f'The demo failed: {error}'))

@@ -168,6 +168,8 @@ class PlantedTree {
       return lines_of(output) >= ups();
     }));
     REQUIRE(loop_.until([&] { return !tree.countable || count() == tree.processes; }));
+    // A leader that has exited is known to have: its keeper may be gone in a moment.
+    if (!tree.leader_stays) (void)host.result("ended", {{"id", id_}});
   }
   ~PlantedTree() { CHECK(gone()); }
 

@@ -3,13 +3,12 @@
 #include <lua.hpp>
 
 #include "bindings/lua/api.h"
-#include "bindings/lua/api_wait.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
-#include "bindings/lua/fields.h"
 #include "bindings/lua/record_value.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/task.h"
+#include "bindings/lua/wrong_use.h"
 #include "runtime/history/history.h"
 
 namespace gibbous::lua {
@@ -35,16 +34,6 @@ History* history_of(lua_State* state) {
 
 int nothing_recorded(lua_State* state) {
   return push_error(state, Status::error("no_journal", "nothing is recorded here"));
-}
-
-template <typename Body>
-int with_wrong_use(lua_State* state, Body body) {
-  try {
-    return body();
-  } catch (const WrongUse& use) {
-    lua_pushstring(state, use.what());
-  }
-  return raise_here(state, lua_tostring(state, -1));
 }
 
 std::string check_run(lua_State* state) {

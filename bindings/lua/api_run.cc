@@ -21,6 +21,7 @@
 #include "bindings/lua/services.h"
 #include "bindings/lua/task.h"
 #include "bindings/lua/watch_value.h"
+#include "bindings/lua/wrong_use.h"
 #include "runtime/base/random_id.h"
 #include "runtime/history/history.h"
 #include "runtime/process/signals.h"
@@ -60,17 +61,6 @@ Status not_found(Runs& runs, const std::string& id) {
   return Status::error("run_not_found",
                        "Process \"" + id + "\" not found" +
                            (near.empty() ? "" : ". Did you mean \"" + near + "\"?"));
-}
-
-// Wrong use, thrown where the options are read, becomes a Lua error at the script's line.
-template <typename Body>
-int with_wrong_use(lua_State* state, Body body) {
-  try {
-    return body();
-  } catch (const WrongUse& use) {
-    lua_pushstring(state, use.what());
-  }
-  return raise_here(state, lua_tostring(state, -1));
 }
 
 // One effect on its way: asked of the policy, then carried out, then answered. Callbacks of the

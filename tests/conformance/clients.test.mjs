@@ -87,8 +87,15 @@ for (const client of CLIENTS) {
     test('progress rises and ends with the answer', async (t) => {
       const { session } = await connect(t, client);
       const seen = [];
-      const result = await session.callTool('probe_count', {}, {
-        onprogress: (progress) => seen.push(progress) });
+      // A client that reads progress and the answer in one go drops the progress: its callback
+      // is gone by then. So the answer waits until the last one was seen.
+      let noted;
+      const result = await session.callTool('probe_count', { until_seen: true }, {
+        onprogress: (progress) => {
+          seen.push(progress);
+          if (progress.progress === progress.total) noted = session.callTool('probe_saw', {});
+        } });
+      await noted;
       assert.equal(textOf(result), 'counted');
       assert.deepEqual(seen.map(({ progress, total, message }) => [progress, total, message]),
         [[0, 100, 'at 0'], [50, 100, 'at 50'], [100, 100, 'at 100']]);

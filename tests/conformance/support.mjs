@@ -49,15 +49,25 @@ export function promised(what) {
 // Tools that do what the shipped ones do not: report progress, hang on to a child, spin, and say
 // which edition of the script they are from.
 const PROBE = (edition, extra) => `
+local seen = false
 local count = tool {
   name = 'probe_count', description = 'Reports progress three times', permission = 'read',
-  input = schema.object {},
-  run = function()
+  input = schema.object { until_seen = schema.boolean { default = false } },
+  run = function(args)
     for _, percent in ipairs { 0, 50, 100 } do
       tool.progress(percent, 100, 'at ' .. percent)
       time.sleep(20)
     end
+    while args.until_seen and not seen do time.sleep(5) end
     return 'counted'
+  end,
+}
+local saw = tool {
+  name = 'probe_saw', description = 'Says that progress was seen', permission = 'read',
+  input = schema.object {},
+  run = function()
+    seen = true
+    return 'noted'
   end,
 }
 local hang = tool {
@@ -98,7 +108,7 @@ local large = tool {
     return table.concat(parts)
   end,
 }
-return { name = 'probe', tools = { count, hang, spin, sort, edition, large${extra} } }
+return { name = 'probe', tools = { count, saw, hang, spin, sort, edition, large${extra} } }
 `;
 
 const EXTRA = `, tool {

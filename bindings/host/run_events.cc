@@ -130,6 +130,7 @@ void RunEvents::on_keeper_lost(const std::string& reason) {
 }
 
 void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
+  const Recorder::Group group(history_.recorder());
   if (set == 0 && fired_[run.id()].insert(match.watcher).second) {
     history_.recorder().refresh(run.id());
   }
@@ -176,6 +177,7 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
 }
 
 void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {
+  const Recorder::Group group(history_.recorder());
   history_.recorder().add_event(run, event.name, event.json);
   deliver(event, run, for_agent);
 }

@@ -41,7 +41,9 @@ Recorder::~Recorder() {
 }
 
 void Recorder::set_journal(Journal* journal) {
+  if (groups_ > 0 && journal_ != nullptr) journal_->end_group();
   journal_ = journal;
+  if (groups_ > 0 && journal_ != nullptr) journal_->begin_group();
   expected_ = false;
   for (auto& [id, track] : tracks_) {
     track.known = false;
@@ -50,8 +52,26 @@ void Recorder::set_journal(Journal* journal) {
   go_on();
 }
 
+void Recorder::begin_group() {
+  if (groups_++ == 0 && journal_ != nullptr) journal_->begin_group();
+}
+
+void Recorder::end_group() {
+  if (--groups_ == 0 && journal_ != nullptr) journal_->end_group();
+}
+
+// With what came out of a run belongs what others, who are told after this, make of it.
+void Recorder::group_until_all_told() {
+  if (!std::exchange(telling_, true)) begin_group();
+}
+
+void Recorder::on_all_told() {
+  if (std::exchange(telling_, false)) end_group();
+}
+
 void Recorder::go_on() {
   if (journal_ == nullptr) return;
+  const Group group(*this);
   for (auto at = tracks_.begin(); at != tracks_.end();) {
     Track& track = (at++)->second;  // it may be finished, and gone
     pump(track);
@@ -102,6 +122,7 @@ void Recorder::update(Track& track) {
 }
 
 void Recorder::on_state(Run& run) {
+  group_until_all_told();
   Track& track = track_of(run);
   update(track);
   add(track, ItemType::kState, to_string(run.state()),
@@ -119,6 +140,7 @@ bool Recorder::is_over(const Track& track) {
 void Recorder::on_output(Run& run, StreamId, Offset) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end()) return;
+  group_until_all_told();
   pump(found->second);
   hold_when_behind(found->second);
 }

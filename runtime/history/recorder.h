@@ -36,6 +36,19 @@ inline constexpr std::uint64_t kRecordedTailBytes = std::uint64_t{64} << 10;
 
 class Recorder final : public RunsObserver {
  public:
+  // While it exists, all that is recorded, and is given to the journal besides, becomes durable at
+  // once (Journal::begin_group). May be nested.
+  class Group {
+   public:
+    explicit Group(Recorder& recorder) : recorder_(recorder) { recorder_.begin_group(); }
+    ~Group() { recorder_.end_group(); }
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+
+   private:
+    Recorder& recorder_;
+  };
+
   Recorder(Runs& runs, const Clock& clock, RecorderOptions options);
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
@@ -71,6 +84,7 @@ class Recorder final : public RunsObserver {
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
   void on_forget(Run& run) override;
+  void on_all_told() override;
 
  private:
   using Marks = std::array<Offset, kStreams>;
@@ -99,6 +113,9 @@ class Recorder final : public RunsObserver {
     std::deque<Pending> pending;
   };
 
+  void begin_group();
+  void end_group();
+  void group_until_all_told();
   static bool is_over(const Track& track);
   Track& track_of(Run& run);
   static void go_on_from(Track& track, const RunRecord& recorded);
@@ -124,6 +141,8 @@ class Recorder final : public RunsObserver {
   RecorderOptions options_;
   Journal* journal_ = nullptr;
   bool expected_ = false;
+  int groups_ = 0;  // open ones
+  bool telling_ = false;
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, RunRecord, std::less<>> expected_runs_;
 };

@@ -117,6 +117,17 @@ void Journal::Impl::forget_run(std::string_view run_id) {
   if (!closed_) record(kRecordOverhead, {0, ForgottenRun{slot}});
 }
 
+void Journal::Impl::begin_group() {
+  const std::lock_guard lock(mutex_);
+  grouping_ = true;
+}
+
+void Journal::Impl::end_group() {
+  const std::lock_guard lock(mutex_);
+  grouping_ = false;
+  if (group_awaited_) wake_.notify_one();
+}
+
 void Journal::Impl::flush(JournalDone on_done) {
   {
     const std::lock_guard lock(mutex_);
@@ -226,6 +237,14 @@ std::uint64_t Journal::durable_seq(std::string_view run_id) const {
 
 void Journal::forget_run(std::string_view run_id) {
   impl_->forget_run(run_id);
+}
+
+void Journal::begin_group() {
+  impl_->begin_group();
+}
+
+void Journal::end_group() {
+  impl_->end_group();
 }
 
 void Journal::flush(JournalDone on_done) {

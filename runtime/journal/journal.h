@@ -23,6 +23,9 @@
 
 namespace gibbous {
 
+// A writer waits no longer for a group that is open.
+inline constexpr Millis kMaxGroupTime{200};
+
 enum class Taken : std::uint8_t {
   kYes,       // it will be stored, in its order
   kFull,      // not taken: on_room says when to try again; left out, it becomes a gap and a note
@@ -83,6 +86,10 @@ class Journal {
   // `on_done` tells when it is on disk, or why the fence has kept it out (on_refused tells both).
   // What has ended stays as it ended: only a put_run() with the same status changes it still.
   Taken put_run(const RunRecord& run, JournalDone on_done = nullptr);
+  // What is given from here to end_group() becomes durable at once or not at all, unless the queue
+  // is full meanwhile, or the caller takes longer than kMaxGroupTime. Groups do not nest.
+  void begin_group();
+  void end_group();
   Taken append(std::string_view run_id, const JournalItem& item);
   Taken add_decision(const DecisionRecord& decision);
   Taken add_backlog(const BacklogMessage& message);

@@ -36,6 +36,8 @@ class Journal::Impl {
   Taken operate(std::unique_ptr<Operation> operation, std::size_t bytes);
   std::uint64_t durable_seq(std::string_view run_id) const;
   void forget_run(std::string_view run_id);
+  void begin_group();
+  void end_group();
   void flush(JournalDone on_done);
   void tidy(JournalDone on_done);
   void close(JournalDone on_done);
@@ -74,6 +76,7 @@ class Journal::Impl {
   // journal_writer.cc: the thread.
   void write_loop();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
+  void wait_for_group(std::unique_lock<std::mutex>& lock);
   bool has_work() const;
   bool is_half_full() const;
   Status write_held(Applied* applied);
@@ -107,6 +110,8 @@ class Journal::Impl {
   Nanos tidied_{0};
   bool hurry_ = false;        // somebody waits for what is queued
   bool room_wanted_ = false;  // somebody was told kFull
+  bool grouping_ = false;     // what is queued is not all of its group yet
+  bool group_awaited_ = false;
   bool closed_ = false;
   std::int64_t newest_ = 0;  // wall time of the newest entry
   JournalStats stats_;

@@ -65,10 +65,18 @@ void Journal::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
                  [this] { return closed_ || hurry_ || tidying_ || is_half_full(); });
 }
 
+void Journal::Impl::wait_for_group(std::unique_lock<std::mutex>& lock) {
+  if (!grouping_) return;
+  group_awaited_ = true;
+  wake_.wait_for(lock, kMaxGroupTime, [this] { return closed_ || room_wanted_ || !grouping_; });
+  group_awaited_ = false;
+}
+
 void Journal::Impl::write_loop() {
   std::unique_lock lock(mutex_);
   for (bool last = false; !last;) {
     wait_for_work(lock);
+    wait_for_group(lock);
     last = closed_;
     hurry_ = false;
     bool room = false;

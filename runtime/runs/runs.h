@@ -67,6 +67,8 @@ class RunsObserver {
   // The run is about to be forgotten; references to it are invalid afterwards.
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
+  // Every observer has been told of what happened, and of what came of that.
+  virtual void on_all_told() {}
 };
 
 class Runs {

@@ -524,8 +524,13 @@ void RunsImpl::tell_state(Entry& entry) {
 
 void RunsImpl::each_observer(const std::function<void(RunsObserver&)>& tell) {
   // By index: an observer may add or remove observers.
+  ++telling_;
   for (std::size_t i = 0; i < observers_.size(); ++i) {
     if (observers_[i] != nullptr) tell(*observers_[i]);
+  }
+  if (--telling_ > 0) return;
+  for (std::size_t i = 0; i < observers_.size(); ++i) {
+    if (observers_[i] != nullptr) observers_[i]->on_all_told();
   }
 }
 

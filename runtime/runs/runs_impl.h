@@ -175,6 +175,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   std::unordered_map<std::string, Entry*> by_id_;
   std::deque<Entry*> queue_;
   std::vector<RunsObserver*> observers_;
+  int telling_ = 0;  // depth
   RunKey last_key_ = 0;
   std::size_t active_ = 0;
   int open_parts_ = 0;  // while closing

@@ -9,6 +9,7 @@ using Texts = std::vector<std::string>;
 
 void add(Hand& hand, std::uint64_t seq, const std::string& text) {
   REQUIRE(hand.journal->add_backlog({"s", seq, "r", "up", text}) == Taken::kYes);
+  REQUIRE(wait_for([&](JournalDone done) { hand.journal->flush(std::move(done)); }));
 }
 
 Texts take(Hand& hand, const std::string& session = "s") {

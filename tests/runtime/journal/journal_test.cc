@@ -2,8 +2,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "tests/runtime/journal/desk.h"
 
@@ -333,6 +335,47 @@ TEST_CASE("nothing is there to read before anything was recorded") {
   fs::permissions(desk.directory(), fs::perms(0700));
   CHECK(JournalReader::open(desk.directory()).status().code() == "journal_missing");
   CHECK(fs::is_empty(desk.directory()));
+}
+
+TEST_CASE("a group is durable as a whole or not at all") {
+  Desk desk;
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("run00001") == Taken::kYes);
+  REQUIRE(desk.flush());
+  constexpr std::uint64_t kGroups = 200;
+  std::atomic<bool> over{false};
+  int torn = 0;
+  std::thread watcher([&] {
+    Plain file(desk.file());
+    while (!over) {
+      const auto row = file.rows(
+          "SELECT (SELECT MAX(seq) FROM exec_run_items) > "
+          "(SELECT COALESCE(MAX(seq), 0) FROM backlog)");
+      if (!row.empty() && row[0] == "1") ++torn;
+    }
+  });
+  for (std::uint64_t seq = 1; seq <= kGroups; ++seq) {
+    desk.journal->begin_group();
+    desk.journal->append("run00001", {seq, ItemType::kStdout, "line\n"});
+    std::this_thread::yield();
+    desk.journal->add_backlog({"s", seq, "run00001", "event", "{}", 0});
+    desk.journal->end_group();
+  }
+  REQUIRE(desk.flush());
+  over = true;
+  watcher.join();
+  CHECK(torn == 0);
+  CHECK(desk.items("run00001").items.size() == kGroups);
+}
+
+TEST_CASE("a group that is left open does not keep anything from the disk for ever") {
+  Desk desk;
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("run00001") == Taken::kYes);
+  desk.journal->begin_group();
+  REQUIRE(desk.out("run00001", 1, "line\n") == Taken::kYes);
+  REQUIRE(desk.flush());
+  CHECK(desk.items("run00001").items.size() == 1);
 }
 
 }  // namespace

@@ -2,11 +2,16 @@
 #include "gibbous/approvals.h"
 
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "bindings/host/approval_record.h"
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
 #include "runtime/approvals/approval_store.h"
+#include "runtime/journal/journal.h"
+#include "runtime/journal/journal_reader.h"
 
 namespace gibbous {
 namespace {
@@ -14,13 +19,32 @@ namespace {
 class OpenedStore {
  public:
   explicit OpenedStore(const std::string& state_dir)
-      : store_({.directory = directory_of(state_dir),
+      : directory_(directory_of(state_dir)),
+        store_({.directory = directory_,
                 .on_problem = [this](const Status& problem) { problem_ = problem; }},
                clock_) {}
   ApprovalStore& operator*() { return store_; }
   ApprovalStore* operator->() { return &store_; }
   // A file that was set aside leaves nothing to fail for, and has to be told all the same.
   const Status& problem() const { return problem_; }
+
+  // The journal's record of each goes on with when it was taken back. One that has none, and a
+  // journal that cannot be written, change nothing about that it holds no more.
+  void record_revoked(const std::set<std::string>& ids) {
+    auto reader = JournalReader::open(directory_);
+    if (!reader) return;
+    auto recorded = (*reader)->approvals();
+    if (!recorded) return;
+    JournalOptions options;
+    options.directory = directory_;
+    auto journal = Journal::create(std::move(options), clock_);
+    if (!journal) return;
+    for (ApprovalRecord& approval : *recorded) {
+      if (ids.count(approval.id) == 0 || approval.revoked_at != 0) continue;
+      approval.revoked_at = clock_.wall().count();
+      (void)(*journal)->put_approval(approval);
+    }
+  }
 
  private:
   static std::string directory_of(const std::string& state_dir) {
@@ -30,6 +54,7 @@ class OpenedStore {
   }
 
   SystemClock clock_;
+  std::string directory_;
   Status problem_;
   ApprovalStore store_;
 };
@@ -63,14 +88,20 @@ Result<ApprovalInfo> revoke_approval(const std::string& state_dir, std::string_v
   auto revoked = store->revoke(id);
   if (!store.problem()) return store.problem();
   if (!revoked) return revoked.status();
+  store.record_revoked({revoked->id});
   return info_of(std::move(*revoked));
 }
 
 Result<std::size_t> revoke_all_approvals(const std::string& state_dir) {
   OpenedStore store(state_dir);
+  std::set<std::string> ids;
+  if (const auto held = store->list()) {
+    for (const Approval& approval : *held) ids.insert(approval.id);
+  }
   auto count = store->revoke_all();
   if (!count) return count.status();
   if (!store.problem()) return store.problem();
+  store.record_revoked(ids);
   return *count;
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> Backlog::drain(std::string_view name) {
   std::vector<std::string> events;
   if (session.dropped > 0) events.push_back(dropped_event(name, session.dropped));
   for (Message& message : session.messages) events.push_back(std::move(message.json));
-  if (!session.messages.empty()) forget_saved(found->first, session.last_seq);
+  if (!session.messages.empty()) given_[found->first] = session.last_seq;
   session.messages.clear();
   session.dropped = 0;
   return events;
@@ -86,6 +86,10 @@ void Backlog::give_up() {
   for (auto& [name, session] : sessions_) {
     for (const auto& then : std::exchange(session.waiting, {})) then();
   }
+}
+
+void Backlog::note_given() {
+  for (const auto& [session, seq] : std::exchange(given_, {})) forget_saved(session, seq);
 }
 
 void Backlog::save(const std::string& session, const Message& message, const Event& event,

@@ -38,6 +38,11 @@ class Backlog {
   // Whoever waits for that goes on without it.
   void give_up();
 
+  // What was drained is still noted as undelivered, so that a process that is killed before the
+  // host has passed it on leaves it to the next one. The host has it when it comes back to us.
+  bool has_given() const { return !given_.empty(); }
+  void note_given();
+
  private:
   struct Message {
     std::uint64_t seq = 0;
@@ -62,6 +67,7 @@ class Backlog {
   std::map<std::string, Session, std::less<>> sessions_;
   std::deque<BacklogMessage> unsaved_;  // until the journal is open
   bool opening_ = false;
+  std::map<std::string, std::uint64_t, std::less<>> given_;  // up to which seq, by session
 };
 
 }  // namespace gibbous::host

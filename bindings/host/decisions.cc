@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "bindings/host/approval_record.h"
 #include "bindings/json/json.h"
 
 namespace gibbous::host {
@@ -64,6 +65,9 @@ Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& eng
     };
     log_ = std::make_unique<DecisionLog>(std::move(options), clock_);
   }
+  history_.on_open = [this, alive = std::weak_ptr<const int>(lifetime_)] {
+    if (!alive.expired()) record_waiting();
+  };
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); });
   engine_.on_decision([this](const lua::Decided& decided) { log(decided); });
 }
@@ -115,7 +119,11 @@ void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
   approval.policy_hash = request.policy;
   approval.who = answer.who;
   const auto kept = approvals_.remember(std::move(approval));
-  if (!kept) on_problem_("the approval counts only for this once: " + kept.status().message());
+  if (!kept) {
+    on_problem_("the approval counts only for this once: " + kept.status().message());
+    return;
+  }
+  record_in_journal(*kept);
 }
 
 void Decisions::log(const lua::Decided& decided) {
@@ -211,10 +219,24 @@ void Decisions::record_in_journal(const lua::Decided& decided, const std::string
   decision.created_at = unix_millis();
   unrecorded_.push_back(std::move(decision));
   if (unrecorded_.size() > kMaxUnrecorded) unrecorded_.pop_front();
+  record_waiting();
+}
+
+void Decisions::record_in_journal(const Approval& approval) {
+  ApprovalRecord record = record_of(approval);
+  record.subject = masker_.mask(record.subject);
+  unrecorded_approvals_.push_back(std::move(record));
+  if (unrecorded_approvals_.size() > kMaxUnrecorded) unrecorded_approvals_.pop_front();
+  record_waiting();
+}
+
+void Decisions::record_waiting() {
   Journal* journal = history_.journal();
   if (journal == nullptr) return;
   for (const DecisionRecord& each : unrecorded_) (void)journal->add_decision(each);
   unrecorded_.clear();
+  for (const ApprovalRecord& each : unrecorded_approvals_) (void)journal->put_approval(each);
+  unrecorded_approvals_.clear();
 }
 
 }  // namespace gibbous::host

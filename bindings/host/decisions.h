@@ -32,6 +32,8 @@ class Decisions {
   void remember(const AskRequest& request, const AskAnswer& answer);
   void log(const lua::Decided& decided);
   void record_in_journal(const lua::Decided& decided, const std::string& line);
+  void record_in_journal(const Approval& approval);
+  void record_waiting();
 
   const Clock& clock_;
   lua::Engine& engine_;
@@ -41,6 +43,7 @@ class Decisions {
   ApprovalStore approvals_;
   std::unique_ptr<DecisionLog> log_;
   std::deque<DecisionRecord> unrecorded_;  // until the journal is open
+  std::deque<ApprovalRecord> unrecorded_approvals_;
   // Made again when a generation brings other patterns.
   Masker masker_;
   std::uint64_t masker_generation_ = 0;

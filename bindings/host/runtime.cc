@@ -3,9 +3,12 @@
 
 #include <uv.h>
 
+#include <algorithm>
+
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
 #include "bindings/lua/run_value.h"
+#include "runtime/output/excerpt.h"
 
 namespace gibbous {
 
@@ -56,6 +59,7 @@ void Runtime::on_ask(std::function<void(AskRequest)> handler) {
 
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
   if (!impl_->run_events) return {};
+  impl_->note_given_later();
   return impl_->run_events->backlog().drain(session);
 }
 
@@ -65,7 +69,9 @@ void Runtime::drain_backlog(std::string session,
   if (!impl.run_events) return;
   impl.run_events->backlog().recall(session, [&impl, session, on_done = std::move(on_done)] {
     impl.runs->later([&impl, session, on_done] {
-      if (impl.run_events) on_done(impl.run_events->backlog().drain(session));
+      if (!impl.run_events) return;
+      impl.note_given_later();
+      on_done(impl.run_events->backlog().drain(session));
     });
   });
 }
@@ -112,6 +118,23 @@ std::vector<ToolInfo> Runtime::tools() const {
 
 std::string Runtime::tools_json(ToolFormat format) const {
   return host::format_tools(tools(), format);
+}
+
+Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_tokens) const {
+  constexpr std::size_t kMinTokens = 20;
+  constexpr std::size_t kMaxTokens = 200'000;
+  const Run* found = impl_->runs->find(run);
+  if (found == nullptr) {
+    return Status::error("run_not_found", "there is no run " + std::string(run));
+  }
+  const Stream& errors = found->stream(StreamId::kStderr);
+  ExcerptOptions options;
+  options.budget_tokens = std::clamp(budget_tokens, kMinTokens, kMaxTokens);
+  if (errors.end() > 0) options.budget_tokens = std::max(options.budget_tokens / 2, kMinTokens);
+  std::string text = gibbous::excerpt(found->stream(StreamId::kStdout), options).text;
+  if (errors.end() == 0) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text + "--- stderr ---\n" + gibbous::excerpt(errors, options).text;
 }
 
 void Runtime::list_runs(std::string_view session,
@@ -173,6 +196,7 @@ void Runtime::close(std::function<void()> on_closed) {
 }
 
 void Runtime::abandon() {
+  if (impl_->run_events) impl_->run_events->backlog().note_given();
   if (impl_->runs) impl_->runs->abandon();
   if (impl_->history) impl_->history->abandon();
 }

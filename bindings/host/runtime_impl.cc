@@ -241,7 +241,16 @@ void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
   auto held = std::make_shared<CallResult>(std::move(result));
   run_events->backlog().recall(session, [this, session, held, end] {
     held->backlog = run_events->backlog().drain_for_agent(session);
+    note_given_later();
     end(std::move(*held));
+  });
+}
+
+// An own loop's host has what it was given when it polls again.
+void Runtime::Impl::note_given_later() {
+  if (owns_loop) return;
+  runs->later([this] {
+    if (run_events) run_events->backlog().note_given();
   });
 }
 
@@ -279,6 +288,7 @@ void Runtime::Impl::keep_alive_while_called() {
 
 bool Runtime::Impl::poll(PollBudget budget) {
   if (!owns_loop || closed) return false;
+  if (run_events) run_events->backlog().note_given();
   if (closing) {
     uv_run(loop, UV_RUN_NOWAIT);
     return !closed;
@@ -299,11 +309,12 @@ bool Runtime::Impl::poll(PollBudget budget) {
     lua_left -= clock.now() - before;
     if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;
   }
-  return !closing && (engine->has_ready() || runs->has_more());
+  return !closing && (engine->has_ready() || runs->has_more() || run_events->backlog().has_given());
 }
 
 void Runtime::Impl::wait(std::chrono::milliseconds limit) {
   if (!owns_loop || closed) return;
+  if (run_events) run_events->backlog().note_given();
   if ((closing || !engine->has_ready()) && limit.count() > 0) {
     // The keep-alive timer doubles as the limit of this wait.
     uv_update_time(loop);
@@ -330,6 +341,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
   run_events->backlog().give_up();
+  run_events->backlog().note_given();
   closing = true;
   on_closed = std::move(done);
   watchers.reset();
@@ -341,8 +353,10 @@ void Runtime::Impl::close(std::function<void()> done) {
   waits->close(part_closed);
   if (watcher) watcher->close(part_closed);
   engine.reset();  // cancels what is left, while runs and loop still are
-  decisions.reset();
-  history->close(part_closed);
+  history->close([this, part_closed] {
+    decisions.reset();  // until then a journal that is still being opened takes what they have
+    part_closed();
+  });
   runs->close(part_closed);
 }
 

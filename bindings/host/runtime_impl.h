@@ -37,6 +37,7 @@ struct Runtime::Impl {
   // Gives the result to `end`, once what earlier processes left for the session is there.
   void add_backlog(const std::string& session, CallResult result,
                    const std::function<void(CallResult)>& end);
+  void note_given_later();
   void deliver(const Event& event);
   // Borrowed loop: scripts run from an idle handle while something is ready.
   void wake();

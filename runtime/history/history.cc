@@ -118,7 +118,10 @@ void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
   opening_ = false;
   if (opened) journal_ = std::move(opened.value());
   if (state_ == State::kEnding) {
-    if (journal_) recorder_->set_journal(journal_.get());
+    if (journal_) {
+      recorder_->set_journal(journal_.get());
+      if (on_open) on_open();
+    }
     end();
     return;
   }
@@ -127,6 +130,7 @@ void History::on_opened(Result<std::unique_ptr<Journal>> opened) {
   if (journal_) {
     worker_->start(*journal_);
     recorder_->set_journal(journal_.get());
+    if (on_open) on_open();
   } else {
     recorder_->set_journal(nullptr);
     if (on_problem) on_problem(problem_);

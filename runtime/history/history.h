@@ -54,6 +54,8 @@ class History {
   Status problem() const;
   // Once for each outage, and with ok when it is over.
   std::function<void(const Status&)> on_problem;
+  // The journal can be written from now on.
+  std::function<void()> on_open;
 
   // From the loop, when all that has happened by now is on disk, or why it is not.
   void flush(std::function<void(const Status&)> then);

@@ -217,6 +217,11 @@ class Runtime {
   void list_runs(std::string_view session,
                  std::function<void(std::vector<std::string> runs)> on_done);
 
+  // What a remembered run has printed, chosen for meaning to fit 20 to 200000 tokens: the head, the
+  // tail, the lines that look like errors, and a note of what is left out; stderr, where there is
+  // any, below a line `--- stderr ---`. Fails with run_not_found.
+  Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) const;
+
   // Own loop: does what is due and returns within the budget. Never waits. Returns true while there
   // is more that could be done at once.
   bool poll(PollBudget budget = {});

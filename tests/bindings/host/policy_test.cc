@@ -12,6 +12,7 @@
 #include "gibbous/approvals.h"
 #include "gibbous/doctor.h"
 #include "gibbous/policy.h"
+#include "runtime/journal/journal_reader.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -182,6 +183,14 @@ TEST_CASE("an answer for the session counts in this session alone") {
   CHECK(asked == 2);
 }
 
+std::vector<ApprovalRecord> recorded_approvals(const std::string& state) {
+  auto reader = JournalReader::open(state);
+  if (!reader) FAIL(reader.status().message());
+  auto approvals = (*reader)->approvals();
+  if (!approvals) FAIL(approvals.status().message());
+  return *approvals;
+}
+
 TEST_CASE(
     "a remembered approval outlives the runtime, in its mode and looser ones, until it is "
     "revoked") {
@@ -207,6 +216,12 @@ TEST_CASE(
   CHECK(approvals->front().mode == "auto");
   CHECK(approvals->front().who == "tester");
   world.stop();
+  const auto recorded = recorded_approvals(world.state());
+  REQUIRE(recorded.size() == 1);
+  CHECK(recorded[0].id == approvals->front().id);
+  CHECK(recorded[0].subject == "echo secret");
+  CHECK(recorded[0].who == "tester");
+  CHECK(recorded[0].revoked_at == 0);
 
   world.options().mode = "default";  // stricter
   world.start();
@@ -217,6 +232,7 @@ TEST_CASE(
   world.start();
   REQUIRE(revoke_approval(world.state(), approvals->front().id));
   CHECK(echo(world.host(), "secret").code == "needs_approval");
+  CHECK(recorded_approvals(world.state())[0].revoked_at > 0);
 }
 
 TEST_CASE("an approval holds in looser modes than the one in which it was given") {

@@ -1,12 +1,13 @@
-// What the MCP server needs of the world: tools for the server itself, and something to drive for
-// the transport. RuntimeBackend is both, over gibbous::Runtime; the tests have fake ones. Loop
-// thread only.
+// What the MCP server needs of the world: tools and runs for the server itself, and something to
+// drive for the transport. RuntimeBackend is both, over gibbous::Runtime; the tests have fake ones.
+// Loop thread only.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gibbous/runtime.h"
@@ -22,6 +23,9 @@ class ToolsBackend {
   virtual CallId call(CallRequest request, std::function<void(CallResult)> on_done,
                       std::function<void(const Progress&)> on_progress) = 0;
   virtual bool cancel(CallId call) = 0;
+  // As Runtime::list_runs() and excerpt(), of every session: the client's own.
+  virtual void list_runs(std::function<void(std::vector<std::string> runs)> on_done) = 0;
+  virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
 };
 
 class DrivenBackend : public ToolsBackend {

@@ -6,9 +6,9 @@
 namespace gibbous::mcp {
 namespace {
 
-// Tools change whenever a script is saved, so a list is stale at once; what discover says holds for
-// the life of the process, which an hour's cache does not outlast by much.
-constexpr int kToolListTtlMs = 0;
+// Tools change whenever a script is saved, runs come and go: what is listed is stale at once; what
+// discover says holds for the life of the process, which an hour's cache does not outlast by much.
+constexpr int kListTtlMs = 0;
 constexpr int kDiscoverTtlMs = 3'600'000;
 // Scripts and modes are the user's own.
 constexpr const char* kCacheScope = "private";
@@ -18,18 +18,14 @@ Json server_info(const Identity& identity) {
 }
 
 Json capabilities() {
-  return Json{{"tools", {{"listChanged", true}}}, {"logging", Json::object()}};
+  return Json{{"tools", {{"listChanged", true}}},
+              {"resources", {{"subscribe", true}, {"listChanged", true}}},
+              {"logging", Json::object()}};
 }
 
 std::string message(Json body) {
   body["jsonrpc"] = "2.0";
   return to_line(body);
-}
-
-Json page(Json tools, const std::string& next_cursor) {
-  Json body{{"tools", std::move(tools)}};
-  if (!next_cursor.empty()) body["nextCursor"] = next_cursor;
-  return body;
 }
 
 std::string clipped(const std::string& text) {
@@ -83,8 +79,10 @@ std::string log_notification(LogLevel level, const std::string& logger, Json dat
   return notification("notifications/message", std::move(params));
 }
 
-Json LegacyDialect::tool_list(Json tools, const std::string& next_cursor) const {
-  return page(std::move(tools), next_cursor);
+Json Dialect::list(const char* member, Json entries, const std::string& next_cursor) const {
+  Json body{{member, std::move(entries)}};
+  if (!next_cursor.empty()) body["nextCursor"] = next_cursor;
+  return passing(std::move(body));
 }
 
 Json LegacyDialect::initialized(std::string_view revision) const {
@@ -99,15 +97,22 @@ std::string LegacyDialect::tools_changed() const {
   return notification("notifications/tools/list_changed", Json::object());
 }
 
+std::string LegacyDialect::resources_changed() const {
+  return notification("notifications/resources/list_changed", Json::object());
+}
+
+std::string LegacyDialect::resource_updated(const std::string& uri) const {
+  return notification("notifications/resources/updated", Json{{"uri", uri}});
+}
+
 Json ModernDialect::result(Json body) const {
   body["resultType"] = "complete";
   body["_meta"][kMetaServerInfo] = server_info(identity_);
   return body;
 }
 
-Json ModernDialect::tool_list(Json tools, const std::string& next_cursor) const {
-  Json body = page(std::move(tools), next_cursor);
-  body["ttlMs"] = kToolListTtlMs;
+Json ModernDialect::passing(Json body) const {
+  body["ttlMs"] = kListTtlMs;
   body["cacheScope"] = kCacheScope;
   return result(std::move(body));
 }
@@ -127,17 +132,30 @@ Json ModernDialect::input_required(Json requests, const std::string& state) cons
   return body;
 }
 
-std::string ModernDialect::acknowledged(const Json& subscription, bool tools_list_changed) const {
-  Json honoured = Json::object();
-  if (tools_list_changed) honoured["toolsListChanged"] = true;
+std::string ModernDialect::acknowledged(const Json& subscription, const Honoured& honoured) const {
+  Json listed = Json::object();
+  if (honoured.tools) listed["toolsListChanged"] = true;
+  if (honoured.resources) listed["resourcesListChanged"] = true;
+  if (!honoured.uris.empty()) listed["resourceSubscriptions"] = honoured.uris;
   return notification(
       "notifications/subscriptions/acknowledged",
-      Json{{"notifications", std::move(honoured)}, {"_meta", subscription_meta(subscription)}});
+      Json{{"notifications", std::move(listed)}, {"_meta", subscription_meta(subscription)}});
 }
 
 std::string ModernDialect::tools_changed(const Json& subscription) const {
   return notification("notifications/tools/list_changed",
                       Json{{"_meta", subscription_meta(subscription)}});
+}
+
+std::string ModernDialect::resources_changed(const Json& subscription) const {
+  return notification("notifications/resources/list_changed",
+                      Json{{"_meta", subscription_meta(subscription)}});
+}
+
+std::string ModernDialect::resource_updated(const Json& subscription,
+                                            const std::string& uri) const {
+  return notification("notifications/resources/updated",
+                      Json{{"uri", uri}, {"_meta", subscription_meta(subscription)}});
 }
 
 Json ModernDialect::subscription_ended(const Json& subscription) const {

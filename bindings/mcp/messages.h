@@ -2,6 +2,7 @@
 // Dialect, so that a later revision is one more class. Used by the server. No state; any thread.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "bindings/mcp/json.h"
@@ -33,34 +34,52 @@ class Dialect {
   virtual ~Dialect() = default;
   // What every result carries beside its own members.
   virtual Json result(Json body) const = 0;
-  // A page of tools; `next_cursor` is empty on the last one.
-  virtual Json tool_list(Json tools, const std::string& next_cursor) const = 0;
+  // A result that is stale at once, such as a list.
+  virtual Json passing(Json body) const = 0;
+  // Of an error: there is no such resource.
+  virtual int resource_not_found() const = 0;
+
+  // A page of a list; `next_cursor` is empty on the last one.
+  Json list(const char* member, Json entries, const std::string& next_cursor) const;
 };
 
 class LegacyDialect final : public Dialect {
  public:
   explicit LegacyDialect(const Identity& identity) : identity_(identity) {}
   Json result(Json body) const override { return body; }
-  Json tool_list(Json tools, const std::string& next_cursor) const override;
+  Json passing(Json body) const override { return body; }
+  int resource_not_found() const override { return kResourceNotFound; }
   Json initialized(std::string_view revision) const;
   std::string tools_changed() const;
+  std::string resources_changed() const;
+  std::string resource_updated(const std::string& uri) const;
 
  private:
   const Identity& identity_;
+};
+
+// What of a modern client's subscription is honoured.
+struct Honoured {
+  bool tools = false;      // changes of the tool list
+  bool resources = false;  // changes of the resource list
+  std::set<std::string> uris;
 };
 
 class ModernDialect final : public Dialect {
  public:
   explicit ModernDialect(const Identity& identity) : identity_(identity) {}
   Json result(Json body) const override;
-  Json tool_list(Json tools, const std::string& next_cursor) const override;
+  Json passing(Json body) const override;
+  int resource_not_found() const override { return kInvalidParams; }
   Json discovered() const;
   // Instead of the end of a call: what the client must find out before it repeats the call with the
   // answers and `state`.
   Json input_required(Json requests, const std::string& state) const;
   // A subscription's messages all carry the id of the request that opened it.
-  std::string acknowledged(const Json& subscription, bool tools_list_changed) const;
+  std::string acknowledged(const Json& subscription, const Honoured& honoured) const;
   std::string tools_changed(const Json& subscription) const;
+  std::string resources_changed(const Json& subscription) const;
+  std::string resource_updated(const Json& subscription, const std::string& uri) const;
   Json subscription_ended(const Json& subscription) const;
 
  private:

@@ -35,6 +35,7 @@ enum ErrorCode : int {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kUnsupportedVersion = -32022,
+  kResourceNotFound = -32002,  // legacy only
 };
 
 // Syslog's severities, least severe first.

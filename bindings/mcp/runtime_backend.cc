@@ -18,6 +18,14 @@ CallId RuntimeBackend::call(CallRequest request, std::function<void(CallResult)>
   return runtime_.call(std::move(request), std::move(on_done), std::move(on_progress));
 }
 
+void RuntimeBackend::list_runs(std::function<void(std::vector<std::string>)> on_done) {
+  runtime_.list_runs("", std::move(on_done));
+}
+
+Result<std::string> RuntimeBackend::excerpt(std::string_view run, std::size_t budget_tokens) {
+  return runtime_.excerpt(run, budget_tokens);
+}
+
 void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {
   runtime_.on_event(std::move(handler));
 }

@@ -15,6 +15,8 @@ class RuntimeBackend final : public DrivenBackend {
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override;
   bool cancel(CallId call) override { return runtime_.cancel(call); }
+  void list_runs(std::function<void(std::vector<std::string>)> on_done) override;
+  Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
 
   void on_event(std::function<void(const Event&)> handler) override;
   void on_ask(std::function<void(AskRequest)> handler) override;

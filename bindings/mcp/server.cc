@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "bindings/mcp/pending_call.h"
+#include "bindings/mcp/run_resource.h"
 #include "bindings/mcp/tool_result.h"
 
 namespace gibbous::mcp {
@@ -27,6 +28,11 @@ const Server::Method Server::kMethods[] = {
     {"subscriptions/listen", false, true, &Server::listen},
     {"tools/list", true, true, &Server::list_tools},
     {"tools/call", true, true, &Server::call_tool},
+    {"resources/list", true, true, &Server::list_resources},
+    {"resources/templates/list", true, true, &Server::list_resource_templates},
+    {"resources/read", true, true, &Server::read_resource},
+    {"resources/subscribe", true, false, &Server::subscribe},
+    {"resources/unsubscribe", true, false, &Server::unsubscribe},
 };
 
 namespace {
@@ -99,7 +105,7 @@ void Server::serve(const Request& request) {
     return;
   }
   const std::string key = id_key(request.id);
-  if (calls_.count(key) != 0 || subscriptions_.count(key) != 0) {
+  if (calls_.count(key) + subscriptions_.count(key) + looking_.count(key) != 0) {
     refuse(request.id, kInvalidRequest, "A request with this id is still under way");
     return;
   }
@@ -169,7 +175,7 @@ void Server::list_tools(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
     return;
   }
-  answer(request, dialect(envelope.era).tool_list(std::move(page->tools), page->next_cursor));
+  answer(request, dialect(envelope.era).list("tools", std::move(page->tools), page->next_cursor));
 }
 
 void Server::call_tool(const Request& request, const Envelope& envelope) {
@@ -268,6 +274,7 @@ void Server::cancel(const Json& params) {
   if (id == nullptr || !is_id(*id)) return;
   const std::string key = id_key(*id);
   subscriptions_.erase(key);
+  looking_.erase(key);
   const char* why = "the call was cancelled";
   // Forgotten first: nothing more may be sent for it, whatever the backend still says.
   if (auto call = calls_.extract(key); !call.empty()) {
@@ -288,19 +295,35 @@ void Server::listen(const Request& request, const Envelope&) {
     refuse(request.id, kInvalidParams, "notifications must be an object");
     return;
   }
-  const Json* tools = find(*wanted, "toolsListChanged");
-  if (tools != nullptr && !tools->is_boolean()) {
-    refuse(request.id, kInvalidParams, "toolsListChanged must be true or false");
-    return;
+  Honoured honoured;
+  for (const auto& [name, flag] : {std::pair("toolsListChanged", &honoured.tools),
+                                   std::pair("resourcesListChanged", &honoured.resources)}) {
+    const Json* value = find(*wanted, name);
+    if (value != nullptr && !value->is_boolean()) {
+      refuse(request.id, kInvalidParams, std::string(name) + " must be true or false");
+      return;
+    }
+    *flag = value != nullptr && value->get<bool>();
+  }
+  if (const Json* uris = find(*wanted, "resourceSubscriptions")) {
+    if (!uris->is_array() || uris->size() > options_.max_watched) {
+      refuse(request.id, kInvalidParams,
+             "resourceSubscriptions must be a list of at most " +
+                 std::to_string(options_.max_watched) + " URIs");
+      return;
+    }
+    // One that is none of ours is not honoured.
+    for (const Json& uri : *uris) {
+      if (uri.is_string() && run_of(uri.get_ref<const std::string&>())) honoured.uris.insert(uri);
+    }
   }
   if (subscriptions_.size() >= options_.max_subscriptions) {
     refuse(request.id, kInternalError,
            std::to_string(options_.max_subscriptions) + " subscriptions are open: end one first");
     return;
   }
-  const bool tools_wanted = tools != nullptr && tools->get<bool>();
-  subscriptions_[id_key(request.id)] = Subscription{request.id, tools_wanted};
-  send(modern_.acknowledged(request.id, tools_wanted));
+  send(modern_.acknowledged(request.id, honoured));
+  subscriptions_[id_key(request.id)] = Subscription{request.id, std::move(honoured)};
 }
 
 void Server::on_event(const Event& event) {
@@ -308,6 +331,7 @@ void Server::on_event(const Event& event) {
   if (event.name == "tools_changed") {
     tools_changed();
   } else if (event.name != "reload_ok") {
+    run_changed(event);
     log(event);
   }
 }
@@ -344,7 +368,7 @@ void Server::tools_changed() {
     change_unannounced_ = handshake_ == Handshake::kAnswered;
   }
   for (const auto& [key, subscription] : subscriptions_) {
-    if (subscription.tools) send(modern_.tools_changed(subscription.id));
+    if (subscription.wanted.tools) send(modern_.tools_changed(subscription.id));
   }
 }
 

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,7 @@ struct ServerOptions {
   std::string version;                 // of the program, for serverInfo
   std::size_t max_calls = 1024;        // in flight at once
   std::size_t max_subscriptions = 64;  // open at once
+  std::size_t max_watched = 1000;      // resources that one subscription is about
   std::size_t max_line_bytes = kMaxOutgoingLineBytes;
   PageLimits page;
   // A modern client may take this long to come back with an answer; then its call is cancelled.
@@ -75,9 +78,10 @@ class Server {
  private:
   struct PendingCall;
   struct Subscription {
-    Json id;     // of the request that opened it
-    bool tools;  // changes of the tool list are wanted
+    Json id;  // of the request that opened it
+    Honoured wanted;
   };
+  using Infos = std::vector<Json>;  // of runs, the newest first
   using Handler = void (Server::*)(const Request& request, const Envelope& envelope);
   struct Method;
   static const Method kMethods[];
@@ -92,6 +96,15 @@ class Server {
   void list_tools(const Request& request, const Envelope& envelope);
   void call_tool(const Request& request, const Envelope& envelope);
   void listen(const Request& request, const Envelope& envelope);
+
+  // server_resources.cc
+  void list_resources(const Request& request, const Envelope& envelope);
+  void list_resource_templates(const Request& request, const Envelope& envelope);
+  void read_resource(const Request& request, const Envelope& envelope);
+  void subscribe(const Request& request, const Envelope& envelope);
+  void unsubscribe(const Request& request, const Envelope& envelope);
+  void look_at_runs(const Request& request, std::function<void(const Infos& runs)> then);
+  void run_changed(const Event& event);
 
   void cancel(const Json& params);
   void hold_request(PendingCall& pending, const Request& request, const Envelope& envelope);
@@ -133,6 +146,10 @@ class Server {
   std::map<std::string, std::shared_ptr<PendingCall>> suspended_;  // by their state
   std::uint64_t last_question_ = 0;
   std::map<std::string, Subscription> subscriptions_;  // by id_key()
+  std::set<std::string> looking_;                      // id_key() of requests about runs
+  std::set<std::string> legacy_watched_;               // URIs
+  // Expires with this: the backend may answer later.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   bool closed_ = false;
 };
 

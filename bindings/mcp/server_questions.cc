@@ -1,4 +1,4 @@
-// The half of the server that asks: the policy's questions, put to the client and answered by it.
+// The part of the server that asks: the policy's questions, put to the client and answered by it.
 // See server.h.
 //
 // Legacy: a request of ours for each question, while the call stays open. Modern servers send no

@@ -84,6 +84,22 @@ for (const client of CLIENTS) {
       assert.ok(!(await slow).isError);
     });
 
+    test('a process is a resource that can be listed and read', async (t) => {
+      const { session } = await connect(t, client);
+      const started = await session.callTool('bg_start', { command: 'echo "hello from $$"' });
+      const { id } = started.structuredContent;
+      const ended = await session.callTool('wait_for', { id, exit: true });
+      assert.ok(!ended.isError, textOf(ended));
+      const uri = `gibbous://runs/${id}`;
+      const { resources } = await session.client.listResources();
+      assert.deepEqual(resources.map((resource) => resource.uri), [uri]);
+      const { contents } = await session.client.readResource({ uri });
+      assert.match(contents[0].text, /completed[^]*hello from \d+/);
+      const { resourceTemplates } = await session.client.listResourceTemplates();
+      assert.equal(resourceTemplates[0].uriTemplate, 'gibbous://runs/{id}');
+      await assert.rejects(session.client.readResource({ uri: 'gibbous://runs/nobody' }), /nobody/);
+    });
+
     test('progress rises and ends with the answer', async (t) => {
       const { session } = await connect(t, client);
       const seen = [];

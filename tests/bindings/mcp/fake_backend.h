@@ -50,6 +50,25 @@ class FakeBackend final : public ToolsBackend {
     return true;
   }
 
+  void list_runs(std::function<void(std::vector<std::string>)> on_done) override {
+    run_lists.push_back(std::move(on_done));
+  }
+  Result<std::string> excerpt(std::string_view run, std::size_t) override {
+    const auto found = printed.find(run);
+    if (found == printed.end()) return Status::error("run_not_found", "");
+    return found->second;
+  }
+  void add_run(const std::string& id, const std::string& command, const std::string& text) {
+    runs.push_back(Json{{"id", id}, {"state", "running"}, {"command", command}}.dump());
+    printed[id] = text;
+  }
+  // Answers the oldest question about runs.
+  void tell_runs() {
+    const auto tell = run_lists.front();
+    run_lists.pop_front();
+    tell(runs);
+  }
+
   void finish(CallId call, CallResult result) { calls.at(call).done(std::move(result)); }
   void finish_text(CallId call, const std::string& text, const std::string& data = "") {
     CallResult result;
@@ -72,6 +91,9 @@ class FakeBackend final : public ToolsBackend {
   std::vector<ToolInfo> known;
   std::map<CallId, Call> calls;
   CallId last = 0;
+  std::vector<std::string> runs;  // the oldest first
+  std::map<std::string, std::string, std::less<>> printed;
+  std::deque<std::function<void(std::vector<std::string>)>> run_lists;
 };
 
 class FakeSink final : public MessageSink {

@@ -142,7 +142,9 @@ TEST_CASE("initialize answers the revision that both speak") {
     const Json result = fixture.initialize(version.requested)["result"];
     CHECK(result["protocolVersion"] == version.answered);
     CHECK(result["capabilities"] ==
-          Json{{"tools", {{"listChanged", true}}}, {"logging", Json::object()}});
+          Json{{"tools", {{"listChanged", true}}},
+               {"resources", {{"subscribe", true}, {"listChanged", true}}},
+               {"logging", Json::object()}});
     CHECK(result["serverInfo"] ==
           Json{{"name", "gibbous"}, {"title", "Gibbous"}, {"version", "1.2.3"}});
     CHECK(result["instructions"].is_string());

@@ -1,0 +1,154 @@
+// The part of the server that shows runs as resources. See server.h and run_resource.h.
+//
+// A subscriber is told that a run's resource changed when its state did, or when one of its
+// watchers has found something; not of every line that is printed.
+#include <algorithm>
+#include <utility>
+
+#include "bindings/mcp/run_resource.h"
+#include "bindings/mcp/server.h"
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr std::size_t kPageRuns = 500;
+constexpr std::size_t kExcerptTokens = 4000;
+
+const std::string* find_text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_string() ? nullptr
+                                                      : &found->get_ref<const std::string&>();
+}
+
+std::string id_of(const Json& info) {
+  const std::string* id = find_text(info, "id");
+  return id == nullptr ? std::string() : *id;
+}
+
+}  // namespace
+
+// `then` is called later, unless the request is cancelled before.
+void Server::look_at_runs(const Request& request, std::function<void(const Infos& runs)> then) {
+  const std::string key = id_key(request.id);
+  looking_.insert(key);
+  backend_.list_runs(
+      [this, key, then = std::move(then),
+       alive = std::weak_ptr<const int>(lifetime_)](const std::vector<std::string>& runs) {
+        if (alive.expired() || closed_ || looking_.erase(key) == 0) return;
+        Infos infos;
+        for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+          Parsed parsed = parse_json(*run);
+          if (parsed.value.is_object()) infos.push_back(std::move(parsed.value));
+        }
+        then(infos);
+      });
+}
+
+// The cursor is the id that the last page ended with.
+void Server::list_resources(const Request& request, const Envelope& envelope) {
+  const auto cursor = request.params.find("cursor");
+  const bool given = cursor != request.params.end() && !cursor->is_null();
+  if (given && !cursor->is_string()) {
+    refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
+    return;
+  }
+  const std::string after = given ? cursor->get<std::string>() : std::string();
+  look_at_runs(request, [this, request, era = envelope.era, given, after](const Infos& runs) {
+    auto next = runs.begin();
+    if (given) {
+      next = std::find_if(runs.begin(), runs.end(),
+                          [&](const Json& info) { return id_of(info) == after; });
+      if (next == runs.end()) {
+        refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
+        return;
+      }
+      ++next;
+    }
+    Json page = Json::array();
+    for (; next != runs.end() && page.size() < kPageRuns; ++next) {
+      page.push_back(describe_run(*next));
+    }
+    const std::string last = next == runs.end() ? std::string() : id_of(*std::prev(next));
+    answer(request, dialect(era).list("resources", std::move(page), last));
+  });
+}
+
+void Server::list_resource_templates(const Request& request, const Envelope& envelope) {
+  answer(request,
+         dialect(envelope.era).list("resourceTemplates", Json::array({run_template()}), ""));
+}
+
+void Server::read_resource(const Request& request, const Envelope& envelope) {
+  const std::string* uri = find_text(request.params, "uri");
+  if (uri == nullptr) {
+    refuse(request.id, kInvalidParams, "uri must be a string: the resource to read");
+    return;
+  }
+  const auto not_found = [this, request, era = envelope.era, uri = *uri] {
+    refuse(request.id, dialect(era).resource_not_found(),
+           "There is no resource " + uri + ": resources/list says which there are");
+  };
+  const std::optional<std::string> run = run_of(*uri);
+  if (!run) {
+    not_found();
+    return;
+  }
+  look_at_runs(request, [this, request, era = envelope.era, uri = *uri, run = *run,
+                         not_found](const Infos& runs) {
+    const auto info = std::find_if(runs.begin(), runs.end(),
+                                   [&](const Json& each) { return id_of(each) == run; });
+    const Result<std::string> printed = backend_.excerpt(run, kExcerptTokens);
+    if (info == runs.end() || !printed) {
+      not_found();
+      return;
+    }
+    Json content{{"uri", uri}, {"mimeType", "text/plain"}, {"text", run_text(*info, *printed)}};
+    answer(request, dialect(era).passing(Json{{"contents", Json::array({std::move(content)})}}));
+  });
+}
+
+void Server::subscribe(const Request& request, const Envelope& envelope) {
+  const std::string* uri = find_text(request.params, "uri");
+  const std::optional<std::string> run = uri == nullptr ? std::nullopt : run_of(*uri);
+  // Whether it is one that there is; its text is of no interest.
+  if (!run || !backend_.excerpt(*run, 0)) {
+    refuse(request.id, uri == nullptr ? kInvalidParams : dialect(envelope.era).resource_not_found(),
+           uri == nullptr ? "uri must be a string: the resource to be told of"
+                          : "There is no resource " + *uri);
+    return;
+  }
+  if (legacy_watched_.size() >= options_.max_watched && legacy_watched_.count(*uri) == 0) {
+    refuse(request.id, kInternalError,
+           std::to_string(options_.max_watched) + " resources are subscribed to: end one first");
+    return;
+  }
+  legacy_watched_.insert(*uri);
+  answer(request, Json::object());
+}
+
+void Server::unsubscribe(const Request& request, const Envelope&) {
+  const std::string* uri = find_text(request.params, "uri");
+  if (uri == nullptr) {
+    refuse(request.id, kInvalidParams, "uri must be a string: the resource to hear no more of");
+    return;
+  }
+  legacy_watched_.erase(*uri);
+  answer(request, Json::object());
+}
+
+void Server::run_changed(const Event& event) {
+  const Parsed parsed = parse_json(event.json);
+  const std::string* run = parsed.value.is_object() ? find_text(parsed.value, "run") : nullptr;
+  if (run == nullptr) return;
+  const bool is_new = event.name == "run_started" || event.name == "run_adopted";
+  const std::string uri = run_uri(*run);
+  if (handshake_ == Handshake::kComplete && is_new) send(legacy_.resources_changed());
+  if (legacy_watched_.count(uri) != 0) send(legacy_.resource_updated(uri));
+  for (const auto& [key, subscription] : subscriptions_) {
+    const Honoured& wanted = subscription.wanted;
+    if (is_new && wanted.resources) send(modern_.resources_changed(subscription.id));
+    if (wanted.uris.count(uri) != 0) send(modern_.resource_updated(subscription.id, uri));
+  }
+}
+
+}  // namespace gibbous::mcp

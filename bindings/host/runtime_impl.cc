@@ -207,7 +207,10 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   }
   hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
     services.approved_in_queue.erase(id);
-    if (!result.ok && !closing) fail(result.code, result.message);
+    if (result.ok || closing) return;
+    const bool refused = result.code == "denied" || result.code == "needs_approval";
+    if (refused && history->worker().decline(id)) return;
+    fail(result.code, result.message);
   };
   (void)engine->run_hook(std::move(hook));
 }

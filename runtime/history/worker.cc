@@ -212,6 +212,8 @@ void Worker::enqueue(RunRecord run, std::function<void(const Status&)> on_done) 
     on_done(Status::error("shutdown", "the runtime is shutting down"));
     return;
   }
+  // What stands before it is this process's business from now on.
+  if (queued_here_.insert(run.session_id).second) declined_.clear();
   run.owner = id_;
   run.status = to_string(RunState::kQueued);
   run.queued_at = clock_.wall().count();
@@ -253,7 +255,8 @@ void Worker::claim() {
   const Taken taken = journal_->claim(
       places, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
         on_claimed(std::move(claimed));
-      }));
+      }),
+      declined_);
   if (taken != Taken::kYes) claiming_ = false;  // the next tick tries again
 }
 
@@ -285,6 +288,18 @@ void Worker::fail(const std::string& run_id, const Status& why) {
   journal_->forget_run(run_id);
   if (on_settled) on_settled(run);
   claim();
+}
+
+bool Worker::decline(const std::string& run_id) {
+  const auto found = claimed_.find(run_id);
+  if (found == claimed_.end() || journal_ == nullptr) return false;
+  if (queued_here_.count(found->second.session_id) != 0) return false;
+  claimed_.erase(found);
+  recorder_.forget(run_id);
+  declined_.insert(run_id);
+  (void)journal_->requeue(run_id, nullptr);
+  claim();
+  return true;
 }
 
 void Worker::on_state(Run& run) {

@@ -70,6 +70,9 @@ class Worker final : private RunsObserver {
   void enqueue(RunRecord run, std::function<void(const Status&)> on_done);
   // A claimed run could not be started.
   void fail(const std::string& run_id, const Status& why);
+  // A claimed run that this process may not start goes back into the queue, for others. False when
+  // runs of its session were queued here: they would wait for ever behind it.
+  bool decline(const std::string& run_id);
   // Of a run that is not in this process's table: one that is queued ends now, of one that goes on
   // elsewhere its owner is asked.
   void request_kill(const std::string& run_id, const std::string& signal,
@@ -129,6 +132,8 @@ class Worker final : private RunsObserver {
   Nanos orphans_since_{0};
   std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet
   std::set<std::int64_t> requests_;           // that are being carried out
+  std::set<std::string> queued_here_;         // sessions
+  std::set<std::string> declined_;            // runs
 };
 
 }  // namespace gibbous

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,7 +116,9 @@ class Journal {
   // starting or running, unless it is queued for another worker that lives. They are this worker's,
   // "starting", until they end or are queued again; put_run() makes them known to append(), items
   // go on after their last_seq.
-  Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done);
+  // `except` are ids of runs that are left to others, and with them their sessions.
+  Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
+              std::set<std::string> except = {});
   // The runs that are starting or running and whose owner is dead, or that have none: they are this
   // worker's from now on, and it has to find out what became of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);

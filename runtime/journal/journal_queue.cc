@@ -58,12 +58,13 @@ Taken Journal::leave(JournalDone on_done) {
   return impl_->operate(operation<Plain>(work, plain(std::move(on_done))), 0);
 }
 
-Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done) {
+Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
+                     std::set<std::string> except) {
   if (most == 0) return Taken::kWrongUse;
   using Runs = std::vector<RunRecord>;
-  auto work = [most = std::min(most, kMaxClaim), plan = RunNumbers()](
+  auto work = [most = std::min(most, kMaxClaim), except = std::move(except), plan = RunNumbers()](
                   Queue& queue, std::int64_t now, Runs* claimed, Status* refused) mutable {
-    return queue.claim(most, now, &plan, claimed, refused);
+    return queue.claim(most, except, now, &plan, claimed, refused);
   };
   return impl_->operate(operation<Runs>(std::move(work), std::move(on_done)), 0);
 }

@@ -101,8 +101,8 @@ Status Queue::read_run(std::int64_t number, RunRecord* run) {
   return {};
 }
 
-Status Queue::claim(std::size_t most, std::int64_t now, RunNumbers* plan,
-                    std::vector<RunRecord>* claimed, Status* refused) {
+Status Queue::claim(std::size_t most, const std::set<std::string>& except, std::int64_t now,
+                    RunNumbers* plan, std::vector<RunRecord>* claimed, Status* refused) {
   workers_.look_again();
   Status status = workers_.check_self(refused);
   if (!status || !*refused) return status;
@@ -115,6 +115,11 @@ Status Queue::claim(std::size_t most, std::int64_t now, RunNumbers* plan,
     bool free = head.owner == workers_.self().worker_id;
     if (!free) status = workers_.is_dead(head.owner, now, &free);
     if (!status) return status;
+    if (free && !except.empty()) {
+      RunRecord run;
+      if (status = read_run(head.number, &run); !status) return status;
+      free = except.count(run.run_id) == 0;
+    }
     if (!free) continue;
     claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);
     if (status = claim_.run(); !status) return status;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,8 @@ class Queue {
   Workers& workers() { return workers_; }
   Backlog& backlog() { return backlog_; }
 
-  Status claim(std::size_t most, std::int64_t now, RunNumbers* plan,
-               std::vector<RunRecord>* claimed, Status* refused);
+  Status claim(std::size_t most, const std::set<std::string>& except, std::int64_t now,
+               RunNumbers* plan, std::vector<RunRecord>* claimed, Status* refused);
   Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
                       Status* refused);
   // Gives the run as it is then: queued, or killed when somebody has asked for that.

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,12 +18,17 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // `gibbous session`s with one state directory, one after the other.
 class Lives {
  public:
   explicit Lives(const std::string& config) : config_(dir_.write("config.lua", config)) { begin(); }
-  void begin() {
-    session_.emplace(Texts{"--mode", "auto", "--config", config_, "--state", dir_.path() + "/state",
+  void begin(const std::string& mode = "auto") {
+    session_.emplace(Texts{"--mode", mode, "--config", config_, "--state", dir_.path() + "/state",
                            "--workspace", dir_.path()});
   }
   void kill() {
@@ -153,6 +160,33 @@ TEST_CASE("where the configuration says requeue, it is started again, as its nex
   CHECK(end["status"] == "failed");
   CHECK(lives.output() == "ready on 80\nready on 80\nerror: boom\nlast\n");
   CHECK(lives.numbered_without_a_gap());
+  lives.end();
+}
+
+TEST_CASE("a host that may not start anything leaves what is queued to others") {
+  Lives lives("return {}\n");
+  const std::string first = lives.shell(kSpawn)["run_id"];
+  const std::string second =
+      lives.shell({{"action", "spawn"}, {"command", "echo once >> log"}})["run_id"];
+  lives.poll_until_told(first);
+  lives.kill();
+  lives.begin("plan");
+  const auto poll = [&](const std::string& run) {
+    return lives.shell({{"action", "poll"}, {"run_id", run}});
+  };
+  Loop loop;
+  // It has settled the first, and the policy was asked about the second.
+  REQUIRE(loop.until([&] {
+    (void)poll(first);
+    return read_file(lives.file("state/decisions.jsonl")).find("echo once") != std::string::npos;
+  }));
+  CHECK(poll(first)["status"] == "lost");
+  REQUIRE(loop.until([&] { return poll(second)["status"] == "queued"; }));
+  lives.kill();
+  lives.begin();
+  REQUIRE(loop.until([&] { return poll(second)["done"].get<bool>(); }));
+  CHECK(poll(second)["status"] == "completed");
+  CHECK(lives.shell({{"command", "cat log"}})["stdout"] == "once\n");
   lives.end();
 }
 

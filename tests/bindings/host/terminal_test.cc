@@ -118,7 +118,8 @@ class Desk {
   }
   std::string text(const std::string& id) {
     std::string all;
-    for (const Json& line : screen(id)["lines"]) all += line.get<std::string>() + "\n";
+    const Json shown = screen(id);
+    for (const Json& line : shown["lines"]) all += line.get<std::string>() + "\n";
     return all;
   }
   void until_shown(const std::string& id, const std::string& pattern) {

@@ -7,6 +7,7 @@ pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
+pkg_check_modules(VTERM REQUIRED IMPORTED_TARGET vterm>=0.1.4)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 

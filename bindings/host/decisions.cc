@@ -190,7 +190,8 @@ void Decisions::log(const lua::Decided& decided) {
   const lua::Verdict& verdict = decided.verdict;
   record["decision"] = name_of(verdict.decision);
   record["rule"] = verdict.rule;
-  if (!verdict.reason.empty()) record["reason"] = cut(masker_.mask(verdict.reason));
+  const bool secret = effect.value("secret", false);  // the reason may quote what was typed
+  if (!verdict.reason.empty() && !secret) record["reason"] = cut(masker_.mask(verdict.reason));
   if (!verdict.file.empty()) {
     record["file"] = verdict.file;
     record["line"] = verdict.line;

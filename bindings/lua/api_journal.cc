@@ -2,6 +2,10 @@
 // directory, and of earlier ones. Its functions suspend: the disk is read by the pool.
 #include <lua.hpp>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bindings/lua/api.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
@@ -10,6 +14,7 @@
 #include "bindings/lua/task.h"
 #include "bindings/lua/wrong_use.h"
 #include "runtime/history/history.h"
+#include "runtime/output/text.h"
 
 namespace gibbous::lua {
 namespace {
@@ -46,6 +51,20 @@ std::string check_run(lua_State* state) {
   return {id, length};
 }
 
+// As a person would see it. A sequence that is cut between two items is left to the second one.
+void clean_terminal(std::vector<StoredItem>& items) {
+  std::string rest;
+  for (StoredItem& item : items) {
+    if (item.type != ItemType::kTerminal) continue;
+    const std::string raw = std::exchange(rest, {}) + item.payload;
+    const bool last = &item == &items.back();
+    const std::size_t tail = last ? 0 : incomplete_escape_tail(raw);
+    const std::string_view whole = std::string_view(raw).substr(0, raw.size() - tail);
+    item.payload = clean(whole);
+    rest = raw.substr(whole.size());
+  }
+}
+
 Status named(const Status& status, const std::string& id) {
   if (status.code() != "run_not_found") return status;
   return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
@@ -58,19 +77,21 @@ int l_items(lua_State* state) {
     const std::int64_t since = fields.integer("since_seq", 0, kMaxSeqNumber).value_or(0);
     const std::int64_t limit = fields.integer("limit", 1, kMaxItems).value_or(kDefaultItems);
     const std::int64_t bytes = fields.integer("max_bytes", 1, kMaxBytes).value_or(kDefaultBytes);
+    const bool cleaned = fields.flag("clean").value_or(false);
     fields.done();
     History* history = history_of(state);
     if (history == nullptr) return nothing_recorded(state);
     const auto task = Task::current(state);
     history->items(id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
                    static_cast<std::size_t>(bytes),
-                   [id, complete = task->completer()](Result<RecordedItems> got) {
+                   [id, cleaned, complete = task->completer()](Result<RecordedItems> got) {
                      if (!got) {
                        complete([status = named(got.status(), id), id](lua_State* to) {
                          return push_error(to, status, id);
                        });
                        return;
                      }
+                     if (cleaned) clean_terminal(got->page.items);
                      Json items = Json::array();
                      for (const StoredItem& item : got->page.items)
                        items.push_back(item_value(item));

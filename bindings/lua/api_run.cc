@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bindings/lua/api.h"
+#include "bindings/lua/api_run_terminal.h"
 #include "bindings/lua/api_wait.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
@@ -16,6 +17,7 @@
 #include "bindings/lua/generation.h"
 #include "bindings/lua/git_places.h"
 #include "bindings/lua/limits_value.h"
+#include "bindings/lua/run_effect.h"
 #include "bindings/lua/run_value.h"
 #include "bindings/lua/sandbox_value.h"
 #include "bindings/lua/services.h"
@@ -40,83 +42,6 @@ void push_handle(lua_State* state, const std::string& id) {
   lua_setfield(state, -2, "id");
   lua_getfield(state, LUA_REGISTRYINDEX, kHandleKey);
   lua_setmetatable(state, -2);
-}
-
-// The id of the handle (or the id itself) at `index`; raises when it is neither.
-std::string check_id(lua_State* state, int index) {
-  if (lua_istable(state, index)) {
-    lua_getfield(state, index, "id");
-    lua_replace(state, index);
-  }
-  std::size_t length = 0;
-  const char* id = lua_tolstring(state, index, &length);
-  if (id == nullptr || lua_type(state, index) != LUA_TSTRING) {
-    luaL_argerror(state, index, "expected a run (call it with ':', as in h:kill{}) or its id");
-  }
-  return {id, length};
-}
-
-Status not_found(Runs& runs, const std::string& id) {
-  const std::string near = runs.nearest(id);
-  return Status::error("run_not_found",
-                       "Process \"" + id + "\" not found" +
-                           (near.empty() ? "" : ". Did you mean \"" + near + "\"?"));
-}
-
-// One effect on its way: asked of the policy, then carried out, then answered. Callbacks of the
-// policy and of Runs hold it; the task may be gone by then.
-struct Effect {
-  Services& services;
-  std::weak_ptr<Task> task;
-  Completer complete;
-  bool cancelled = false;
-  std::function<void()> on_cancel;
-  Verdict verdict;  // once it allowed
-
-  void fail(const Status& status, const std::string& run = "") const {
-    complete([status, run](lua_State* to) { return push_error(to, status, run); });
-  }
-  void answer(Json value) const {
-    complete([value = std::move(value)](lua_State* to) {
-      push_json(to, value);
-      return 1;
-    });
-  }
-};
-
-class PendingEffect final : public PendingOp {
- public:
-  explicit PendingEffect(std::shared_ptr<Effect> effect) : effect_(std::move(effect)) {}
-  void cancel() override {
-    effect_->cancelled = true;
-    if (effect_->on_cancel) effect_->on_cancel();
-  }
-
- private:
-  std::shared_ptr<Effect> effect_;
-};
-
-Status refusal(const Verdict& verdict) {
-  const bool asks = verdict.decision == Verdict::Decision::kAsk;
-  return Status::error(asks ? "needs_approval" : "denied", verdict.reason);
-}
-
-// Asks the policy about `what`; once it allows, `act` does it and answers through the effect.
-int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act) {
-  const auto task = Task::current(state);
-  Services& services = services_of(state);
-  auto effect = std::make_shared<Effect>(Effect{services, task, task->completer()});
-  services.engine->ask(task->call(), std::move(what),
-                       [effect, act = std::move(act)](const Verdict& verdict) {
-                         if (effect->cancelled) return;
-                         if (verdict.decision != Verdict::Decision::kAllow) {
-                           effect->fail(refusal(verdict));
-                           return;
-                         }
-                         effect->verdict = verdict;
-                         act(effect);
-                       });
-  return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 
 // What the policy lays upon a start. False, answered: it makes no sense, so nothing is started.
@@ -195,6 +120,7 @@ Json start_effect(const StartOptions& options, const Services& services) {
   if (!spec.env.empty()) what["env"] = spec.env;
   what["limits"] = limits_value(spec.limits);
   if (spec.keep) what["keep"] = true;
+  if (spec.terminal) what["pty"] = true;
   for (const LogSpec& log : spec.logs) what["log"].push_back(log.path);
   if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
   what["configured"] = Json::object();
@@ -233,7 +159,7 @@ RunRecord queue_record(const StartOptions& options, Json asked, const Call& call
   record.session_id = options.session.empty() ? call.session() : options.session;
   record.command = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   record.background = spec.background;
-  record.pty = spec.pty;
+  record.pty = spec.terminal.has_value();
   if (spec.timeout) {
     record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(*spec.timeout).count();
   }
@@ -379,32 +305,13 @@ int check_signal(Fields& fields, const char* name, int fallback) {
   return number;
 }
 
-// Finds the run, then asks about `what` and does `act` with the run, if it is still there.
-int effect_method(lua_State* state, const std::string& id, Json what,
-                  std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
-  Runs& runs = *services_of(state).runs;
-  const Run* found = runs.find(id);
-  if (found == nullptr) return push_error(state, not_found(runs, id), id);
-  what["run"] = id;
-  what["command"] = found->command_text();
-  what["cwd"] = found->spec().cwd;
-  return ask_then(state, std::move(what),
-                  [id, act = std::move(act)](const std::shared_ptr<Effect>& effect) {
-                    Runs& table = *effect->services.runs;
-                    Run* run = table.find(id);
-                    if (run == nullptr) {
-                      effect->fail(not_found(table, id), id);
-                      return;
-                    }
-                    act(effect, *run);
-                  });
-}
-
 int l_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
-    const int number = check_signal(fields, "signal", SIGTERM);
+    const Run* found = services_of(state).runs->find(id);
+    const int usual = found == nullptr ? SIGTERM : stop_signal(found->spec());
+    const int number = check_signal(fields, "signal", usual);
     std::optional<Millis> grace;
     if (const auto given = fields.number("grace_ms", 0, kMaxMillis)) {
       grace = Millis{static_cast<std::int64_t>(*given)};
@@ -438,7 +345,7 @@ int l_usage(lua_State* state) {
                    of.id());
     }
   });
-  return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
+  return task->suspend(state, pending(std::move(effect)));
 }
 
 int l_signal(lua_State* state) {
@@ -455,58 +362,6 @@ int l_signal(lua_State* state) {
   });
 }
 
-// What was written to a shell says in which directory it stands and which variables it has, when
-// more is written to it.
-void note_typed(Services& services, const std::string& run, const std::string& bytes) {
-  constexpr std::size_t kMaxTyped = std::size_t{64} << 10;  // of one run
-  constexpr std::size_t kMaxTypedRuns = 256;
-  constexpr char kAnywhere[] = "cd \"$unknown\"\n";  // stands for what is no longer kept
-  if (services.typed.size() >= kMaxTypedRuns && services.typed.count(run) == 0) {
-    for (auto at = services.typed.begin(); at != services.typed.end();) {
-      at = services.runs->find(at->first) == nullptr ? services.typed.erase(at) : std::next(at);
-    }
-  }
-  std::string& typed = services.typed[run];
-  if (typed.size() + bytes.size() > kMaxTyped) {
-    typed = kAnywhere;
-  } else {
-    typed += bytes;
-  }
-}
-
-int l_write(lua_State* state) {
-  return with_wrong_use(state, [state] {
-    const std::string id = check_id(state, 1);
-    std::size_t length = 0;
-    const char* text = luaL_checklstring(state, 2, &length);
-    const std::string bytes(text, length);
-    Json what = {{"kind", "stdin"}, {"text", bytes}};
-    const auto& typed = services_of(state).typed;
-    if (const auto found = typed.find(id); found != typed.end()) what["typed"] = found->second;
-    return effect_method(
-        state, id, std::move(what), [bytes](const std::shared_ptr<Effect>& effect, Run& run) {
-          if (effect->verdict.judgement != nullptr) note_typed(effect->services, run.id(), bytes);
-          effect->services.runs->write(run, bytes, [effect, id = run.id()](const Status& status) {
-            if (status) {
-              effect->answer(true);
-            } else {
-              effect->fail(status, id);
-            }
-          });
-        });
-  });
-}
-
-int l_close_stdin(lua_State* state) {
-  const std::string id = check_id(state, 1);
-  Runs& runs = *services_of(state).runs;
-  Run* run = runs.find(id);
-  if (run == nullptr) return push_error(state, not_found(runs, id), id);
-  runs.close_stdin(*run);
-  lua_pushboolean(state, 1);
-  return 1;
-}
-
 int l_wait(lua_State* state) {
   const std::string id = check_id(state, 1);
   return start_wait(state, 2, id);
@@ -514,13 +369,14 @@ int l_wait(lua_State* state) {
 
 constexpr luaL_Reg kMethods[] = {
     {"info", l_info},       {"read", l_read},         {"tail", l_tail},
-    {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_close_stdin},
-    {"watch", l_watch},     {nullptr, nullptr},
+    {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_run_close_stdin},
+    {"watch", l_watch},     {"screen", l_run_screen}, {"resize", l_run_resize},
+    {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {
-    {"kill", l_kill}, {"signal", l_signal}, {"write", l_write},
-    {"wait", l_wait}, {"usage", l_usage},   {nullptr, nullptr},
+    {"kill", l_kill},   {"signal", l_signal},           {"write", l_run_write}, {"wait", l_wait},
+    {"usage", l_usage}, {"send_keys", l_run_send_keys}, {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kRun[] = {

@@ -75,6 +75,9 @@ int l_port(lua_State* state) {
 int l_regex(lua_State* state) {
   return run_condition(state, "regex", "pattern");
 }
+int l_screen(lua_State* state) {
+  return run_condition(state, "screen", "pattern");
+}
 int l_http(lua_State* state) {
   return condition(state, "http", "url", true);
 }
@@ -89,8 +92,9 @@ int l_timer(lua_State* state) {
 }
 
 constexpr luaL_Reg kWait[] = {
-    {"exit", l_exit},   {"port", l_port}, {"regex", l_regex}, {"http", l_http},
-    {"quiet", l_quiet}, {"file", l_file}, {"timer", l_timer}, {nullptr, nullptr},
+    {"exit", l_exit},     {"port", l_port},   {"regex", l_regex},
+    {"screen", l_screen}, {"http", l_http},   {"quiet", l_quiet},
+    {"file", l_file},     {"timer", l_timer}, {nullptr, nullptr},
 };
 
 }  // namespace

@@ -24,6 +24,21 @@ std::string permission_of(const ToolDefinition& tool, const Json& effect) {
   return found == tool.actions.end() ? tool.permission : found->second;
 }
 
+// Of a call whose tool types an argument of it, and of what is typed where a terminal does not show
+// it. Says whether there was any.
+bool hide_typed(const ToolDefinition& tool, Json& effect) {
+  constexpr char kHidden[] = "(typed)";
+  const auto args = effect.find("args");
+  if (!tool.typed.empty() && args != effect.end() && args->contains(tool.typed)) {
+    (*args)[tool.typed] = kHidden;
+    return true;
+  }
+  if (!effect.value("secret", false)) return false;
+  effect["text"] = kHidden;
+  effect.erase("typed");
+  return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(EngineOptions options, Services& services) {
@@ -274,12 +289,15 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   verdict.id = random_id();
   effect.erase("cleared");
   effect.erase("approved_command");
+  const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;
+  AskRequest request = asks ? make_question(effect, verdict) : AskRequest();
+  // What is typed is neither recorded nor remembered: an approval of it counts once.
+  if (hide_typed(tool, effect)) request.subject = request.effect + " " + verdict.id;
   note(verdict.id, effect, verdict, nullptr);
-  if (verdict.decision != Verdict::Decision::kAsk || !approver_) {
+  if (!asks) {
     on_verdict(std::move(verdict));
     return;
   }
-  AskRequest request = make_question(effect, verdict);
   request.call = call.id();
   request.mode_rank = current_->mode_rank(request.mode);
   request.policy = current_->policy_hash();

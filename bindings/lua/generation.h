@@ -36,6 +36,7 @@ struct ToolDefinition {
   LuaRef run;
   bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
+  std::string typed;  // the argument that is typed into a program, and not recorded; "": none
   // The permission of a call by its argument `action`, where it is another one.
   std::map<std::string, std::string> actions;
 };

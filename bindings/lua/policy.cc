@@ -187,6 +187,10 @@ std::shared_ptr<const Judgement> Generation::judge(const Json& effect, bool trac
       made->facts.doubts = {{command::Doubt::kInlineCode, -1, 0, {}, facts.reads_code.front()}};
     } else {
       made->facts = commands_->analyse(request, variables);
+      // Keys that recall or change a line: nobody knows what it is when it runs.
+      if (effect.value("edited", false)) {
+        made->facts.doubts.push_back({command::Doubt::kUnknownCode, -1, 0, {}, "keys"});
+      }
     }
   } else {
     made->facts = commands_->analyse(request, variables);

@@ -48,7 +48,8 @@ AskRequest make_question(const Json& effect, const Verdict& verdict) {
   request.line = verdict.line;
   request.mode = text_of(effect, "mode");
   request.workspace = text_of(effect, "workspace");
-  if (verdict.judgement != nullptr) {
+  const bool secret = effect.value("secret", false);
+  if (verdict.judgement != nullptr && !secret) {
     const command::Facts& facts = verdict.judgement->facts;
     request.command = facts.shown;
     for (const command::SimpleCommand& command : facts.commands) {

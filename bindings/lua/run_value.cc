@@ -7,10 +7,12 @@
 #include "bindings/lua/fields.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/sandbox_value.h"
+#include "bindings/lua/screen_value.h"
 #include "bindings/lua/watch_value.h"
 #include "runtime/history/recorder.h"
 #include "runtime/output/excerpt.h"
 #include "runtime/output/text.h"
+#include "runtime/terminal/screen.h"
 
 namespace gibbous::lua {
 namespace {
@@ -103,9 +105,13 @@ Json logs_info(const Run& run) {
   return list;
 }
 
-// What stands on the last line, where a program asks and waits: stdout first, then stderr.
+// What stands on the last line, where a program asks and waits: stdout first, then stderr; of a
+// terminal the row of its cursor.
 std::string prompt_of(const Run& run) {
   constexpr std::size_t kMaxPromptBytes = 400;
+  if (Screen* screen = run.screen(); screen != nullptr) {
+    return screen->rows()[static_cast<std::size_t>(screen->cursor().row)].text;
+  }
   for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
     const Lines last = run.stream(id).tail(1, kMaxPromptBytes);
     if (!last.bytes.empty() && last.bytes.back() != '\n') return clean(last.bytes);
@@ -144,7 +150,10 @@ StartOptions parse_start(const Json& options, bool queued) {
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
   start.detach = queued || fields.flag("detach").value_or(false);
   spec.background = fields.flag("background").value_or(true);
-  spec.pty = fields.flag("pty").value_or(false);
+  spec.terminal = parse_pty(queued ? "run.queue" : "run.start", fields.value("pty"));
+  if (spec.terminal && fields.has("stdin")) {
+    fields.fail("expected one of stdin and pty, got both: a terminal is stdin, too");
+  }
   if (const auto most = fields.integer("max_output_bytes", kMinRecordedBytes, kMaxRecordedBytes)) {
     spec.max_output_bytes = static_cast<std::uint64_t>(*most);
   }
@@ -178,6 +187,10 @@ Json run_info(const Run& run, const Clock& clock) {
       {"stdout", stream_info(run, StreamId::kStdout)},
       {"stderr", stream_info(run, StreamId::kStderr)},
   };
+  if (run.screen() != nullptr) {
+    const TerminalSize size = run.screen()->size();
+    info["pty"] = {{"rows", size.rows}, {"cols", size.cols}, {"term", spec.terminal->term}};
+  }
   if (!spec.argv.empty()) info["argv"] = spec.argv;
   if (!spec.label.empty()) info["label"] = spec.label;
   if (exit && exit->signal == 0) info["exit_code"] = exit->code;

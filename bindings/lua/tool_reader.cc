@@ -20,7 +20,7 @@ const std::vector<std::string> kRootKeys = {"toolsets", "watchers"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description"};
 const std::vector<std::string> kToolKeys = {"name",         "title",   "description", "permission",
                                             "input",        "output",  "annotations", "run",
-                                            "takes_limits", "command", "actions"};
+                                            "takes_limits", "command", "typed",       "actions"};
 const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
@@ -281,8 +281,10 @@ class Reader {
       return fault(owner + ".takes_limits must be true or false");
     }
     if (!text_field("command", false, owner, &made->command)) return false;
-    return schemas(owner, made) && annotations(owner, made) && command(owner, *made) &&
-           actions(owner, made);
+    if (!text_field("typed", false, owner, &made->typed)) return false;
+    return schemas(owner, made) && annotations(owner, made) &&
+           argument(owner, "command", *made, made->command) &&
+           argument(owner, "typed", *made, made->typed) && actions(owner, made);
   }
 
   // { poll = 'read' }: by the argument `action`.
@@ -306,12 +308,13 @@ class Reader {
     return true;
   }
 
-  bool command(const std::string& owner, const ToolDefinition& made) {
-    if (made.command.empty()) return true;
+  bool argument(const std::string& owner, const std::string& field, const ToolDefinition& made,
+                const std::string& name) {
+    if (name.empty()) return true;
     const Json properties = made.input_schema.value("properties", Json::object());
-    if (properties.contains(made.command)) return true;
-    return fault(owner + ".command must name an argument of its input, and there is no '" +
-                 made.command + "'");
+    if (properties.contains(name)) return true;
+    return fault(owner + "." + field + " must name an argument of its input, and there is no '" +
+                 name + "'");
   }
 
   bool schemas(const std::string& owner, ToolDefinition* made) {

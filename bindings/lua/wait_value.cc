@@ -36,7 +36,7 @@ std::string need_text(Fields& fields, const char* name) {
 Condition parse_condition(const Json& table, std::size_t index, const std::string& default_run) {
   Fields fields("wait: condition " + std::to_string(index + 1), table);
   const auto kind =
-      fields.choice("kind", {"exit", "port", "regex", "http", "quiet", "file", "timer"});
+      fields.choice("kind", {"exit", "port", "regex", "screen", "http", "quiet", "file", "timer"});
   if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
   Condition condition;
   condition.run = run_of(fields, default_run);
@@ -59,6 +59,11 @@ Condition parse_condition(const Json& table, std::size_t index, const std::strin
     if (const auto since = fields.integer("since", 0, kMaxOffset)) {
       condition.since = static_cast<Offset>(*since);
     }
+  } else if (*kind == "screen") {
+    condition.kind = ConditionKind::kScreen;
+    need_run(fields, condition);
+    condition.pattern = need_text(fields, "pattern");
+    condition.absent = fields.flag("absent").value_or(false);
   } else if (*kind == "http") {
     condition.kind = ConditionKind::kHttp;
     condition.url = need_text(fields, "url");
@@ -130,6 +135,11 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
       entry["captures"] = fired.captures;
       entry["cursor"] = fired.cursor;
       if (fired.stream) entry["stream"] = to_string(*fired.stream);
+    }
+    if (condition.kind == ConditionKind::kScreen && !condition.absent) {
+      entry["line"] = fired.line;
+      entry["captures"] = fired.captures;
+      entry["row"] = fired.row;
     }
     if (condition.kind == ConditionKind::kPort) {
       entry["port"] = condition.port;

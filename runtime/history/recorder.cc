@@ -12,7 +12,8 @@ constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxPending = 1000;
 constexpr Offset kMaxIncompleteBytes = 3;  // of a character
 
-ItemType item_type(StreamId id) {
+ItemType item_type(const Run& run, StreamId id) {
+  if (run.spec().terminal) return ItemType::kTerminal;
   return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
 }
 
@@ -113,7 +114,7 @@ void Recorder::update(Track& track) {
   record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
   record.command = run.command_text().substr(0, kMaxJournalTextBytes / 4);
   record.background = spec.background;
-  record.pty = spec.pty;
+  record.pty = spec.terminal.has_value();
   const Millis timeout = spec.timeout.value_or(runs_.options().limits.default_timeout);
   record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(timeout).count();
   record.max_output_bytes = static_cast<std::int64_t>(track.max_bytes);
@@ -335,7 +336,7 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
     } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
       return true;
     }
-    if (!put_item(track, item_type(id), chunk, "")) return false;
+    if (!put_item(track, item_type(*track.run, id), chunk, "")) return false;
     next += chunk.size();
     track.taken_bytes += chunk.size();
   }
@@ -365,7 +366,8 @@ bool Recorder::put_tail(Track& track) {
       next = from;
     }
     const Slice slice = stream.read(from, tail);
-    if (!slice.bytes.empty() && !put_item(track, item_type(id), slice.bytes, "")) return false;
+    if (!slice.bytes.empty() && !put_item(track, item_type(*track.run, id), slice.bytes, ""))
+      return false;
     next = stream.end();
   }
   return true;

@@ -17,6 +17,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/terminal.h"
 #include "runtime/process/tree_limits.h"
 #include "runtime/process/usage.h"
 #include "runtime/sandbox/sandbox.h"
@@ -47,6 +48,9 @@ struct StartRequest {
   StdioKind in = StdioKind::kNull;
   StdioKind out = StdioKind::kPipe;
   StdioKind err = StdioKind::kPipe;
+  // The child gets a terminal of this size as stdin, stdout and stderr; `in`, `out` and `err` do
+  // not count.
+  std::optional<TerminalSize> terminal;
   std::vector<ResourceLimit> limits;  // of each process
   TreeLimits tree_limits;             // of all of them together
   std::optional<SandboxSpec> sandbox;
@@ -61,14 +65,17 @@ struct Started {
   pid_t pid = 0;
   std::uint64_t start_time = 0;  // field 22 of /proc/PID/stat: with the pid, an identity
   UniqueFd pidfd;
-  UniqueFd in, out, err;  // the library's ends, non-blocking; unset where the request had no pipe
+  // The library's ends, non-blocking; unset where the request had no pipe. A terminal is `out`
+  // alone, for both directions.
+  UniqueFd in, out, err;
   LimitsInForce in_force;
   SandboxReport sandbox;  // for a request with one
 };
 
 // A kept run, as it was handed over. Its exit and all that has happened to it follow as usual.
 struct Kept {
-  Started started;                           // without `in`: its stdin ended with its first host
+  // Without `in`: a stdin that is a pipe ended with its first host.
+  Started started;
   std::string notes;                         // of its first host
   std::string out, err;                      // what came while nobody was there, the newest of it
   std::uint64_t lost_out = 0, lost_err = 0;  // bytes before that
@@ -85,6 +92,7 @@ enum class StartStep : std::uint8_t {
   kSandbox,
   kChdir,
   kStdio,
+  kTerminal,
   kExec
 };
 const char* to_string(StartStep step);

@@ -67,6 +67,8 @@ const char* to_string(StartStep step) {
       return "sandbox";
     case StartStep::kChdir:
       return "chdir";
+    case StartStep::kTerminal:
+      return "terminal";
     case StartStep::kStdio:
       return "stdio";
     case StartStep::kExec:

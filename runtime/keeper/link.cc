@@ -42,6 +42,7 @@ const char* step_text(LaunchStep step) {
     case LaunchStep::kGroup:
     case LaunchStep::kSandbox:
     case LaunchStep::kChdir:
+    case LaunchStep::kTerminal:
     case LaunchStep::kExec:
       return "cannot execute";
   }

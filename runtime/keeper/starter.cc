@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/process/terminal.h"
+
 namespace gibbous::keeper {
 namespace {
 
@@ -35,6 +37,8 @@ StartStep step_of(LaunchStep step) {
       return StartStep::kChdir;
     case LaunchStep::kStdio:
       return StartStep::kStdio;
+    case LaunchStep::kTerminal:
+      return StartStep::kTerminal;
     case LaunchStep::kExec:
       return StartStep::kExec;
   }
@@ -90,6 +94,38 @@ bool make_pipe(bool library_reads, UniqueFd& library, UniqueFd& child) {
   return ::fcntl(library.get(), F_SETFL, O_NONBLOCK) == 0;
 }
 
+// What the child's stdin, stdout and stderr are, and what the library has of them. A terminal's
+// master is the library's stdout.
+struct Ends {
+  std::array<UniqueFd, kStdioCount> library;
+  std::array<UniqueFd, kStdioCount> child;
+};
+
+std::optional<StartStep> make_terminal(const TerminalSize& size, Ends& ends, LaunchPlan& plan) {
+  TerminalEnds terminal = open_terminal(size);
+  if (!terminal.master) return StartStep::kTerminal;
+  ends.library[kOut] = std::move(terminal.master);
+  ends.child[kOut] = std::move(terminal.slave);
+  plan.stdio.fill(ends.child[kOut].get());
+  plan.terminal = true;
+  return std::nullopt;
+}
+
+// The step that failed; errno says why.
+std::optional<StartStep> make_ends(const wire::Start& start, Ends& ends, LaunchPlan& plan) {
+  if (start.terminal) return make_terminal(*start.terminal, ends, plan);
+  const std::array kinds{start.in, start.out, start.err};
+  for (std::size_t i = 0; i < kStdioCount; ++i) {
+    if (kinds[i] == StdioKind::kPipe) {
+      if (!make_pipe(i != kIn, ends.library[i], ends.child[i])) return StartStep::kPipe;
+      plan.stdio[i] = ends.child[i].get();
+    } else if (kinds[i] == StdioKind::kStdout) {
+      plan.stdio[i] = plan.stdio[kOut];
+    }
+  }
+  return std::nullopt;
+}
+
 std::string env_tag_of(const std::vector<char*>& env) {
   const std::string prefix = std::string(kRunVariable) + "=";
   for (const char* variable : env) {
@@ -116,18 +152,10 @@ StartOutcome Starter::start(const wire::Start& start, UniqueFd strings_fd, Mark 
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                              std::span<const int> groups) {
-  std::array<UniqueFd, kStdioCount> library;
-  std::array<UniqueFd, kStdioCount> child;
-  const std::array kinds{start.in, start.out, start.err};
+  Ends ends;
   LaunchPlan plan;
-  for (std::size_t i = 0; i < kStdioCount; ++i) {
-    if (kinds[i] == StdioKind::kPipe) {
-      if (!make_pipe(i != kIn, library[i], child[i])) return failed(StartStep::kPipe, errno);
-      plan.stdio[i] = child[i].get();
-    } else if (kinds[i] == StdioKind::kStdout) {
-      plan.stdio[i] = plan.stdio[kOut];
-    }
-  }
+  if (const auto step = make_ends(start, ends, plan)) return failed(*step, errno);
+  auto& [library, child] = ends;
   std::vector<LaunchLimit> limits;
   if (mode_ != MarkMode::kNone) limits.push_back({RLIMIT_RTTIME, mark_limit(mark, mode_)});
   limits.push_back({RLIMIT_NOFILE, files_});

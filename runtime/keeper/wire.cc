@@ -103,6 +103,8 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
       writer.put(static_cast<std::uint32_t>(list->size()));
     }
   }
+  writer.put(request.terminal.has_value());
+  if (request.terminal) writer.put(request.terminal->rows).put(request.terminal->cols);
   writer.put(request.keep);
   if (inline_strings) append_strings(out, request);
 }
@@ -140,6 +142,13 @@ Result<Start> decode_start(Bytes body) {
       count = reader.get<std::uint32_t>();
       reader.refuse_unless(count <= kMaxSandboxPaths);
     }
+  }
+  if (reader.get_bool()) {
+    TerminalSize size;
+    size.rows = reader.get<std::uint16_t>();
+    size.cols = reader.get<std::uint16_t>();
+    reader.refuse_unless(is_terminal_size(size));
+    start.terminal = size;
   }
   start.keep = reader.get_bool();
   if (start.inline_strings) {

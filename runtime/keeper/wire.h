@@ -22,7 +22,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello stay as they are for good, so that two
 // versions can tell each other what they are.
-inline constexpr std::uint16_t kVersion = 2;
+inline constexpr std::uint16_t kVersion = 3;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -95,6 +95,7 @@ struct Start {
   StdioKind in = StdioKind::kNull;
   StdioKind out = StdioKind::kNull;
   StdioKind err = StdioKind::kNull;
+  std::optional<TerminalSize> terminal;
   std::vector<ResourceLimit> limits;
   TreeLimits tree_limits;
   std::uint32_t argc = 0;

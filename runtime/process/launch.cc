@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -203,6 +204,10 @@ GIBBOUS_IN_CHILD bool become(Shared& shared) {
   } else {
     ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!set_stdio(shared)) return false;
+  }
+  // With it the session's leader is in the terminal's foreground.
+  if (plan.terminal && ::syscall(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 0) < 0) {
+    return fail(shared, LaunchStep::kTerminal);
   }
   const std::uint64_t empty = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &empty, nullptr, kKernelSignalSetBytes);

@@ -27,6 +27,7 @@ enum class LaunchStep : std::uint8_t {
   kSandbox,
   kChdir,
   kStdio,
+  kTerminal,
   kExec
 };
 
@@ -42,6 +43,7 @@ struct LaunchPlan {
   char* const* environment = nullptr;
   const char* directory = nullptr;       // null: the caller's
   std::array<int, 3> stdio{-1, -1, -1};  // -1: as in the caller
+  bool terminal = false;  // its stdin is a terminal, which becomes that of its session
   std::span<const LaunchLimit> limits;
   const PreparedSandbox* sandbox = nullptr;  // null: none
   std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing

@@ -14,7 +14,7 @@ namespace gibbous {
 namespace {
 
 constexpr char kSeparator = '\x1f';
-constexpr const char* kNotesVersion = "1";
+constexpr const char* kNotesVersion = "2";
 constexpr std::size_t kMaxNoteBytes = 250;  // of each text but the command
 constexpr std::size_t kMaxCommandBytes = 2000;
 // A keeper may not have seen yet that its host is gone.
@@ -64,6 +64,7 @@ std::string RunsImpl::notes_of(const Run& run) const {
         std::to_string(run.spec_.limits.output_bytes),
         run.spec_.sandbox ? note(run.spec_.sandbox->profile, kMaxNoteBytes) : std::string(),
         std::string(run.spec_.sandbox ? to_string(run.spec_.sandbox->network) : ""),
+        run.spec_.terminal ? note(run.spec_.terminal->term, kMaxNoteBytes) : std::string(),
         note(run.command_text_, kMaxCommandBytes)}) {
     notes += kSeparator + field;
   }
@@ -83,6 +84,7 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
     kOutput,
     kProfile,
     kNetwork,
+    kTerminal,
     kCommand
   };
   const std::vector<std::string> fields = split_notes(notes);
@@ -109,6 +111,7 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
     }
     run.spec_.sandbox = std::move(sandbox);
   }
+  if (!fields[kTerminal].empty()) run.spec_.terminal = TerminalSpec{{}, fields[kTerminal]};
   run.spec_.keep = true;
   run.created_wall_ = run.started_wall_ = millis(kCreated);
   return true;
@@ -210,6 +213,11 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
     finish(entry, RunState::kLost, "its process is another one now");
     client.forget(key);
     return;
+  }
+  if (run.spec_.terminal) {
+    if (const auto size = terminal_size(kept.started.out.get())) run.spec_.terminal->size = *size;
+    open_terminal(entry, kept.started.out);
+    show(entry, 0);
   }
   read_stream(entry, StreamId::kStdout, std::move(kept.started.out));
   read_stream(entry, StreamId::kStderr, std::move(kept.started.err));

@@ -1,6 +1,10 @@
 // Words and figures of a run.
 #include "runtime/runs/run.h"
 
+#include <csignal>
+
+#include "runtime/terminal/screen.h"
+
 namespace gibbous {
 
 const char* to_string(RunState state) {
@@ -31,6 +35,13 @@ bool has_ended(RunState state) {
 
 const char* to_string(StreamId stream) {
   return stream == StreamId::kStdout ? "stdout" : "stderr";
+}
+
+Run::Run() = default;
+Run::~Run() = default;
+
+int stop_signal(const RunSpec& spec) {
+  return spec.terminal ? SIGHUP : SIGTERM;
 }
 
 Millis Run::runtime(const Clock& clock) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +14,14 @@
 #include "runtime/keeper/client.h"
 #include "runtime/output/file_sink.h"
 #include "runtime/output/stream.h"
+#include "runtime/process/terminal.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
+
+class Screen;
 
 enum class RunState : std::uint8_t {
   kQueued,
@@ -56,6 +60,8 @@ struct RunSpec {
   std::map<std::string, std::string> env;  // on top of the runtime's environment
   std::vector<std::string> unset_env;
   bool stdin_pipe = false;
+  // It runs in a terminal of its own, which is its stdin, stdout and stderr; read as stdout.
+  std::optional<TerminalSpec> terminal;
   // Lives on when the host is gone, and is taken over by the next one with the same state
   // directory; its stdin ends then.
   bool keep = false;
@@ -63,9 +69,8 @@ struct RunSpec {
   // For who remembers runs (runtime/history); they change nothing here.
   std::string id;          // 8 characters that no other run has; "": a new one
   bool background = true;  // its caller did not wait for it
-  bool pty = false;
-  std::string tool;                               // the tool that started it
-  std::string watch_json;                         // its watchers, as they were asked for
+  std::string tool;        // the tool that started it
+  std::string watch_json;  // its watchers, as they were asked for
   std::optional<std::uint64_t> max_output_bytes;  // of the recorded output; none: the configured
   std::optional<Millis> timeout;                  // none: the configured default; 0: no limit
   bool queue_when_full = false;                   // else start() fails with code "too_many_runs"
@@ -74,8 +79,17 @@ struct RunSpec {
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
 };
 
+// What asks the programs of a run to end: interactive shells pay no attention to SIGTERM, but all
+// end when their terminal goes.
+int stop_signal(const RunSpec& spec);
+
 class Run {
  public:
+  Run();
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
   const std::string& id() const { return id_; }
   const RunSpec& spec() const { return spec_; }
   // The command as a person would type it.
@@ -107,6 +121,8 @@ class Run {
   bool output_incomplete() const { return output_incomplete_; }
   bool stdin_open() const { return stdin_open_; }
   const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
+  // What its terminal shows; null: it has none, or does not run yet.
+  Screen* screen() const { return screen_.get(); }
   Millis created_at() const { return created_wall_; }  // Unix time
   Millis started_at() const { return started_wall_; }  // Unix time, 0 before
   Millis ended_at() const { return ended_wall_; }      // Unix time, 0 before
@@ -142,6 +158,7 @@ class Run {
   bool output_incomplete_ = false;
   bool stdin_open_ = false;
   std::array<Stream, kStreams> streams_;
+  std::unique_ptr<Screen> screen_;
   Millis created_wall_{0};
   Millis started_wall_{0};
   Millis ended_wall_{0};

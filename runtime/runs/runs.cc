@@ -44,6 +44,12 @@ Status RunsImpl::check(const RunSpec& spec) const {
   if (spec.keep && options_.keep_directory.empty()) {
     return wrong("keep: there is no state directory to find the run again");
   }
+  if (spec.terminal && !is_terminal_size(spec.terminal->size)) {
+    return wrong("pty: the size of the terminal is out of range");
+  }
+  if (spec.terminal && (spec.terminal->term.empty() || has_nul(spec.terminal->term))) {
+    return wrong("pty.term: expected the name of a kind of terminal, such as xterm-256color");
+  }
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
@@ -160,6 +166,7 @@ void RunsImpl::hold(Run& run, bool held) {
 
 void RunsImpl::close_stdin(Run& run) {
   Entry& entry = entry_of(run);
+  if (run.spec_.terminal) return;  // it is its output as well
   if (entry.stdin_writer) entry.stdin_writer->close_after_queued();
 }
 

@@ -89,8 +89,14 @@ class Runs {
   // Queues bytes for stdin; on_done comes when the child's pipe has taken them all, or with why not
   // (code "stdin_closed").
   virtual void write(Run& run, std::string bytes, std::function<void(Status)> on_done) = 0;
-  // Closes stdin after what is queued.
+  // Closes stdin after what is queued. A terminal stays open.
   virtual void close_stdin(Run& run) = 0;
+
+  // Changes the size of its terminal; programs in its foreground get SIGWINCH. Fails with
+  // no_terminal, not_running, invalid_arguments.
+  virtual Status resize(Run& run, TerminalSize size) = 0;
+  // Its terminal shows nothing of what is typed now, as for a password.
+  virtual bool hides_typing(const Run& run) const = 0;
 
   // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
   // none.

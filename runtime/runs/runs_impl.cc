@@ -1,6 +1,7 @@
 // How runs begin and end. What callers ask for is in runs.cc.
 #include "runtime/runs/runs_impl.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
@@ -18,6 +19,16 @@ namespace {
 // What a shell exits with when its child was ended by a signal: this and the signal's number.
 constexpr int kShellSignalBase = 128;
 constexpr RunKey kKeyBase = 0x7fffffff'00000000;
+
+// Variables that speak of the terminal of Gibbous itself.
+bool is_of_terminal(const std::string& name) {
+  return name == "TERM" || name == "COLUMNS" || name == "LINES";
+}
+
+bool can_be_read(int descriptor) {
+  pollfd watched{descriptor, POLLIN, 0};
+  return ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLIN) != 0;
+}
 
 }  // namespace
 
@@ -81,17 +92,21 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   request.env.reserve(options_.env.size() + spec.env.size() + 1);
   const auto replaced = [&spec](const std::string& variable) {
     const std::string name = variable.substr(0, variable.find('='));
-    return spec.env.count(name) != 0 ||
+    return (spec.terminal && is_of_terminal(name)) || spec.env.count(name) != 0 ||
            std::find(spec.unset_env.begin(), spec.unset_env.end(), name) != spec.unset_env.end();
   };
-  const bool any_replaced = !spec.env.empty() || !spec.unset_env.empty();
+  const bool any_replaced = spec.terminal || !spec.env.empty() || !spec.unset_env.empty();
   for (const std::string& variable : options_.env) {
     if (any_replaced && replaced(variable)) continue;
     request.env.push_back(variable);
   }
+  if (spec.terminal && spec.env.count("TERM") == 0) {
+    request.env.push_back("TERM=" + spec.terminal->term);
+  }
   for (const auto& [name, value] : spec.env) request.env.push_back(name + "=" + value);
   request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
   request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
+  if (spec.terminal) request.terminal = spec.terminal->size;
   request.err = spec.merge_stderr ? StdioKind::kStdout : StdioKind::kPipe;
   const LimitSet& limits = spec.limits;
   request.tree_limits = limits.tree;
@@ -134,6 +149,7 @@ void RunsImpl::on_started(RunKey key, Started started) {
     entry->stdin_writer = std::make_unique<StdinWriter>(
         loop_, std::move(started.in), [entry] { entry->run.stdin_open_ = false; });
   }
+  if (run.spec_.terminal) open_terminal(*entry, started.out);
   open_logs(*entry);
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
@@ -271,7 +287,11 @@ void RunsImpl::LogTap::on_sink_recovered() {
 bool RunsImpl::settled(const Entry& entry) const {
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Stream& stream = entry.run.streams_[i];
-    if (!stream.ended() && stream.end() < entry.taps[i].settled_at) return false;
+    if (stream.ended()) continue;
+    // How much a terminal holds in all is not known, but whether there is something.
+    const bool more = entry.run.screen_ ? can_be_read(entry.taps[i].descriptor)
+                                        : stream.end() < entry.taps[i].settled_at;
+    if (more) return false;
   }
   return true;
 }
@@ -325,6 +345,7 @@ void RunsImpl::update_drained(Entry& entry) {
 void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
   Run& run = entry_->run;
   run.last_output_ = owner_->clock_.now();
+  owner_->show(*entry_, from);
   owner_->count_output(*entry_, stream.end() - from);
   owner_->notify_logs(*entry_, id_);
   owner_->each_observer([&](RunsObserver& observer) { observer.on_output(run, id_, from); });
@@ -396,7 +417,7 @@ void RunsImpl::time_out(Entry& entry) {
   entry.verdict = RunState::kTimeout;
   entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
   entry.kill_waiters.emplace_back();
-  entry.keeper->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+  entry.keeper->kill(entry.run.key_, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
 }
 
 Millis RunsImpl::wall_limit(const Entry& entry) const {
@@ -440,7 +461,7 @@ void RunsImpl::end_by_limit(Entry& entry, LimitReached reached) {
   if (entry.verdict != RunState::kRunning) return;  // it is ending already
   note_limit(entry, reached);
   entry.kill_waiters.emplace_back();
-  entry.keeper->kill(entry.run.key_, SIGTERM, options_.limits.timeout_grace);
+  entry.keeper->kill(entry.run.key_, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
 }
 
 void RunsImpl::note_limit(Entry& entry, LimitReached reached) {

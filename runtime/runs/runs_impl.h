@@ -30,6 +30,8 @@ class RunsImpl final : public Runs, private KeeperListener {
   void signal(Run& run, int signal_number) override;
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
   void close_stdin(Run& run) override;
+  Status resize(Run& run, TerminalSize size) override;
+  bool hides_typing(const Run& run) const override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   void hold(Run& run, bool held) override;
   void adopt_kept(std::function<void()> on_done) override;
@@ -154,6 +156,12 @@ class RunsImpl final : public Runs, private KeeperListener {
   void each_observer(const std::function<void(RunsObserver&)>& tell);
   Entry* entry_of(RunKey key);
   Entry& entry_of(Run& run);
+
+  // Runs with a terminal (runs_terminal.cc).
+  void open_terminal(Entry& entry, const UniqueFd& master);
+  void show(Entry& entry, Offset from);
+  void answer(Entry& entry, std::string_view bytes);
+  static void follow_size(Entry& entry);
 
   uv_loop_s* loop_;
   const Clock& clock_;

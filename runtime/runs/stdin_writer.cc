@@ -83,7 +83,9 @@ void StdinWriter::flush() {
         return;
       }
       if (count < 0) {
-        finish(closed_status(errno == EPIPE ? "nobody reads it any more" : std::strerror(errno)));
+        // EIO: nobody has the terminal open.
+        const bool unread = errno == EPIPE || errno == EIO;
+        finish(closed_status(unread ? "nobody reads it any more" : std::strerror(errno)));
         return;
       }
       chunk.written += static_cast<std::size_t>(count);

@@ -29,6 +29,7 @@ class StdinWriter {
   // on_done comes when the pipe has taken all of it, maybe at once, or when it cannot any more.
   void write(std::string bytes, std::function<void(Status)> on_done);
   void close_after_queued();
+  std::size_t queued_bytes() const { return queued_bytes_; }
   bool open() const { return static_cast<bool>(fd_); }
 
  private:

@@ -15,6 +15,8 @@ const char* to_string(ConditionKind kind) {
       return "port";
     case ConditionKind::kRegex:
       return "regex";
+    case ConditionKind::kScreen:
+      return "screen";
     case ConditionKind::kHttp:
       return "http";
     case ConditionKind::kQuiet:
@@ -49,9 +51,13 @@ Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Conditi
   switch (spec.kind) {
     case ConditionKind::kExit:
     case ConditionKind::kRegex:
+    case ConditionKind::kScreen:
     case ConditionKind::kQuiet:
       if (run == nullptr) {
         return Status::error("invalid_arguments", "run: expected the id of a run, got \"\"");
+      }
+      if (spec.kind == ConditionKind::kScreen) {
+        return make_screen_condition(spec, run, context, owner);
       }
       return make_run_condition(spec, run, context, owner);
     case ConditionKind::kPort:

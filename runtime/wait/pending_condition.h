@@ -79,6 +79,10 @@ class PendingCondition {
 Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& spec, Run* run,
                                                              ConditionContext& context,
                                                              PendingCondition::Owner& owner);
+// screen; `run` is not null.
+Result<std::unique_ptr<PendingCondition>> make_screen_condition(const Condition& spec, Run* run,
+                                                                ConditionContext& context,
+                                                                PendingCondition::Owner& owner);
 // port, http, file, timer.
 Result<std::unique_ptr<PendingCondition>> make_probe_condition(const Condition& spec, Run* run,
                                                                ConditionContext& context,

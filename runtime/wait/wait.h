@@ -17,15 +17,27 @@ struct uv_loop_s;
 
 namespace gibbous {
 
-enum class ConditionKind : std::uint8_t { kExit, kPort, kRegex, kHttp, kQuiet, kFile, kTimer };
+enum class ConditionKind : std::uint8_t {
+  kExit,
+  kPort,
+  kRegex,
+  kScreen,
+  kHttp,
+  kQuiet,
+  kFile,
+  kTimer
+};
 const char* to_string(ConditionKind kind);
 
 struct Condition {
   ConditionKind kind = ConditionKind::kExit;
-  std::string run;   // id; required for exit, regex, quiet. For the others: fail when this run ends
+  std::string
+      run;  // id; required for exit, regex, screen, quiet. For the others: fail when this run ends
   int port = 0;      // 1-65535
   std::string host;  // port: "" is any address of this machine's loopback, IPv4 or IPv6
-  std::string pattern;             // regex: RE2 syntax, matched against each line without its end
+  // regex: RE2 syntax, matched against each line without its end; screen: against each row that is
+  // shown
+  std::string pattern;
   std::optional<StreamId> stream;  // regex: only this stream
   std::optional<Offset> since;     // regex: only from this offset of `stream` (else stdout) on; by
                                    // default all that is kept
@@ -33,16 +45,17 @@ struct Condition {
   int status = 0;                  // http: this status; 0: any from 200 to 399
   Millis duration{0};              // quiet, timer
   std::string path;                // file; absolute
-  bool absent = false;             // file: wait until it is gone
+  bool absent = false;             // file, screen: wait until it is gone
 };
 
 struct Fired {
-  std::size_t condition = 0;          // index into WaitSpec::conditions
-  std::string run;                    // of that condition, when it has one
-  std::string line;                   // regex: the line, cleaned; at most kMaxReportedLineBytes
-  std::vector<std::string> captures;  // regex: groups 1..n
+  std::size_t condition = 0;  // index into WaitSpec::conditions
+  std::string run;            // of that condition, when it has one
+  std::string line;           // regex, screen: the line, cleaned; at most kMaxReportedLineBytes
+  std::vector<std::string> captures;  // regex, screen: groups 1..n
   std::optional<StreamId> stream;     // regex
   Offset cursor = 0;                  // regex: offset just after the line
+  int row = 0;                        // screen: of the row, from 1; 0 when it was to be absent
   int status = 0;                     // http
   pid_t pid = 0;                      // port: who listens, when known
   std::string address;                // port: the address that answered

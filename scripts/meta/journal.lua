@@ -41,8 +41,8 @@ journal = {}
 ---
 ---Example: `local new = journal.items(id, { since_seq = 41 })`
 ---@param run Run|string
----@param options? { since_seq?: integer, limit?: integer, max_bytes?: integer } default: 0, 200,
----64 KiB
+---@param options? { since_seq?: integer, limit?: integer, max_bytes?: integer, clean?: boolean }
+---default: 0, 200, 64 KiB, false; clean: what a terminal got without its escape sequences
 ---@return RecordedItems? recorded
 ---@return Err? err
 function journal.items(run, options) end

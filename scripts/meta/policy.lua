@@ -21,7 +21,10 @@
 ---@field sandbox? SandboxRequest start: what was asked for
 ---@field configured? { sandbox?: SandboxRequest } start: what the configuration demands at least
 ---@field run? string stdin, kill: id of the run
----@field text? string stdin: what would be written
+---@field text? string stdin: what would be written, or typed; of keys the characters and lines
+---@field edited? boolean stdin: with keys that recall, complete or change a line
+---@field secret? boolean stdin: the terminal does not show it, as a password; not recorded
+---@field pty? boolean start: in a terminal
 ---@field signal? string kill
 ---@field judged? Judged start, stdin to a shell, and calls of tools whose argument is a command:
 ---what the rules say of its commands

@@ -49,9 +49,16 @@
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 ---@field watch? Watcher[] what of its output becomes an event
 ---@field background? boolean default: true; false: its caller waits for it; only recorded
----@field pty? boolean default: false; only recorded
+---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
+---and stderr, and is read as stdout; not with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output
 ---in the journal; above it the beginning and the end are kept
+
+---A terminal. The variable TERM is `term`; COLUMNS and LINES are not inherited.
+---@class Pty
+---@field rows? integer 2 to 300; default: 24
+---@field cols? integer 10 to 500; default: 80
+---@field term? string default: 'xterm-256color'
 
 ---Something to be told about: a line of output that a regular expression is found in becomes an
 ---event, which is recorded, told to the host, put into the session's backlog, and given to the
@@ -97,6 +104,7 @@
 ---@field drained boolean its output is complete, or given up
 ---@field output_incomplete boolean its output was given up: another process holds the pipe
 ---@field stdin_open boolean
+---@field pty? Pty when it has a terminal; the size that it has now
 ---@field stdout StreamInfo
 ---@field stderr StreamInfo
 ---@field idle_ms? integer since its last output, or its start
@@ -191,8 +199,46 @@
 ---@field complete boolean nothing was left out
 ---@field cut Gap[] what was left out
 
+---@class ScreenOptions
+---@field since? integer a version: `changed` says which rows have changed since then
+---@field attributes? boolean default: false; true: with `styles`
+---@field scrollback? integer 0 to 2000; default: 0; newest lines that have scrolled off the top
+
+---Where a row is not plain text. Colours are 'red', 'bright_red', 'color208' or '#ff8700'.
+---@class ScreenStyle
+---@field row integer from 1
+---@field from integer first column, from 1
+---@field to integer last column
+---@field bold? boolean
+---@field italic? boolean
+---@field underline? boolean
+---@field blink? boolean
+---@field reverse? boolean
+---@field strike? boolean
+---@field foreground? string
+---@field background? string
+
+---What a terminal shows.
+---@class Screen
+---@field lines string[] all rows, without the blanks at their ends
+---@field rows integer
+---@field cols integer
+---@field cursor { row: integer, col: integer, visible: boolean } from 1
+---@field title string
+---@field alternate boolean the screen of a full-screen program; what was there before comes back
+---@field version integer rises with every change of rows
+---@field changed? integer[] rows, with `since`
+---@field styles? ScreenStyle[] with `attributes`
+---@field scrolled integer lines that have scrolled off the top so far; the newest 2000 are kept
+---@field scrollback? string[] with `scrollback`, the oldest first
+
+---@class SendKeysOptions
+---@field literal? boolean default: false; true: no names of keys, '<' is typed as it is
+---@field paste? boolean default: false; true: text to paste, bracketed when the program asked for
+---that; control characters but line ends and tabs are left out
+
 ---@class KillOptions
----@field signal? string default: 'SIGTERM'
+---@field signal? string default: 'SIGTERM'; with a terminal 'SIGHUP', which interactive shells heed
 ---@field grace_ms? number until SIGKILL; default: limits.kill_grace_ms
 
 ---@class KillReport
@@ -317,7 +363,41 @@ function Run:signal(signal) end
 ---@return Err? err
 function Run:write(text) end
 
----Closes its stdin after what is being written.
+---Types into its terminal, and waits until that has taken it: characters, and keys by name:
+---`<Enter>`, `<Tab>`, `<BS>`, `<Esc>`, `<Space>`, `<Up>`, `<Down>`, `<Left>`, `<Right>`, `<Home>`,
+---`<End>`, `<PageUp>`, `<PageDown>`, `<Insert>`, `<Del>`, `<F1>` to `<F12>`, `<lt>` for '<'; before
+---a key or a character `C-`, `M-` and `S-`, as in `<C-c>`, `<M-x>`, `<S-Tab>`. At most 64 KiB. A
+---run without a terminal gets the bytes on its stdin, where there are any. The policy is asked as
+---for write; keys that change a line of a shell make it one that nobody knows. What is typed while
+---the terminal shows none of it is recorded nowhere. Returns nil, err with invalid_arguments (a key
+---that does not exist, and the nearest that does), no_terminal, stdin_closed, stdin_full, denied.
+---
+---Example: `handle:send_keys('ls -l<Enter>')`
+---@param keys string
+---@param options? SendKeysOptions
+---@return true? ok
+---@return Err? err
+function Run:send_keys(keys, options) end
+
+---Gives what its terminal shows now; after the run ended, what it showed last. Returns nil, err
+---with no_terminal, not_running.
+---
+---Example: `log.info(handle:screen().lines[1])`
+---@param options? ScreenOptions
+---@return Screen? screen
+---@return Err? err
+function Run:screen(options) end
+
+---Changes the size of its terminal; programs in its foreground are told (SIGWINCH). Returns nil,
+---err with no_terminal, not_running.
+---
+---Example: `handle:resize { rows = 40, cols = 120 }`
+---@param size { rows: integer, cols: integer } 2 to 300, 10 to 500
+---@return true? ok
+---@return Err? err
+function Run:resize(size) end
+
+---Closes its stdin after what is being written. Returns nil, err with is_terminal.
 ---
 ---Example: `handle:close_stdin()`
 ---@return true? ok

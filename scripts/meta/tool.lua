@@ -33,6 +33,8 @@
 ---@field annotations? ToolAnnotations
 ---@field command? string name of the argument that is a command line for a shell: the policy judges
 ---it before the call runs, and a person who is asked sees it
+---@field typed? string name of the argument that the tool types into a run: what is typed is judged
+---and recorded when it is typed, not with the call
 ---@field actions? table<string, Permission> of a tool with an argument `action`: the permission of
 ---a call by its action, where it is not `permission`
 ---@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says

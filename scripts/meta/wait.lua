@@ -3,8 +3,9 @@
 
 ---One thing that can be waited for; a plain table that the functions below make.
 ---@class Condition
----@field kind 'exit'|'port'|'regex'|'http'|'quiet'|'file'|'timer'
----@field run? string|Run required for exit, regex and quiet; the others then fail when it ends
+---@field kind 'exit'|'port'|'regex'|'screen'|'http'|'quiet'|'file'|'timer'
+---@field run? string|Run required for exit, regex, screen and quiet; the others then fail when it
+---ends
 
 ---@class WaitOptions
 ---@field any? Condition[] 1 to 64; this or all
@@ -15,8 +16,9 @@
 ---@field kind string
 ---@field index integer of the condition, from 1
 ---@field run? string
----@field line? string regex: the line, at most 4 KiB
----@field captures? string[] regex: groups
+---@field line? string regex: the line, at most 4 KiB; screen: the row
+---@field captures? string[] regex, screen: groups
+---@field row? integer screen: of the row that matched, from 1
 ---@field stream? 'stdout'|'stderr' regex
 ---@field cursor? integer regex: offset just after the line
 ---@field status? integer http
@@ -76,6 +78,16 @@ function wait.port(port, options) end
 ---is kept
 ---@return Condition
 function wait.regex(run, pattern, options) end
+
+---A row of what the run's terminal shows matches an RE2 pattern now. Raises for a run without a
+---terminal.
+---
+---Example: `wait { wait.screen(editor, '-- INSERT --'), timeout_ms = 5000 }`
+---@param run Run|string
+---@param pattern string found anywhere in a row
+---@param options? { absent?: boolean } absent: wait until no row matches
+---@return Condition
+function wait.screen(run, pattern, options) end
 
 ---An HTTP GET is answered with a status.
 ---

@@ -5,12 +5,19 @@ local format = require 'toolsets.shell_format'
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
 -- A kill answers when the run has ended, or after this; it goes on all the same.
 local KILL_WAIT_MS = 250
+-- How long a run that was just spawned may take to start before keys are refused.
+local START_WAIT_MS = 5000
+local START_LOOK_MS = 20
+local ON_ITS_WAY = { queued = true, starting = true }
+-- After keys: until the terminal has been quiet for so long, at most so long.
+local SETTLE_MS = 150
+local SETTLE_LIMIT_MS = 3000
 
 local INPUT = schema.object {
   action = schema.string {
     enum = { 'spawn', 'poll', 'kill', 'send_keys' },
     description = 'spawn: run in the background; poll: new output and events of a run; '
-      .. 'kill: end a run. Omit to run a command and wait for its end.',
+      .. 'kill: end a run; send_keys: type into a run. Omit to run a command and wait for its end.',
     optional = true,
   },
   command = schema.string {
@@ -19,7 +26,9 @@ local INPUT = schema.object {
   background = schema.boolean {
     description = 'spawn: do not wait for the end (default: true)', optional = true,
   },
-  pty = schema.boolean { description = 'spawn: stored; no terminals yet', optional = true },
+  pty = schema.boolean {
+    description = 'spawn: in a terminal (24x80), for programs that want one', optional = true,
+  },
   timeout_secs = schema.number {
     minimum = 0, description = 'Hard timeout (default: none for spawn)', optional = true,
   },
@@ -33,7 +42,17 @@ local INPUT = schema.object {
     once = schema.boolean { optional = true },
     scope = schema.string { enum = { 'stdout', 'stderr', 'both' }, optional = true },
   }, { description = 'spawn: lines to be told about', max_items = 64, optional = true }),
-  run_id = schema.string { description = 'Run (required for poll and kill)', optional = true },
+  run_id = schema.string {
+    description = 'Run (required for poll, kill and send_keys)', optional = true,
+  },
+  keys = schema.string {
+    description = 'send_keys: text and keys, such as ls<Enter>, <C-c>, <Up>, <Esc>:wq<Enter>; '
+      .. 'a "<" that is text is <lt>',
+    optional = true,
+  },
+  paste = schema.boolean {
+    description = 'send_keys: keys is text to paste, without names of keys', optional = true,
+  },
   since_seq = schema.integer {
     minimum = 0, description = 'poll: items after this seq (default: 0, all)', optional = true,
   },
@@ -59,6 +78,18 @@ local OUTPUT = schema.object {
   more = schema.boolean { optional = true, description = 'There is more already: poll again' },
   done = schema.boolean { optional = true, description = 'Nothing more will come' },
   killed = schema.boolean { optional = true },
+  screen = schema.object({
+    text = schema.string { description = 'Rows, without the empty ones at the end' },
+    rows = schema.integer {},
+    cols = schema.integer {},
+    cursor = schema.object {
+      row = schema.integer { description = 'From 1' },
+      col = schema.integer { description = 'From 1' },
+      visible = schema.boolean {},
+    },
+    title = schema.string {},
+    alternate = schema.boolean { description = 'A full-screen program shows it' },
+  }, { optional = true, description = 'What the terminal of the run shows' }),
   stdout = schema.string { optional = true },
   stderr = schema.string { optional = true },
   truncated = schema.boolean { optional = true },
@@ -121,8 +152,9 @@ end
 
 function actions.poll(args)
   local id = required(args, 'run_id', 'poll')
-  local recorded = check(journal.items(id, { since_seq = args.since_seq or 0 }))
+  local recorded = check(journal.items(id, { since_seq = args.since_seq or 0, clean = true }))
   local data = format.poll_data(recorded)
+  data.screen = format.screen(run.get(id))
   return { text = format.poll_text(data), data = data }
 end
 
@@ -162,9 +194,33 @@ function actions.kill(args)
   }
 end
 
-function actions.send_keys()
-  tool.error('not_implemented', 'args.action: send_keys needs runs with a terminal, which there '
-    .. 'are not yet')
+-- The handle once the run has started; a run that was just spawned may still be on its way.
+local function started(id)
+  local until_ms = time.monotonic_ms() + START_WAIT_MS
+  while true do
+    local handle, err = run.get(id)
+    if handle and handle:info().started_ms then
+      return handle
+    end
+    local recorded = not handle and journal.items(id, { limit = 1 })
+    local on_its_way = handle or recorded and ON_ITS_WAY[recorded.run.state]
+    if not on_its_way or time.monotonic_ms() >= until_ms then
+      return check(handle, err or { code = 'not_running', message = ('Run %s waits'):format(id) })
+    end
+    time.sleep(START_LOOK_MS)
+  end
+end
+
+function actions.send_keys(args)
+  local keys = required(args, 'keys', 'send_keys')
+  local handle = started(required(args, 'run_id', 'send_keys'))
+  check(handle:send_keys(keys, { paste = args.paste }))
+  handle:wait {
+    all = { { kind = 'timer', ms = SETTLE_MS }, { kind = 'quiet', ms = SETTLE_MS } },
+    timeout_ms = SETTLE_LIMIT_MS,
+  }
+  local data = { run_id = handle.id, status = handle:info().state, screen = format.screen(handle) }
+  return { text = format.screen_text(data), data = data }
 end
 
 -- What the tool was before it had actions.
@@ -178,11 +234,13 @@ local shell = tool {
   name = 'shell',
   title = 'Shell',
   description = 'Run a shell command. Without action it waits for the end. With action=spawn it '
-    .. 'runs in the background; poll it with since_seq, or give watch patterns and be told.',
+    .. 'runs in the background; poll it with since_seq, or give watch patterns and be told. With '
+    .. 'pty it has a terminal: type with send_keys, which gives the screen.',
   permission = 'execute',
   actions = { poll = 'read' },
   annotations = { destructive = true, idempotent = false, open_world = true },
   command = 'command',
+  typed = 'keys',
   input = INPUT,
   output = OUTPUT,
   run = function(args, ctx)

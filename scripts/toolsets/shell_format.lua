@@ -28,22 +28,60 @@ function M.poll_data(recorded)
   }
 end
 
---- The same for a model: the output as it came, events and ends on lines of their own.
+--- What the terminal of a run shows.
+---
+--- Example: `data.screen = format.screen(handle)`
+---@param handle? Run
+---@return table? screen nil: it has no terminal, or is not known here
+function M.screen(handle)
+  local shown = handle and handle:screen()
+  if not shown then
+    return nil
+  end
+  local text = table.concat(shown.lines, '\n'):gsub('\n+$', '')
+  return {
+    text = text, rows = shown.rows, cols = shown.cols,
+    cursor = shown.cursor, title = shown.title, alternate = shown.alternate,
+  }
+end
+
+--- The same for a model: the rows, and where the cursor stands.
+---
+--- Example: `local text = format.screen_text(data)`
+---@param data table
+---@return string
+function M.screen_text(data)
+  local screen = data.screen
+  if not screen then
+    return ('[run %s: %s]'):format(data.run_id, data.status)
+  end
+  return ('%s\n[run %s: %s, cursor %d:%d of %dx%d]'):format(
+    screen.text, data.run_id, data.status, screen.cursor.row, screen.cursor.col, screen.rows,
+    screen.cols
+  )
+end
+
+--- The same for a model: the output as it came, or the screen of a full-screen program; events and
+--- ends on lines of their own.
 ---
 --- Example: `local text = format.poll_text(data)`
 ---@param data table
 ---@return string
 function M.poll_text(data)
   local parts = {}
+  local full_screen = data.screen and data.screen.alternate
   for _, item in ipairs(data.items) do
     if item.item_type == 'event' then
       local line = item.meta and item.meta.line
       parts[#parts + 1] = ('[event %s]%s\n'):format(item.payload, line and ' ' .. line or '')
     elseif item.item_type == 'note' then
       parts[#parts + 1] = ('[%s]\n'):format(item.payload)
-    elseif item.item_type ~= 'state' then
+    elseif item.item_type ~= 'state' and not full_screen then
       parts[#parts + 1] = item.payload
     end
+  end
+  if full_screen then
+    parts[#parts + 1] = data.screen.text
   end
   local output = table.concat(parts)
   if output ~= '' and output:sub(-1) ~= '\n' then

@@ -4,20 +4,25 @@ local MAX_TIMEOUT_MS = 600000
 local MAX_IDS = 20
 
 -- The argument that a kind of condition was made from.
-local ARGUMENT_OF = { regex = 'output_regex', quiet = 'quiet_ms', timer = 'timer_ms' }
+local ARGUMENT_OF = {
+  regex = 'output_regex', screen = 'screen_regex', quiet = 'quiet_ms', timer = 'timer_ms',
+}
 
 -- Every field that a condition can fire with.
 local FIRED = schema.object {
   kind = schema.string {
-    enum = { 'exit', 'port', 'regex', 'http', 'quiet', 'file', 'timer' },
+    enum = { 'exit', 'port', 'regex', 'screen', 'http', 'quiet', 'file', 'timer' },
     description = 'Which condition came true',
   },
   index = schema.integer { description = 'Its place among the conditions, from 1' },
   run = schema.string { optional = true, description = 'Process ID that it is about' },
   stream = schema.string { optional = true, description = 'regex: stdout or stderr' },
-  line = schema.string { optional = true, description = 'regex: the line' },
-  captures = schema.array(schema.string {}, { optional = true, description = 'regex: groups' }),
+  line = schema.string { optional = true, description = 'regex, screen: the line' },
+  captures = schema.array(schema.string {}, {
+    optional = true, description = 'regex, screen: groups',
+  }),
   cursor = schema.integer { optional = true, description = 'regex: offset after the line' },
+  row = schema.integer { optional = true, description = 'screen: its row, from 1' },
   port = schema.integer { optional = true },
   address = schema.string { optional = true, description = 'port: what answered' },
   pid = schema.integer { optional = true, description = 'port: who listens' },
@@ -45,6 +50,9 @@ local INPUT = schema.object {
   stream = schema.string {
     enum = { 'stdout', 'stderr' }, description = 'Only this stream (default: both)',
     optional = true,
+  },
+  screen_regex = schema.string {
+    description = 'RE2 that a row of the terminal must match', optional = true,
   },
   http = schema.string { description = 'URL (http://...) that must answer', optional = true },
   http_status = schema.integer {
@@ -100,6 +108,11 @@ local function conditions_of(args, ctx)
       return wait.regex(id, args.output_regex, { stream = args.stream })
     end)
   end
+  if args.screen_regex then
+    add_for_each_run('screen_regex', function(id)
+      return wait.screen(id, args.screen_regex)
+    end)
+  end
   if args.http then
     add(wait.http(args.http, { status = args.http_status, run = args.id }))
   end
@@ -119,8 +132,8 @@ local function conditions_of(args, ctx)
     add(wait.timer(args.timer_ms))
   end
   if #list == 0 then
-    tool.error('invalid_arguments', 'nothing to wait for: give port, output_regex, http, exit, '
-      .. 'quiet_ms, file or timer_ms')
+    tool.error('invalid_arguments', 'nothing to wait for: give port, output_regex, screen_regex, '
+      .. 'http, exit, quiet_ms, file or timer_ms')
   end
   return list
 end
@@ -148,6 +161,9 @@ local DESCRIBE = {
   regex = function(fired)
     return ('%s of %s has the line: %s\n(it goes on at offset %d)'):format(
       fired.stream, fired.run, fired.line, fired.cursor)
+  end,
+  screen = function(fired)
+    return ('row %d of the screen of %s is: %s'):format(fired.row, fired.run, fired.line)
   end,
   http = function(fired)
     return ('%s answered %d'):format(fired.url, fired.status)

@@ -32,6 +32,7 @@ gibbous::StartRequest to_request(const wire::Start& start, const wire::StartStri
   request.limits = start.limits;
   request.tree_limits = start.tree_limits;
   request.sandbox = strings.sandbox;
+  request.terminal = start.terminal;
   request.keep = start.keep;
   if (start.keep) {
     request.keep_directory = strings.keep_directory;

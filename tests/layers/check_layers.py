@@ -15,7 +15,7 @@ from pathlib import Path
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/approvals', 'runtime/decisions', 'runtime/runs', 'runtime/watch', 'runtime/wait',
-           'runtime/journal', 'runtime/history']
+           'runtime/journal', 'runtime/history', 'runtime/terminal']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
@@ -29,11 +29,13 @@ MAY_INCLUDE = {
     'runtime/approvals': ['runtime/base'],
     'runtime/decisions': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
-    'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output'],
+    'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
+    'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',
+                     'runtime/terminal'],
     'runtime/history': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/journal',
                         'runtime/watch'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
-    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs'],
+    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
     'bindings/json': [],
     'bindings/lua': RUNTIME + ['bindings/json'],
     'bindings/host': RUNTIME + ['bindings/json', 'bindings/lua'],
@@ -63,6 +65,7 @@ LIBRARIES = {
     'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/decisions',
                           'bindings/lua']),
     'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),
+    'libvterm': (r'vterm.*\.h', ['runtime/terminal']),
     'SQLite': (r'sqlite3\.h', ['runtime/journal']),
     'CLI11': (r'CLI/.*', ['bindings/cli']),
 }

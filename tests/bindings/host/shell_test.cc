@@ -211,7 +211,9 @@ TEST_CASE("wrong use of shell names the field") {
   CHECK_THAT(message({{"action", "kill"}}), Contains("args.run_id"));
   CHECK_THAT(message({{"action", "poll"}, {"run_id", "nobodyis"}}), Contains("run_not_found"));
   CHECK_THAT(message({{"action", "fly"}}), Contains("args.action"));
-  CHECK_THAT(message({{"action", "send_keys"}, {"run_id", "x"}}), Contains("not_implemented"));
+  CHECK_THAT(message({{"action", "send_keys"}, {"run_id", "x"}}), Contains("args.keys"));
+  CHECK_THAT(message({{"action", "send_keys"}, {"run_id", "nobodyis"}, {"keys", "x"}}),
+             Contains("run_not_found"));
   CHECK_THAT(message({{"action", "spawn"},
                       {"command", "true"},
                       {"watch", {{{"regex", "a(b"}, {"event", "e"}}}}}),

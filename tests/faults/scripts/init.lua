@@ -8,13 +8,14 @@ local start = tool {
     command = schema.string {},
     limits = schema.object({}, { additional = true, default = {} }),
     keep = schema.boolean { default = false },
+    pty = schema.boolean { default = false },
     sandbox = schema.string { optional = true },
   },
   run = function(args)
     local handle, err =
       run.start {
         command = args.command, timeout_ms = 0, limits = args.limits, detach = true,
-        on_host_death = args.keep and 'keep' or 'kill', sandbox = args.sandbox,
+        on_host_death = args.keep and 'keep' or 'kill', sandbox = args.sandbox, pty = args.pty,
       }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()
@@ -35,4 +36,21 @@ local ended = tool {
   end,
 }
 
-return { toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended } } } }
+local keys = tool {
+  name = 'keys',
+  description = 'Types into a terminal, and waits until it shows something.',
+  permission = 'execute',
+  input = schema.object {
+    id = schema.string {}, keys = schema.string {}, shows = schema.string {},
+  },
+  run = function(args)
+    local handle = run.get(args.id)
+    if args.keys ~= '' then assert(handle:send_keys(args.keys)) end
+    local answer = handle:wait { any = { wait.screen(handle, args.shows) }, timeout_ms = 20000 }
+    return { data = { ok = answer.ok, lines = handle:screen().lines } }
+  end,
+}
+
+return {
+  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys } } },
+}

@@ -29,6 +29,7 @@ StartRequest some_request() {
   sandbox.unwritable = {"/work space/.git/hooks"};
   sandbox.min_landlock_abi = 3;
   request.sandbox = std::move(sandbox);
+  request.terminal = TerminalSize{30, 100};
   request.keep = true;
   request.keep_directory = "/state";
   request.notes = "notes";
@@ -115,6 +116,8 @@ TEST_CASE("every message survives the way there") {
     CHECK(start->in == StdioKind::kPipe);
     CHECK(start->out == StdioKind::kPipe);
     CHECK(start->err == StdioKind::kStdout);
+    REQUIRE(start->terminal);
+    CHECK(*start->terminal == TerminalSize{30, 100});
     REQUIRE(start->limits.size() == 2);
     CHECK(start->limits[1].hard == RLIM_INFINITY);
     const auto strings = wire::split_strings(*start, start->strings);

@@ -1,0 +1,89 @@
+// RunsImpl, as far as runs have terminals: what is written is shown, what programs ask of a
+// terminal is answered, and the size is that of both.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "runtime/process/terminal.h"
+#include "runtime/runs/runs_impl.h"
+#include "runtime/terminal/screen.h"
+
+namespace gibbous {
+namespace {
+
+// A program that asks and does not read gets no more answers.
+constexpr std::size_t kMaxWaitingAnswers = std::size_t{64} << 10;
+
+Status no_terminal() {
+  return Status::error("no_terminal", "The run has no terminal: start it with pty = true.");
+}
+
+std::string range(int low, int high) {
+  return std::to_string(low) + " to " + std::to_string(high);
+}
+
+}  // namespace
+
+void RunsImpl::open_terminal(Entry& entry, const UniqueFd& master) {
+  Run& run = entry.run;
+  run.screen_ = std::make_unique<Screen>(
+      run.spec_.terminal->size, [this, &entry](std::string_view bytes) { answer(entry, bytes); });
+  // A descriptor of its own for writing: libuv polls one only for one thing.
+  UniqueFd keyboard(master ? ::fcntl(master.get(), F_DUPFD_CLOEXEC, 0) : -1);
+  if (!keyboard) return;
+  run.stdin_open_ = true;
+  entry.stdin_writer = std::make_unique<StdinWriter>(loop_, std::move(keyboard),
+                                                     [&entry] { entry.run.stdin_open_ = false; });
+}
+
+void RunsImpl::show(Entry& entry, Offset from) {
+  Run& run = entry.run;
+  if (!run.screen_) return;
+  follow_size(entry);
+  Offset first = from;
+  const Stream& stream = run.stream(StreamId::kStdout);
+  for (const std::string_view part : stream.views(from, &first)) run.screen_->feed(part);
+}
+
+void RunsImpl::answer(Entry& entry, std::string_view bytes) {
+  StdinWriter* writer = entry.stdin_writer.get();
+  if (writer == nullptr || writer->queued_bytes() > kMaxWaitingAnswers) return;
+  writer->write(std::string(bytes), [](const Status&) {});
+}
+
+// Programs can change it themselves, as stty does.
+void RunsImpl::follow_size(Entry& entry) {
+  const int master = entry.taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
+  if (const auto size = terminal_size(master)) entry.run.screen_->resize(*size);
+}
+
+Status RunsImpl::resize(Run& run, TerminalSize size) {
+  if (!run.spec_.terminal) return no_terminal();
+  if (!is_terminal_size(size)) {
+    return Status::error("invalid_arguments",
+                         "rows, cols: expected " + range(kMinTerminalRows, kMaxTerminalRows) +
+                             " rows and " + range(kMinTerminalCols, kMaxTerminalCols) + " columns");
+  }
+  const int master = entry_of(run).taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
+  if (!run.screen_ || run.ended() || master < 0) {
+    return Status::error("not_running", "The run is not running.");
+  }
+  if (!set_terminal_size(master, size)) {
+    return Status::error("not_running", std::string("Its terminal: ") + std::strerror(errno));
+  }
+  run.screen_->resize(size);
+  return {};
+}
+
+bool RunsImpl::hides_typing(const Run& run) const {
+  const auto found = by_key_.find(run.key_);
+  if (!run.screen_ || found == by_key_.end()) return false;
+  const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
+  return tap.descriptor >= 0 && gibbous::hides_typing(tap.descriptor);
+}
+
+}  // namespace gibbous

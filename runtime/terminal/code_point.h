@@ -1,0 +1,15 @@
+// One character as a number, and back. Pure, any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gibbous {
+
+// Of one valid UTF-8 sequence.
+char32_t code_point(std::string_view sequence);
+// U+FFFD for what is no character.
+void append_utf8(std::string& text, char32_t character);
+std::string to_utf8(char32_t character);
+
+}  // namespace gibbous

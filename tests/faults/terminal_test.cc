@@ -1,0 +1,86 @@
+// Runs with terminals when their host ends: nothing is left of those that are not kept, and those
+// that are kept go on and are typed into by the next host.
+#include <csignal>
+
+#include "tests/faults/containment.h"
+
+namespace gibbous::testing {
+namespace {
+
+class Host {
+ public:
+  explicit Host(const TempDir& state) {
+    const std::string scripts =
+        std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
+    session_.emplace(std::vector<std::string>{"--mode", "dangerous", "--state", state.path(),
+                                              "--scripts", scripts});
+  }
+  Json result(const std::string& tool, const Json& args) {
+    const Json answer = session_->call(tool, args);
+    INFO(answer.dump());
+    REQUIRE(answer.contains("result"));
+    return answer["result"]["data"];
+  }
+  std::string start(const std::string& command, bool keep) {
+    return result("start", {{"command", command}, {"keep", keep}, {"pty", true}})["id"];
+  }
+  // Types, and waits for what is shown then.
+  void keys(const std::string& id, const std::string& keys, const std::string& shows) {
+    const Json shown = result("keys", {{"id", id}, {"keys", keys}, {"shows", shows}});
+    INFO(shown.dump());
+    REQUIRE(shown["ok"] == true);
+  }
+  bool knows(const std::string& id) {
+    Loop loop;
+    return loop.until([&] { return session_->call("bg_status", {{"id", id}}).contains("result"); });
+  }
+  void end(int signal_number) {
+    session_->program().send_signal(signal_number);
+    REQUIRE(session_->program().wait());
+  }
+
+ private:
+  std::optional<Conversation> session_;
+};
+
+bool gone(const std::string& word) {
+  Loop loop;
+  return loop.until([&] { return processes_with(word).empty(); });
+}
+
+TEST_CASE("a host that is killed leaves nothing of a terminal behind") {
+  const TempDir state;
+  const std::string word = unique_word();
+  Host host(state);
+  const std::string id = host.start("PS1='> ' exec bash --norc -i", false);
+  host.keys(id, "", "^>");
+  host.keys(id, "bash -c 'trap \"\" HUP TERM INT; sleep 600; : " + word + "' &<Enter>clear<Enter>",
+            "^>$");
+  host.keys(id, "setsid bash -c 'sleep 600; : " + word + "' &<Enter>clear<Enter>", "^>$");
+  host.keys(id, "bash -c 'echo in$((1))side; sleep 600; : " + word + "'<Enter>", "in1side");
+  host.keys(id, "<C-z>", "Stopped");
+  REQUIRE(processes_with(word).size() >= 3);
+  host.end(SIGKILL);
+  CHECK(gone(word));
+}
+
+TEST_CASE("a kept terminal goes on without its host, and the next one types into it") {
+  const TempDir state;
+  std::string id;
+  {
+    Host host(state);
+    id = host.start("PS1='> ' exec bash --norc -i", true);
+    host.keys(id, "", "^>");
+    host.keys(id, "word=k$((1))pt; echo $word<Enter>", "^k1pt");
+    host.end(SIGKILL);
+  }
+  Host next(state);
+  REQUIRE(next.knows(id));
+  next.keys(id, "echo still $word<Enter>", "^still k1pt");
+  next.keys(id, "stty size<Enter>", "^24 80");
+  const Json killed = next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
+  CHECK(killed["survivors"].empty());
+}
+
+}  // namespace
+}  // namespace gibbous::testing

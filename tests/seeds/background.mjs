@@ -221,10 +221,11 @@ export const tests = {
   },
   'events.crash': async (bench) => {
     const session = await bench.session(BACKGROUND);
-    const turn = { session: 'mine', backlog: true };
-    const { process_id } = await session.data('run_background', { cmd: 'exit 9' }, turn);
+    const { process_id } = await session.data('run_background', { cmd: 'exit 9' },
+      { session: 'mine' });
     await session.event('run_ended', process_id);
-    const { backlog } = await session.call('list_processes', {}, turn);
+    const { backlog } = await session.call('list_processes', {},
+      { session: 'mine', backlog: true });
     const crash = backlog.find((event) => event.run === process_id && event.event === 'run_ended');
     assert.deepEqual([crash.state, crash.exit_code], ['failed', 9]);
   },
@@ -283,9 +284,9 @@ export const tests = {
     await writeFile(path.join(session.place.workspace, 'page'), 'served');
     const id = await start(session, serve(port));
     await session.data('wait_for_port', { port, id });
-    const test = 'python3 -c "import urllib.request as u; '
-      + `print(u.urlopen('http://127.0.0.1:${port}/page').read())"`;
-    const { stdout } = await session.data('run_test', { command: test });
+    await writeFile(path.join(session.place.workspace, 'fetch.py'),
+      `import urllib.request as u; print(u.urlopen('http://127.0.0.1:${port}/page').read())`);
+    const { stdout } = await session.data('run_test', { command: 'python3 fetch.py' });
     assert.match(stdout, /served/);
     await until('the request in the log', async () =>
       (await read(session, id)).stderr.includes('GET /page'));

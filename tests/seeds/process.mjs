@@ -211,9 +211,11 @@ export const tests = {
   },
   'safety.sandbox': async (bench) => {
     const session = await bench.session(PROCESS, {
-      config: { sandbox: { profile: 'workspace' } }, mode: 'dangerous',
+      config: { sandbox: { profile: 'workspace' } },
     });
-    const pid = await run(session, 'touch inside; touch /var/gibbous-seed-outside');
+    await writeFile(path.join(session.place.workspace, 'touch.sh'),
+      'touch inside; touch /var/gibbous-seed-outside');
+    const pid = await run(session, 'sh touch.sh');
     assert.notEqual((await status(session, pid)).exit_code, 0);
     await stat(path.join(session.place.workspace, 'inside'));
     await assert.rejects(stat('/var/gibbous-seed-outside'));
@@ -248,10 +250,11 @@ export const tests = {
     const server = createServer((_, response) => response.end('healthy\n')).listen(0, '127.0.0.1');
     try {
       await until('the server listens', () => server.listening);
-      const session = await bench.session(PROCESS, { mode: 'dangerous' });
+      const session = await bench.session(PROCESS);
       const url = `http://127.0.0.1:${server.address().port}/api/health`;
-      const pid = await run(session,
-        `python3 -c "import urllib.request as u; print(u.urlopen('${url}').read())"`);
+      await writeFile(path.join(session.place.workspace, 'health.py'),
+        `import urllib.request as u; print(u.urlopen('${url}').read())`);
+      const pid = await run(session, 'python3 health.py');
       assert.match((await act(session, 'output', { pid })).stdout, /healthy/);
     } finally {
       server.close();

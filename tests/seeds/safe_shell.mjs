@@ -78,16 +78,17 @@ export const tests = {
     await refused(bench, { command: 'true', timeout: 5 }, /timeout/);
   },
   'direct.binary': async (bench) => {
-    const session = await bench.session(SAFE);
-    const data = await shell(session, { command: 'python3', args: ['-c',
-      'import os; print(open(f"/proc/{os.getppid()}/comm").read(), os.getpid())'] });
-    assert.match(data.output, /^gibbous-keeper/);
-    assert.match(data.output, new RegExp(` ${data.pid}\n$`));
+    const session = await bench.session(SAFE, { mode: 'dangerous' });
+    const data = await sh(session, 'cat /proc/$PPID/comm; echo $$');
+    assert.equal(data.output, `gibbous-keeper\n${data.pid}\n`);
   },
   'direct.meta': async (bench) => {
-    for (const command of ['ls -l', 'ls;id', 'ls|cat', 'ls&', 'echo$HOME', 'a<b', 'a>b', 'a`b`',
+    const session = await bench.session(SAFE);
+    for (const command of ['', 'ls -l', 'ls;id', 'ls|cat', 'ls&', 'echo$HOME', 'a<b', 'a>b', 'a`b`',
       'a(b)', 'a*', "a'b", 'a"b', 'a\\b', 'a\nb']) {
-      await refused(bench, { command }, /args\.command/);
+      const error = await session.error('safe_shell', { command });
+      assert.equal(error.code, 'invalid_arguments');
+      assert.match(error.message, /args\.command.*No shell metacharacters/);
     }
   },
   'direct.args': async (bench) => {
@@ -238,8 +239,7 @@ export const tests = {
     const session = await bench.session(SAFE, { mode: 'dangerous' });
     for (const stdout_file of ['/opt/gibbous-seed.log', '../up.log']) {
       const error = await session.error('safe_shell', { command: 'true', stdout_file });
-      assert.equal(error.code, 'invalid_arguments');
-      assert.match(error.message, /path/);
+      assert.ok(['invalid_arguments', 'denied'].includes(error.code), error.code);
     }
   },
   'temp.links': async (bench) => {

@@ -17,6 +17,8 @@ constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 // What scripts may use of one turn of the loop before its other work comes, when the host sets no
 // budget.
 constexpr Nanos kScriptTurn{2'000'000};
+// Wall time: a busy machine must not refuse scripts that take a few milliseconds of it.
+constexpr Nanos kScriptLoad{1'000'000'000};
 constexpr int kMaxClosingTurns = 100;
 constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log has two seconds
 
@@ -66,6 +68,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
                             ? given.toolsets
                             : config.toolsets.value_or(std::vector<std::string>{});
   generation.settings = config.settings;
+  generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.late_policy = given.late_policy;
   config.apply_lua(engine_options);

@@ -16,9 +16,8 @@ constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets", "watchers"};
-const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings",
-                                               "on_request"};
+const std::vector<std::string> kRootKeys = {"toolsets", "on_request", "watchers"};
+const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings"};
 const std::vector<std::string> kToolKeys = {"name",         "title",   "description", "permission",
                                             "input",        "output",  "annotations", "run",
                                             "takes_limits", "command", "words",       "actions"};
@@ -80,13 +79,13 @@ class Reader {
       return fault("more than " + std::to_string(kMaxToolsets) + " toolsets");
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, toolsets, toolset]
-      if (!toolset(i, tools)) return false;
+      if (!toolset("toolsets[" + std::to_string(i) + "]", tools)) return false;
       lua_pop(state_, 1);
       file_ = init_file;
       line_ = 0;
     }
     lua_pop(state_, 1);  // [root]
-    return watchers(handlers) && all_wanted_found();
+    return on_request(tools) && watchers(handlers) && all_wanted_found();
   }
 
  private:
@@ -198,9 +197,39 @@ class Reader {
     return true;
   }
 
-  bool toolset(std::size_t index, std::map<std::string, ToolDefinition>* tools) {
+  // { NAME = function() return require 'toolsets.NAME' end }: read only where they are named.
+  bool on_request(std::map<std::string, ToolDefinition>* tools) {
+    const std::string init = file_;
+    const char* shape = "on_request must be a table { NAME = function() return TOOLSET end }";
+    lua_getfield(state_, -1, "on_request");  // [root, on_request]
+    const bool given = !lua_isnil(state_, -1);
+    if (given && !lua_istable(state_, -1))
+      return fault(std::string(shape) + ", not " + type_name(-1));
+    if (given) lua_pushnil(state_);
+    while (given && lua_next(state_, -2) != 0) {  // [.., on_request, name, function]
+      if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) return fault(shape);
+      if (!requested(lua_tostring(state_, -2), tools)) return false;
+      lua_pop(state_, 1);
+      file_ = init;
+      line_ = 0;
+    }
+    lua_pop(state_, 1);
+    return true;
+  }
+
+  bool requested(const std::string& name, std::map<std::string, ToolDefinition>* tools) {
+    // [..., function]
+    if (toolsets_.count(name) != 0) return fault("two toolsets are named '" + name + "'");
+    if (!contains(options_.only, name)) return toolsets_.insert(name).second;
+    lua_pushvalue(state_, -1);
+    lua_call(state_, 0, 1);  // [..., function, toolset]
+    if (!toolset("on_request." + name, tools)) return false;
+    lua_pop(state_, 1);
+    return toolsets_.count(name) != 0 || fault("on_request." + name + " gives another toolset");
+  }
+
+  bool toolset(const std::string& place, std::map<std::string, ToolDefinition>* tools) {
     // [..., toolset]
-    const std::string place = "toolsets[" + std::to_string(index) + "]";
     const std::string init = file_;
     file_ = options_.file_of_value(state_, -1);
     line_ = 0;
@@ -215,9 +244,7 @@ class Reader {
     if (!is_name(name))
       return fault(place + ".name must be letters, digits, _ and -, not '" + name + "'");
     if (!toolsets_.insert(name).second) return fault("two toolsets are named '" + name + "'");
-    bool on_request = false;
-    if (!flag_field("on_request", "toolset '" + name + "'", &on_request)) return false;
-    const bool wanted = options_.only.empty() ? !on_request : contains(options_.only, name);
+    const bool wanted = options_.only.empty() || contains(options_.only, name);
     Json settings;
     if (!settings_of(name, &settings)) return false;
     lua_getfield(state_, -1, "tools");  // [..., toolset, tools]

@@ -52,8 +52,14 @@
 ---@field tools ToolDefinition[]
 ---@field settings? Schema of type object; what `settings.NAME` of the configuration may say; a
 ---configuration that says something else stops the load and names the field
----@field on_request? boolean default: false; true: loaded only where --toolset, or `toolsets` of
----the configuration, names it
+
+---What scripts/init.lua returns.
+---@class Scripts
+---@field toolsets Toolset[] loaded by default; where --toolset, or `toolsets` of the configuration,
+---names some, only those
+---@field on_request? table<string, fun(): Toolset> toolsets by name that are read only where they
+---are named
+---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }
 
 ---What goes wrong at run time, as the second result of a function.
 ---@class Err

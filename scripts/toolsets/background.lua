@@ -352,7 +352,6 @@ end
 
 return {
   name = 'background',
-  on_request = true,
   settings = SETTINGS,
   tools = {
     run_background, stop_process, list_processes, read_process_output, wait_for_port,

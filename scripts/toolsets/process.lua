@@ -170,4 +170,4 @@ local process = tool {
   end,
 }
 
-return { name = 'process', on_request = true, settings = SETTINGS, tools = { process } }
+return { name = 'process', settings = SETTINGS, tools = { process } }

@@ -53,6 +53,7 @@ local OUTPUT = schema.object {
   stderr_path = schema.string { optional = true },
   state = schema.string { optional = true, description = 'How it ended; timeout: by keep_alive' },
   exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
   output = schema.string { optional = true, description = 'stdout, and stderr where it is merged' },
   stderr = schema.string { optional = true },
   complete = schema.boolean { optional = true, description = 'false: a part was left out' },
@@ -154,17 +155,26 @@ local function in_background(args, paths)
   }
 end
 
-local function text_of(data, info, keep_alive)
-  local parts = { data.output }
+-- Text that what follows begins a line after.
+local function ended_line(text)
+  return (text == '' or text:sub(-1) == '\n') and text or text .. '\n'
+end
+
+local function text_of(data, keep_alive, problem)
+  local text = data.output
   if data.stderr then
-    parts = { '[stdout]\n', data.output, '\n[stderr]\n', data.stderr }
+    text = ('[stdout]\n%s[stderr]\n%s'):format(ended_line(data.output), data.stderr)
   end
-  if info.state == 'timeout' then
-    parts[#parts + 1] = ('\n[killed (SIGKILL) after keep_alive = %d s]'):format(keep_alive)
-  elseif info.exit_code ~= 0 then
-    parts[#parts + 1] = ('\n[%s]'):format(info.reason or info.state)
+  local notes = {}
+  if data.state == 'timeout' then
+    notes[1] = ('[killed (SIGKILL) after keep_alive = %d s]'):format(keep_alive)
+  elseif data.exit_code ~= 0 then
+    notes[1] = ('[%s]'):format(data.reason or data.state)
   end
-  local text = table.concat(parts)
+  notes[#notes + 1] = problem and ('[%s]'):format(problem)
+  if #notes > 0 then
+    return ended_line(text) .. table.concat(notes, '\n')
+  end
   return text ~= '' and text or '(no output)'
 end
 
@@ -180,15 +190,14 @@ local function wait_for_end(args, paths)
   local data = {
     id = handle.id, pid = info.pid, state = info.state, exit_code = info.exit_code,
     stdout_path = paths.stdout, stderr_path = paths.stderr, output = out.text,
-    complete = out.complete,
+    complete = out.complete, reason = info.reason,
   }
   if not paths.merged and paths.stderr ~= NOWHERE then
     local err = handle:excerpt { stream = 'stderr', budget_tokens = EXCERPT_TOKENS }
     data.stderr = err.text
     data.complete = data.complete and err.complete
   end
-  local text = text_of(data, info, args.keep_alive or DEFAULT_KEEP_ALIVE_S)
-  return { text = problem and ('%s\n[%s]'):format(text, problem) or text, data = data }
+  return { text = text_of(data, args.keep_alive or DEFAULT_KEEP_ALIVE_S, problem), data = data }
 end
 
 local safe_shell = tool {
@@ -208,4 +217,4 @@ local safe_shell = tool {
   end,
 }
 
-return { name = 'safe_shell', on_request = true, tools = { safe_shell } }
+return { name = 'safe_shell', tools = { safe_shell } }

@@ -73,7 +73,7 @@ async function executed_again(bench) {
     (await readFile(path.join(next.place.workspace, 'log'), 'utf8')) === 'begun\nbegun\n');
   await go(next);
   const end = await done(next, run_id);
-  assert.equal(end.status, 'completed');
+  assert.equal(end.status, 'completed', end.reason);
   assert.match(output(end), /finished\n$/);
 }
 

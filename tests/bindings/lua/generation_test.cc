@@ -146,16 +146,24 @@ TEST_CASE("toolsets that are not loaded together may have tools of the same name
   CHECK(generation->find("echo")->toolset == "two");
 }
 
-TEST_CASE("a toolset on request is loaded only where it is named") {
+TEST_CASE("a toolset on request is read only where it is named") {
   Scripts scripts;
-  scripts.script("init.lua",
-                 "return { toolsets = { { name = 'one', on_request = true, tools = { {" +
-                     std::string(kGood) + "} } } } }");
+  const auto init = [&](const std::string& name) {
+    scripts.script("init.lua", "return { toolsets = {}, on_request = { " + name +
+                                   " = function() return require 'one' end } }");
+  };
+  init("one");
+  scripts.script("one.lua", "error('is read')");
   REQUIRE(scripts.load() != nullptr);
   CHECK(scripts.load()->tools().empty());
   scripts.options.toolsets = {"one"};
+  CHECK(contains(scripts.error().message, "is read"));
+  scripts.script("one.lua", toolset("one", kGood));
   REQUIRE(scripts.load() != nullptr);
   CHECK(scripts.load()->tools().size() == 1);
+  init("two");
+  scripts.options.toolsets = {"two"};
+  CHECK(contains(scripts.error().message, "on_request.two gives another toolset"));
 }
 
 TEST_CASE("settings are checked by their toolset's schema and filled with its defaults") {

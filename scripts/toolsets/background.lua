@@ -30,13 +30,13 @@ local STARTERS = { run_background = true, run_test = true, run_build = true }
 
 local ID = schema.string { description = 'process_id or job_id' }
 local CWD = schema.string {
-  description = 'Directory to run in (default: the workspace)', optional = true,
+  description = 'Directory (default: the workspace)', optional = true,
 }
 local TIMEOUT = schema.number {
   description = 'Time limit in seconds', minimum = 0, maximum = MAX_TIMEOUT_S, optional = true,
 }
 local WAIT_TIMEOUT = schema.number {
-  description = ('Give up after so many seconds (default: %d)'):format(DEFAULT_WAIT_S),
+  description = ('Seconds (default: %d)'):format(DEFAULT_WAIT_S),
   default = DEFAULT_WAIT_S, minimum = 0, maximum = MAX_WAIT_S,
 }
 
@@ -75,7 +75,7 @@ local run_background = tool {
       description = 'Arguments', max_items = MAX_LINES, optional = true,
     }),
     ports = schema.array(schema.string {}, {
-      description = 'Container ports, such as "3000" or "8080:3000" (host:container)',
+      description = 'Container ports: "3000" or "8080:3000" (host:container)',
       max_items = MAX_PORTS, optional = true,
     }),
     cwd = CWD,
@@ -144,18 +144,40 @@ local stop_process = tool {
   end,
 }
 
+-- Small: what a model reads of a process is in the text.
+local STATUS = schema.object {
+  id = schema.string {},
+  command = schema.string {},
+  state = schema.string {},
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  limit = schema.any { optional = true },
+  pid = schema.integer {},
+  runtime_ms = schema.integer {},
+  left_behind = schema.integer {},
+  usage = schema.any { optional = true },
+}
+
+local function status_of(info, usage)
+  return {
+    id = info.id, command = info.command, state = info.state, exit_code = info.exit_code,
+    reason = info.reason, limit = info.limit, pid = info.pid, runtime_ms = info.runtime_ms,
+    left_behind = info.left_behind, usage = usage,
+  }
+end
+
 local list_processes = tool {
   name = 'list_processes',
   title = 'List processes',
   description = 'Background processes and jobs: status, exit code, processor and memory, ports.',
   permission = 'read',
-  output = schema.object { processes = schema.array(format.STATUS) },
+  output = schema.object { processes = schema.array(STATUS) },
   run = function(_, ctx)
     local lines, data = {}, json.array {}
     for index, info in ipairs(own_runs.list(owner_of(ctx))) do
       local usage = info.state == 'running' and run.get(info.id):usage() or nil
       lines[index] = format.status_line(info, usage)
-      data[index] = format.status_data(info, usage)
+      data[index] = status_of(info, usage)
     end
     local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
     return { text = text, data = { processes = data } }
@@ -201,9 +223,8 @@ local WAITED = schema.object {
   id = schema.string { optional = true },
   port = schema.integer { optional = true },
   address = schema.string { optional = true },
-  http = schema.string { optional = true },
-  status = schema.integer { optional = true, description = 'HTTP status' },
-  line = schema.string { optional = true, description = 'The line that matched' },
+  status = schema.integer { optional = true },
+  line = schema.string { optional = true },
   elapsed_ms = schema.integer {},
 }
 
@@ -215,8 +236,8 @@ end
 local wait_for_port = tool {
   name = 'wait_for_port',
   title = 'Wait for a port',
-  description = 'Wait until a TCP port of this machine accepts connections, instead of sleeping. '
-    .. 'Fails at once, with the last output, when the process ends before.',
+  description = 'Wait until a TCP port of this machine listens, instead of sleeping. Fails at '
+    .. 'once, with the last output, when the process ends before.',
   permission = 'read',
   input = schema.object {
     port = schema.integer { minimum = 1, maximum = 65535 },
@@ -233,8 +254,8 @@ local wait_for_port = tool {
 local wait_for_service = tool {
   name = 'wait_for_service',
   title = 'Wait for a service',
-  description = 'Wait until a service is ready: its port accepts connections, a line of its output '
-    .. 'matches, its URL answers; all that you give must hold. Output from before counts.',
+  description = 'Wait until a service is ready: its port listens, a line of its output matches, '
+    .. 'its URL answers; all that you give must hold. Output from before counts.',
   permission = 'read',
   input = schema.object {
     port = schema.integer { minimum = 1, maximum = 65535, optional = true },
@@ -258,11 +279,9 @@ local wait_for_service = tool {
 }
 
 local RESULT = schema.object {
-  run_id = schema.string { optional = true },
-  id = schema.string { optional = true },
-  job_id = schema.string { optional = true, description = 'With background=true' },
+  id = schema.string {},
+  job_id = schema.string { optional = true },
   pid = schema.integer { optional = true },
-  command = schema.string { optional = true },
   status = schema.string {},
   exit_code = schema.integer { optional = true },
   reason = schema.string { optional = true },
@@ -282,7 +301,9 @@ local function wait_for_end(command, args)
   end
   handle:wait { any = { { kind = 'exit' } } }
   local data = shell_format.result(handle)
-  return { text = shell_format.result_text(data), data = data }
+  local text = shell_format.result_text(data)
+  data.id, data.run_id = data.run_id, nil
+  return { text = text, data = data }
 end
 
 local function start_job(command, args, ctx)
@@ -293,9 +314,7 @@ local function start_job(command, args, ctx)
   return {
     text = ('Started job_id=%s pid=%d: %s. You are told when it ends; read_process_output shows '
       .. 'its output.'):format(handle.id, info.pid, format.one_line(command)),
-    data = {
-      job_id = handle.id, id = handle.id, pid = info.pid, command = command, status = info.state,
-    },
+    data = { job_id = handle.id, id = handle.id, pid = info.pid, status = info.state },
   }
 end
 
@@ -333,9 +352,8 @@ local function project_tool(name, title, what, setting)
         description = 'Return at once (default: false)', default = false,
       },
       command = schema.string {
-        description = "Shell command to run instead of the project's own", optional = true,
+        description = "Shell command instead of the project's own", optional = true,
       },
-      cwd = CWD,
       timeout = TIMEOUT,
     },
     output = RESULT,

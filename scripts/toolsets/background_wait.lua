@@ -159,7 +159,7 @@ function M.service(owner, args)
       local name = what .. ' ' .. args[what]
       local infos = watched(owner, data.id, name)
       local fired = wait_outside(name, wait[what](args[what]), infos, deadline)
-      data[what] = args[what]
+      data.port = fired.port or data.port
       data.address = fired.address or data.address
       data.status = fired.status or data.status
     end

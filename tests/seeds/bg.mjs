@@ -562,7 +562,7 @@ export const tests = {
   },
   'end.term': async (bench) => {
     const session = await bench.session(BG);
-    const trap = 'trap "touch $N; exit" TERM; echo up; while :; do sleep 0.05; done';
+    const trap = 'trap ": > $N; exit" TERM; echo up; while :; do sleep 0.05; done';
     for (const name of ['one', 'two']) {
       const id = await start(session, `N=${name}; ${trap}`);
       await says(session, id, 'up');

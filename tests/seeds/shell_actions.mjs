@@ -59,7 +59,8 @@ async function restarted(bench, after) {
   const config = { journal: { recovery: 'requeue' } };
   const session = await bench.session(SHELL, { config });
   const run_id = await spawn(session, `echo begun >> log; ${UNTIL_GO}; echo finished`);
-  await until('the run runs', async () =>
+  await is_running(session, run_id);
+  await until('the run writes', async () =>
     (await readFile(path.join(session.place.workspace, 'log'), 'utf8').catch(() => '')) !== '');
   await session.signal('SIGKILL');
   await after?.(session, run_id);
@@ -189,6 +190,7 @@ export const tests = {
   },
   'quick.spawn': async (bench) => {
     const session = await bench.session(SHELL);
+    await run(session, 'true'); // the journal is open then
     await quick(spawn(session, 'sleep 60'));
   },
   'quick.poll': async (bench) => {

@@ -1,8 +1,14 @@
--- What ships: the toolsets of every runtime that is not given scripts of its own.
+-- What ships: the toolsets of every runtime that is not given scripts of its own, and those that
+-- are read where --toolset or the configuration names them.
 return {
   toolsets = {
     require 'toolsets.bg',
     require 'toolsets.wait',
     require 'toolsets.shell',
+  },
+  on_request = {
+    safe_shell = function() return require 'toolsets.safe_shell' end,
+    process = function() return require 'toolsets.process' end,
+    background = function() return require 'toolsets.background' end,
   },
 }

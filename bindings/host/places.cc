@@ -55,6 +55,23 @@ std::vector<std::string> inherited_environment() {
   return variables;
 }
 
+namespace {
+
+std::string variable_of(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& each : environment) {
+    if (each.rfind(name + "=", 0) == 0) return each.substr(name.size() + 1);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string temp_directory(const std::vector<std::string>& environment) {
+  std::string path = fs::path(variable_of(environment, "TMPDIR")).lexically_normal().string();
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path.size() > 1 && path.front() == '/' ? path : "/tmp";
+}
+
 std::string default_state_directory() {
   // As the XDG base directory specification has it: a relative path counts as not set.
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
@@ -80,11 +97,8 @@ lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file,
                                   const std::vector<std::string>& environment) {
-  const auto variable = [&environment](const std::string& name) -> std::string {
-    for (const std::string& each : environment) {
-      if (each.rfind(name + "=", 0) == 0) return each.substr(name.size() + 1);
-    }
-    return "";
+  const auto variable = [&environment](const std::string& name) {
+    return variable_of(environment, name);
   };
   // Only absolute places: anything else would mean another one in each directory.
   const auto places = [](const std::vector<std::string>& paths) {

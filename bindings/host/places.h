@@ -19,6 +19,9 @@ Result<std::string> absolute_directory(const std::string& path, const char* fiel
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
 
+// What TMPDIR says, when that is an absolute path; else /tmp.
+std::string temp_directory(const std::vector<std::string>& environment);
+
 // $XDG_STATE_HOME/gibbous, else ~/.local/state/gibbous; "" when there is no home.
 std::string default_state_directory();
 // The one that was asked for, as an absolute path, or the default one.

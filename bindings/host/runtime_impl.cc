@@ -17,6 +17,8 @@ constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 // What scripts may use of one turn of the loop before its other work comes, when the host sets no
 // budget.
 constexpr Nanos kScriptTurn{2'000'000};
+// Wall time: a busy machine must not refuse scripts that take a few milliseconds of it.
+constexpr Nanos kScriptLoad{1'000'000'000};
 constexpr int kMaxClosingTurns = 100;
 constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log has two seconds
 
@@ -65,6 +67,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.toolsets = !given.toolsets.empty()
                             ? given.toolsets
                             : config.toolsets.value_or(std::vector<std::string>{});
+  generation.settings = config.settings;
+  generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.late_policy = given.late_policy;
   config.apply_lua(engine_options);
@@ -81,6 +85,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
   config.apply_runs(runs_options);
+  runs_options.temp_directory = host::temp_directory(runs_options.env);
   config.apply_history(history_options);
   history_options.worker.adopt = given.adopt_runs;
   history_options.worker.claim = given.work_queue;
@@ -132,6 +137,7 @@ Status Runtime::Impl::init_parts() {
   services.waits = waits.get();
   services.store = store.get();
   services.workspace = options.workspace;
+  services.temp_directory = runs_options.temp_directory;
   services.home = host::home_directory();
   services.sandbox = sandbox;
   services.path_variables = host::path_variables(options.workspace, engine_options.generation,

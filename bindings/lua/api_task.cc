@@ -109,6 +109,19 @@ int l_await(lua_State* state) {
   return task->suspend(state, std::make_unique<AwaitOp>(*task, target));
 }
 
+int l_cancel(lua_State* state) {
+  const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
+  const auto task = running(state);
+  for (const TaskImpl* above = task.get(); above != nullptr; above = above->parent()) {
+    if (above == target.get()) return luaL_error(state, "cancel: the task is this one or above it");
+  }
+  if (&target->owner() != &task->owner()) {
+    return luaL_error(state, "cancel: the task belongs to another call");
+  }
+  target->cancel();
+  return 0;
+}
+
 // Waits for all of its tasks; the first failure cancels the others, and is raised once they have
 // ended.
 class AllOp final : public PendingOp, public TaskObserver {
@@ -189,9 +202,11 @@ void open_task(lua_State* state) {
   luaL_newmetatable(state, kHandle);
   lua_pushcfunction(state, l_collect);
   lua_setfield(state, -2, "__gc");
-  lua_createtable(state, 0, 1);
+  lua_createtable(state, 0, 2);
   push_suspending(state, l_await, "task:await");
   lua_setfield(state, -2, "await");
+  lua_pushcfunction(state, l_cancel);
+  lua_setfield(state, -2, "cancel");
   lua_setfield(state, -2, "__index");
   lua_pushboolean(state, 0);
   lua_setfield(state, -2, "__metatable");

@@ -30,7 +30,8 @@ constexpr ToolField kToolFields[] = {
     {"input", LUA_TTABLE, false},          {"output", LUA_TTABLE, false},
     {"annotations", LUA_TTABLE, false},    {"run", LUA_TFUNCTION, true},
     {"takes_limits", LUA_TBOOLEAN, false}, {"command", LUA_TSTRING, false},
-    {"typed", LUA_TSTRING, false},         {"actions", LUA_TTABLE, false},
+    {"typed", LUA_TSTRING, false},         {"words", LUA_TSTRING, false},
+    {"actions", LUA_TTABLE, false},
 };
 constexpr ToolField kAnnotationFields[] = {
     {"read_only", LUA_TBOOLEAN, false},

@@ -186,6 +186,17 @@ void CallImpl::on_verdict(const Verdict& verdict) {
   }
 }
 
+// What a tool gets beside its arguments.
+Json CallImpl::context() const {
+  Json made = {{"call", id_},
+               {"session", session_},
+               {"mode", owner_.mode()},
+               {"workspace", owner_.services().workspace},
+               {"temp_directory", owner_.services().temp_directory}};
+  if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
+  return made;
+}
+
 void CallImpl::start_root() {
   BudgetLimits limits;
   limits.total = lua_left_;
@@ -196,10 +207,7 @@ void CallImpl::start_root() {
         lua_State* coroutine = lua_newthread(state);
         (hook_ != nullptr ? *hook_ : tool_->run).push(state);
         push_json(state, arguments_);
-        push_json(state, Json{{"call", id_},
-                              {"session", session_},
-                              {"mode", owner_.mode()},
-                              {"workspace", owner_.services().workspace}});
+        push_json(state, context());
         lua_xmove(state, coroutine, 1 + kRootArguments);  // [coroutine]
         root_ = std::make_shared<TaskImpl>(shared_from_this(), nullptr, state, kRootArguments, "");
       },

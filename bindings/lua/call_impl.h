@@ -122,6 +122,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   bool read_arguments();
   void ask_policy();
   void on_verdict(const Verdict& verdict);
+  Json context() const;
   void start_root();
   CallResult take_result();
   CallResult failed(const Failure& failure) const;

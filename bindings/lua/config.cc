@@ -197,6 +197,8 @@ Config read_values(const std::string& path, const Json& value) {
   take(value, "mode", &config.mode);
   take(value, "workspace", &config.workspace);
   take(value, "shell", &config.shell);
+  take(value, "temp_directory", &config.temp_directory);
+  config.settings = value.value("settings", Json());
   if (value.contains("env")) config.env = value["env"].get<std::map<std::string, std::string>>();
   if (value.contains("unset_env")) {
     config.unset_env = value["unset_env"].get<std::vector<std::string>>();
@@ -230,7 +232,8 @@ Config read_values(const std::string& path, const Json& value) {
   take(lua, "memory_bytes", &config.lua_memory_bytes);
 
   const std::filesystem::path dir = std::filesystem::path(path).parent_path();
-  for (std::optional<std::string>* each : {&config.scripts, &config.policies, &config.workspace}) {
+  for (std::optional<std::string>* each :
+       {&config.scripts, &config.policies, &config.workspace, &config.temp_directory}) {
     if (each->has_value()) *each = below(dir, **each);
   }
   return config;
@@ -270,9 +273,16 @@ Json config_schema() {
         {{"type", "array"},
          {"items", text("name of a toolset")},
          {"description", "only these toolsets; all by default"}}},
+       {"settings",
+        {{"type", "object"},
+         {"additionalProperties", {{"type", "object"}}},
+         {"description", "of toolsets, by their name: { background = { max_concurrent = 5 } }"}}},
        {"mode", text("permission mode: default, auto, plan, dangerous, ci, or one of your own")},
        {"workspace", text("directory that runs start in; the current directory by default")},
        {"shell", text("program that gets -c and the command line of a run; /bin/sh by default")},
+       {"temp_directory",
+        text("where temporary files and logs of runs may lie; their TMPDIR; it is made when it is "
+             "missing; by default $TMPDIR, or /tmp")},
        {"limits", table_limits_schema()},
        {"env", variables},
        {"unset_env",
@@ -339,6 +349,9 @@ void Config::apply_runs(RunsOptions& options) const {
            std::find(unset_env.begin(), unset_env.end(), name) != unset_env.end();
   });
   for (const auto& [name, value] : env) options.env.push_back(name + "=" + value);
+  if (!temp_directory) return;
+  std::erase_if(options.env, [](const std::string& each) { return each.rfind("TMPDIR=", 0) == 0; });
+  options.env.push_back("TMPDIR=" + std::filesystem::absolute(*temp_directory).string());
 }
 
 void Config::apply_history(HistoryOptions& options) const {

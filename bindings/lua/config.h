@@ -30,6 +30,8 @@ struct Config {
   std::optional<std::string> mode;
   std::optional<std::string> workspace;
   std::optional<std::string> shell;
+  std::optional<std::string> temp_directory;
+  Json settings;  // of toolsets, by name; null when there are none
   std::map<std::string, std::string> env;
   std::vector<std::string> unset_env;
 

@@ -240,7 +240,7 @@ class EngineImpl::Approval {
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
     std::string command;  // of a call: what its start then needs not ask about again
-    if (given.allow && effect_.value("kind", "") == "call") command = effect_.value("command", "");
+    if (given.allow && effect_.value("kind", "") == "call") command = approved_key(effect_);
     engine_.post([call = call_, verdict = verdict_, command, on_verdict = std::move(on_verdict_)] {
       const auto alive = call.lock();
       if (!alive || alive->cancelled() || alive->ended()) return;
@@ -281,7 +281,14 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
     // One with a NUL cannot be started; the tool says so.
     const bool line = command != args.end() && command->is_string() &&
                       command->get_ref<const std::string&>().find('\0') == std::string::npos;
-    if (line) effect["command"] = *command;
+    const auto words = args.find(tool.words);
+    if (line && tool.words.empty()) effect["command"] = *command;
+    if (line && !tool.words.empty()) {
+      effect["argv"] = {*command};
+      if (words != args.end() && words->is_array()) {
+        effect["argv"].insert(effect["argv"].end(), words->begin(), words->end());
+      }
+    }
     const auto cwd = args.find("cwd");
     if (cwd != args.end() && cwd->is_string()) effect["cwd"] = *cwd;
   }

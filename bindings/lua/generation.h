@@ -37,6 +37,8 @@ struct ToolDefinition {
   bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
   std::string typed;  // the argument that is typed into a program, and not recorded; "": none
+  std::string words;  // the argument that holds its words: then there is no shell; "": none
+  Json settings;      // of its toolset, from the configuration; null: it takes none
   // The permission of a call by its argument `action`, where it is another one.
   std::map<std::string, std::string> actions;
 };
@@ -72,7 +74,8 @@ struct GenerationOptions {
   std::string policies_dir;         // holds init.lua
   std::string shipped_scripts_dir;  // where `require` looks next
   std::string shipped_policies_dir;
-  std::vector<std::string> toolsets;  // only these; all when empty
+  std::vector<std::string> toolsets;  // only these; all but those on request when empty
+  Json settings;                      // of toolsets, by name; null: none
   std::string mode;
   MemoryLimits memory;
   Nanos load_budget{250'000'000};           // of the scripts

@@ -263,6 +263,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         loader.run_init(state);  // [root]
         ToolReaderOptions options;
         options.only = options_.toolsets;
+        options.settings = options_.settings;
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };

@@ -8,6 +8,7 @@
 #include "bindings/lua/command_policy.h"
 #include "bindings/lua/generation.h"
 #include "bindings/lua/judgement.h"
+#include "bindings/lua/question.h"
 #include "bindings/lua/services.h"
 #include "runtime/command/path_map.h"
 
@@ -224,8 +225,8 @@ Verdict Generation::decide(Json effect) {
     }
     effect["judged"] = std::move(judged);
     // What a rule asks about was answered only when a person saw this very command.
-    answered = cleared && (!outcome.decision ||
-                           (!approved.empty() && approved == effect.value("command", "")));
+    answered =
+        cleared && (!outcome.decision || (!approved.empty() && approved == approved_key(effect)));
   }
   if (answered) effect["approved"] = true;
   Verdict verdict = decide_in_time(effect);

@@ -80,4 +80,9 @@ AskRequest make_question(const Json& effect, const Verdict& verdict) {
   return request;
 }
 
+std::string approved_key(const Json& effect) {
+  const auto argv = effect.find("argv");
+  return argv != effect.end() && argv->is_array() ? dump(*argv) : effect.value("command", "");
+}
+
 }  // namespace gibbous::lua

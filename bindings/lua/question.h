@@ -10,4 +10,8 @@ namespace gibbous::lua {
 // All but call, mode_rank, policy and reply.
 AskRequest make_question(const Json& effect, const Verdict& verdict);
 
+// What a start must have in common with the call that a person approved: its command line, or its
+// words.
+std::string approved_key(const Json& effect);
+
 }  // namespace gibbous::lua

@@ -12,6 +12,7 @@
 #include "runtime/history/recorder.h"
 #include "runtime/output/excerpt.h"
 #include "runtime/output/text.h"
+#include "runtime/process/signals.h"
 #include "runtime/terminal/screen.h"
 
 namespace gibbous::lua {
@@ -61,7 +62,10 @@ LogSpec log_of(const Json& value) {
   Fields fields("run.start: log", value);
   LogSpec log;
   log.path = fields.text("path").value_or("");
-  if (log.path.empty()) fields.fail("path", "a path below the workspace", fields.value("path"));
+  if (log.path.empty()) {
+    fields.fail("path", "a path below the workspace or the temporary directory",
+                fields.value("path"));
+  }
   const auto stream = fields.choice("stream", {"both", "stdout", "stderr"});
   if (stream && stream != "both") {
     log.stream = stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
@@ -94,7 +98,9 @@ Json logs_info(const Run& run) {
   Json list = Json::array();
   for (std::size_t i = 0; i < run.logs().size(); ++i) {
     const FileSinkStatus& status = run.logs()[i]->status();
-    Json entry = {{"path", run.spec().logs[i].path},
+    const LogSpec& log = run.spec().logs[i];
+    Json entry = {{"path", log.path},
+                  {"stream", log.stream ? to_string(*log.stream) : "both"},
                   {"bytes", status.written_bytes},
                   {"lost_bytes", status.lost_bytes},
                   {"files", status.files},
@@ -144,6 +150,9 @@ StartOptions parse_start(const Json& options, bool queued) {
     spec.timeout =
         Millis{*timeout > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*timeout)) : 0};
   }
+  if (const auto signal = fields.choice("timeout_signal", {"SIGTERM", "SIGINT", "SIGKILL"})) {
+    spec.timeout_signal = signal_number_of(*signal);
+  }
   spec.logs = logs_of(fields);
   spec.limits = parse_limits("run.start: limits", fields.value("limits"));
   start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
@@ -175,6 +184,8 @@ Json run_info(const Run& run, const Clock& clock) {
       {"pid", run.pid()},
       {"command", to_utf8(run.command_text())},
       {"session", spec.session},
+      {"tool", spec.tool},
+      {"background", spec.background},
       {"on_host_death", spec.keep ? "keep" : "kill"},
       {"adopted", run.adopted()},
       {"state", to_string(run.state())},

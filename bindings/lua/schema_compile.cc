@@ -132,6 +132,7 @@ class Compiler {
 
   Status keyword(SchemaNode& made, const std::string& key, const Json& value,
                  const std::string& place, int depth) {
+    if (key == "description" && value.is_string()) made.description = value.get<std::string>();
     if (kAnnotations.count(key) != 0 || key.rfind("x-", 0) == 0) return {};
     if (key == "type") return types(made, value, place);
     if (key == "enum") {

@@ -55,6 +55,7 @@ std::string one_type(const SchemaNode& node, unsigned type, int depth) {
     const std::string size = size_text(node.min_length, node.max_length, "characters");
     std::string text = size.empty() ? "string" : "string of " + size;
     if (node.pattern) text += " that matches /" + node.pattern->pattern() + "/";
+    if (node.pattern && !node.description.empty()) text += " (" + node.description + ")";
     return text;
   }
   std::string text = "array";

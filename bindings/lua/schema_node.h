@@ -41,6 +41,7 @@ struct SchemaNode {
   std::optional<double> minimum, maximum, above, below, multiple_of;
   std::optional<std::size_t> min_length, max_length;
   std::unique_ptr<re2::RE2> pattern;
+  std::string description;  // told with the pattern: it says what that means
 
   std::map<std::string, Owned> properties;
   std::vector<std::string> required;

@@ -35,10 +35,11 @@ struct Services {
   RunWatchers* watchers = nullptr;
   Engine* engine = nullptr;
   std::string workspace;
-  std::string home;        // of the user; absolute
-  bool real_paths = true;  // symlinks of this machine count when paths are judged
-  bool keep_runs = false;  // those that do not say what becomes of them when the host is gone
-  Json sandbox;            // what the configuration demands at least: a request, or null
+  std::string temp_directory;  // where logs may lie besides
+  std::string home;            // of the user; absolute
+  bool real_paths = true;      // symlinks of this machine count when paths are judged
+  bool keep_runs = false;      // those that do not say what becomes of them when the host is gone
+  Json sandbox;                // what the configuration demands at least: a request, or null
   PathVariables path_variables;
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;

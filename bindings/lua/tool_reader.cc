@@ -16,11 +16,11 @@ constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets", "watchers"};
-const std::vector<std::string> kToolsetKeys = {"name", "tools", "description"};
-const std::vector<std::string> kToolKeys = {"name",         "title",   "description", "permission",
-                                            "input",        "output",  "annotations", "run",
-                                            "takes_limits", "command", "typed",       "actions"};
+const std::vector<std::string> kRootKeys = {"toolsets", "on_request", "watchers"};
+const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings"};
+const std::vector<std::string> kToolKeys = {
+    "name", "title",        "description", "permission", "input", "output", "annotations",
+    "run",  "takes_limits", "command",     "typed",      "words", "actions"};
 const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
@@ -79,13 +79,13 @@ class Reader {
       return fault("more than " + std::to_string(kMaxToolsets) + " toolsets");
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, toolsets, toolset]
-      if (!toolset(i, tools)) return false;
+      if (!toolset("toolsets[" + std::to_string(i) + "]", tools)) return false;
       lua_pop(state_, 1);
       file_ = init_file;
       line_ = 0;
     }
     lua_pop(state_, 1);  // [root]
-    return watchers(handlers) && all_wanted_found();
+    return on_request(tools) && watchers(handlers) && all_wanted_found();
   }
 
  private:
@@ -139,6 +139,16 @@ class Reader {
                                       : std::string(", not ") + lua_typename(state_, type)));
   }
 
+  // The boolean field of the table on top; false when it is not there.
+  bool flag_field(const char* key, const std::string& owner, bool* into) {
+    lua_getfield(state_, -1, key);
+    const int type = lua_type(state_, -1);
+    *into = lua_toboolean(state_, -1) != 0;
+    lua_pop(state_, 1);
+    if (type == LUA_TNIL || type == LUA_TBOOLEAN) return true;
+    return fault(owner + "." + key + " must be true or false");
+  }
+
   // { on_ready = function(event, ctx) ... end, ... }, or a list of such tables.
   bool watchers(std::map<std::string, LuaRef>* handlers) {
     lua_getfield(state_, -1, "watchers");  // [root, watchers]
@@ -187,9 +197,39 @@ class Reader {
     return true;
   }
 
-  bool toolset(std::size_t index, std::map<std::string, ToolDefinition>* tools) {
+  // { NAME = function() return require 'toolsets.NAME' end }: read only where they are named.
+  bool on_request(std::map<std::string, ToolDefinition>* tools) {
+    const std::string init = file_;
+    const char* shape = "on_request must be a table { NAME = function() return TOOLSET end }";
+    lua_getfield(state_, -1, "on_request");  // [root, on_request]
+    const bool given = !lua_isnil(state_, -1);
+    if (given && !lua_istable(state_, -1))
+      return fault(std::string(shape) + ", not " + type_name(-1));
+    if (given) lua_pushnil(state_);
+    while (given && lua_next(state_, -2) != 0) {  // [.., on_request, name, function]
+      if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) return fault(shape);
+      if (!requested(lua_tostring(state_, -2), tools)) return false;
+      lua_pop(state_, 1);
+      file_ = init;
+      line_ = 0;
+    }
+    lua_pop(state_, 1);
+    return true;
+  }
+
+  bool requested(const std::string& name, std::map<std::string, ToolDefinition>* tools) {
+    // [..., function]
+    if (toolsets_.count(name) != 0) return fault("two toolsets are named '" + name + "'");
+    if (!contains(options_.only, name)) return toolsets_.insert(name).second;
+    lua_pushvalue(state_, -1);
+    lua_call(state_, 0, 1);  // [..., function, toolset]
+    if (!toolset("on_request." + name, tools)) return false;
+    lua_pop(state_, 1);
+    return toolsets_.count(name) != 0 || fault("on_request." + name + " gives another toolset");
+  }
+
+  bool toolset(const std::string& place, std::map<std::string, ToolDefinition>* tools) {
     // [..., toolset]
-    const std::string place = "toolsets[" + std::to_string(index) + "]";
     const std::string init = file_;
     file_ = options_.file_of_value(state_, -1);
     line_ = 0;
@@ -205,6 +245,8 @@ class Reader {
       return fault(place + ".name must be letters, digits, _ and -, not '" + name + "'");
     if (!toolsets_.insert(name).second) return fault("two toolsets are named '" + name + "'");
     const bool wanted = options_.only.empty() || contains(options_.only, name);
+    Json settings;
+    if (!settings_of(name, &settings)) return false;
     lua_getfield(state_, -1, "tools");  // [..., toolset, tools]
     if (!lua_istable(state_, -1))
       return fault("toolset '" + name + "': tools must be a list of tool{...}");
@@ -220,6 +262,7 @@ class Reader {
       const std::string tool_place = "toolset '" + name + "': tools[" + std::to_string(i) + "]";
       ToolDefinition made;
       made.toolset = name;
+      made.settings = settings;
       // Also tools that are not wanted are checked: a typing mistake must not hide behind a filter.
       if (!tool(tool_place, &made) || !add(std::move(made), wanted, tools)) return false;
       lua_pop(state_, 1);
@@ -228,15 +271,45 @@ class Reader {
     return true;
   }
 
-  bool add(ToolDefinition made, bool wanted, std::map<std::string, ToolDefinition>* tools) {
-    const auto [first, fresh] = defined_.emplace(made.name, made.file);
-    if (!fresh) {
-      return fault("tool '" + made.name + "' is defined twice: in " + first->second + " and in " +
-                   made.file);
+  // What the configuration says for a toolset, checked by the toolset's own schema.
+  bool settings_of(const std::string& name, Json* into) {
+    // [..., toolset]
+    const bool given = options_.settings.is_object() && options_.settings.contains(name);
+    lua_getfield(state_, -1, "settings");
+    const bool takes = !lua_isnil(state_, -1);
+    Json schema = takes ? to_json(state_, -1) : Json();
+    lua_pop(state_, 1);
+    if (!takes && given) {
+      return wrong_setting("settings." + name + ": the toolset '" + name + "' takes no settings");
     }
-    if (defined_.size() > kMaxTools)
-      return fault("more than " + std::to_string(kMaxTools) + " tools");
-    if (wanted) tools->emplace(made.name, std::move(made));
+    if (!takes) return true;
+    mend_empty_lists(&schema);
+    const auto check = SchemaCheck::compile(schema, "settings." + name);
+    if (!check) return fault("toolset '" + name + "': settings: " + check.status().message());
+    *into = given ? options_.settings[name] : Json::object();
+    const Status good = (*check)->apply(*into);
+    return good.ok() || wrong_setting(good.message());
+  }
+
+  // Of the configuration, which no script can mend.
+  bool wrong_setting(const std::string& message) {
+    file_.clear();
+    line_ = 0;
+    error_->code = "config_invalid";
+    return fault("the configuration: " + message);
+  }
+
+  // Only tools that are loaded together can be in one another's way.
+  bool add(ToolDefinition made, bool wanted, std::map<std::string, ToolDefinition>* tools) {
+    if (++read_ > kMaxTools) return fault("more than " + std::to_string(kMaxTools) + " tools");
+    if (!wanted) return true;
+    const auto first = tools->find(made.name);
+    if (first != tools->end()) {
+      return fault("tool '" + made.name + "' is defined twice: by toolset '" +
+                   first->second.toolset + "' in " + first->second.file + " and by toolset '" +
+                   made.toolset + "' in " + made.file);
+    }
+    tools->emplace(made.name, std::move(made));
     return true;
   }
 
@@ -273,18 +346,12 @@ class Reader {
       return fault(owner + ".permission must be one of " + list_of(kPermissions) + ", not '" +
                    made->permission + "'");
     }
-    lua_getfield(state_, -1, "takes_limits");
-    const int type = lua_type(state_, -1);
-    made->takes_limits = lua_toboolean(state_, -1) != 0;
-    lua_pop(state_, 1);
-    if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
-      return fault(owner + ".takes_limits must be true or false");
-    }
+    if (!flag_field("takes_limits", owner, &made->takes_limits)) return false;
     if (!text_field("command", false, owner, &made->command)) return false;
     if (!text_field("typed", false, owner, &made->typed)) return false;
-    return schemas(owner, made) && annotations(owner, made) &&
-           argument(owner, "command", *made, made->command) &&
-           argument(owner, "typed", *made, made->typed) && actions(owner, made);
+    if (!text_field("words", false, owner, &made->words)) return false;
+    return schemas(owner, made) && annotations(owner, made) && named_arguments(owner, *made) &&
+           actions(owner, made);
   }
 
   // { poll = 'read' }: by the argument `action`.
@@ -308,13 +375,16 @@ class Reader {
     return true;
   }
 
-  bool argument(const std::string& owner, const std::string& field, const ToolDefinition& made,
-                const std::string& name) {
-    if (name.empty()) return true;
+  bool named_arguments(const std::string& owner, const ToolDefinition& made) {
     const Json properties = made.input_schema.value("properties", Json::object());
-    if (properties.contains(name)) return true;
-    return fault(owner + "." + field + " must name an argument of its input, and there is no '" +
-                 name + "'");
+    for (const auto& [key, argument] :
+         {std::pair("command", made.command), {"words", made.words}, {"typed", made.typed}}) {
+      if (argument.empty() || properties.contains(argument)) continue;
+      return fault(owner + "." + key + " must name an argument of its input, and there is no '" +
+                   argument + "'");
+    }
+    if (made.words.empty() || !made.command.empty()) return true;
+    return fault(owner + ".words needs .command: the argument that is the program");
   }
 
   bool schemas(const std::string& owner, ToolDefinition* made) {
@@ -372,17 +442,25 @@ class Reader {
   }
 
   bool all_wanted_found() {
-    const std::vector<std::string> known(toolsets_.begin(), toolsets_.end());
     for (const std::string& name : options_.only) {
       if (toolsets_.count(name) != 0) continue;
-      const std::string near = nearest_name(name, known);
       file_.clear();
       line_ = 0;
       error_->code = "unknown_toolset";
-      return fault("there is no toolset '" + name + "'; known are " + list_of(known) +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      return fault(no_toolset(name));
+    }
+    if (!options_.settings.is_object()) return true;
+    for (const auto& [name, values] : options_.settings.items()) {
+      if (toolsets_.count(name) == 0) return wrong_setting("settings: " + no_toolset(name));
     }
     return true;
+  }
+
+  std::string no_toolset(const std::string& name) const {
+    const std::vector<std::string> known(toolsets_.begin(), toolsets_.end());
+    const std::string near = nearest_name(name, known);
+    return "there is no toolset '" + name + "'; known are " + list_of(known) +
+           (near.empty() ? "" : "; did you mean '" + near + "'?");
   }
 
   lua_State* state_;
@@ -391,7 +469,7 @@ class Reader {
   std::string file_;  // where a fault is
   int line_ = 0;
   std::set<std::string> toolsets_;
-  std::map<std::string, std::string> defined_;  // tool -> file
+  std::size_t read_ = 0;  // tools, wanted or not
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct ToolReaderOptions {
-  std::vector<std::string> only;  // toolsets; all when empty
+  std::vector<std::string> only;  // toolsets; all but those on request when empty
+  Json settings;                  // of toolsets, by name; null: none
   // The file of the module that returned the value at an index, or "".
   std::function<std::string(lua_State*, int)> file_of_value;
 };

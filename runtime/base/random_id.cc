@@ -19,16 +19,18 @@ std::uint64_t random_bits() {
 
 std::string random_id() {
   static constexpr char kAlphabet[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::uint64_t kLetters = sizeof kAlphabet - 1;
   constexpr unsigned kBitsPerChar = 6;
   std::string id;
-  while (id.size() < kIdChars) {
-    std::uint64_t bits = random_bits();
-    id.clear();
-    for (std::size_t i = 0; i < kIdChars; ++i, bits >>= kBitsPerChar) {
-      id += kAlphabet[bits & 63U];
+  std::uint64_t bits = 0;
+  for (unsigned left = 0; id.size() < kIdChars; bits >>= kBitsPerChar, --left) {
+    if (left == 0) {
+      bits = random_bits();
+      left = 64 / kBitsPerChar;
     }
-    if (id.front() == '-') id.clear();
+    const std::uint64_t letter = bits & ((1U << kBitsPerChar) - 1);
+    if (letter < kLetters) id += kAlphabet[letter];  // or some would be likelier than others
   }
   return id;
 }

@@ -1,4 +1,4 @@
-// Ids of runs: 8 characters of A-Za-z0-9_-, from the kernel's random numbers. Any thread.
+// Ids of runs: 8 letters and digits, from the kernel's random numbers. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace gibbous {
 
 inline constexpr std::size_t kIdChars = 8;
 
-// 48 random bits as 8 URL-safe characters; the first is never '-', so that an id is never taken for
-// an option on a command line.
+// 47 random bits. Nothing but letters and digits: an id is never taken for an option on a command
+// line, and is one word for whoever looks for it in a text.
 std::string random_id();
 std::uint64_t random_bits();
 

@@ -41,9 +41,9 @@ inline constexpr std::size_t kStreams = 2;
 inline constexpr std::size_t kMaxLogs = 4;
 const char* to_string(StreamId stream);
 
-// A file that output is copied into as it comes, below the workspace.
+// A file that output is copied into as it comes.
 struct LogSpec {
-  std::string path;                       // relative to the workspace
+  std::string path;  // relative to the workspace, or absolute below it or the temporary directory
   std::optional<StreamId> stream;         // none: both, in the order in which they were read
   std::uint64_t max_bytes = 10ULL << 20;  // of one file
   std::uint32_t files = 1;                // more: rotated, path.1 is the one before
@@ -73,8 +73,9 @@ struct RunSpec {
   std::string watch_json;  // its watchers, as they were asked for
   std::optional<std::uint64_t> max_output_bytes;  // of the recorded output; none: the configured
   std::optional<Millis> timeout;                  // none: the configured default; 0: no limit
-  bool queue_when_full = false;                   // else start() fails with code "too_many_runs"
-  std::vector<LogSpec> logs;                      // at most kMaxLogs
+  int timeout_signal = 0;        // what the time limit sends first; 0: stop_signal()
+  bool queue_when_full = false;  // else start() fails with code "too_many_runs"
+  std::vector<LogSpec> logs;     // at most kMaxLogs
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
 };

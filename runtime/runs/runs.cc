@@ -10,6 +10,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
+#include "runtime/runs/log_place.h"
 #include "runtime/runs/runs_impl.h"
 
 namespace gibbous {
@@ -55,8 +56,11 @@ Status RunsImpl::check(const RunSpec& spec) const {
   }
   if (by_id_.count(spec.id) != 0) return wrong("id: \"" + spec.id + "\" is another run's");
   for (const LogSpec& log : spec.logs) {
-    FileSinkSpec sink{options_.workspace, log.path, log.max_bytes, log.files, log.append};
-    if (Status status = gibbous::check(sink); !status) return wrong("log: " + status.message());
+    const auto sink = place_log(log, options_.workspace, options_.temp_directory);
+    if (!sink) return wrong("log: " + sink.status().message());
+    if (Status status = gibbous::check(*sink); !status) return wrong("log: " + status.message());
+    if (sink->directory != options_.temp_directory) continue;
+    if (Status status = make_temp_directory(sink->directory); !status) return status;
   }
   for (const auto& [name, value] : spec.env) {
     if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
@@ -91,6 +95,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
   run.spec_.limits = strictest(run.spec_.limits, limits.run);
+  for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);
   run.created_wall_ = clock_.wall();
   for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
   entry->on_ready = std::move(on_ready);

@@ -42,6 +42,7 @@ struct RunsOptions {
   RunLimits limits;
   std::string shell = "/bin/sh";  // gets "-c" and the command line
   std::string workspace;          // absolute
+  std::string temp_directory;     // absolute; logs may lie below it, and it is made for them
   std::vector<std::string> env;   // "NAME=value": what runs inherit
   std::string keeper_path;
   // Where keepers of kept runs are found; "": runs cannot be kept. Made when it is needed first.

@@ -12,6 +12,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/keeper/door.h"
 #include "runtime/runs/describe.h"
+#include "runtime/runs/log_place.h"
 
 namespace gibbous {
 namespace {
@@ -231,12 +232,9 @@ void RunsImpl::open_logs(Entry& entry) {
   Run& run = entry.run;
   for (const LogSpec& spec : run.spec_.logs) {
     auto tap = std::make_unique<LogTap>(*this, entry, spec);
-    FileSinkSpec sink;
-    sink.directory = options_.workspace;
-    sink.path = spec.path;
-    sink.files = spec.files;
-    sink.append = spec.append;
-    sink.max_bytes = spec.max_bytes;
+    auto place = place_log(spec, options_.workspace, options_.temp_directory);
+    if (!place) continue;  // check() has seen to that
+    FileSinkSpec sink = std::move(*place);
     if (const std::uint64_t most = run.spec_.limits.log_bytes; most != 0) {
       sink.max_bytes =
           std::clamp(most / spec.files / run.spec_.logs.size(), kMinSinkBytes, sink.max_bytes);
@@ -417,7 +415,9 @@ void RunsImpl::time_out(Entry& entry) {
   entry.verdict = RunState::kTimeout;
   entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
   entry.kill_waiters.emplace_back();
-  entry.keeper->kill(entry.run.key_, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
+  const int asked = entry.run.spec_.timeout_signal;
+  entry.keeper->kill(entry.run.key_, asked != 0 ? asked : stop_signal(entry.run.spec_),
+                     options_.limits.timeout_grace);
 }
 
 Millis RunsImpl::wall_limit(const Entry& entry) const {

@@ -22,7 +22,8 @@
 ---@field idle_time_ms? integer without any output
 
 ---@class RunLog
----@field path string below the workspace; directories are made, links are not followed
+---@field path string below the workspace; absolute: below it or the temporary directory, which is
+---made; directories are made, links are not followed; {run} in it stands for the run's id
 ---@field stream? 'both'|'stdout'|'stderr' default: 'both'
 ---@field max_bytes? integer 4096 or more; default: 10 MiB; of one file
 ---@field files? integer 1 to 100; default: 1: stops at max_bytes; more: path.1 is the one before
@@ -38,6 +39,8 @@
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr goes into stdout, in order
 ---@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field timeout_signal? 'SIGTERM'|'SIGINT'|'SIGKILL' default: 'SIGTERM'; what the time limit sends
+---first; a run that was kept and adopted gets SIGTERM
 ---@field on_host_death? 'kill'|'keep' default: 'kill', or what the configuration's
 ---kill_on_session_end says of detached runs; 'keep': lives on when Gibbous is gone, and the
 ---next one with the same state directory takes it over; its stdin ends then
@@ -90,6 +93,8 @@
 ---@field argv? string[] when it was started with argv
 ---@field label? string
 ---@field session string
+---@field tool string the tool that started it
+---@field background boolean its caller did not wait for it
 ---@field on_host_death 'kill'|'keep'
 ---@field adopted boolean an earlier Gibbous started it
 ---@field state RunState
@@ -117,9 +122,10 @@
 
 ---@class RunLogInfo
 ---@field path string
+---@field stream 'both'|'stdout'|'stderr'
 ---@field bytes integer written of the output
 ---@field lost_bytes integer that will never be written
----@field files integer that there are now
+---@field files integer that there are now; 0: it is not open yet
 ---@field full boolean the quota is used up
 ---@field error? string why it cannot be written at the moment
 

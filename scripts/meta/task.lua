@@ -31,3 +31,10 @@ function task.all(fns) end
 ---Example: `local text = reading:await()`
 ---@return any ... what the function returned
 function Task:await() end
+
+---Cancels the task and its children: what it waits for is given up, and the call does not wait
+---for it any more. Effects that have begun go on. Nothing happens when it has ended. Raises for the
+---task that runs, and for those above it.
+---
+---Example: `reading:cancel()`
+function Task:cancel() end

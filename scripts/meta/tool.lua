@@ -17,6 +17,9 @@
 ---@field session string whose call it is; '' for callers that name none
 ---@field mode string permission mode
 ---@field workspace string absolute path of the directory that runs start in
+---@field temp_directory string absolute path; logs of runs may lie there besides
+---@field settings? table<string, any> of the toolset, from the configuration; only where it takes
+---some, and then with every default filled in
 
 ---What a tool gives: text for the model, data for programs. `text` repeats what `data` says.
 ---@class ToolResult
@@ -35,6 +38,8 @@
 ---it before the call runs, and a person who is asked sees it
 ---@field typed? string name of the argument that the tool types into a run: what is typed is judged
 ---and recorded when it is typed, not with the call
+---@field words? string name of the argument that is the list of words for `command`, which is then
+---one program and no line: what is judged has no shell
 ---@field actions? table<string, Permission> of a tool with an argument `action`: the permission of
 ---a call by its action, where it is not `permission`
 ---@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says
@@ -47,6 +52,16 @@
 ---@field name string 1 to 64 letters, digits, _ and -
 ---@field description? string
 ---@field tools ToolDefinition[]
+---@field settings? Schema of type object; what `settings.NAME` of the configuration may say; a
+---configuration that says something else stops the load and names the field
+
+---What scripts/init.lua returns.
+---@class Scripts
+---@field toolsets Toolset[] loaded by default; where --toolset, or `toolsets` of the configuration,
+---names some, only those
+---@field on_request? table<string, fun(): Toolset> toolsets by name that are read only where they
+---are named
+---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }
 
 ---What goes wrong at run time, as the second result of a function.
 ---@class Err

@@ -184,7 +184,7 @@ function actions.kill(args)
     return handle:kill()
   end)
   local answer = handle:wait { any = { { kind = 'exit' } }, timeout_ms = KILL_WAIT_MS }
-  if not answer then
+  if not (answer and answer.ok) then
     killing:cancel()
   end
   local info = handle:info()

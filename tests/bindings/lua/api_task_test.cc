@@ -244,6 +244,27 @@ TEST_CASE(
   CHECK(contains(result.text, ":3: failed"));
 }
 
+TEST_CASE("a task that is cancelled ends with its children, and the call does not fail of it") {
+  World world;
+  world.start(
+      "define('giver_up', function()\n"
+      "  local began = time.monotonic_ms()\n"
+      "  local child = task.spawn(function() task.spawn(time.sleep, 60000) time.sleep(60000) end)\n"
+      "  time.sleep(1)\n"
+      "  child:cancel()\n"
+      "  child:cancel()\n"
+      "  time.sleep(1)\n"
+      "  return time.monotonic_ms() - began < 30000 and 'went on' or 'waited'\n"
+      "end)\n"
+      "define('itself', function()\n"
+      "  local child\n"
+      "  child = task.spawn(function() time.sleep(1) child:cancel() end)\n"
+      "  child:await()\n"
+      "end)");
+  CHECK(world.run("giver_up").text == "went on");
+  CHECK(contains(world.run("itself").message, "cancel: the task is this one or above it"));
+}
+
 TEST_CASE("several tasks can await the same one, and each gets its result or its error") {
   World world;
   world.start(

@@ -106,9 +106,11 @@ TEST_CASE("arguments that are no JSON object are refused") {
 
 TEST_CASE("a tool sees its arguments and the context of its call") {
   World world;
+  world.services.temp_directory = "/temp";
   world.start("define('ctx', function(args, ctx) return { data = ctx } end)");
   const CallResult result = world.run("ctx", "{}", "s1");
-  CHECK(result.data == R"({"call":1,"mode":"default","session":"s1","workspace":"/workspace"})");
+  CHECK(result.data == R"({"call":1,"mode":"default","session":"s1","temp_directory":"/temp",)"
+                       R"("workspace":"/workspace"})");
 }
 
 TEST_CASE("a script error names file and line and carries a traceback") {

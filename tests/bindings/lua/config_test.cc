@@ -42,7 +42,8 @@ TEST_CASE("every field of the configuration arrives") {
         head_bytes = 0, kill_grace_ms = 1, timeout_grace_ms = 2, drain_limit_ms = 3,
         max_queued = 4, max_ended = 5 },
       env = { LANG = 'C', TERM = 'dumb' }, unset_env = { 'SECRET' },
-      lua = { call_ms = 7, memory_bytes = 8 * 1024 * 1024 },
+      lua = { call_ms = 7, memory_bytes = 8 * 1024 * 1024 }, temp_directory = 'temp',
+      settings = { process = { max_concurrent = 2 } },
     })");
   const auto config = load_config(path, clock);
   INFO(config.status().message());
@@ -57,7 +58,9 @@ TEST_CASE("every field of the configuration arrives") {
   runs.env = {"LANG=de", "SECRET=x", "HOME=/root"};
   config->apply_runs(runs);
   std::sort(runs.env.begin(), runs.env.end());
-  CHECK(runs.env == std::vector<std::string>{"HOME=/root", "LANG=C", "TERM=dumb"});
+  CHECK(runs.env == std::vector<std::string>{"HOME=/root", "LANG=C", "TERM=dumb",
+                                             "TMPDIR=" + dir.path() + "/conf/temp"});
+  CHECK(config->settings == Json{{"process", {{"max_concurrent", 2}}}});
   CHECK(runs.shell == "/bin/bash");
   CHECK(runs.limits.max_concurrent == 20);
   CHECK(runs.limits.default_timeout == Millis(60'000));

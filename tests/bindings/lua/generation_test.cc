@@ -130,8 +130,72 @@ TEST_CASE("a tool that is defined twice is an error that names both files") {
   const std::string one = scripts.script("one.lua", toolset("one", kGood));
   const std::string two = scripts.script("two.lua", toolset("two", kGood));
   const ScriptError error = scripts.error();
-  CHECK(error.message == "tool 'echo' is defined twice: in " + one + " and in " + two);
+  CHECK(error.message == "tool 'echo' is defined twice: by toolset 'one' in " + one +
+                             " and by toolset 'two' in " + two);
   CHECK(error.file == two);
+}
+
+TEST_CASE("toolsets that are not loaded together may have tools of the same name") {
+  Scripts scripts;
+  scripts.script("init.lua", "return { toolsets = { require 'one', require 'two' } }");
+  scripts.script("one.lua", toolset("one", kGood));
+  scripts.script("two.lua", toolset("two", kGood));
+  scripts.options.toolsets = {"two"};
+  const auto generation = scripts.load();
+  REQUIRE(generation != nullptr);
+  CHECK(generation->find("echo")->toolset == "two");
+}
+
+TEST_CASE("a toolset on request is read only where it is named") {
+  Scripts scripts;
+  const auto init = [&](const std::string& name) {
+    scripts.script("init.lua", "return { toolsets = {}, on_request = { " + name +
+                                   " = function() return require 'one' end } }");
+  };
+  init("one");
+  scripts.script("one.lua", "error('is read')");
+  REQUIRE(scripts.load() != nullptr);
+  CHECK(scripts.load()->tools().empty());
+  scripts.options.toolsets = {"one"};
+  CHECK(contains(scripts.error().message, "is read"));
+  scripts.script("one.lua", toolset("one", kGood));
+  REQUIRE(scripts.load() != nullptr);
+  CHECK(scripts.load()->tools().size() == 1);
+  init("two");
+  scripts.options.toolsets = {"two"};
+  CHECK(contains(scripts.error().message, "on_request.two gives another toolset"));
+}
+
+TEST_CASE("settings are checked by their toolset's schema and filled with its defaults") {
+  Scripts scripts;
+  scripts.script(
+      "init.lua",
+      "return { toolsets = { { name = 'one', tools = { {" + std::string(kGood) +
+          "} }, settings = { type = 'object', additionalProperties = false, properties = {\n"
+          "  most = { type = 'integer', minimum = 1, default = 3 } } } },\n"
+          "{ name = 'none', tools = {} } } }");
+  REQUIRE(scripts.load() != nullptr);
+  CHECK(scripts.load()->find("echo")->settings == Json{{"most", 3}});
+  scripts.options.settings = {{"one", {{"most", 7}}}};
+  REQUIRE(scripts.load() != nullptr);
+  CHECK(scripts.load()->find("echo")->settings == Json{{"most", 7}});
+
+  const auto wrong = [&](const Json& settings) {
+    scripts.options.settings = settings;
+    const ScriptError error = scripts.error();
+    CHECK(error.code == "config_invalid");
+    return error.message;
+  };
+  CHECK(contains(wrong({{"one", {{"most", 0}}}}), "settings.one.most"));
+  CHECK(contains(wrong({{"one", {{"mots", 1}}}}), "did you mean"));
+  CHECK(contains(wrong({{"none", {{"most", 1}}}}), "'none' takes no settings"));
+  CHECK(contains(wrong({{"onne", Json::object()}}), "there is no toolset 'onne'"));
+}
+
+TEST_CASE("the words of a command must be an argument, and need the command") {
+  CHECK(contains(error_of(std::string(kGood) + ", command = 'text', words = 'more'"),
+                 "words must name an argument of its input, and there is no 'more'"));
+  CHECK(contains(error_of(std::string(kGood) + ", words = 'text'"), "words needs .command"));
 }
 
 TEST_CASE("a toolset filter selects, and names what exists when it selects nothing") {

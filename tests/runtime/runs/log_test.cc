@@ -103,6 +103,45 @@ TEST_CASE("the log quota holds for all files of a run together") {
         40'000);
 }
 
+TEST_CASE("a log may lie in the temporary directory, which is made, and have the run's name") {
+  const testing::TempDir dir;
+  const std::string temp = dir.path() + "/temp/deep";
+  std::filesystem::create_directory(dir.path() + "/workspace");
+  Table table({}, dir.path() + "/workspace", temp);
+  Run& run = start(table, "echo out", {{.path = temp + "/logs/{run}.log"}});
+  table.until_ended(run);
+  REQUIRE(written(table, run, 4));
+  CHECK(content(temp + "/logs/" + run.id() + ".log") == "out\n");
+}
+
+TEST_CASE("a temporary directory that cannot be made refuses the start and says what to set") {
+  const testing::TempDir dir;
+  const std::string temp = dir.write("file", "") + "/temp";
+  std::filesystem::create_directory(dir.path() + "/workspace");
+  Table table({}, dir.path() + "/workspace", temp);
+  RunSpec spec;
+  spec.command = "true";
+  spec.logs = {{.path = temp + "/log"}};
+  const auto started = table.runs->start(std::move(spec), nullptr);
+  REQUIRE(!started.ok());
+  CHECK(started.status().code() == "unavailable");
+  CHECK_THAT(started.status().message(), Catch::Matchers::Contains("TMPDIR"));
+}
+
+TEST_CASE("links in the temporary directory are not followed out of it") {
+  const testing::TempDir dir;
+  for (const char* name : {"/workspace", "/temp", "/outside"}) {
+    std::filesystem::create_directory(dir.path() + name);
+  }
+  std::filesystem::create_symlink(dir.path() + "/outside", dir.path() + "/temp/way");
+  Table table({}, dir.path() + "/workspace", dir.path() + "/temp");
+  LogObserver observer(*table.runs);
+  Run& run = start(table, "echo out", {{.path = dir.path() + "/temp/way/log"}});
+  table.until_ended(run);
+  REQUIRE(table.loop.until([&] { return observer.problems.size() == 1; }));
+  CHECK(!std::filesystem::exists(dir.path() + "/outside/log"));
+}
+
 TEST_CASE("a log outside the workspace is refused before anything starts") {
   Table table;
   for (const char* path : {"../log", "/etc/log", ""}) {

@@ -18,10 +18,12 @@ inline constexpr Millis kShortGrace{200};
 
 class Table {
  public:
-  explicit Table(RunLimits limits = {}, const std::string& workspace = "") {
+  explicit Table(RunLimits limits = {}, const std::string& workspace = "",
+                 const std::string& temp_directory = "/tmp") {
     RunsOptions options;
     options.limits = limits;
     options.workspace = workspace.empty() ? std::filesystem::current_path().string() : workspace;
+    options.temp_directory = temp_directory;
     options.env = {"PATH=/usr/bin:/bin", "COLOUR=blue"};
     options.keeper_path = program_directory() + "/gibbous-keeper";
     auto created = Runs::create(loop.get(), clock, options);

@@ -1,0 +1,380 @@
+-- The toolset `background`: long-running commands beside the work, and tests and builds in either
+-- way.
+local background_wait = require 'toolsets.background_wait'
+local format = require 'toolsets.bg_format'
+local own_runs = require 'toolsets.own_runs'
+local shell_format = require 'toolsets.shell_format'
+
+local DEFAULT_LINES = 50
+local MAX_LINES = 10000
+local MAX_READ_BYTES = 16 * 1024
+local DEFAULT_WAIT_S = 30
+local MAX_WAIT_S = 600
+local MAX_TIMEOUT_S = 30 * 24 * 60 * 60
+local MAX_PORTS = 20
+
+local SETTINGS = schema.object {
+  max_concurrent = schema.integer {
+    minimum = 1, maximum = 1000, default = 3,
+    description = 'Background processes of one session that run at the same time',
+  },
+  test_command = schema.string {
+    min_length = 1, default = 'make test', description = 'What run_test runs',
+  },
+  build_command = schema.string {
+    min_length = 1, default = 'make', description = 'What run_build runs',
+  },
+}
+
+local STARTERS = { run_background = true, run_test = true, run_build = true }
+
+local ID = schema.string { description = 'process_id or job_id' }
+local CWD = schema.string {
+  description = 'Directory (default: the workspace)', optional = true,
+}
+local TIMEOUT = schema.number {
+  description = 'Time limit in seconds', minimum = 0, maximum = MAX_TIMEOUT_S, optional = true,
+}
+local WAIT_TIMEOUT = schema.number {
+  description = ('Seconds (default: %d)'):format(DEFAULT_WAIT_S),
+  default = DEFAULT_WAIT_S, minimum = 0, maximum = MAX_WAIT_S,
+}
+
+local function owner_of(ctx)
+  return {
+    toolset = 'background', tools = STARTERS, session = ctx.session,
+    max = ctx.settings.max_concurrent,
+    hint = 'End one with stop_process; list_processes shows them.',
+  }
+end
+
+local function not_empty(args, name)
+  if args[name] == '' then
+    tool.error('invalid_arguments', ('args.%s: is empty; expected a command'):format(name))
+  end
+end
+
+local function timeout_ms(args, default)
+  return args.timeout and args.timeout * 1000 or default
+end
+
+local run_background = tool {
+  name = 'run_background',
+  title = 'Run in background',
+  description = 'Start a long-running command (dev server, database, watcher) and return at once. '
+    .. 'Then wait_for_service or wait_for_port; you are told when it ends.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  takes_limits = true,
+  command = 'cmd',
+  input = schema.object {
+    cmd = schema.string {
+      description = 'Shell command; together with args: one program, without a shell',
+    },
+    args = schema.array(schema.string {}, {
+      description = 'Arguments', max_items = MAX_LINES, optional = true,
+    }),
+    ports = schema.array(schema.string {}, {
+      description = 'Container ports: "3000" or "8080:3000" (host:container)',
+      max_items = MAX_PORTS, optional = true,
+    }),
+    cwd = CWD,
+  },
+  output = schema.object {
+    id = schema.string {},
+    process_id = schema.string {},
+    pid = schema.integer {},
+    command = schema.string {},
+    ports = schema.any { optional = true },
+  },
+  run = function(args, ctx)
+    not_empty(args, 'cmd')
+    local options = { cwd = args.cwd, timeout_ms = 0, limits = args.limits, ports = args.ports }
+    if args.args then
+      options.argv = { args.cmd, unpack(args.args) }
+    else
+      options.command = args.cmd
+    end
+    local handle = own_runs.start(owner_of(ctx), options)
+    local info = handle:info()
+    return {
+      text = ('Started process_id=%s pid=%d: %s'):format(
+        handle.id, info.pid, format.one_line(info.command)
+      ),
+      data = {
+        id = handle.id, process_id = handle.id, pid = info.pid, command = info.command,
+        ports = info.ports,
+      },
+    }
+  end,
+}
+
+local stop_process = tool {
+  name = 'stop_process',
+  title = 'Stop a process',
+  description = 'Terminate a background process and everything that it started.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = true, open_world = false },
+  input = schema.object { process_id = ID },
+  output = schema.object {
+    process_id = schema.string {},
+    stopped = schema.boolean { description = 'false: it had ended before' },
+    state = schema.string {},
+    exit_code = schema.integer { optional = true },
+  },
+  run = function(args)
+    local handle = format.find(args.process_id)
+    local before = handle:info()
+    local report, err = handle:kill()
+    if not report then
+      tool.error(err.code, err.message)
+    end
+    local info = handle:info() or before
+    local data = {
+      process_id = args.process_id, stopped = report.how ~= 'gone', state = info.state,
+      exit_code = info.exit_code,
+    }
+    if before.ended_ms and report.how == 'gone' then
+      local text = ('Process %s is not running (%s: %s)'):format(
+        args.process_id, info.state, info.reason or 'ended'
+      )
+      return { text = text, data = data }
+    end
+    return { text = format.kill_text(args.process_id, before, 'SIGTERM', report), data = data }
+  end,
+}
+
+-- Small: what a model reads of a process is in the text.
+local STATUS = schema.object {
+  id = schema.string {},
+  command = schema.string {},
+  state = schema.string {},
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  limit = schema.any { optional = true },
+  pid = schema.integer {},
+  runtime_ms = schema.integer {},
+  left_behind = schema.integer {},
+  usage = schema.any { optional = true },
+}
+
+local function status_of(info, usage)
+  return {
+    id = info.id, command = info.command, state = info.state, exit_code = info.exit_code,
+    reason = info.reason, limit = info.limit, pid = info.pid, runtime_ms = info.runtime_ms,
+    left_behind = info.left_behind, usage = usage,
+  }
+end
+
+local list_processes = tool {
+  name = 'list_processes',
+  title = 'List processes',
+  description = 'Background processes and jobs: status, exit code, processor and memory, ports.',
+  permission = 'read',
+  output = schema.object { processes = schema.array(STATUS) },
+  run = function(_, ctx)
+    local lines, data = {}, json.array {}
+    for index, info in ipairs(own_runs.list(owner_of(ctx))) do
+      local usage = info.state == 'running' and run.get(info.id):usage() or nil
+      lines[index] = format.status_line(info, usage)
+      data[index] = status_of(info, usage)
+    end
+    local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
+    return { text = text, data = { processes = data } }
+  end,
+}
+
+local read_process_output = tool {
+  name = 'read_process_output',
+  title = 'Read output',
+  description = 'The last lines of stdout and stderr of a background process or job.',
+  permission = 'read',
+  input = schema.object {
+    id = ID,
+    lines = schema.integer {
+      description = ('Lines of each stream (default: %d)'):format(DEFAULT_LINES),
+      default = DEFAULT_LINES, minimum = 0, maximum = MAX_LINES,
+    },
+  },
+  output = schema.object {
+    id = schema.string {},
+    state = schema.string {},
+    exit_code = schema.integer { optional = true },
+    stdout = schema.string {},
+    stderr = schema.string {},
+  },
+  run = function(args)
+    local handle = format.find(args.id)
+    local info = handle:info()
+    local data = { id = args.id, state = info.state, exit_code = info.exit_code }
+    local sections = {}
+    for _, stream in ipairs { 'stdout', 'stderr' } do
+      local part = handle:tail {
+        stream = stream, lines = args.lines, max_bytes = MAX_READ_BYTES,
+      }
+      data[stream] = part.text
+      sections[#sections + 1] = format.section(stream, part)
+    end
+    return { text = table.concat(sections), data = data }
+  end,
+}
+
+local WAITED = schema.object {
+  id = schema.string { optional = true },
+  port = schema.integer { optional = true },
+  address = schema.string { optional = true },
+  status = schema.integer { optional = true },
+  line = schema.string { optional = true },
+  elapsed_ms = schema.integer {},
+}
+
+local function ready(what, data)
+  local text = ('%s (after %s)'):format(what, time.format_duration(data.elapsed_ms))
+  return { text = text, data = data }
+end
+
+local wait_for_port = tool {
+  name = 'wait_for_port',
+  title = 'Wait for a port',
+  description = 'Wait until a TCP port of this machine listens, instead of sleeping. Fails at '
+    .. 'once, with the last output, when the process ends before.',
+  permission = 'read',
+  input = schema.object {
+    port = schema.integer { minimum = 1, maximum = 65535 },
+    timeout = WAIT_TIMEOUT,
+    id = schema.string { description = 'Process that opens it', optional = true },
+  },
+  output = WAITED,
+  run = function(args, ctx)
+    local data = background_wait.service(owner_of(ctx), args)
+    return ready(('Port %d is listening on %s'):format(args.port, data.address), data)
+  end,
+}
+
+local wait_for_service = tool {
+  name = 'wait_for_service',
+  title = 'Wait for a service',
+  description = 'Wait until a service is ready: its port listens, a line of its output matches, '
+    .. 'its URL answers; all that you give must hold. Output from before counts.',
+  permission = 'read',
+  input = schema.object {
+    port = schema.integer { minimum = 1, maximum = 65535, optional = true },
+    output_regex = schema.string {
+      description = 'Regular expression (RE2), found in a line of output', optional = true,
+    },
+    http = schema.string { description = 'URL (http://...) that must answer', optional = true },
+    id = schema.string {
+      description = 'Process that it is about (default: any of yours)', optional = true,
+    },
+    timeout = WAIT_TIMEOUT,
+  },
+  output = WAITED,
+  run = function(args, ctx)
+    if not (args.port or args.output_regex or args.http) then
+      tool.error('invalid_arguments', 'nothing to wait for: give port, output_regex or http')
+    end
+    local data = background_wait.service(owner_of(ctx), args)
+    return ready('The service is ready' .. (data.line and ': ' .. data.line or ''), data)
+  end,
+}
+
+local RESULT = schema.object {
+  id = schema.string {},
+  job_id = schema.string { optional = true },
+  pid = schema.integer { optional = true },
+  status = schema.string {},
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  stdout = schema.string { optional = true },
+  stderr = schema.string { optional = true },
+  truncated = schema.boolean { optional = true },
+}
+
+-- Runs a command and waits for its end.
+local function wait_for_end(command, args)
+  local handle, err = run.start {
+    command = command, cwd = args.cwd, background = false, timeout_ms = timeout_ms(args, nil),
+    limits = args.limits,
+  }
+  if not handle then
+    tool.error(err.code, err.message)
+  end
+  handle:wait { any = { { kind = 'exit' } } }
+  local data = shell_format.result(handle)
+  local text = shell_format.result_text(data)
+  data.id, data.run_id = data.run_id, nil
+  return { text = text, data = data }
+end
+
+local function start_job(command, args, ctx)
+  local handle = own_runs.start(owner_of(ctx), {
+    command = command, cwd = args.cwd, timeout_ms = timeout_ms(args, 0), limits = args.limits,
+  })
+  local info = handle:info()
+  return {
+    text = ('Started job_id=%s pid=%d: %s. You are told when it ends; read_process_output shows '
+      .. 'its output.'):format(handle.id, info.pid, format.one_line(command)),
+    data = { job_id = handle.id, id = handle.id, pid = info.pid, status = info.state },
+  }
+end
+
+local run_cmd = tool {
+  name = 'run_cmd',
+  title = 'Run a command',
+  description = 'Run a shell command and wait for its end.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  takes_limits = true,
+  command = 'cmd',
+  input = schema.object {
+    cmd = schema.string { description = 'Shell command' }, cwd = CWD, timeout = TIMEOUT,
+  },
+  output = RESULT,
+  run = function(args)
+    not_empty(args, 'cmd')
+    return wait_for_end(args.cmd, args)
+  end,
+}
+
+-- run_test and run_build: a command of the configuration, waited for or not.
+local function project_tool(name, title, what, setting)
+  return tool {
+    name = name,
+    title = title,
+    description = ('%s and wait for the end, or with background=true return a job_id at once.')
+      :format(what),
+    permission = 'execute',
+    annotations = { destructive = true, idempotent = false, open_world = true },
+    takes_limits = true,
+    command = 'command',
+    input = schema.object {
+      background = schema.boolean {
+        description = 'Return at once (default: false)', default = false,
+      },
+      command = schema.string {
+        description = "Shell command instead of the project's own", optional = true,
+      },
+      timeout = TIMEOUT,
+    },
+    output = RESULT,
+    run = function(args, ctx)
+      not_empty(args, 'command')
+      local command = args.command or ctx.settings[setting]
+      if args.background then
+        return start_job(command, args, ctx)
+      end
+      return wait_for_end(command, args)
+    end,
+  }
+end
+
+return {
+  name = 'background',
+  settings = SETTINGS,
+  tools = {
+    run_background, stop_process, list_processes, read_process_output, wait_for_port,
+    wait_for_service, run_cmd,
+    project_tool('run_test', 'Run the tests', "Run the project's tests", 'test_command'),
+    project_tool('run_build', 'Run the build', 'Build the project', 'build_command'),
+  },
+}

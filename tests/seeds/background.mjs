@@ -1,0 +1,294 @@
+// What shows the rows of background.rows.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+
+import { schema_of } from './look.mjs';
+import { is_alive, until } from './session.mjs';
+
+const BACKGROUND = ['background'];
+const UNTIL_GO = 'until [ -e go ]; do sleep 0.02; done';
+const ID = /^[A-Za-z0-9]{8}$/;
+
+const start = async (session, cmd, more = {}) =>
+  (await session.data('run_background', { cmd, ...more })).process_id;
+const listed = async (session, id) => {
+  const { processes } = await session.data('list_processes');
+  return processes.find((each) => each.id === id);
+};
+const read = (session, id, more = {}) => session.data('read_process_output', { id, ...more });
+const go = (session) => writeFile(path.join(session.place.workspace, 'go'), '');
+const says = (session, id, text) => until(`${text} of ${id}`, async () =>
+  (await read(session, id)).stdout.includes(text));
+const gone = (pids) => until('the processes are gone', () => pids.every((pid) => !is_alive(pid)));
+
+/** A port that nobody has. */
+async function free_port() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await until('a free port', () => probe.listening);
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+const serve = (port) => `python3 -u -m http.server ${port} --bind 127.0.0.1`;
+
+async function ended(session, id) {
+  await session.event('run_ended', id);
+  return listed(session, id);
+}
+
+async function sleepers(session, count) {
+  const pids = [];
+  for (let i = 0; i < count; ++i) {
+    const info = await session.data('run_background', { cmd: 'sleep 60 & echo $!; wait' });
+    await says(session, info.id, '\n');
+    pids.push(info.pid, Number((await read(session, info.id)).stdout));
+  }
+  return pids;
+}
+
+const COMMANDS = { settings: { background: { test_command: 'echo tests', build_command: 'echo built' } } };
+
+async function in_foreground(bench, tool, output) {
+  const session = await bench.session(BACKGROUND, { config: COMMANDS });
+  const data = await session.data(tool, {});
+  assert.deepEqual([data.status, data.exit_code, data.stdout], ['completed', 0, output]);
+  assert.equal(data.job_id, undefined);
+}
+
+async function in_background(bench, tool) {
+  const session = await bench.session(BACKGROUND);
+  const { job_id, status } = await session.data(tool, { command: UNTIL_GO, background: true });
+  assert.match(job_id, ID);
+  assert.equal(status, 'running');
+  await go(session);
+  assert.equal((await ended(session, job_id)).state, 'completed');
+}
+
+async function limit(bench, config, count) {
+  const session = await bench.session(BACKGROUND, { config });
+  for (let i = 0; i < count; ++i) await start(session, 'sleep 60');
+  for (const [tool, args] of [['run_background', { cmd: 'sleep 60' }],
+    ['run_test', { command: 'sleep 60', background: true }]]) {
+    const error = await session.error(tool, args);
+    assert.equal(error.code, 'too_many_runs');
+    assert.ok(error.message.includes(`(${count})`), error.message);
+  }
+}
+
+async function ends_with(bench, end, config) {
+  const session = await bench.session(BACKGROUND, { config });
+  const pids = await sleepers(session, 2);
+  await end(session);
+  await gone(pids);
+}
+
+export const tests = {
+  'tools.all': async (bench) => {
+    const { tools } = await schema_of(bench, 'background');
+    assert.deepEqual(tools.sort(), ['list_processes', 'read_process_output', 'run_background',
+      'run_build', 'run_cmd', 'run_test', 'stop_process', 'wait_for_port', 'wait_for_service']);
+  },
+  'start.returns': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const data = await session.data('run_background', { cmd: 'sleep 60' });
+    assert.match(data.process_id, ID);
+    assert.ok(is_alive(data.pid));
+  },
+  'start.args': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'printf', { args: ['%s|', '$HOME', 'a b'] });
+    await ended(session, id);
+    assert.equal((await read(session, id)).stdout, '$HOME|a b|');
+  },
+  'start.cwd': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    await session.data('run_cmd', { cmd: 'mkdir sub' });
+    const id = await start(session, 'pwd', { cwd: 'sub' });
+    await ended(session, id);
+    assert.match((await read(session, id)).stdout, /\/sub\n$/);
+  },
+  'start.ports': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const { result, error } = await session.answer('run_background',
+      { cmd: 'sleep 60', ports: ['3000'] });
+    if (result) assert.ok(result.data.ports !== undefined);
+    else assert.match(error.message, /port/);
+  },
+  'stop.one': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const [first, second] = [await start(session, 'sleep 60'), await start(session, 'sleep 60')];
+    const { stopped } = await session.data('stop_process', { process_id: first });
+    assert.equal(stopped, true);
+    assert.equal((await listed(session, first)).state, 'killed');
+    assert.equal((await listed(session, second)).state, 'running');
+  },
+  'list.active': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'sleep 60');
+    assert.equal((await listed(session, id)).state, 'running');
+    assert.match(await session.text('list_processes'), new RegExp(`id=${id} state=running`));
+  },
+  'list.exit_codes': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const info = await ended(session, await start(session, 'exit 5'));
+    assert.deepEqual([info.state, info.exit_code], ['failed', 5]);
+  },
+  'list.usage': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const { usage } = await listed(session, await start(session, 'sleep 60'));
+    assert.ok(usage.rss_bytes > 0);
+    assert.equal(typeof usage.cpu_percent, 'number');
+  },
+  'read.lines': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'seq 1 100');
+    await ended(session, id);
+    assert.equal((await read(session, id)).stdout.trim().split('\n').length, 50);
+  },
+  'read.lines_given': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'seq 1 100');
+    await ended(session, id);
+    assert.equal((await read(session, id, { lines: 2 })).stdout, '99\n100\n');
+  },
+  'port.waits': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const port = await free_port();
+    await start(session, `${UNTIL_GO}; exec ${serve(port)}`);
+    const waiting = session.data('wait_for_port', { port, timeout: 20 });
+    await go(session);
+    assert.equal((await waiting).port, port);
+  },
+  'port.timeout': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    await start(session, 'sleep 60');
+    const error = await session.error('wait_for_port', { port: await free_port(), timeout: 0.3 });
+    assert.equal(error.code, 'timeout');
+  },
+  'port.crash': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    await start(session, 'sleep 0.3; echo address in use; exit 1');
+    const started = Date.now();
+    const error = await session.error('wait_for_port', { port: await free_port(), timeout: 60 });
+    assert.equal(error.code, 'cannot_happen');
+    assert.match(error.message, /exit code 1[^]*address in use/);
+    assert.ok(Date.now() - started < 10000);
+  },
+  'service.port': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const port = await free_port();
+    await start(session, serve(port));
+    assert.equal((await session.data('wait_for_service', { port })).port, port);
+  },
+  'service.regex': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'echo starting; echo Ready on 1234; sleep 60');
+    const data = await session.data('wait_for_service', { output_regex: 'Ready on' });
+    assert.deepEqual([data.id, data.line], [id, 'Ready on 1234']);
+  },
+  'service.both': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const port = await free_port();
+    await start(session, `echo Ready on ${port}; ${UNTIL_GO}; exec ${serve(port)}`);
+    const args = { port, output_regex: 'Ready on' };
+    const error = await session.error('wait_for_service', { ...args, timeout: 0.5 });
+    assert.equal(error.code, 'timeout');
+    await go(session);
+    const data = await session.data('wait_for_service', args);
+    assert.deepEqual([data.port, data.line], [port, `Ready on ${port}`]);
+  },
+  'service.efficient': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    await start(session, 'sleep 60');
+    const ticks = async () => {
+      const fields = (await readFile(`/proc/${session.pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+      return Number(fields[11]) + Number(fields[12]);
+    };
+    const before = await ticks();
+    await session.error('wait_for_service', { output_regex: 'never', timeout: 2 });
+    const used_ms = (await ticks() - before) * 10;
+    assert.ok(used_ms < 300, `${used_ms} ms of processor time in 2 s`);
+  },
+  'service.wrong_regex': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    await start(session, 'sleep 60');
+    const error = await session.error('wait_for_service', { output_regex: '(' });
+    assert.equal(error.code, 'invalid_arguments');
+    assert.match(error.message, /output_regex/);
+  },
+  'events.crash': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const { process_id } = await session.data('run_background', { cmd: 'exit 9' },
+      { session: 'mine' });
+    await session.event('run_ended', process_id);
+    const { backlog } = await session.call('list_processes', {},
+      { session: 'mine', backlog: true });
+    const crash = backlog.find((event) => event.run === process_id && event.event === 'run_ended');
+    assert.deepEqual([crash.state, crash.exit_code], ['failed', 9]);
+  },
+  'test.background': (bench) => in_background(bench, 'run_test'),
+  'test.foreground': (bench) => in_foreground(bench, 'run_test', 'tests\n'),
+  'build.background': (bench) => in_background(bench, 'run_build'),
+  'build.foreground': (bench) => in_foreground(bench, 'run_build', 'built\n'),
+  'job.tracked': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const { job_id } = await session.data('run_test',
+      { command: 'echo testing; sleep 60', background: true });
+    assert.equal((await listed(session, job_id)).state, 'running');
+    await says(session, job_id, 'testing');
+    const { stopped } = await session.data('stop_process', { process_id: job_id });
+    assert.equal(stopped, true);
+  },
+  'command.configured': async (bench) => {
+    await in_foreground(bench, 'run_test', 'tests\n');
+    await in_foreground(bench, 'run_build', 'built\n');
+  },
+  'cmd.synchronous': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const data = await session.data('run_cmd', { cmd: 'sleep 0.2; echo done; exit 2' });
+    assert.deepEqual([data.stdout, data.exit_code], ['done\n', 2]);
+  },
+  'limit.three': (bench) => limit(bench, { limits: { max_concurrent: 20 } }, 3),
+  'limit.configurable': (bench) =>
+    limit(bench, { settings: { background: { max_concurrent: 1 } } }, 1),
+  'limit.resources': async (bench) => {
+    const session = await bench.session(BACKGROUND, {
+      config: { limits: { run: { memory_bytes: 64 << 20 } } }, mode: 'dangerous',
+    });
+    const id = await start(session, 'python3 -c "x = bytearray(300 << 20); print(len(x))"');
+    const info = await ended(session, id);
+    assert.deepEqual([info.state, info.limit?.name], ['killed', 'memory']);
+  },
+  'cleanup.end': (bench) => ends_with(bench, (session) => session.end()),
+  'cleanup.kill': (bench) => ends_with(bench, (session) => session.signal('SIGKILL')),
+  'cleanup.not_persisted': (bench) =>
+    ends_with(bench, (session) => session.end(), { kill_on_session_end: false }),
+  'cleanup.tree': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'setsid sleep 60 & echo $!; wait');
+    await says(session, id, '\n');
+    const child = Number((await read(session, id)).stdout);
+    await session.end();
+    await gone([child]);
+  },
+  'stdin.closed': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    assert.equal((await ended(session, await start(session, 'cat'))).state, 'completed');
+  },
+  'multitask': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const port = await free_port();
+    await writeFile(path.join(session.place.workspace, 'page'), 'served');
+    const id = await start(session, serve(port));
+    await session.data('wait_for_port', { port, id });
+    await writeFile(path.join(session.place.workspace, 'fetch.py'),
+      `import urllib.request as u; print(u.urlopen('http://127.0.0.1:${port}/page').read())`);
+    const { stdout } = await session.data('run_test', { command: 'python3 fetch.py' });
+    assert.match(stdout, /served/);
+    await until('the request in the log', async () =>
+      (await read(session, id)).stderr.includes('GET /page'));
+  },
+};

@@ -13,6 +13,7 @@
 #include "runtime/keeper/client.h"
 #include "runtime/output/file_sink.h"
 #include "runtime/output/stream.h"
+#include "runtime/runs/execution.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
 #include "runtime/sandbox/sandbox.h"
@@ -72,6 +73,9 @@ struct RunSpec {
   std::vector<LogSpec> logs;                      // at most kMaxLogs
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
+  std::optional<Execution> execution;  // none: it is started as it is
+  // A command of an executor: it takes no place, and nobody is told of it but who waits for it.
+  bool internal = false;
 };
 
 class Run {

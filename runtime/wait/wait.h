@@ -25,6 +25,7 @@ struct Condition {
   std::string run;   // id; required for exit, regex, quiet. For the others: fail when this run ends
   int port = 0;      // 1-65535
   std::string host;  // port: "" is any address of this machine's loopback, IPv4 or IPv6
+  int mapped_from = 0;             // port: what the run calls it; others answer at `port` for it
   std::string pattern;             // regex: RE2 syntax, matched against each line without its end
   std::optional<StreamId> stream;  // regex: only this stream
   std::optional<Offset> since;     // regex: only from this offset of `stream` (else stdout) on; by

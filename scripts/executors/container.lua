@@ -12,6 +12,7 @@ local HOST_LABEL = 'gibbous.host'
 local NO_CONTAINER = 125
 local NOT_EXECUTABLE = 126
 local NOT_FOUND = 127
+local SIGKILLED = 137 -- the command was, by the kernel
 
 -- Variables that would change what the client does; the others it passes on by name, so that their
 -- values are not in its argv, which everybody can read.
@@ -52,6 +53,7 @@ local function settings_schema()
     user = schema.string { optional = true, description = 'User inside, such as 1000:1000' },
     network = schema.string { optional = true, description = 'Network; none: no network' },
     shell = schema.string { default = '/bin/sh', description = 'Shell inside for command lines' },
+    init = schema.boolean { default = true, description = 'A first process passes signals on' },
     pull = schema.string { enum = { 'missing', 'always', 'never' }, default = 'missing' },
     options = schema.array(schema.string {}, {
       optional = true, description = 'More options of `run`, before the image',
@@ -176,9 +178,11 @@ local function prepare(engine, spec)
   local settings = spec.settings
   local base = client(engine, settings)
   local name = 'gibbous-' .. spec.run
-  local argv = with(base, 'run', '--name', name, '--init', '--pull', settings.pull,
-    '--log-driver', 'none',
+  local argv = with(base, 'run', '--name', name, '--pull', settings.pull, '--log-driver', 'none',
     '--label', RUN_LABEL .. '=' .. spec.run, '--label', HOST_LABEL .. '=' .. spec.host)
+  if settings.init then
+    command.add(argv, '--init')
+  end
   if spec.stdin == 'pipe' then
     command.add(argv, '--interactive')
   end
@@ -216,8 +220,10 @@ end
 
 local function reason_of(engine, event, container)
   local code = event.exit_code
-  if container and container.OOMKilled then
-    return 'out of memory', event.limits.memory_bytes and 'memory' or nil
+  local limited = event.limits.memory_bytes ~= nil
+  -- Not every engine says so, and nobody here has sent the signal.
+  if container and (container.OOMKilled or (limited and code == SIGKILLED)) then
+    return 'out of memory', limited and 'memory' or nil
   end
   if code == NO_CONTAINER then
     return engine.program .. ' could not run the container' .. complaint_of(event.run)

@@ -25,6 +25,19 @@ async function obstacle() {
   return undefined;
 }
 
+/** Writes a small image below a directory; gives the archive. */
+export async function writeImage(root) {
+  const image = path.join(root, 'image');
+  const bin = path.join(image, 'bin');
+  await mkdir(bin, { recursive: true });
+  await mkdir(path.join(image, 'tmp'));
+  await cp(BUSYBOX, path.join(bin, 'busybox'), { dereference: true });
+  for (const name of APPLETS) await symlink('busybox', path.join(bin, name));
+  const archive = path.join(root, 'image.tar');
+  await output('tar', ['-C', image, '-cf', archive, '.']);
+  return archive;
+}
+
 export class Engine {
   /** An engine, or { reason } when this machine cannot have one. */
   static async start() {
@@ -62,14 +75,7 @@ export class Engine {
   }
 
   async importImage() {
-    const bin = path.join(this.root, 'image', 'bin');
-    await mkdir(bin, { recursive: true });
-    await cp(BUSYBOX, path.join(bin, 'busybox'), { dereference: true });
-    for (const name of APPLETS) await symlink('busybox', path.join(bin, name));
-    await mkdir(path.join(this.root, 'image', 'tmp'));
-    const archive = path.join(this.root, 'image.tar');
-    await output('tar', ['-C', path.join(this.root, 'image'), '-cf', archive, '.']);
-    await this.docker('import', archive, IMAGE);
+    await this.docker('import', await writeImage(this.root), IMAGE);
   }
 
   async docker(...args) {

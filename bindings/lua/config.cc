@@ -151,7 +151,7 @@ Status config_invalid(const std::string& message) {
   return Status::error("config_invalid", message);
 }
 
-// Runs the file in a state of its own and gives the table that it returns.
+// Runs the file in a state of its own and gives the table that it returns; null: it returns none.
 Result<Json> run_file(const std::string& path, const std::string& text, const Clock& clock) {
   auto state = State::create({MemoryLimits{}, &clock});
   if (!state) return state.status();
@@ -177,7 +177,6 @@ Result<Json> run_file(const std::string& path, const std::string& text, const Cl
     if (error.file.empty()) error.file = path;
     return config_invalid(error.text());
   }
-  if (value.is_null()) return config_invalid(path + ": must return a table");
   return value;
 }
 
@@ -303,7 +302,7 @@ std::string config_reference() {
   return lines;
 }
 
-Result<Json> load_table(const std::string& path, const Clock& clock) {
+static Result<Json> read_and_run(const std::string& path, const Clock& clock) {
   std::string text;
   FileStamp stamp;
   if (Status status = read_source(path, &text, &stamp); !status) {
@@ -313,8 +312,14 @@ Result<Json> load_table(const std::string& path, const Clock& clock) {
   return run_file(path, text, clock);
 }
 
+Result<Json> load_table(const std::string& path, const Clock& clock) {
+  Result<Json> value = read_and_run(path, clock);
+  if (value && value->is_null()) return config_invalid(path + ": must return a table");
+  return value;
+}
+
 Result<Config> load_config(const std::string& path, const Clock& clock) {
-  Result<Json> value = load_table(path, clock);
+  Result<Json> value = read_and_run(path, clock);
   if (value && !value->is_object()) {
     // {} reads as an object.
     value = config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");

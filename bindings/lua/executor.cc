@@ -260,10 +260,13 @@ void ask_executor(Services& services, Run& run, const ExitStatus& exit,
     return on_answer(ExecutionEnd{});
   }
   Json arguments = {{"run", run.id()},
-                    {"exit_code", exit.signal == 0 ? Json(exit.code) : Json()},
-                    {"signal", exit.signal != 0 ? Json(exit.signal) : Json()},
                     {"limits", limits_value(run.spec().limits)},
                     {"state", Json::parse(execution.state, nullptr, false)}};
+  if (exit.signal == 0) {
+    arguments["exit_code"] = exit.code;
+  } else {
+    arguments["signal"] = exit.signal;
+  }
   HookCall hook =
       hook_of(execution.executor, found->second.ended, run.spec().session, std::move(arguments));
   hook.on_done = [engine = services.engine, name = execution.executor,

@@ -100,6 +100,7 @@ ssh('streams, exit code, variables and quotes come through', async (session) => 
   assert.equal(end.out, "a 'b' $c\n");
   assert.equal(end.err, "it's\n");
   assert.equal(end.exit_code, 5);
+  assert.equal(end.reason, 'exit code 5');
 });
 
 ssh('stdin reaches the command', async (session) => {

@@ -106,6 +106,16 @@ describe('docker', { concurrency: 2 }, () => {
     await gone(id);
   });
 
+  docker('the tools tell which port leads to the one that was asked for', async (s, t) => {
+    const taken = await takenPort(t);
+    const answer = await s.call('bg_start', { command: 'sleep 100', ports: [`${taken}:80`] });
+    const [mapping] = answer.result.data.ports;
+    assert.equal(mapping.port, 80);
+    assert.notEqual(mapping.host, taken);
+    assert.ok(answer.result.text.endsWith(`Ports: 80 is port ${mapping.host} of this machine`));
+    await s.data('bg_kill', { id: answer.result.data.id });
+  });
+
   docker('a wait for a port of a container that ends says so', async (s) => {
     const id = await s.start({ command: 'sleep 1; echo no server; exit 3', ports: ['8080'] });
     const answer = await s.call('wait_for', { id, port: 8080, timeout: 30_000 });

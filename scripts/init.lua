@@ -1,5 +1,5 @@
--- What ships: the toolsets of every runtime that is not given scripts of its own, and those that
--- are read where --toolset or the configuration names them.
+-- What ships: the toolsets of every runtime that is not given scripts of its own, those that are
+-- read where --toolset or the configuration names them, and the executors that it may name.
 return {
   toolsets = {
     require 'toolsets.bg',
@@ -11,4 +11,5 @@ return {
     process = function() return require 'toolsets.process' end,
     background = function() return require 'toolsets.background' end,
   },
+  executors = require 'executors',
 }

@@ -21,6 +21,7 @@ ExitCode run_kill(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_report(const Options& options);
 ExitCode run_top(const Options& options);
+ExitCode run_up(const Options& options);
 ExitCode run_version(const Options& options);
 
 }  // namespace gibbous::cli

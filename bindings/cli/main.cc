@@ -49,6 +49,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_kill(options);
     case Command::kTop:
       return gibbous::cli::run_top(options);
+    case Command::kUp:
+      return gibbous::cli::run_up(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

@@ -16,4 +16,8 @@ CLI::App& add_command(CLI::App& app, Options& options, Command command, const ch
 // What reads the journal: ps, logs, events, report, top.
 void add_journal_commands(CLI::App& app, Options& options);
 
+// What every front end has, after its name.
+void add_common_options(CLI::App& command, Options& options);
+void add_up_command(CLI::App& app, Options& options);
+
 }  // namespace gibbous::cli

@@ -129,47 +129,6 @@ Examples:
   gibbous approvals revoke aB3x
   gibbous approvals revoke --all)";
 
-// Each front end has these, after its name.
-void add_common_options(CLI::App& command, Options& options) {
-  RuntimeOptions& runtime = options.runtime;
-  runtime.late_policy = true;
-  const char* group = "Options of every command";
-  command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
-      ->type_name("MODE")
-      ->group(group);
-  command.add_option("--toolset", runtime.toolsets, "Only this toolset; may be given again")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(group);
-  command.add_option("--config", runtime.config_file, "Lua configuration file")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile)
-      ->group(group);
-  command.add_option("--state", runtime.state_dir, "Where durable things are kept")
-      ->type_name("DIR")
-      ->group(group);
-  command
-      .add_option("--sandbox", runtime.sandbox,
-                  "The least sandbox of every run: none, workspace, readonly [none]")
-      ->type_name("PROFILE")
-      ->group(group);
-  command.add_option("--workspace", runtime.workspace, "Where runs start [current directory]")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
-      ->group(group);
-  command.add_option("--scripts", runtime.scripts_dir, "Directory with your own scripts' init.lua")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
-      ->group(group);
-  command
-      .add_option("--policies", runtime.policies_dir, "Directory with your own policies' init.lua")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
-      ->group(group);
-  command.add_flag("--json", options.json, "Print JSON, for programs")->group(group);
-}
-
 // Where the policies are, and where their commands would run; that place needs not exist.
 void add_policy_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
@@ -300,6 +259,7 @@ void add_commands(CLI::App& app, Options& options) {
   check.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
   add_common_options(check, options);
 
+  add_up_command(app, options);
   add_journal_commands(app, options);
   add_policy_commands(app, options);
   add_approval_commands(app, options);
@@ -330,6 +290,46 @@ ParsedOptions wrong_use(const std::string& message, const std::string& help) {
 }
 
 }  // namespace
+
+void add_common_options(CLI::App& command, Options& options) {
+  RuntimeOptions& runtime = options.runtime;
+  runtime.late_policy = true;
+  const char* group = "Options of every command";
+  command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
+      ->type_name("MODE")
+      ->group(group);
+  command.add_option("--toolset", runtime.toolsets, "Only this toolset; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  command.add_option("--config", runtime.config_file, "Lua configuration file")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile)
+      ->group(group);
+  command.add_option("--state", runtime.state_dir, "Where durable things are kept")
+      ->type_name("DIR")
+      ->group(group);
+  command
+      .add_option("--sandbox", runtime.sandbox,
+                  "The least sandbox of every run: none, workspace, readonly [none]")
+      ->type_name("PROFILE")
+      ->group(group);
+  command.add_option("--workspace", runtime.workspace, "Where runs start [current directory]")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->group(group);
+  command.add_option("--scripts", runtime.scripts_dir, "Directory with your own scripts' init.lua")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->group(group);
+  command
+      .add_option("--policies", runtime.policies_dir, "Directory with your own policies' init.lua")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->group(group);
+  command.add_flag("--json", options.json, "Print JSON, for programs")->group(group);
+}
 
 CLI::App& add_command(CLI::App& app, Options& options, Command command, const char* name,
                       const char* description, const char* footer) {

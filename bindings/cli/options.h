@@ -27,6 +27,7 @@ enum class Command {
   kReport,
   kKill,
   kTop,
+  kUp,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
@@ -65,6 +66,8 @@ struct Options {
   bool only_stdout = false;           // logs
   bool only_stderr = false;
   std::string output_file;  // report
+
+  std::string services_file;  // up
 
   bool repair = false;  // doctor: mend the journal
 

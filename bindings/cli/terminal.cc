@@ -29,6 +29,12 @@ const char* escape_of(Colour colour) {
       return "\x1b[32m";
     case Colour::kYellow:
       return "\x1b[33m";
+    case Colour::kBlue:
+      return "\x1b[34m";
+    case Colour::kMagenta:
+      return "\x1b[35m";
+    case Colour::kCyan:
+      return "\x1b[36m";
   }
   return "";
 }

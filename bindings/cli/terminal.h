@@ -9,7 +9,7 @@
 
 namespace gibbous::cli {
 
-enum class Colour { kNone, kBold, kDim, kRed, kGreen, kYellow };
+enum class Colour { kNone, kBold, kDim, kRed, kGreen, kYellow, kBlue, kMagenta, kCyan };
 
 // One descriptor that people may be looking at.
 class Terminal {

@@ -7,6 +7,7 @@
 
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
+#include "bindings/lua/executor.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/watch_value.h"
 
@@ -73,6 +74,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.late_policy = given.late_policy;
   config.apply_lua(engine_options);
   sandbox = config.sandbox;
+  services.executor = config.executor.value_or("");
+  services.executors = config.executors;
   services.keep_runs = !config.kill_on_session_end.value_or(true);
   if (!given.sandbox.empty()) {
     if (sandbox.is_null()) sandbox = Json::object();
@@ -145,6 +148,9 @@ Status Runtime::Impl::init_parts() {
   auto made_engine = lua::Engine::create(engine_options, services);
   if (!made_engine) return made_engine.status();
   engine = std::move(made_engine.value());
+  runs->set_ask_executor([this](Run& run, const ExitStatus& exit, const auto& on_answer) {
+    lua::ask_executor(services, run, exit, on_answer);
+  });
   engine->on_ready([this] { wake(); });
   engine->on_event([this](const Event& event) { deliver(event); });
   decisions = std::make_unique<host::Decisions>(

@@ -13,6 +13,7 @@
 #include "bindings/lua/api_wait.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
+#include "bindings/lua/executor.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/generation.h"
 #include "bindings/lua/git_places.h"
@@ -26,6 +27,7 @@
 #include "bindings/lua/wrong_use.h"
 #include "runtime/base/random_id.h"
 #include "runtime/history/history.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/runs.h"
@@ -66,16 +68,11 @@ bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
   }
 }
 
-void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+// As it is to be executed.
+void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options) {
   const auto task = effect->task.lock();
-  if (!task) return;
-  const Call& call = task->call();
-  options.spec.session = call.session();
-  options.spec.tool = call.tool().name;
-  options.spec.id = call.queued_run();
-  if (!options.spec.id.empty()) options.spec.queue_when_full = true;
+  if (!task || effect->cancelled) return;
   const bool detach = options.detach;
-  if (!take_constraints(*effect, options.sandbox, &options.spec)) return;
   auto started = effect->services.runs->start(std::move(options.spec),
                                               [effect](Run& run, const Status& status) {
                                                 if (!status) {
@@ -102,6 +99,35 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   };
 }
 
+void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  const Call& call = task->call();
+  RunSpec& spec = options.spec;
+  spec.session = call.session();
+  spec.tool = call.tool().name;
+  spec.id = call.queued_run();
+  spec.internal = call.is_internal();
+  if (!spec.id.empty()) spec.queue_when_full = true;
+  if (!spec.internal && !take_constraints(*effect, options.sandbox, &spec)) return;
+  if (spec.internal || executor_name(options.executor, effect->services) == "host") {
+    start_spec(effect, std::move(options));
+    return;
+  }
+  if (spec.id.empty()) spec.id = random_id();
+  const ExecutorRequest executor = options.executor;
+  RunSpec inner = spec;
+  prepare_execution(effect->services, call, executor, std::move(inner),
+                    [effect, options = std::move(options)](Result<RunSpec> ready) mutable {
+                      if (!ready) {
+                        effect->fail(ready.status());
+                        return;
+                      }
+                      options.spec = std::move(*ready);
+                      start_spec(effect, std::move(options));
+                    });
+}
+
 Status no_nul(const StartOptions& options) {
   // Nothing can be started with one, so nobody needs to be asked.
   if (options.spec.command.find('\0') == std::string::npos) return {};
@@ -123,6 +149,10 @@ Json start_effect(const StartOptions& options, const Services& services) {
   if (spec.terminal) what["pty"] = true;
   for (const LogSpec& log : spec.logs) what["log"].push_back(log.path);
   if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
+  if (const std::string executor = executor_name(options.executor, services); executor != "host") {
+    what["executor"] = executor;
+    what["executor_settings"] = options.executor.settings;
+  }
   what["configured"] = Json::object();
   if (!services.sandbox.is_null()) what["configured"]["sandbox"] = services.sandbox;
   return what;
@@ -367,6 +397,16 @@ int l_wait(lua_State* state) {
   return start_wait(state, 2, id);
 }
 
+int l_is_host_alive(lua_State* state) {
+  const auto alive = is_tagged_process_alive(luaL_checkstring(state, 1));
+  if (alive) {
+    lua_pushboolean(state, *alive ? 1 : 0);
+  } else {
+    lua_pushnil(state);
+  }
+  return 1;
+}
+
 constexpr luaL_Reg kMethods[] = {
     {"info", l_info},       {"read", l_read},         {"tail", l_tail},
     {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_run_close_stdin},
@@ -382,6 +422,7 @@ constexpr luaL_Reg kSuspendingMethods[] = {
 constexpr luaL_Reg kRun[] = {
     {"get", l_get},
     {"list", l_list},
+    {"is_host_alive", l_is_host_alive},
     {nullptr, nullptr},
 };
 

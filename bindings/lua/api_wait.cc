@@ -2,12 +2,14 @@
 #include "bindings/lua/api_wait.h"
 
 #include <lua.hpp>
+#include <utility>
 
 #include "bindings/lua/api.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/services.h"
 #include "bindings/lua/task.h"
 #include "bindings/lua/wait_value.h"
+#include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
 namespace {
@@ -26,6 +28,22 @@ class PendingWait final : public PendingOp {
   Wait* wait_;
   std::shared_ptr<bool> over_;
 };
+
+// A port of a run that is executed elsewhere is reached by another one of this machine.
+void map_ports(Runs& runs, WaitSpec* spec) {
+  for (Condition& condition : spec->conditions) {
+    const Run* run = runs.find(condition.run);
+    if (condition.kind != ConditionKind::kPort || run == nullptr || !run->spec().execution)
+      continue;
+    const Execution& execution = *run->spec().execution;
+    for (const PortMapping& mapping : execution.ports) {
+      if (mapping.port != condition.port || !condition.host.empty()) continue;
+      condition.mapped_from = std::exchange(condition.port, mapping.host);
+      condition.host = execution.address.empty() ? "127.0.0.1" : execution.address;
+      break;
+    }
+  }
+}
 
 int l_wait(lua_State* state) {
   // [wait, options]: the table is called
@@ -111,6 +129,7 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
   try {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
+    map_ports(*services_of(state).runs, spec.get());
     auto over = std::make_shared<bool>(false);
     auto complete = task->completer();
     auto started = services_of(state).waits->start(*spec, [=](WaitResult result) {

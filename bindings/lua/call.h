@@ -25,6 +25,8 @@ class Call {
   virtual const std::string& approved_command() const = 0;
   // The id of the queued run that this call starts; "": it starts others.
   virtual const std::string& queued_run() const = 0;
+  // It is an executor's: its runs are the runtime's own.
+  virtual bool is_internal() const = 0;
   virtual bool cancelled() const = 0;
   virtual bool ended() const = 0;
   // This run dies with the call (run.start without detach), or no longer (detach). Owning a run

@@ -17,6 +17,7 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kRootArguments = 2;  // args, ctx
+constexpr Nanos kRefill = std::chrono::minutes(1);
 
 std::string denial(const std::string& tool, const Verdict& verdict) {
   std::string text = "'" + tool + "' was denied";
@@ -61,8 +62,10 @@ CallImpl::CallImpl(CallOwner& owner, CallOptions options)
       parent_(options.parent),
       depth_(parent_ == nullptr ? 0 : parent_->depth_ + 1),
       hook_(options.hook),
+      internal_(options.internal),
       queued_run_(std::move(options.queued_run)),
-      lua_left_(owner.limits().call_lua) {}
+      lua_left_(owner.limits().call_lua),
+      refilled_(owner.services().clock->now()) {}
 
 void CallImpl::turn(Nanos slice) {
   const auto self = shared_from_this();
@@ -72,6 +75,7 @@ void CallImpl::turn(Nanos slice) {
     return;
   }
   if (ready_.empty()) return;
+  refill();
   const std::shared_ptr<TaskImpl> task = std::move(ready_.front());
   ready_.pop_front();
   task->queued = false;
@@ -85,6 +89,13 @@ void CallImpl::turn(Nanos slice) {
   }
   task->run(slice);
   deliver_progress();
+}
+
+void CallImpl::refill() {
+  const Nanos now = owner_.services().clock->now();
+  if (now - refilled_ < kRefill || cancelled_ || budget_gone_) return;
+  refilled_ = now;
+  lua_left_ = limits().call_lua;
 }
 
 void CallImpl::step() {

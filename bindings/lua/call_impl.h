@@ -55,6 +55,7 @@ struct CallOptions {
   // Of a hook (Engine::run_hook): what runs instead of the tool's function, unasked. It belongs to
   // the generation.
   const LuaRef* hook = nullptr;
+  bool internal = false;  // of a hook of an executor
   std::string queued_run;
   std::string approved_command;
 };
@@ -75,6 +76,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   Generation& generation() override { return *generation_; }
   const std::string& approved_command() const override { return approved_command_; }
   const std::string& queued_run() const override { return queued_run_; }
+  bool is_internal() const override { return internal_; }
   bool cancelled() const override { return cancelled_; }
   bool ended() const override { return phase_ == Phase::kEnded; }
   void own_run(const std::string& run_id) override;
@@ -116,6 +118,8 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
  private:
   enum class Phase : std::uint8_t { kNew, kAsking, kApproved, kRunning, kEnding, kEnded };
 
+  // A call that lives for long, such as one that looks after services, is no runaway.
+  void refill();
   void step();
   void step_later();
   void begin();
@@ -150,6 +154,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   const ToolDefinition* tool_ = nullptr;
   const LuaRef* hook_ = nullptr;
   ToolDefinition hook_tool_;  // what stands for the tool of a hook
+  bool internal_;
   std::string queued_run_;
 
   Phase phase_ = Phase::kNew;
@@ -160,6 +165,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   bool budget_gone_ = false;
   Failure fatal_;  // once budget_gone_
   Nanos lua_left_;
+  Nanos refilled_;  // when lua_left_ was whole
   CallResult result_;
 
   std::shared_ptr<TaskImpl> root_;

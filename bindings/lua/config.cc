@@ -107,8 +107,8 @@ Json journal_schema() {
 
 Json lua_schema() {
   return object(
-      {{"call_ms",
-        integer("Lua time of one call, waiting not counted", 1, kMaxMillis, kDefaultLuaCallMillis)},
+      {{"call_ms", integer("Lua time of one call a minute, waiting not counted", 1, kMaxMillis,
+                           kDefaultLuaCallMillis)},
        {"memory_bytes", integer("memory of one generation of scripts", kMinLuaBytes, kMaxLuaBytes,
                                 static_cast<std::int64_t>(MemoryLimits{}.total_bytes))}},
       "limits of scripts");
@@ -151,7 +151,7 @@ Status config_invalid(const std::string& message) {
   return Status::error("config_invalid", message);
 }
 
-// Runs the file in a state of its own and gives the table that it returns.
+// Runs the file in a state of its own and gives the table that it returns; null: it returns none.
 Result<Json> run_file(const std::string& path, const std::string& text, const Clock& clock) {
   auto state = State::create({MemoryLimits{}, &clock});
   if (!state) return state.status();
@@ -176,10 +176,6 @@ Result<Json> run_file(const std::string& path, const std::string& text, const Cl
   if (!ran || !compiled) {
     if (error.file.empty()) error.file = path;
     return config_invalid(error.text());
-  }
-  if (!value.is_object()) {
-    // {} reads as an object; a list or no table at all comes here.
-    return config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");
   }
   return value;
 }
@@ -220,6 +216,8 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("sandbox")) {
     config.sandbox = sandbox_request(path + ": sandbox", value["sandbox"]);
   }
+  take(value, "executor", &config.executor);
+  config.executors = value.value("executors", Json::object());
   const Json journal = value.value("journal", Json::object());
   take(journal, "enabled", &config.journal_enabled);
   take(journal, "max_output_bytes", &config.journal_run_bytes);
@@ -296,6 +294,11 @@ Json config_schema() {
          {"description",
           "false: background runs live on when Gibbous ends, unless they say "
           "otherwise, and the next one takes them over"}}},
+       {"executor", text("executor of runs that name none; host by default")},
+       {"executors",
+        {{"type", "object"},
+         {"additionalProperties", {{"type", "object"}}},
+         {"description", "settings of executors, by name: docs/executors.md"}}},
        {"journal", journal_schema()},
        {"lua", lua_schema()}},
       "Gibbous configuration");
@@ -309,14 +312,28 @@ std::string config_reference() {
   return lines;
 }
 
-Result<Config> load_config(const std::string& path, const Clock& clock) {
+static Result<Json> read_and_run(const std::string& path, const Clock& clock) {
   std::string text;
   FileStamp stamp;
   if (Status status = read_source(path, &text, &stamp); !status) {
     return config_invalid(path + ": " + status.message());
   }
   if (!stamp.exists) return config_invalid(path + ": no such configuration file");
-  Result<Json> value = run_file(path, text, clock);
+  return run_file(path, text, clock);
+}
+
+Result<Json> load_table(const std::string& path, const Clock& clock) {
+  Result<Json> value = read_and_run(path, clock);
+  if (value && value->is_null()) return config_invalid(path + ": must return a table");
+  return value;
+}
+
+Result<Config> load_config(const std::string& path, const Clock& clock) {
+  Result<Json> value = read_and_run(path, clock);
+  if (value && !value->is_object()) {
+    // {} reads as an object.
+    value = config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");
+  }
   if (!value) return value.status();
   mend_empty_lists(&*value);
 

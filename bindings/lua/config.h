@@ -46,6 +46,8 @@ struct Config {
   std::optional<std::size_t> max_ended;
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
+  std::optional<std::string> executor;
+  Json executors = Json::object();  // the settings of each
   std::optional<bool> kill_on_session_end;
 
   std::optional<bool> journal_enabled;
@@ -64,6 +66,9 @@ struct Config {
   void apply_lua(EngineOptions& options) const;
 };
 
+// The table that a Lua file returns: run in a state of its own, without the API. Fails with
+// config_invalid and the file and line.
+Result<Json> load_table(const std::string& path, const Clock& clock);
 // Fails with config_invalid: the file, the field, what was expected and what came, the nearest
 // known field; or the file and line of a syntax or run-time error.
 Result<Config> load_config(const std::string& path, const Clock& clock);

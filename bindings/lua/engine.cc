@@ -98,8 +98,9 @@ void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallRes
 }
 
 bool EngineImpl::run_hook(HookCall hook) {
-  const LuaRef* function =
-      hook.handler.empty() ? &current_->start_queued_hook() : current_->find_handler(hook.handler);
+  const LuaRef* function = hook.function != nullptr ? hook.function
+                           : hook.handler.empty()   ? &current_->start_queued_hook()
+                                                    : current_->find_handler(hook.handler);
   if (function == nullptr) return false;
   CallOptions options;
   options.id = ++last_hook_;
@@ -109,6 +110,7 @@ bool EngineImpl::run_hook(HookCall hook) {
   options.on_done = std::move(hook.on_done);
   options.generation = current_;
   options.hook = function;
+  options.internal = hook.internal;
   options.queued_run = std::move(hook.queued_run);
   options.approved_command = std::move(hook.approved_command);
   const CallId id = options.id;
@@ -266,6 +268,12 @@ void EngineImpl::ask(Call& call, Json effect, std::function<void(Verdict)> on_ve
 
 void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict)> on_verdict) {
   if (call.ended() || call.cancelled()) return;
+  if (call.is_internal()) {
+    Verdict verdict;
+    verdict.decision = Verdict::Decision::kAllow;
+    on_verdict(std::move(verdict));
+    return;
+  }
   const ToolDefinition& tool = call.tool();
   effect["tool"] = tool.name;
   effect["permission"] = permission_of(tool, effect);

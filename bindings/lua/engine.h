@@ -45,8 +45,10 @@ struct Decided {
 // A function of the scripts that is called by itself, not as a tool by somebody: to start a run
 // that was queued, or because a watcher has matched.
 struct HookCall {
-  std::string handler;  // of a watcher, "on_ready"; "": start the run `queued_run`
-  std::string tool;     // whose effects they are
+  const LuaRef* function = nullptr;  // of the current generation; null: what `handler` says
+  bool internal = false;             // an executor's: what it does is not asked about
+  std::string handler;               // of a watcher, "on_ready"; "": start the run `queued_run`
+  std::string tool;                  // whose effects they are
   std::string session;
   Json arguments;
   std::string queued_run;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/executor_reader.h"
 #include "bindings/lua/state.h"
 #include "bindings/lua/value.h"
 #include "gibbous/status.h"
@@ -114,6 +115,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const LuaRef& start_queued_hook() const { return start_queued_; }
   // The function `on_NAME` of the watchers of init.lua, or null.
   const LuaRef* find_handler(const std::string& name) const;
+  // By name; `host` is none of them.
+  const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the places where others would have been taken instead.
   const std::vector<WatchedFile>& watched() const { return watched_; }
@@ -163,6 +166,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
   std::map<std::string, LuaRef> handlers_;
+  std::map<std::string, ExecutorDefinition> executors_;
   LuaRef start_queued_;
   LuaRef decide_;
   std::unique_ptr<CommandPolicy> commands_;

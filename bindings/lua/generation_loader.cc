@@ -7,6 +7,7 @@
 
 #include "bindings/lua/api.h"
 #include "bindings/lua/command_policy.h"
+#include "bindings/lua/executor_reader.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/schema_check.h"
 #include "bindings/lua/services.h"
@@ -25,7 +26,8 @@ constexpr const char* kStartQueued =
     "local handle, err = run.start(options)\n"
     "if not handle then tool.error(err.code, err.message) end\n"
     "return 'started'\n";
-// A watcher's handler may return nothing, or a table that becomes the event's `data`.
+// A watcher's handler, like a function of an executor, may return nothing, or a table that becomes
+// the call's data.
 constexpr const char* kHandler =
     "local handler = ...\n"
     "return function(event, ctx)\n"
@@ -68,6 +70,14 @@ void copy_table(lua_State* state) {
     lua_rawset(state, -4);
   }
   lua_remove(state, -2);
+}
+
+// Wraps a function of the scripts, so that what it returns is the data of a call.
+void give_data(lua_State* state, const char* chunk, LuaRef* function) {
+  if (!load_chunk(state, kHandler, chunk)) return;
+  function->push(state);
+  lua_call(state, 1, 1);
+  *function = LuaRef::take(state);
 }
 
 // ("x"):upper() finds its methods in a table that no script can reach, so that no script changes
@@ -267,19 +277,21 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };
-        valid = read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
+        valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
+                read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
         if (!valid) return;
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
-        for (auto& [name, handler] : made_->handlers_) {
-          if (!load_chunk(state, kHandler, "watchers")) continue;
-          handler.push(state);
-          lua_call(state, 1, 1);
-          handler = LuaRef::take(state);
+        for (auto& [name, handler] : made_->handlers_) give_data(state, "watchers", &handler);
+        for (auto& [name, executor] : made_->executors_) {
+          for (LuaRef* each : {&executor.prepare, &executor.ended, &executor.sweep}) {
+            if (*each) give_data(state, "executors", each);
+          }
         }
       },
       &error);
   if (ran && valid) return true;
   made_->tools_.clear();
+  made_->executors_.clear();
   made_->handlers_.clear();
   failure->errors = {error};
   return false;

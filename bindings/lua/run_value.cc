@@ -46,6 +46,21 @@ Json stream_info(const Run& run, StreamId id) {
           {"ended", stream.ended()}};
 }
 
+// Where it is executed, when that is not here.
+void add_execution(const RunSpec& spec, Json* info) {
+  if (!spec.execution) return;
+  const Execution& execution = *spec.execution;
+  (*info)["executor"] = execution.executor;
+  for (const PortMapping& mapping : execution.ports) {
+    (*info)["ports"].push_back({{"port", mapping.port}, {"host", mapping.host}});
+  }
+  if (!execution.address.empty()) (*info)["address"] = execution.address;
+  const Json limits = limits_value(spec.limits);
+  for (const std::string& name : execution.holds) {
+    if (limits.contains(name)) (*info)["limits_by"][name] = execution.executor;
+  }
+}
+
 std::map<std::string, std::string> environment_of(Fields& fields) {
   std::map<std::string, std::string> variables;
   const Json& value = fields.value("env");
@@ -155,6 +170,7 @@ StartOptions parse_start(const Json& options, bool queued) {
   }
   spec.logs = logs_of(fields);
   spec.limits = parse_limits("run.start: limits", fields.value("limits"));
+  start.executor = parse_executor(fields);
   start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
   start.detach = queued || fields.flag("detach").value_or(false);
@@ -209,6 +225,7 @@ Json run_info(const Run& run, const Clock& clock) {
   if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
   if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
   if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
+  add_execution(spec, &info);
   if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
   if (!run.logs().empty()) info["log"] = logs_info(run);
   if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
@@ -295,7 +312,10 @@ Json usage_value(const Run& run, const RunUsage& usage) {
 }
 
 Json kill_report(const KillReport& report) {
-  return {{"how", to_string(report.how)}, {"dead", report.dead}, {"survivors", report.survivors}};
+  Json value = {
+      {"how", to_string(report.how)}, {"dead", report.dead}, {"survivors", report.survivors}};
+  if (report.wish_failed) value["last_wish_failed"] = true;
+  return value;
 }
 
 }  // namespace gibbous::lua

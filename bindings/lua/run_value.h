@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "bindings/lua/executor.h"
 #include "bindings/lua/value.h"
 #include "runtime/runs/runs.h"
 #include "runtime/watch/watch_patterns.h"
@@ -17,7 +18,8 @@ inline constexpr double kMaxMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
 
 struct StartOptions {
   RunSpec spec;
-  Json sandbox;              // a request, or null
+  Json sandbox;  // a request, or null
+  ExecutorRequest executor;
   std::optional<bool> keep;  // on_host_death, when it is said
   bool detach = false;
   std::shared_ptr<const WatchPatterns> watch;  // null: none

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "bindings/lua/generation.h"
@@ -40,6 +41,9 @@ struct Services {
   bool real_paths = true;      // symlinks of this machine count when paths are judged
   bool keep_runs = false;      // those that do not say what becomes of them when the host is gone
   Json sandbox;                // what the configuration demands at least: a request, or null
+  std::string executor;        // of runs that name none; "": the host
+  Json executors = Json::object();  // the configured settings of each
+  std::set<std::string> swept;      // executors that have looked for what dead hosts left
   PathVariables path_variables;
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;

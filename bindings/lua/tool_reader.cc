@@ -16,7 +16,7 @@ constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets", "on_request", "watchers"};
+const std::vector<std::string> kRootKeys = {"toolsets", "on_request", "watchers", "executors"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings"};
 const std::vector<std::string> kToolKeys = {
     "name", "title",        "description", "permission", "input", "output", "annotations",

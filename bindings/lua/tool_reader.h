@@ -1,5 +1,6 @@
 // Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... },
-// watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it. Called once by
+// watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it; executors are
+// executor_reader.h's. Called once by
 // Generation::load, in a protected call. Loop thread only.
 #pragma once
 

@@ -143,6 +143,7 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
     }
     if (condition.kind == ConditionKind::kPort) {
       entry["port"] = condition.port;
+      if (condition.mapped_from != 0) entry["mapped_from"] = condition.mapped_from;
       entry["address"] = fired.address;
       if (fired.pid != 0) entry["pid"] = fired.pid;
     }

@@ -40,6 +40,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   void signal(RunKey run, int signal_number) override;
   void kill(RunKey run, int signal_number, Millis grace) override;
   void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) override;
+  void wish_over(RunKey run, bool grant) override;
   void forget(RunKey run) override;
   void shutdown(Millis grace) override;
   pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
@@ -157,6 +158,10 @@ Status ClientImpl::start(RunKey run, const StartRequest& request) {
     }
     fds.add(std::move(memfd));
   }
+  if (request.wish) {
+    wire::encode_wish(link_->buffer(), run, *request.wish);
+    link_->send();
+  }
   wire::encode_start(link_->buffer(), run, request, fits);
   link_->send(std::move(fds));
   return {};
@@ -196,6 +201,12 @@ void ClientImpl::drop_questions() {
   for (auto& [number, on_usage] : std::exchange(questions_, {})) {
     later([on_usage = std::move(on_usage)] { on_usage(std::nullopt); });
   }
+}
+
+void ClientImpl::wish_over(RunKey run, bool grant) {
+  if (link_ == nullptr || find(run) == nullptr) return;
+  wire::encode_wish_over(link_->buffer(), run, {grant});
+  link_->send();
 }
 
 void ClientImpl::forget(RunKey run) {
@@ -263,6 +274,8 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
     case wire::Type::kKill:
     case wire::Type::kForget:
     case wire::Type::kShutdown:
+    case wire::Type::kWish:
+    case wire::Type::kWishOver:
     case wire::Type::kUsage:
       return false;
   }

@@ -41,6 +41,17 @@ struct ResourceLimit {
   rlim_t hard = RLIM_INFINITY;
 };
 
+// What the keeper runs for a run that lives elsewhere too (a container, a process on another
+// machine): after its tree was ended by a kill, a limit or the end of the host, and not when it
+// ended by itself. It has kWishLimit and no stdio.
+struct LastWish {
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  // as StartRequest::env
+  std::string cwd;               // absolute
+};
+inline constexpr std::chrono::seconds kWishLimit{10};
+inline constexpr std::size_t kMaxWishBytes = std::size_t{60} << 10;  // argv, env and cwd
+
 struct StartRequest {
   std::vector<std::string> argv;  // argv[0] is searched in env's PATH unless it has a '/'
   std::vector<std::string> env;   // "NAME=value", the whole environment
@@ -54,6 +65,7 @@ struct StartRequest {
   std::vector<ResourceLimit> limits;  // of each process
   TreeLimits tree_limits;             // of all of them together
   std::optional<SandboxSpec> sandbox;
+  std::optional<LastWish> wish;
   // Lives on when the host is gone, until the next one takes it over.
   bool keep = false;
   std::string keep_directory;  // where the keeper can be found then; absolute, the user's alone
@@ -124,6 +136,7 @@ struct KillReport {
   How how = How::kGone;
   std::uint32_t dead = 0;        // processes of the tree that ended
   std::vector<pid_t> survivors;  // pids that still live, at most kMaxReportedSurvivors
+  bool wish_failed = false;      // its last wish could not be carried out, or not in time
 };
 const char* to_string(KillReport::How how);
 
@@ -180,6 +193,8 @@ class KeeperClient {
   // What the run's tree costs now; on_usage is called once from the loop, with nothing when the run
   // or its keeper has gone.
   virtual void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) = 0;
+  // A run with a last wish has ended by itself: the wish is forgotten, or carried out now.
+  virtual void wish_over(RunKey run, bool grant) = 0;
   // The library has forgotten the run (its tree is empty or given up).
   virtual void forget(RunKey run) = 0;
   // The library is done: everything left gets the stop signal and, after `grace`, SIGKILL by the

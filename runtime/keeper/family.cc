@@ -94,6 +94,7 @@ void Family::forget_process(pid_t pid) {
   if (KeptRun* run = find_leader(pid)) run->leader = 0;
   by_leader_.erase(pid);
   orphans_.erase(pid);
+  apart_.erase(pid);
 }
 
 void Family::survey() {
@@ -102,6 +103,7 @@ void Family::survey() {
   }
   with_orphans_.clear();
   own_children_ = tree_.own_children();
+  std::erase_if(own_children_, [this](pid_t pid) { return apart_.contains(pid); });
   for (const pid_t pid : own_children_) {
     if (by_leader_.contains(pid)) continue;
     KeptRun* run = run_of_orphan(pid);

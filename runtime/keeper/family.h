@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/keeper/client.h"
@@ -57,6 +58,8 @@ class Family {
   // too.
   KeptRun* run_of_orphan(pid_t pid);
   void forget_process(pid_t pid);  // it was reaped
+  // A child of the keeper that is nobody's, and ended with nobody, until it was reaped.
+  void set_apart(pid_t pid) { apart_.insert(pid); }
 
   // Looks at the keeper's children and says anew which orphans each run has.
   void survey();
@@ -99,6 +102,7 @@ class Family {
   // Orphans by pid, which is theirs until the keeper reaps them.
   std::unordered_map<pid_t, RunKey> orphans_;
   std::vector<pid_t> own_children_;
+  std::unordered_set<pid_t> apart_;
   std::vector<RunKey> with_orphans_;
   bool spare_kept_ = false;
 };

@@ -154,8 +154,9 @@ void Server::tidy() {
 
 int Server::wait_ms(Time now) const {
   Time until = retry_send_;
+  if (wishes_) until = std::min(until, wishes_->due());
   if (ending()) {
-    until = std::min(until, ending_->due());
+    if (!all_ended_) until = std::min(until, ending_->due());
   } else {
     until = std::min(until, next_due_);
     if (limiter_) until = std::min(until, limiter_->due());
@@ -196,9 +197,13 @@ void Server::take_signals() {
     if (number == SIGTERM) end_all(kHostDeathGrace, false);
   }
   if (child) reap();
-  if (child && ending() && sparing_) {
-    family_->survey();
-    if (family_->all_members().empty()) stay_alone();
+  if (!child || !ending() || all_ended_) return;
+  family_->survey();
+  if (!family_->all_members().empty()) return;
+  if (sparing_) {
+    stay_alone();
+  } else {
+    end_with_wishes();
   }
 }
 
@@ -209,7 +214,7 @@ void Server::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       if (errno == EINTR) continue;
       // No children at all.
-      if (ending()) done_ = !sparing_;
+      if (ending() && !sparing_) end_with_wishes();
       return;
     }
     const pid_t pid = info.si_pid;
@@ -221,6 +226,10 @@ void Server::reap() {
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (family_) family_->forget_process(pid);
+    if (wishes_ && wishes_->ended(pid, status, steady_clock::now())) {
+      if (all_ended_) end_with_wishes();
+      continue;
+    }
     KeptRun* of = leads != nullptr ? leads : orphan_of;
     if (of != nullptr) of->reaped_cpu += cpu_of(usage);
     if (leads != nullptr) {
@@ -305,12 +314,33 @@ void Server::report_left(KeptRun& run, std::uint32_t alive) {
 }
 
 void Server::report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports) {
-  if (run.forgotten) return;
   if (run.leader == 0) report_left(run, static_cast<std::uint32_t>(report.survivors.size()));
+  grant_and_report(run.key, report, run.forgotten ? 0 : reports);
+}
+
+void Server::grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports) {
+  if (!wishes_->has(run)) {
+    send_killed(run, report, reports);
+    return;
+  }
+  const auto on_done = [this, run, report, reports](bool granted) {
+    KillReport whole = report;
+    whole.wish_failed = !granted;
+    send_killed(run, whole, reports);
+  };
+  wishes_->grant(run, on_done, steady_clock::now());
+}
+
+void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t reports) {
   for (std::uint32_t i = 0; i < reports; ++i) {
-    wire::encode_killed(out_, run.key, report);
+    wire::encode_killed(out_, run, report);
     send();
   }
+}
+
+void Server::end_with_wishes() {
+  all_ended_ = true;
+  done_ = !wishes_->grant_all(steady_clock::now());
 }
 
 void Server::begin_kills(Time now) {
@@ -319,8 +349,7 @@ void Server::begin_kills(Time now) {
     KeptRun* run = family_->find(request.run);
     if (run == nullptr) {
       if (request.own) continue;
-      wire::encode_killed(out_, request.run, KillReport{});
-      send();
+      grant_and_report(request.run, KillReport{}, 1);
       continue;
     }
     killer_->begin(*run, request.kill.signal_number, request.kill.grace, now, !request.own);
@@ -338,22 +367,23 @@ void Server::tick(Time now) {
     retry_send_ = Time::max();
     note_sending(channel_.flush());
   }
+  if (wishes_) wishes_->tick(now);
   if (ending()) {
-    if (now < ending_->due()) return;
+    if (all_ended_ || now < ending_->due()) return;
     const bool given_up = !ending_->round(now);
     reap();
     if (sparing_ && ending()) {
       family_->survey();
       if (given_up || family_->all_members().empty()) stay_alone();
-    } else {
-      done_ = done_ || given_up;
+    } else if (given_up && !all_ended_) {
+      end_with_wishes();
     }
     return;
   }
   if (alone_ && now >= alone_until_) {
     family_->survey();
     note_kept_ends();
-    done_ = now >= alone_until_;
+    done_ = now >= alone_until_ && !wishes_->running();
   }
   if (connected_ && !greeted_ && now >= hello_until_) end_all(kHostDeathGrace);
   if (ending()) return;

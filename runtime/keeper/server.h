@@ -16,6 +16,7 @@
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
+#include "runtime/keeper/wishes.h"
 
 namespace gibbous::keeper {
 
@@ -49,6 +50,9 @@ class Server {
   bool handle(Channel::Received& received);
   bool handle_hello(const wire::Header& header, wire::Bytes body);
   bool handle_start(RunKey key, Channel::Received& received);
+  bool fail_start(RunKey key, const StartFailure& failure);
+  bool handle_wish(RunKey key, wire::Bytes body);
+  bool handle_wish_over(RunKey key, wire::Bytes body);
   bool handle_signal(RunKey key, wire::Bytes body);
   bool handle_kill(RunKey key, wire::Bytes body);
   bool handle_forget(RunKey key, wire::Bytes body);
@@ -62,6 +66,12 @@ class Server {
   void limit_reached(KeptRun& run, LimitReached reached);
   void report_left(KeptRun& run, std::uint32_t alive);
   void report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports);
+  // Once its last wish is carried out, if it has one.
+  void grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports);
+  void send_killed(RunKey run, const KillReport& report, std::uint32_t reports);
+  pid_t start_wish(wire::Bytes body);
+  // Everything has ended that can be ended: the last wishes, then the end.
+  void end_with_wishes();
   void send(FdList fds = {});  // what is in out_
   void note_sending(Channel::Outcome outcome);
 
@@ -98,6 +108,7 @@ class Server {
   std::unique_ptr<Family> family_;
   std::unique_ptr<Killer> killer_;
   std::unique_ptr<Limiter> limiter_;
+  std::unique_ptr<Wishes> wishes_;
   MarkMode mark_mode_;
   wire::Buffer out_;
 
@@ -111,6 +122,7 @@ class Server {
   bool connected_ = true;
   bool host_gone_ = false;
   std::unique_ptr<Ending> ending_;
+  bool all_ended_ = false;  // while ending: only last wishes are left
   bool done_ = false;
 
   std::uint32_t keeper_number_ = 0;

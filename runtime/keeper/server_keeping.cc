@@ -64,6 +64,7 @@ Status Server::open_door(const std::string& directory) {
 // What is not kept has ended, or cannot be ended: from now on the keeper waits for the next host.
 void Server::stay_alone() {
   ending_.reset();
+  (void)wishes_->grant_all(std::chrono::steady_clock::now());
   watch_door(true);
   host_gone_ = false;
   alone_ = true;

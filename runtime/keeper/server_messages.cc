@@ -51,6 +51,10 @@ bool Server::handle(Channel::Received& received) {
   switch (header->type) {
     case wire::Type::kStart:
       return handle_start(header->run, received);
+    case wire::Type::kWish:
+      return handle_wish(header->run, body);
+    case wire::Type::kWishOver:
+      return handle_wish_over(header->run, body);
     case wire::Type::kSignal:
       return handle_signal(header->run, body);
     case wire::Type::kKill:
@@ -104,6 +108,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
       [this](const std::string& directory) { return open_door(directory); });
   family_ = std::make_unique<Family>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*family_, epoll_.get(), hello->keeper);
+  wishes_ = std::make_unique<Wishes>([this](wire::Bytes wish) { return start_wish(wish); });
   killer_ = std::make_unique<Killer>(
       *family_, [this](KeptRun& run, const KillReport& report, std::uint32_t reports) {
         report_killed(run, report, reports);
@@ -111,24 +116,25 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   return true;
 }
 
+bool Server::fail_start(RunKey key, const StartFailure& failure) {
+  if (family_->find(key) == nullptr) wishes_->forget(key);
+  wire::encode_start_failed(out_, key, failure);
+  send();
+  return true;
+}
+
 bool Server::handle_start(RunKey key, Channel::Received& received) {
   if (visited_) return false;  // the library never does: each host has a keeper of its own for that
   const auto start = wire::decode_start(wire::body_of(received.message));
   if (!start || family_->find(key) != nullptr) {
-    wire::encode_start_failed(out_, key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
-    send();
-    return true;
+    return fail_start(key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
   }
   if (received.fds_lost) {
-    wire::encode_start_failed(out_, key, {StartStep::kRequest, EMFILE, ""});
-    send();
-    return true;
+    return fail_start(key, {StartStep::kRequest, EMFILE, ""});
   }
   auto limits = limiter_->prepare(start->tree_limits);
   if (!limits) {
-    wire::encode_start_failed(out_, key, {StartStep::kGroup, ENOTSUP, limits.status().message()});
-    send();
-    return true;
+    return fail_start(key, {StartStep::kGroup, ENOTSUP, limits.status().message()});
   }
   const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
   const Mark mark = family_->next_mark();
@@ -137,9 +143,7 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
                       mark, group != nullptr ? group->entries() : std::span<const int>());
   if (outcome.failure) {
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
-    wire::encode_start_failed(out_, key, *outcome.failure);
-    send();
-    return true;
+    return fail_start(key, *outcome.failure);
   }
   if (*limits) outcome.started.in_force = (*limits)->in_force;
   std::unique_ptr<Keeping> keeping;
@@ -159,6 +163,30 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(keeping);
   return true;
+}
+
+bool Server::handle_wish(RunKey key, wire::Bytes body) {
+  const auto wish = wire::decode_start(body);
+  if (!wish || !wish->inline_strings || visited_) return false;
+  if (family_->find(key) == nullptr) wishes_->keep(key, body);
+  return true;
+}
+
+bool Server::handle_wish_over(RunKey key, wire::Bytes body) {
+  const auto over = wire::decode_wish_over(body);
+  if (!over) return false;
+  if (over->grant) wishes_->grant(key, nullptr, std::chrono::steady_clock::now());
+  wishes_->forget(key);
+  return true;
+}
+
+pid_t Server::start_wish(wire::Bytes body) {
+  const auto wish = wire::decode_start(body);
+  if (!wish) return 0;
+  const StartOutcome outcome = starter_->start(*wish, UniqueFd(), family_->next_mark(), {});
+  if (outcome.failure) return 0;
+  family_->set_apart(outcome.started.pid);
+  return outcome.started.pid;
 }
 
 bool Server::handle_signal(RunKey key, wire::Bytes body) {

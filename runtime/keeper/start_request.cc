@@ -28,18 +28,33 @@ bool sendable(const SandboxSpec& spec) {
   return !has_nul(spec.profile);
 }
 
+bool sendable(const LastWish& wish) {
+  return !wish.argv.empty() && !has_nul(wish.cwd) &&
+         std::none_of(wish.argv.begin(), wish.argv.end(), has_nul) &&
+         std::none_of(wish.env.begin(), wish.env.end(), has_nul);
+}
+
+std::size_t size_of(const LastWish& wish) {
+  std::size_t size = wish.cwd.size() + 1;
+  for (const std::string& word : wish.argv) size += word.size() + 1;
+  for (const std::string& variable : wish.env) size += variable.size() + 1;
+  return size;
+}
+
 }  // namespace
 
 int start_request_error(const StartRequest& request) {
   if (request.argv.empty() || request.limits.size() > wire::kMaxLimits || has_nul(request.cwd) ||
       std::any_of(request.argv.begin(), request.argv.end(), has_nul) ||
       std::any_of(request.env.begin(), request.env.end(), has_nul) ||
+      (request.wish && !sendable(*request.wish)) ||
       (request.sandbox && !sendable(*request.sandbox)) ||
       (request.keep && (request.notes.size() > kMaxNotesBytes || has_nul(request.notes) ||
                         request.keep_directory.empty() || has_nul(request.keep_directory)))) {
     return EINVAL;
   }
-  const bool too_large = request.argv.size() > wire::kMaxStrings ||
+  const bool too_large = (request.wish && size_of(*request.wish) > kMaxWishBytes) ||
+                         request.argv.size() > wire::kMaxStrings ||
                          request.env.size() > wire::kMaxStrings ||
                          wire::strings_size(request) > wire::kMaxStartBytes;
   return too_large ? E2BIG : 0;

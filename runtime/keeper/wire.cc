@@ -17,6 +17,15 @@ std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const Sandbo
   return {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
 }
 
+StartRequest request_of(const LastWish& wish) {
+  StartRequest request;
+  request.argv = wish.argv;
+  request.env = wish.env;
+  request.cwd = wish.cwd;
+  request.out = request.err = StdioKind::kNull;
+  return request;
+}
+
 void append_string(Buffer& out, const std::string& text) {
   // With its NUL.
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.c_str());
@@ -107,6 +116,23 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
   if (request.terminal) writer.put(request.terminal->rows).put(request.terminal->cols);
   writer.put(request.keep);
   if (inline_strings) append_strings(out, request);
+}
+
+void encode_wish(Buffer& out, RunKey run, const LastWish& wish) {
+  encode_start(out, run, request_of(wish), true);
+  const auto type = static_cast<std::uint16_t>(Type::kWish);
+  std::memcpy(out.data() + sizeof kVersion, &type, sizeof type);
+}
+
+void encode_wish_over(Buffer& out, RunKey run, WishOver over) {
+  Writer(out, Type::kWishOver, run).put(over.grant);
+}
+
+Result<WishOver> decode_wish_over(Bytes body) {
+  Reader reader(body);
+  WishOver over;
+  over.grant = reader.get_bool();
+  return finish(reader, over, "wish over");
 }
 
 Result<Start> decode_start(Bytes body) {

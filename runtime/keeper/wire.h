@@ -48,6 +48,8 @@ enum class Type : std::uint16_t {
   kForget = 5,
   kShutdown = 6,
   kUsage = 7,
+  kWish = 8,  // of the start that follows it
+  kWishOver = 9,
   // Keeper to library.
   kStarted = 32,
   kStartFailed = 33,
@@ -87,6 +89,17 @@ Result<Hello> decode_hello(Bytes body);
 // one after the other.
 std::size_t strings_size(const StartRequest& request);
 void append_strings(Buffer& out, const StartRequest& request);
+
+// The last wish of the start of `run` that follows: a start of its own, without stdio, with its
+// strings in the message, which is at most kMaxMessageBytes.
+void encode_wish(Buffer& out, RunKey run, const LastWish& wish);
+
+// The run ended by itself: its wish is carried out now, or forgotten.
+struct WishOver {
+  bool grant = false;
+};
+void encode_wish_over(Buffer& out, RunKey run, WishOver over);
+Result<WishOver> decode_wish_over(Bytes body);
 
 // With `inline_strings` they are in the message, else in a sealed memfd that comes with it.
 void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings);

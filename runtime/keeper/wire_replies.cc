@@ -161,6 +161,7 @@ void encode_killed(Buffer& out, RunKey run, const KillReport& report) {
   Writer writer(out, Type::kKilled, run);
   writer.put(static_cast<std::uint8_t>(report.how))
       .put(report.dead)
+      .put(report.wish_failed)
       .put(static_cast<std::uint32_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     writer.put(static_cast<std::int32_t>(report.survivors[i]));
@@ -174,6 +175,7 @@ Result<KillReport> decode_killed(Bytes body) {
   reader.refuse_unless(how <= static_cast<std::uint8_t>(KillReport::How::kSurvivors));
   report.how = static_cast<KillReport::How>(how);
   report.dead = reader.get<std::uint32_t>();
+  report.wish_failed = reader.get_bool();
   const auto count = reader.get<std::uint32_t>();
   reader.refuse_unless(count <= kMaxReportedSurvivors);
   for (std::uint32_t i = 0; reader.good() && i < count; ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace gibbous {
@@ -12,5 +13,11 @@ std::string pid_space();
 // The process with this pid, started at this time (ProcessStat::start_time), is alive. Of this
 // pid_space.
 bool is_process_alive(std::int64_t pid, std::int64_t start_time);
+
+// A name for this process that no other has, on any machine: "MACHINE/BOOT/PIDS/PID/START", without
+// blanks.
+std::string process_tag();
+// Whether the process of a tag is alive; nothing when that cannot be seen from here.
+std::optional<bool> is_tagged_process_alive(const std::string& tag);
 
 }  // namespace gibbous

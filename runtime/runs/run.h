@@ -15,6 +15,7 @@
 #include "runtime/output/file_sink.h"
 #include "runtime/output/stream.h"
 #include "runtime/process/terminal.h"
+#include "runtime/runs/execution.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
 #include "runtime/sandbox/sandbox.h"
@@ -78,6 +79,9 @@ struct RunSpec {
   std::vector<LogSpec> logs;     // at most kMaxLogs
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
+  std::optional<Execution> execution;  // none: it is started as it is
+  // A command of an executor: it takes no place, and nobody is told of it but who waits for it.
+  bool internal = false;
 };
 
 // What asks the programs of a run to end: interactive shells pay no attention to SIGTERM, but all

@@ -51,6 +51,9 @@ Status RunsImpl::check(const RunSpec& spec) const {
   if (spec.terminal && (spec.terminal->term.empty() || has_nul(spec.terminal->term))) {
     return wrong("pty.term: expected the name of a kind of terminal, such as xterm-256color");
   }
+  if (spec.keep && spec.execution) {
+    return wrong("on_host_death: executor " + spec.execution->executor + " cannot keep a run");
+  }
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
@@ -74,7 +77,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
   const RunLimits& limits = options_.limits;
-  const bool full = active_ >= limits.max_concurrent;
+  const bool full = !spec.internal && active_ >= limits.max_concurrent;
   if (full && !spec.queue_when_full) {
     return Status::error("too_many_runs", "Max concurrent processes (" +
                                               std::to_string(limits.max_concurrent) +
@@ -189,7 +192,9 @@ std::string RunsImpl::nearest(std::string_view id) const {
 std::vector<Run*> RunsImpl::list() {
   std::vector<Run*> runs;
   runs.reserve(entries_.size());
-  for (const auto& entry : entries_) runs.push_back(&entry->run);
+  for (const auto& entry : entries_) {
+    if (!entry->run.spec_.internal) runs.push_back(&entry->run);
+  }
   return runs;
 }
 

@@ -70,6 +70,8 @@ class RunsObserver {
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
   // Every observer has been told of what happened, and of what came of that.
   virtual void on_all_told() {}
+  // It is told of internal runs, too.
+  virtual bool hears_internal() const { return false; }
 };
 
 class Runs {
@@ -118,10 +120,13 @@ class Runs {
   virtual Run* find(std::string_view id) = 0;  // null: no such run
   // The id of a run that is nearly `id`, or "".
   virtual std::string nearest(std::string_view id) const = 0;
-  virtual std::vector<Run*> list() = 0;  // oldest first
+  virtual std::vector<Run*> list() = 0;  // oldest first, without internal ones
   virtual std::size_t active() const = 0;
   virtual const RunsOptions& options() const = 0;
   virtual void set_limits(RunLimits limits) = 0;  // for runs from now on
+
+  // Who is asked about the end of runs that are executed elsewhere.
+  virtual void set_ask_executor(AskExecutor ask) = 0;
 
   virtual void add_observer(RunsObserver* observer) = 0;
   virtual void remove_observer(RunsObserver* observer) = 0;

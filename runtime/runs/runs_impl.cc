@@ -21,11 +21,6 @@ namespace {
 constexpr int kShellSignalBase = 128;
 constexpr RunKey kKeyBase = 0x7fffffff'00000000;
 
-// Variables that speak of the terminal of Gibbous itself.
-bool is_of_terminal(const std::string& name) {
-  return name == "TERM" || name == "COLUMNS" || name == "LINES";
-}
-
 bool can_be_read(int descriptor) {
   pollfd watched{descriptor, POLLIN, 0};
   return ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLIN) != 0;
@@ -60,7 +55,7 @@ Status RunsImpl::launch(Entry& entry) {
   Status status = keeper_->start(run.key_, request_for(entry));
   if (!status) return status;
   run.state_ = RunState::kStarting;
-  ++active_;
+  take_place(entry);
   return {};
 }
 
@@ -73,65 +68,6 @@ void RunsImpl::launch_queued() {
       if (auto ready = std::exchange(entry.on_ready, nullptr)) ready(entry.run, status);
     }
   }
-}
-
-StartRequest RunsImpl::request_for(const Entry& entry) const {
-  const RunSpec& spec = entry.run.spec_;
-  StartRequest request;
-  if (spec.argv.empty()) {
-    request.argv = {options_.shell, "-c", spec.command};
-  } else {
-    request.argv = spec.argv;
-  }
-  if (spec.cwd.empty()) {
-    request.cwd = options_.workspace;
-  } else if (spec.cwd.front() == '/') {
-    request.cwd = spec.cwd;
-  } else {
-    request.cwd = options_.workspace + "/" + spec.cwd;
-  }
-  request.env.reserve(options_.env.size() + spec.env.size() + 1);
-  const auto replaced = [&spec](const std::string& variable) {
-    const std::string name = variable.substr(0, variable.find('='));
-    return (spec.terminal && is_of_terminal(name)) || spec.env.count(name) != 0 ||
-           std::find(spec.unset_env.begin(), spec.unset_env.end(), name) != spec.unset_env.end();
-  };
-  const bool any_replaced = spec.terminal || !spec.env.empty() || !spec.unset_env.empty();
-  for (const std::string& variable : options_.env) {
-    if (any_replaced && replaced(variable)) continue;
-    request.env.push_back(variable);
-  }
-  if (spec.terminal && spec.env.count("TERM") == 0) {
-    request.env.push_back("TERM=" + spec.terminal->term);
-  }
-  for (const auto& [name, value] : spec.env) request.env.push_back(name + "=" + value);
-  request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
-  request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
-  if (spec.terminal) request.terminal = spec.terminal->size;
-  request.err = spec.merge_stderr ? StdioKind::kStdout : StdioKind::kPipe;
-  const LimitSet& limits = spec.limits;
-  request.tree_limits = limits.tree;
-  request.sandbox = spec.sandbox;
-  // The keepers of kept runs start no sandbox.
-  if (request.sandbox && !options_.keep_directory.empty()) {
-    request.sandbox->unreadable.push_back(options_.keep_directory);
-  }
-  if (spec.keep) {
-    request.keep = true;
-    request.keep_directory = options_.keep_directory;
-    request.notes = notes_of(entry.run);
-  }
-  const auto each = [&request](int resource, std::uint64_t value, std::uint64_t slack) {
-    if (value != 0) request.limits.push_back({resource, value, value + slack});
-  };
-  each(RLIMIT_NOFILE, limits.open_files, 0);
-  each(RLIMIT_FSIZE, limits.file_size_bytes, 0);
-  // Only a net below the keeper's: this one is for each process by itself, and in whole seconds.
-  if (const auto cpu = limits.tree.cpu_time; cpu.count() != 0) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(cpu).count();
-    each(RLIMIT_CPU, static_cast<std::uint64_t>(seconds + 1), 1);
-  }
-  return request;
 }
 
 void RunsImpl::on_started(RunKey key, Started started) {
@@ -188,7 +124,7 @@ void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
   } else {
     message += ": " + failure.detail;
   }
-  --active_;
+  leave_place(*entry);
   const bool was_killed = entry->verdict == RunState::kKilled;
   finish(*entry, was_killed ? RunState::kKilled : RunState::kFailed, message);
   if (auto ready = std::exchange(entry->on_ready, nullptr)) {
@@ -275,11 +211,12 @@ void RunsImpl::log_finished(Entry& entry) {
 
 void RunsImpl::LogTap::on_sink_error(const std::string& message) {
   owner_.each_observer(
-      [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, message); });
+      entry_.run, [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, message); });
 }
 
 void RunsImpl::LogTap::on_sink_recovered() {
-  owner_.each_observer([&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, ""); });
+  owner_.each_observer(entry_.run,
+                       [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, ""); });
 }
 
 bool RunsImpl::settled(const Entry& entry) const {
@@ -296,8 +233,9 @@ bool RunsImpl::settled(const Entry& entry) const {
 
 void RunsImpl::finish_exited(Entry& entry) {
   Run& run = entry.run;
+  if (ask_at_end(entry)) return;
   run.exit_status_ = entry.exit;
-  --active_;
+  leave_place(entry);
   if (entry.verdict == RunState::kRunning) {
     finish(entry, state_of_exit(*entry.exit), describe_exit(*entry.exit));
   } else {
@@ -337,7 +275,7 @@ void RunsImpl::update_drained(Entry& entry) {
   if (drained) run.drained_ = true;
   // Who holds a pipe open may still write: then the log goes on until that is over, too.
   if (all_ended) finish_logs(entry);
-  if (drained) each_observer([&run](RunsObserver& observer) { observer.on_drain(run); });
+  if (drained) each_observer(run, [&run](RunsObserver& observer) { observer.on_drain(run); });
 }
 
 void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
@@ -346,7 +284,7 @@ void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
   owner_->show(*entry_, from);
   owner_->count_output(*entry_, stream.end() - from);
   owner_->notify_logs(*entry_, id_);
-  owner_->each_observer([&](RunsObserver& observer) { observer.on_output(run, id_, from); });
+  owner_->each_observer(run, [&](RunsObserver& observer) { observer.on_output(run, id_, from); });
   if (entry_->exit && !run.ended() && owner_->settled(*entry_)) owner_->finish_exited(*entry_);
 }
 
@@ -368,7 +306,7 @@ void RunsImpl::on_left(RunKey key, std::uint32_t alive) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
   entry->run.left_behind_ = alive;
-  each_observer([entry](RunsObserver& observer) { observer.on_drain(entry->run); });
+  each_observer(entry->run, [entry](RunsObserver& observer) { observer.on_drain(entry->run); });
 }
 
 void RunsImpl::on_killed(RunKey key, KillReport report) {
@@ -391,8 +329,9 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
     if (entry == nullptr) continue;
     entry->run.left_behind_ = 0;
     if (!entry->run.ended()) {
-      --active_;
+      leave_place(*entry);
       finish(*entry, RunState::kLost, reason);
+      carry_out_wish(*entry);
       update_drained(*entry);
     }
     if (auto ready = std::exchange(entry->on_ready, nullptr)) {
@@ -404,7 +343,10 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
       if (on_done) on_done(entry->run, report);
     }
   }
-  each_observer([&reason](RunsObserver& observer) { observer.on_keeper_lost(reason); });
+  // By index: an observer may add or remove observers.
+  for (std::size_t i = 0; i < observers_.size(); ++i) {
+    if (observers_[i] != nullptr) observers_[i]->on_keeper_lost(reason);
+  }
   launch_queued();
 }
 
@@ -500,15 +442,18 @@ void RunsImpl::usage(Run& run, std::function<void(Run&, const std::optional<RunU
   });
 }
 
+std::size_t RunsImpl::ended_runs() const {
+  return static_cast<std::size_t>(std::count_if(
+      entries_.begin(), entries_.end(), [](const auto& entry) { return entry->run.ended(); }));
+}
+
 void RunsImpl::forget_oldest() {
-  std::size_t ended = 0;
-  for (const auto& entry : entries_) ended += entry->run.ended() ? 1 : 0;
+  const std::size_t ended = ended_runs();
   // Runs are forgotten from the loop's next turn: whoever is told of this end may still look at
   // them.
   if (ended <= options_.limits.max_ended) return;
   deadlines_->defer([this] {
-    std::size_t left = 0;
-    for (const auto& entry : entries_) left += entry->run.ended() ? 1 : 0;
+    std::size_t left = ended_runs();
     for (auto it = entries_.begin(); it != entries_.end() && left > options_.limits.max_ended;) {
       Entry& entry = **it;
       // A run whose processes live on is not forgotten: it is the only handle on them.
@@ -527,7 +472,7 @@ void RunsImpl::forget_oldest() {
 }
 
 void RunsImpl::release(Entry& entry) {
-  each_observer([&entry](RunsObserver& observer) { observer.on_forget(entry.run); });
+  each_observer(entry.run, [&entry](RunsObserver& observer) { observer.on_forget(entry.run); });
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.drain);
   deadlines_->cancel(entry.idle);
@@ -540,14 +485,16 @@ void RunsImpl::release(Entry& entry) {
 }
 
 void RunsImpl::tell_state(Entry& entry) {
-  each_observer([&entry](RunsObserver& observer) { observer.on_state(entry.run); });
+  each_observer(entry.run, [&entry](RunsObserver& observer) { observer.on_state(entry.run); });
 }
 
-void RunsImpl::each_observer(const std::function<void(RunsObserver&)>& tell) {
+void RunsImpl::each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell) {
+  const bool internal = run.spec_.internal;
   // By index: an observer may add or remove observers.
   ++telling_;
   for (std::size_t i = 0; i < observers_.size(); ++i) {
-    if (observers_[i] != nullptr) tell(*observers_[i]);
+    if (observers_[i] == nullptr || (internal && !observers_[i]->hears_internal())) continue;
+    tell(*observers_[i]);
   }
   if (--telling_ > 0) return;
   for (std::size_t i = 0; i < observers_.size(); ++i) {

@@ -42,6 +42,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   std::size_t active() const override;
   const RunsOptions& options() const override { return options_; }
   void set_limits(RunLimits limits) override { options_.limits = limits; }
+  void set_ask_executor(AskExecutor ask) override { ask_executor_ = std::move(ask); }
   void add_observer(RunsObserver* observer) override;
   void remove_observer(RunsObserver* observer) override;
   void set_quota(std::size_t bytes) override { ingest_->set_quota(bytes); }
@@ -113,6 +114,8 @@ class RunsImpl final : public Runs, private KeeperListener {
     std::chrono::microseconds last_cpu{0};  // as of the last usage()
     Nanos last_usage{0};
     std::uint32_t questions = 0;  // usage() that is not answered yet
+    bool asked = false;           // its executor, about its end
+    Deadlines::Token asking = 0;  // until it has answered
   };
 
   // KeeperListener
@@ -142,6 +145,12 @@ class RunsImpl final : public Runs, private KeeperListener {
   bool settled(const Entry& entry) const;
   void finish(Entry& entry, RunState state, std::string reason);
   void finish_exited(Entry& entry);
+  // Its executor is asked first. False: it has nothing to say.
+  bool ask_at_end(Entry& entry);
+  void take_execution_end(Entry& entry, const ExecutionEnd& end);
+  void carry_out_wish(const Entry& entry);
+  void take_place(const Entry& entry) { active_ += entry.run.spec_.internal ? 0 : 1; }
+  void leave_place(const Entry& entry) { active_ -= entry.run.spec_.internal ? 0 : 1; }
   void time_out(Entry& entry);
   Millis wall_limit(const Entry& entry) const;
   void watch_idle(Entry& entry);
@@ -150,10 +159,11 @@ class RunsImpl final : public Runs, private KeeperListener {
   void end_by_limit(Entry& entry, LimitReached reached);
   void note_limit(Entry& entry, LimitReached reached);
   void update_drained(Entry& entry);
+  std::size_t ended_runs() const;
   void forget_oldest();
   void release(Entry& entry);
   void tell_state(Entry& entry);
-  void each_observer(const std::function<void(RunsObserver&)>& tell);
+  void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
   Entry* entry_of(RunKey key);
   Entry& entry_of(Run& run);
 
@@ -184,6 +194,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   std::deque<Entry*> queue_;
   std::vector<RunsObserver*> observers_;
   int telling_ = 0;  // depth
+  AskExecutor ask_executor_;
   RunKey last_key_ = 0;
   std::size_t active_ = 0;
   int open_parts_ = 0;  // while closing

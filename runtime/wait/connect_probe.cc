@@ -18,6 +18,8 @@ constexpr Millis kFirstPause{50};
 constexpr Millis kLongestPause{200};
 constexpr Millis kFirstTryLimit{2'000};
 constexpr Millis kLongestTryLimit{30'000};
+constexpr Millis kStaysOpen{300};
+constexpr Millis kFirstStaysOpen{3'500};  // the kernel looks for a neighbour for 3 s
 constexpr int kFirstGoodStatus = 200;
 constexpr int kLastGoodStatus = 399;
 
@@ -124,6 +126,11 @@ void ConnectProbe::try_timed_out() {
   failure("no answer in time", false);
 }
 
+void ConnectProbe::limit_try(Millis limit) {
+  context_.deadlines.cancel(limit_);
+  limit_ = context_.deadlines.after(limit, [this] { try_timed_out(); });
+}
+
 void ConnectProbe::end_try() {
   context_.deadlines.cancel(limit_);
   if (connection_ != nullptr) std::exchange(connection_, nullptr)->close();
@@ -142,6 +149,34 @@ void ConnectProbe::failure(std::string trouble, bool cheap) {
   if (finishing_) return on_done_(std::nullopt);
   retry_ = context_.deadlines.after(pause_, [this] { begin_try(); });
   pause_ = cheap ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+}
+
+ForwardedProbe::ForwardedProbe(const ProbeContext& context, std::string host, int port,
+                               bool settled, OnDone on_done)
+    : ConnectProbe(context, std::move(host), port, std::move(on_done)),
+      context_(context),
+      stays_open_(settled ? kStaysOpen : kFirstStaysOpen) {}
+
+int ForwardedProbe::on_open(TcpConnection& connection) {
+  limit_try(2 * stays_open_);
+  context_.deadlines.cancel(open_);
+  open_ = context_.deadlines.after(stays_open_, [this] {
+    open_ = 0;
+    success(0);
+  });
+  return connection.listen();
+}
+
+void ForwardedProbe::on_bytes(std::string_view bytes) {
+  (void)bytes;
+  context_.deadlines.cancel(open_);
+  success(0);
+}
+
+void ForwardedProbe::on_end(int error) {
+  if (open_ != 0) stays_open_ = kStaysOpen;
+  context_.deadlines.cancel(open_);
+  ConnectProbe::on_end(error);
 }
 
 HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done)

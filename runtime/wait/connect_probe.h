@@ -59,11 +59,14 @@ class ConnectProbe : private TcpEvents {
   virtual int on_open(TcpConnection& connection);
   void on_bytes(std::string_view bytes) override;
   void success(int status);
+  // This try has so long from now.
+  void limit_try(Millis limit);
   void failure(std::string trouble, bool cheap);
+
+  void on_end(int error) override;
 
  private:
   void on_connected() override;
-  void on_end(int error) override;
   void begin_try();
   void resolve();
   void try_address();
@@ -84,6 +87,26 @@ class ConnectProbe : private TcpEvents {
   Millis try_limit_;
   std::string trouble_;
   bool finishing_ = false;
+};
+
+// Reached only when the connection stays open: who forwards a port takes connections before there
+// is anybody to give them to, and closes them soon. While a container's network comes up, soon is
+// as long as the kernel looks for a neighbour; once a connection was closed that is over.
+class ForwardedProbe final : public ConnectProbe {
+ public:
+  // `settled`: the network is up for long.
+  ForwardedProbe(const ProbeContext& context, std::string host, int port, bool settled,
+                 OnDone on_done);
+  ~ForwardedProbe() override { context_.deadlines.cancel(open_); }
+
+ private:
+  int on_open(TcpConnection& connection) override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end(int error) override;
+
+  ProbeContext context_;
+  Millis stays_open_;
+  Deadlines::Token open_ = 0;
 };
 
 class HttpProbe final : public ConnectProbe {

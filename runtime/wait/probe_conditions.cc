@@ -20,6 +20,7 @@ namespace gibbous {
 namespace {
 
 constexpr int kMaxPort = 65535;
+constexpr Millis kNetworkSettles{10'000};
 constexpr int kMinStatus = 200;  // 1xx are interim answers
 constexpr int kMaxStatus = 599;
 constexpr Millis kFirstFileInterval{20};
@@ -70,19 +71,26 @@ class PortCondition final : public ProbeCondition {
     const bool local =
         !query_.to.empty() && std::all_of(query_.to.begin(), query_.to.end(),
                                           [](const Address& to) { return to.is_local(); });
-    if (local && context_.ports.available()) {
+    if (local && spec_.mapped_from == 0 && context_.ports.available()) {
       if (const auto found = context_.ports.look(query_)) return report(*found);
       query_.on_found = [this](const Listener& found) { report(found); };
       ticket_ = context_.ports.add(query_);
       looking_ = true;
     } else {
-      probe_ = std::make_unique<ConnectProbe>(context_.probes, spec_.host, spec_.port,
-                                              [this](const auto& reached) {
-                                                if (!reached) return give_up();
-                                                Fired fired;
-                                                fired.address = reached->address.text();
-                                                fire(std::move(fired));
-                                              });
+      const auto on_done = [this](const auto& reached) {
+        if (!reached) return give_up();
+        Fired fired;
+        fired.address = reached->address.text();
+        fire(std::move(fired));
+      };
+      if (spec_.mapped_from != 0) {
+        const bool settled =
+            run_ != nullptr && run_->runtime(context_.probes.clock) > kNetworkSettles;
+        probe_ = std::make_unique<ForwardedProbe>(context_.probes, spec_.host, spec_.port, settled,
+                                                  on_done);
+      } else {
+        probe_ = std::make_unique<ConnectProbe>(context_.probes, spec_.host, spec_.port, on_done);
+      }
       probe_->start();
     }
     on_run_changed();
@@ -90,6 +98,7 @@ class PortCondition final : public ProbeCondition {
 
   std::string wanted() const override {
     return "port " + std::to_string(spec_.port) +
+           (spec_.mapped_from == 0 ? "" : ", mapped from " + std::to_string(spec_.mapped_from)) +
            (spec_.host.empty() ? "" : " of " + to_utf8(spec_.host)) + " was listening";
   }
 

@@ -83,6 +83,10 @@ int TcpConnection::exchange(std::string_view request) {
   const int sent = uv_try_write(stream, &buffer, 1);
   if (sent < 0) return sent;
   if (static_cast<std::size_t>(sent) != request.size()) return UV_ENOBUFS;
+  return listen();
+}
+
+int TcpConnection::listen() {
   const auto on_alloc = [](uv_handle_t* handle, std::size_t, uv_buf_t* out) noexcept {
     auto& memory = static_cast<TcpConnection*>(handle->data)->handles_->buffer;
     *out = uv_buf_init(memory.data(), static_cast<unsigned>(memory.size()));
@@ -93,7 +97,7 @@ int TcpConnection::exchange(std::string_view request) {
     if (count < 0) return events->on_end(static_cast<int>(count));
     events->on_bytes({in->base, static_cast<std::size_t>(count)});
   };
-  return uv_read_start(stream, on_alloc, on_read);
+  return uv_read_start(reinterpret_cast<uv_stream_t*>(&handles_->tcp), on_alloc, on_read);
 }
 
 void TcpConnection::close() {

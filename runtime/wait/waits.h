@@ -27,6 +27,7 @@ class WaitsImpl final : public Waits, private RunsObserver, private WaitOperatio
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
   void on_forget(Run& run) override;
+  bool hears_internal() const override { return true; }
   void on_answered(WaitOperation& operation) override;
   void on_cancelled(WaitOperation& operation) override;
 

@@ -1,4 +1,4 @@
--- Runs a command in bubblewrap, for tools that start programs: namespaces of its own for all there
+-- Runs a command in bubblewrap, as an executor or for tools: namespaces of its own for all there
 -- are, a read-only file system but for the workspace, and a /tmp that goes away with it. It takes a
 -- bubblewrap that may make namespaces here; the sandbox of the modes needs no program at all.
 --
@@ -144,5 +144,33 @@ function M.wrap(options, places)
   wrapped.argv = argv
   return wrapped
 end
+
+-- Of the profile of a start, bubblewrap takes the network; the rest is stricter than most.
+local function places_of(spec)
+  local settings, sandbox = spec.settings, spec.sandbox
+  return {
+    workspace = spec.workspace, write = settings.write, hide = settings.hide,
+    network = sandbox and sandbox.network or settings.network,
+  }
+end
+
+---@type Executor
+M.executor = {
+  name = 'bwrap',
+  settings = schema.object {
+    network = schema.string { enum = { 'on', 'loopback', 'off' }, default = 'off' },
+    write = schema.array(schema.string {}, {
+      optional = true, description = 'More directories that may be changed',
+    }),
+    hide = schema.array(schema.string {}, {
+      optional = true, description = "Paths that look empty; directories end in '/'",
+    }),
+  },
+  prepare = function(spec)
+    local words = spec.argv or { spec.shell, '-c', spec.command }
+    local wrapped = M.wrap({ argv = words, cwd = spec.cwd }, places_of(spec))
+    return { argv = wrapped.argv, env = spec.env, cwd = spec.cwd, sandbox = 'own' }
+  end,
+}
 
 return M

@@ -29,6 +29,61 @@
 ---@field files? integer 1 to 100; default: 1: stops at max_bytes; more: path.1 is the one before
 ---@field append? boolean default: false
 
+---What an executor's `prepare` is given; `env` is what was set for the run, nothing more.
+---@class ExecutorSpec
+---@field run string its id
+---@field host string names this process; for `run.is_host_alive`
+---@field session string
+---@field label? string
+---@field command? string this or argv
+---@field argv? string[]
+---@field cwd string absolute
+---@field workspace string absolute
+---@field shell string of this machine
+---@field env table<string, string>
+---@field stdin 'pipe'|'null'
+---@field limits Limits
+---@field sandbox? { profile: string, network: string, write: string[], unreadable: string[] }
+---@field settings table checked, with defaults
+---@field ports { port: integer, host: integer }[] `host` is free on this machine
+
+---How a run is executed.
+---@class ExecutorPlan
+---@field argv string[] what is started instead of the run's command
+---@field cwd? string absolute; default: the run's
+---@field env? table<string, string> on top of the environment of Gibbous
+---@field last_wish? string[] a command that ends what lives elsewhere: it runs for at most 10
+---seconds when the run was killed, reached a limit, or lost its host; nobody reads its output
+---@field maps_ports? boolean default: false; true: spec.ports lead to the run
+---@field address? string where the ports are, when that is not this machine
+---@field holds? string[] names of limits that it holds itself
+---@field sandbox? 'own'|'keeper' default: 'keeper': argv gets the sandbox; 'own': it encloses the
+---command as strictly itself
+---@field state? any for `ended`
+
+---How a run ended by itself, for an executor's `ended`.
+---@class ExecutorEnd
+---@field run string
+---@field exit_code? integer of argv
+---@field signal? integer that ended argv
+---@field limits Limits
+---@field state any
+
+---What that means.
+---@class ExecutorVerdict
+---@field reason? string for people; default: what the exit says
+---@field limit? 'memory'|'cpu_time'|'pids'|'file_size' the run ended by this limit
+---@field clean? boolean default: false; true: nothing is left elsewhere, no last wish is needed
+
+---Scripts that execute runs elsewhere; docs/executors.md. What they start is not asked about, takes
+---no place, and is not listed.
+---@class Executor
+---@field name string what `executor` of run.start names
+---@field settings? Schema of type object
+---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
+---@field ended? fun(event: ExecutorEnd): ExecutorVerdict? within 15 seconds
+---@field sweep? fun(event: { settings: table }) removes what dead hosts left; once a process
+
 ---@class RunStartOptions
 ---@field command? string a line for the configured shell; this or argv
 ---@field argv? string[] a program and its words, without a shell; this or command
@@ -46,6 +101,10 @@
 ---next one with the same state directory takes it over; its stdin ends then
 ---@field log? RunLog|RunLog[] files that output is copied into as it comes; at most 4
 ---@field limits? Limits
+---@field executor? string|table default: the configuration's `executor`, else 'host'; a table has a
+---`name`, and settings that are put over those of the configuration's `executors`
+---@field ports? string[] TCP ports that it will listen on, 'PORT' or 'HOST_PORT:PORT', at most 32;
+---an executor that maps ports makes a free one of this machine lead to each
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this,
 ---the mode's and the configuration's holds
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
@@ -115,8 +174,12 @@
 ---@field idle_ms? integer since its last output, or its start
 ---@field output_rate? integer bytes a second, over the last five to ten seconds
 ---@field limits? Limits as far as there are any
----@field limits_by? table<string, 'cgroup2'|'cgroup1'|'polling'> what holds them, by name
+---@field limits_by? table<string, string> what holds them, by name: cgroup2, cgroup1, polling, or
+---an executor
 ---@field limit? LimitReached the one that it ended by
+---@field executor? string who executes it, when that is not the host
+---@field ports? { port: integer, host: integer }[] its ports, and those here that lead to them
+---@field address? string where those ports are, when that is not this machine
 ---@field sandbox? SandboxInfo
 ---@field log? RunLogInfo[]
 
@@ -252,6 +315,7 @@
 ---SIGKILL; or not at all
 ---@field dead integer processes of its tree that ended
 ---@field survivors integer[] pids
+---@field last_wish_failed? boolean what it started elsewhere may live on
 
 ---A handle to a run. It stays usable after the run ended, until the run is forgotten: then its
 ---methods return nil, err with run_not_found.
@@ -264,7 +328,7 @@ run = {}
 
 ---Starts a command and waits until it runs. The policy is asked. Raises for unknown or wrong
 ---options. Returns nil, err with start_failed (the step and why), too_many_runs, denied,
----needs_approval.
+---needs_approval, unknown_executor, no_free_port, executor_failed, or what its executor says.
 ---
 ---Example: `local server, err = run.start { command = 'npm run dev', detach = true }`
 ---@param options RunStartOptions
@@ -297,6 +361,14 @@ function run.get(id) end
 ---@param filter? { state?: RunState, session?: string }
 ---@return RunInfo[]
 function run.list(filter) end
+
+---Tells whether the process that an ExecutorSpec's `host` names is alive; nil: that cannot be seen
+---from this machine.
+---
+---Example: `if run.is_host_alive(label) == false then remove(id) end`
+---@param host string
+---@return boolean? alive
+function run.is_host_alive(host) end
 
 ---Gives the facts about the run. Returns nil, err with run_not_found, as all methods do.
 ---

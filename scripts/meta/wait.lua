@@ -24,6 +24,7 @@
 ---@field status? integer http
 ---@field url? string http
 ---@field port? integer port
+---@field mapped_from? integer port: what the run calls it, where `port` leads to it
 ---@field pid? integer port: who listens, when that is known
 ---@field address? string port: what answered
 ---@field path? string file

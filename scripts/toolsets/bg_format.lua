@@ -56,6 +56,18 @@ function M.seconds(ms)
   return ('%.1fs'):format(ms / 1000)
 end
 
+--- Gives where the ports of a run that is executed elsewhere are found, or nothing.
+---@param info RunInfo
+---@return string
+function M.ports_note(info)
+  local parts = {}
+  for index, mapping in ipairs(info.ports or {}) do
+    parts[index] = ('%d is port %d of %s'):format(
+      mapping.port, mapping.host, info.address or 'this machine')
+  end
+  return #parts > 0 and '\nPorts: ' .. table.concat(parts, ', ') or ''
+end
+
 local ESCAPES = { ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
 
 --- Gives text on one line, its control characters visible.

@@ -24,6 +24,7 @@ local FIRED = schema.object {
   cursor = schema.integer { optional = true, description = 'regex: offset after the line' },
   row = schema.integer { optional = true, description = 'screen: its row, from 1' },
   port = schema.integer { optional = true },
+  mapped_from = schema.integer { optional = true, description = 'port: as the process has it' },
   address = schema.string { optional = true, description = 'port: what answered' },
   pid = schema.integer { optional = true, description = 'port: who listens' },
   url = schema.string { optional = true },
@@ -156,7 +157,9 @@ end
 local DESCRIBE = {
   port = function(fired)
     local by = fired.pid and (' (pid %d)'):format(fired.pid) or ''
-    return ('port %d is listening on %s%s'):format(fired.port, fired.address, by)
+    local from = fired.mapped_from
+    local inner = from and (', mapped from its port %d'):format(from) or ''
+    return ('port %d is listening on %s%s%s'):format(fired.port, fired.address, by, inner)
   end,
   regex = function(fired)
     return ('%s of %s has the line: %s\n(it goes on at offset %d)'):format(

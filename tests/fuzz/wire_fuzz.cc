@@ -86,6 +86,13 @@ void check_message(Bytes message) {
     case Type::kForget:
       (void)wire::decode_forget(wire::body_of(message));
       return;
+    case Type::kWish:
+      (void)wire::decode_start(wire::body_of(message));
+      return;
+    case Type::kWishOver:
+      check(message, wire::decode_wish_over,
+            [run](Buffer& out, wire::WishOver value) { wire::encode_wish_over(out, run, value); });
+      return;
     case Type::kStart:
       check_start(run, message, wire::body_of(message));
       return;

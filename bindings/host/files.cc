@@ -1,0 +1,21 @@
+#include "gibbous/files.h"
+
+#include "bindings/host/places.h"
+#include "bindings/lua/config.h"
+#include "runtime/base/clock.h"
+
+namespace gibbous {
+
+Result<std::string> read_lua_table(const std::string& path) {
+  const auto table = lua::load_table(path, SystemClock());
+  if (!table) return table.status();
+  return table->dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<std::string> shipped_scripts(const std::string& name) {
+  const auto share = host::find_share();
+  if (!share) return share.status();
+  return *share + "/scripts/" + name;
+}
+
+}  // namespace gibbous

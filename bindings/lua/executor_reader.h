@@ -1,0 +1,33 @@
+// Reads the executors that scripts/init.lua returned: a list of tables { name, settings, prepare,
+// ended?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/lua_ref.h"
+#include "bindings/lua/state.h"
+#include "bindings/lua/value.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+class SchemaCheck;
+
+struct ExecutorDefinition {
+  std::string name;
+  std::shared_ptr<const SchemaCheck> settings;
+  LuaRef prepare;
+  LuaRef ended;  // unset: an end by itself means what its exit says
+  LuaRef sweep;  // unset: it leaves nothing behind
+};
+
+// [root] -> [root]. False with the fault.
+bool read_executors(lua_State* state,
+                    const std::function<std::string(lua_State*, int)>& file_of_value,
+                    std::map<std::string, ExecutorDefinition>* executors, ScriptError* error);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,4 @@
+return {
+  executor = 'nice',
+  executors = { nice = { niceness = 15 }, kubectl = { image = 'busybox' } },
+}

@@ -1,0 +1,19 @@
+-- An executor of a screenful: runs commands here, but out of everybody's way: with less right to
+-- the processor, and only on some of them.
+return {
+  name = 'nice',
+  settings = schema.object {
+    niceness = schema.integer { minimum = 1, maximum = 19, default = 10 },
+    cpus = schema.string { optional = true, description = 'Processors for taskset: 0,2-3' },
+  },
+  prepare = function(spec)
+    local argv = { 'nice', '-n', tostring(spec.settings.niceness) }
+    if spec.settings.cpus then
+      argv = { 'taskset', '--cpu-list', spec.settings.cpus, unpack(argv) }
+    end
+    for _, word in ipairs(spec.argv or { spec.shell, '-c', spec.command }) do
+      argv[#argv + 1] = word
+    end
+    return { argv = argv, env = spec.env }
+  end,
+}

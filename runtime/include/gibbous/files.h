@@ -1,0 +1,18 @@
+// Lua files that front ends read besides what a runtime loads. Any thread.
+#pragma once
+
+#include <string>
+
+#include "gibbous/status.h"
+
+namespace gibbous {
+
+// Runs the file, sandboxed and for a bounded time, and gives the table that it returns, as JSON
+// text. The error (config_invalid) names the file and, where it can, the line.
+Result<std::string> read_lua_table(const std::string& path);
+
+// A directory below the shipped scripts that has an init.lua of its own: for
+// RuntimeOptions::scripts_dir.
+Result<std::string> shipped_scripts(const std::string& name);
+
+}  // namespace gibbous

@@ -1,0 +1,151 @@
+// How a run is started, and what becomes of one that an executor started elsewhere: its executor is
+// asked about its end, its last wish is let go or carried out.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/runs/describe.h"
+#include "runtime/runs/runs_impl.h"
+
+namespace gibbous {
+namespace {
+
+const std::vector<std::string> kNothingUnset;
+constexpr Millis kExecutorLimit{15'000};  // for its answer about an end
+
+// Variables that speak of the terminal of Gibbous itself.
+bool is_of_terminal(const std::string& name) {
+  return name == "TERM" || name == "COLUMNS" || name == "LINES";
+}
+
+std::vector<std::string> environment_of(const std::vector<std::string>& inherited,
+                                        const std::map<std::string, std::string>& set,
+                                        const std::vector<std::string>& unset,
+                                        const std::optional<TerminalSpec>& terminal) {
+  std::vector<std::string> env;
+  env.reserve(inherited.size() + set.size() + 2);
+  for (const std::string& variable : inherited) {
+    const std::string name = variable.substr(0, variable.find('='));
+    const bool replaced = (terminal && is_of_terminal(name)) || set.count(name) != 0 ||
+                          std::find(unset.begin(), unset.end(), name) != unset.end();
+    if (!replaced) env.push_back(variable);
+  }
+  if (terminal && set.count("TERM") == 0) env.push_back("TERM=" + terminal->term);
+  for (const auto& [name, value] : set) env.push_back(name + "=" + value);
+  return env;
+}
+
+// With what the limit was: how much was used above it nobody knows.
+LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
+  LimitReached reached{kind, 0, 0};
+  if (kind == LimitKind::kMemory) reached.limit = limits.tree.memory_bytes;
+  if (kind == LimitKind::kPids) reached.limit = limits.tree.pids;
+  if (kind == LimitKind::kFileSize) reached.limit = limits.file_size_bytes;
+  if (kind == LimitKind::kCpuTime) {
+    reached.limit = static_cast<std::uint64_t>(limits.tree.cpu_time.count());
+  }
+  reached.used = reached.limit;
+  return reached;
+}
+
+}  // namespace
+
+StartRequest RunsImpl::request_for(const Entry& entry) const {
+  const RunSpec& spec = entry.run.spec_;
+  const Execution* elsewhere = spec.execution ? &*spec.execution : nullptr;
+  StartRequest request;
+  if (elsewhere != nullptr) {
+    request.argv = elsewhere->argv;
+  } else if (spec.argv.empty()) {
+    request.argv = {options_.shell, "-c", spec.command};
+  } else {
+    request.argv = spec.argv;
+  }
+  if (elsewhere != nullptr && !elsewhere->cwd.empty()) {
+    request.cwd = elsewhere->cwd;
+  } else if (spec.cwd.empty()) {
+    request.cwd = options_.workspace;
+  } else if (spec.cwd.front() == '/') {
+    request.cwd = spec.cwd;
+  } else {
+    request.cwd = options_.workspace + "/" + spec.cwd;
+  }
+  request.env =
+      environment_of(options_.env, elsewhere != nullptr ? elsewhere->env : spec.env,
+                     elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
+  if (elsewhere != nullptr && !elsewhere->last_wish.empty()) {
+    request.wish = LastWish{elsewhere->last_wish, request.env, request.cwd};
+  }
+  request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
+  request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
+  if (spec.terminal) request.terminal = spec.terminal->size;
+  request.err = spec.merge_stderr ? StdioKind::kStdout : StdioKind::kPipe;
+  const LimitSet& limits = elsewhere != nullptr ? elsewhere->limits : spec.limits;
+  request.tree_limits = limits.tree;
+  request.sandbox = spec.sandbox;
+  // The keepers of kept runs start no sandbox.
+  if (request.sandbox && !options_.keep_directory.empty()) {
+    request.sandbox->unreadable.push_back(options_.keep_directory);
+  }
+  if (spec.keep) {
+    request.keep = true;
+    request.keep_directory = options_.keep_directory;
+    request.notes = notes_of(entry.run);
+  }
+  const auto each = [&request](int resource, std::uint64_t value, std::uint64_t slack) {
+    if (value != 0) request.limits.push_back({resource, value, value + slack});
+  };
+  each(RLIMIT_NOFILE, limits.open_files, 0);
+  each(RLIMIT_FSIZE, limits.file_size_bytes, 0);
+  // Only a net below the keeper's: this one is for each process by itself, and in whole seconds.
+  if (const auto cpu = limits.tree.cpu_time; cpu.count() != 0) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(cpu).count();
+    each(RLIMIT_CPU, static_cast<std::uint64_t>(seconds + 1), 1);
+  }
+  return request;
+}
+
+bool RunsImpl::ask_at_end(Entry& entry) {
+  Run& run = entry.run;
+  const auto& execution = run.spec_.execution;
+  if (entry.asking != 0) return true;
+  if (!execution || entry.asked || entry.verdict != RunState::kRunning || closing_) return false;
+  entry.asked = true;
+  if (!execution->asks_at_end || !ask_executor_) {
+    entry.keeper->wish_over(run.key_, false);
+    return false;
+  }
+  const auto take = [this, key = run.key_](const ExecutionEnd& end) {
+    Entry* asked = entry_of(key);
+    if (asked != nullptr && asked->asking != 0 && !closing_) take_execution_end(*asked, end);
+  };
+  entry.asking = deadlines_->after(kExecutorLimit, [take] { take(ExecutionEnd{}); });
+  ask_executor_(run, *entry.exit, take);
+  return true;
+}
+
+void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
+  deadlines_->cancel(entry.asking);
+  entry.keeper->wish_over(entry.run.key_, !end.clean);
+  if (end.limit) {
+    note_limit(entry, limit_of(entry.run.spec_.limits, *end.limit));
+  } else if (!end.reason.empty()) {
+    entry.verdict = state_of_exit(*entry.exit);
+  }
+  if (!end.reason.empty()) entry.verdict_reason = end.reason;
+  finish_exited(entry);
+}
+
+// Its keeper is gone, and with it who would have carried it out.
+void RunsImpl::carry_out_wish(const Entry& entry) {
+  const auto& execution = entry.run.spec_.execution;
+  if (!execution || execution->last_wish.empty() || closing_) return;
+  RunSpec wish;
+  wish.internal = true;
+  wish.argv = execution->last_wish;
+  wish.cwd = execution->cwd;
+  wish.env = execution->env;
+  wish.timeout = kWishLimit;
+  deadlines_->defer([this, wish] { (void)start(wish, [](Run&, const Status&) {}); });
+}
+
+}  // namespace gibbous

@@ -1,0 +1,8 @@
+-- The executors that ship, as a list for init.lua.
+return {
+  require 'executors.docker',
+  require 'executors.podman',
+  require('executors.bwrap').executor,
+  require 'executors.systemd_run',
+  require 'executors.ssh',
+}

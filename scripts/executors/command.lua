@@ -1,0 +1,54 @@
+-- What executors share: to run a command of their own, and to put lists of words together.
+local M = {}
+
+local TIMEOUT_MS = 10000
+local MAX_OUTPUT_BYTES = 1024 * 1024
+
+--- Runs a command to its end and gives what it wrote. For the commands of executors, about which no
+--- policy is asked. Returns nil and what it complained of when it failed or took 10 seconds.
+---
+--- Example: `local text, problem = command.output({ 'docker', 'ps' }, { DOCKER_HOST = host })`
+---@param argv string[]
+---@param env? table<string, string>
+---@return string? text
+---@return string? problem
+function M.output(argv, env)
+  local handle, err = run.start { argv = argv, env = env, timeout_ms = TIMEOUT_MS }
+  if not handle then
+    return nil, err.message
+  end
+  handle:wait { any = { wait.exit(handle) } }
+  local info = handle:info()
+  if info.state ~= 'completed' then
+    local complaint = handle:tail({ stream = 'stderr', lines = 3 }).text
+    return nil, complaint ~= '' and complaint or info.reason
+  end
+  return handle:read({ max_bytes = MAX_OUTPUT_BYTES }).text
+end
+
+--- Appends words to a list.
+---@param list string[]
+---@param ... string
+function M.add(list, ...)
+  for _, word in ipairs { ... } do
+    list[#list + 1] = word
+  end
+end
+
+--- Gives the words of a run's command.
+---@param spec ExecutorSpec
+---@param shell string program that takes -c and a line
+---@return string[]
+function M.words(spec, shell)
+  return spec.argv or { shell, '-c', spec.command }
+end
+
+--- Tells whether a path is a directory or lies below it.
+---@param path string absolute
+---@param directory string absolute
+---@return boolean
+function M.is_below(path, directory)
+  return path == directory or path:sub(1, #directory + 1) == directory .. '/'
+end
+
+return M

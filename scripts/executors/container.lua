@@ -1,0 +1,284 @@
+-- What docker and podman have in common. A run is the client of its own container, in the
+-- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
+-- command's. A client that is killed leaves its container behind: the last wish removes it.
+local command = require 'executors.command'
+
+local M = {}
+
+local RUN_LABEL = 'gibbous.run'
+local HOST_LABEL = 'gibbous.host'
+
+-- Exit codes of the client that are not the command's.
+local NO_CONTAINER = 125
+local NOT_EXECUTABLE = 126
+local NOT_FOUND = 127
+local SIGKILLED = 137 -- the command was, by the kernel
+
+-- Variables that would change what the client does; the others it passes on by name, so that their
+-- values are not in its argv, which everybody can read.
+local CLIENT_VARIABLES = { PATH = true, HOME = true, TMPDIR = true }
+
+-- Removes the container, also one that is only being created at the moment. The engine is asked
+-- again for a while: a client that was killed may have just asked it for the container.
+local REMOVE = [[
+name=$1
+shift
+for round in 1 2 3 4 5 6 7 8; do
+  said=$("$@" rm -f -v "$name" 2>&1)
+  case $said in
+    *'o such container'* | *'no container with'* | '') missing=yes ;;
+    *"$name"*) exit 0 ;;
+    *) missing=no ;;
+  esac
+  sleep 0.3
+done
+[ "$missing" = yes ]
+]]
+
+local function settings_schema()
+  return schema.object {
+    image = schema.string { description = 'Image that commands run in', min_length = 1 },
+    program = schema.string { optional = true, description = 'Path of the client' },
+    context = schema.string { optional = true, description = 'Context or connection to use' },
+    host = schema.string { optional = true, description = 'Engine, such as unix:///run/x.sock' },
+    address = schema.string {
+      default = '127.0.0.1', description = 'Address that ports are published on and reached at',
+    },
+    workspace = schema.string {
+      enum = { 'rw', 'ro', 'none' }, default = 'rw', description = 'How the workspace is mounted',
+    },
+    volumes = schema.array(schema.string {}, {
+      optional = true, description = 'More mounts: SOURCE:TARGET or SOURCE:TARGET:ro',
+    }),
+    user = schema.string { optional = true, description = 'User inside, such as 1000:1000' },
+    network = schema.string { optional = true, description = 'Network; none: no network' },
+    shell = schema.string { default = '/bin/sh', description = 'Shell inside for command lines' },
+    init = schema.boolean { default = true, description = 'A first process passes signals on' },
+    pull = schema.string { enum = { 'missing', 'always', 'never' }, default = 'missing' },
+    options = schema.array(schema.string {}, {
+      optional = true, description = 'More options of `run`, before the image',
+    }),
+  }
+end
+
+-- The client and what tells it which engine.
+local function client(engine, settings)
+  local words = { settings.program or engine.program }
+  if settings.context then
+    command.add(words, engine.context_option, settings.context)
+  end
+  if settings.host then
+    command.add(words, engine.host_option, settings.host)
+  end
+  return words
+end
+
+local function with(words, ...)
+  local all = { unpack(words) }
+  command.add(all, ...)
+  return all
+end
+
+local function may_write(spec)
+  if not spec.sandbox then
+    return true
+  end
+  for _, directory in ipairs(spec.sandbox.write) do
+    if command.is_below(spec.workspace, directory) then
+      return true
+    end
+  end
+  return false
+end
+
+local function add_mounts(words, spec)
+  local settings = spec.settings
+  local mount = settings.workspace
+  if mount ~= 'none' then
+    if spec.workspace:find '[,"]' then
+      tool.error('invalid_arguments', 'workspace: the engine cannot mount a path with , or "')
+    end
+    local read_only = mount == 'ro' or not may_write(spec)
+    command.add(words, '--mount', ('type=bind,source=%s,target=%s%s'):format(
+      spec.workspace, spec.workspace, read_only and ',readonly' or ''))
+    if not command.is_below(spec.cwd, spec.workspace) then
+      tool.error('invalid_arguments', ('cwd: %s is not below the workspace %s, which is what the '
+        .. 'container sees'):format(spec.cwd, spec.workspace))
+    end
+    command.add(words, '--workdir', spec.cwd)
+  end
+  for _, volume in ipairs(settings.volumes or {}) do
+    command.add(words, '--volume', volume)
+  end
+end
+
+local function network_of(spec)
+  if spec.sandbox and spec.sandbox.network ~= 'on' then
+    return 'none'
+  end
+  return spec.settings.network
+end
+
+local function add_network(words, spec)
+  local network = network_of(spec)
+  if network then
+    command.add(words, '--network', network)
+  end
+  if #spec.ports > 0 and network == 'none' then
+    tool.error('invalid_arguments', 'ports: a container without network has none')
+  end
+  for _, mapping in ipairs(spec.ports) do
+    command.add(words, '--publish', ('%s:%d:%d'):format(
+      spec.settings.address, mapping.host, mapping.port))
+  end
+end
+
+-- Swap would only put an end off that comes anyway.
+local LIMIT_OPTIONS = {
+  memory_bytes = function(bytes)
+    return { '--memory', tostring(bytes), '--memory-swap', tostring(bytes) }
+  end,
+  cpu_share = function(share) return { '--cpus', ('%.2f'):format(share) } end,
+  pids = function(pids) return { '--pids-limit', tostring(pids) } end,
+  open_files = function(files) return { '--ulimit', ('nofile=%d'):format(files) } end,
+  file_size_bytes = function(bytes) return { '--ulimit', ('fsize=%d'):format(bytes) } end,
+  cpu_time_ms = function(ms) return { '--ulimit', ('cpu=%d'):format(math.ceil(ms / 1000)) } end,
+}
+local LIMIT_NAMES = {
+  'memory_bytes', 'cpu_share', 'pids', 'open_files', 'file_size_bytes', 'cpu_time_ms',
+}
+
+-- Gives the names of the limits that the engine holds.
+local function add_limits(words, limits)
+  local held = json.array {}
+  for _, name in ipairs(LIMIT_NAMES) do
+    if limits[name] then
+      command.add(words, unpack(LIMIT_OPTIONS[name](limits[name])))
+      held[#held + 1] = name
+    end
+  end
+  return held
+end
+
+-- Gives the environment of the client.
+local function add_env(words, env)
+  local passed = {}
+  for name, value in pairs(env) do
+    if CLIENT_VARIABLES[name] or name:find '^DOCKER_' or name:find '^CONTAINER' then
+      command.add(words, '--env', name .. '=' .. value)
+    else
+      command.add(words, '--env', name)
+      passed[name] = value
+    end
+  end
+  return passed
+end
+
+local function prepare(engine, spec)
+  local settings = spec.settings
+  local base = client(engine, settings)
+  local name = 'gibbous-' .. spec.run
+  local argv = with(base, 'run', '--name', name, '--pull', settings.pull, '--log-driver', 'none',
+    '--label', RUN_LABEL .. '=' .. spec.run, '--label', HOST_LABEL .. '=' .. spec.host)
+  if settings.init then
+    command.add(argv, '--init')
+  end
+  if spec.stdin == 'pipe' then
+    command.add(argv, '--interactive')
+  end
+  if settings.user then
+    command.add(argv, '--user', settings.user)
+  end
+  add_mounts(argv, spec)
+  add_network(argv, spec)
+  local held = add_limits(argv, spec.limits)
+  local env = add_env(argv, spec.env)
+  command.add(argv, unpack(settings.options or {}))
+  command.add(argv, settings.image)
+  command.add(argv, unpack(command.words(spec, settings.shell)))
+  local wish = { '/bin/sh', '-c', REMOVE, 'sh', name }
+  command.add(wish, unpack(base))
+  return {
+    argv = argv, env = env, cwd = '/', last_wish = wish, maps_ports = true,
+    address = settings.address ~= '127.0.0.1' and settings.address or nil,
+    holds = held, sandbox = 'own', state = { client = base, name = name },
+  }
+end
+
+-- What the engine says of a container; nil: there is none.
+local function inspect(state)
+  local text = command.output(with(state.client, 'inspect', '--format', '{{json .State}}',
+    state.name))
+  return text and json.decode(text)
+end
+
+local function complaint_of(id)
+  local handle = run.get(id)
+  local line = handle and handle:tail({ stream = 'stderr', lines = 3 }).text:gsub('%s+$', '') or ''
+  return line ~= '' and ': ' .. line or ''
+end
+
+local function reason_of(engine, event, container)
+  local code = event.exit_code
+  local limited = event.limits.memory_bytes ~= nil
+  -- Not every engine says so, and nobody here has sent the signal.
+  if container and (container.OOMKilled or (limited and code == SIGKILLED)) then
+    return 'out of memory', limited and 'memory' or nil
+  end
+  if code == NO_CONTAINER then
+    return engine.program .. ' could not run the container' .. complaint_of(event.run)
+  elseif code == NOT_EXECUTABLE or code == NOT_FOUND then
+    return ('the command is not in the image, or cannot be executed there (exit code %d)'):format(
+      code)
+  elseif container and container.Running then
+    return 'the connection to ' .. engine.program .. ' was lost'
+  end
+end
+
+local function ended(engine, event)
+  local reason, limit
+  if event.exit_code ~= 0 then
+    reason, limit = reason_of(engine, event, inspect(event.state))
+  end
+  local removed = command.output(with(event.state.client, 'rm', '-f', '-v', event.state.name))
+  local created = event.exit_code ~= NO_CONTAINER
+  return { reason = reason, limit = limit, clean = removed ~= nil or not created }
+end
+
+local function sweep(engine, event)
+  local base = client(engine, event.settings)
+  local format = ('{{.ID}} {{.Label "%s"}}'):format(HOST_LABEL)
+  local list, problem = command.output(with(base, 'ps', '--all', '--filter',
+    'label=' .. HOST_LABEL, '--format', engine.label_format or format))
+  if not list then
+    tool.error('executor_failed', problem)
+  end
+  for id, host in list:gmatch '(%S+) (%S+)' do
+    if run.is_host_alive(host) == false then
+      command.output(with(base, 'rm', '-f', '-v', id))
+    end
+  end
+end
+
+---@class ContainerEngine
+---@field program string the client
+---@field context_option string
+---@field host_option string
+---@field label_format? string of `ps`, for engines that do not know `.Label "name"`
+
+--- Makes an executor of a container engine whose client takes the options of docker.
+---
+--- Example: `return container.new { program = 'docker', context_option = '--context', ... }`
+---@param engine ContainerEngine
+---@return Executor
+function M.new(engine)
+  return {
+    name = engine.program,
+    settings = settings_schema(),
+    prepare = function(spec) return prepare(engine, spec) end,
+    ended = function(event) return ended(engine, event) end,
+    sweep = function(event) return sweep(engine, event) end,
+  }
+end
+
+return M

@@ -1,0 +1,4 @@
+-- Runs commands in containers of docker, by its command: contexts and remote engines work.
+local container = require 'executors.container'
+
+return container.new { program = 'docker', context_option = '--context', host_option = '--host' }

@@ -1,0 +1,7 @@
+-- Runs commands in containers of podman, by its command: connections to remote machines work.
+local container = require 'executors.container'
+
+return container.new {
+  program = 'podman', context_option = '--connection', host_option = '--url',
+  label_format = '{{.ID}} {{index .Labels "gibbous.host"}}',
+}

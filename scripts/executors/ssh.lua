@@ -1,0 +1,123 @@
+-- Runs commands on another machine, by ssh. There they run in a session of their own, whose leader
+-- writes its pid into a file; who ends the run ends that session, by a second connection.
+local command = require 'executors.command'
+
+-- The remote side of a start: `sh -c START sh PIDFILE COMMAND`.
+local START = [[
+mkdir -p "${1%/*}" && chmod 700 "${1%/*}" || exit 255
+exec setsid -w sh -c 'echo $$ >"$1"; shift; "$@"; code=$?; rm -f "$0"; exit $code' "$1" "$@"
+]]
+
+-- The remote side of an end: TERM to all of the session, two seconds, KILL to what is left.
+-- The file may not be there yet, while the start is on its way.
+local END = [[
+for round in 1 2 3 4 5 6 7 8; do
+  [ -s "$1" ] && break
+  sleep 0.3
+done
+session=$(cat "$1" 2>/dev/null) || exit 0
+members() { ps -e -o sid= -o pid= | awk -v s="$session" '$1 == s { print $2 }'; }
+pids=$(members)
+[ -z "$pids" ] || kill -TERM $pids 2>/dev/null
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  pids=$(members)
+  [ -z "$pids" ] && break
+  sleep 0.2
+done
+pids=$(members)
+[ -z "$pids" ] || kill -KILL $pids 2>/dev/null
+rm -f "$1"
+]]
+
+-- ssh sends one line, which the shell there takes apart again.
+local function quote(word)
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+local function line(words)
+  local quoted = {}
+  for index, word in ipairs(words) do
+    quoted[index] = quote(word)
+  end
+  return table.concat(quoted, ' ')
+end
+
+local function client(settings)
+  local words = { settings.program, '-T', '-o', 'BatchMode=yes' }
+  if settings.config then
+    command.add(words, '-F', settings.config)
+  end
+  if settings.port then
+    command.add(words, '-p', tostring(settings.port))
+  end
+  if settings.identity then
+    command.add(words, '-i', settings.identity)
+  end
+  command.add(words, unpack(settings.options or {}))
+  command.add(words, '--', settings.host)
+  return words
+end
+
+local function with(words, ...)
+  local all = { unpack(words) }
+  command.add(all, ...)
+  return all
+end
+
+-- The command with its directory and variables, for `env`.
+local function inner(spec)
+  local words = { 'env' }
+  for name, value in pairs(spec.env) do
+    words[#words + 1] = name .. '=' .. value
+  end
+  local directory = spec.settings.directory
+  local run_it = line(command.words(spec, spec.settings.shell))
+  command.add(words, 'sh', '-c', directory and ('cd %s && exec %s'):format(
+    quote(directory), run_it) or 'exec ' .. run_it)
+  return words
+end
+
+local function prepare(spec)
+  if spec.sandbox then
+    tool.error('invalid_arguments', ('sandbox: ssh cannot hold the profile %s on another machine; '
+      .. 'run it without one'):format(spec.sandbox.profile))
+  end
+  local base = client(spec.settings)
+  local pid_file = ('%s/gibbous-%s'):format(spec.settings.pid_directory, spec.run)
+  local start = { 'sh', '-c', START, 'sh', pid_file }
+  command.add(start, unpack(inner(spec)))
+  return {
+    argv = with(base, line(start)), cwd = '/', sandbox = 'own',
+    last_wish = with(base, line { 'sh', '-c', END, 'sh', pid_file }),
+    state = { host = spec.settings.host },
+  }
+end
+
+local NO_CONNECTION = 255
+
+-- A connection that was lost leaves the command behind: then the last wish ends it.
+local function ended(event)
+  if event.exit_code == NO_CONNECTION or event.signal then
+    return { reason = 'no connection to ' .. event.state.host .. ', or it was lost' }
+  end
+  return { clean = true }
+end
+
+return {
+  name = 'ssh',
+  settings = schema.object {
+    host = schema.string { description = 'HOST or USER@HOST, as ssh takes it', min_length = 1 },
+    port = schema.integer { optional = true, minimum = 1, maximum = 65535 },
+    identity = schema.string { optional = true, description = 'File of the private key' },
+    config = schema.string { optional = true, description = "ssh's configuration file" },
+    options = schema.array(schema.string {}, { optional = true, description = 'More of ssh' }),
+    directory = schema.string { optional = true, description = 'Where commands start there' },
+    shell = schema.string { default = '/bin/sh', description = 'Shell there for command lines' },
+    pid_directory = schema.string {
+      default = '/tmp/gibbous-runs', description = 'Where pid files are kept there',
+    },
+    program = schema.string { default = 'ssh' },
+  },
+  prepare = prepare,
+  ended = ended,
+}

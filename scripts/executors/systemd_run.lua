@@ -1,0 +1,71 @@
+-- Runs commands as transient services of the user's systemd, which holds their limits and knows all
+-- their processes. Needs a user manager; `systemctl --user` must answer.
+local command = require 'executors.command'
+
+local SLACK = 0.5 -- so that halves are rounded up
+
+local PROPERTIES = {
+  memory_bytes = function(bytes) return { 'MemoryMax=' .. bytes, 'MemorySwapMax=0' } end,
+  cpu_share = function(share) return { ('CPUQuota=%d%%'):format(share * 100 + SLACK) } end,
+  pids = function(pids) return { 'TasksMax=' .. pids } end,
+}
+local LIMITS = { 'memory_bytes', 'cpu_share', 'pids' }
+
+local function add_limits(words, limits)
+  local held = json.array {}
+  for _, name in ipairs(LIMITS) do
+    if limits[name] then
+      for _, property in ipairs(PROPERTIES[name](limits[name])) do
+        command.add(words, '--property', property)
+      end
+      held[#held + 1] = name
+    end
+  end
+  return held
+end
+
+local function prepare(spec)
+  if spec.sandbox then
+    tool.error('invalid_arguments', ('sandbox: systemd-run cannot hold the profile %s; run it '
+      .. 'without one, or on the host'):format(spec.sandbox.profile))
+  end
+  local program = spec.settings.program
+  local unit = 'gibbous-' .. spec.run
+  local argv = {
+    program, '--user', '--quiet', '--wait', '--pipe', '--collect', '--service-type=exec',
+    '--unit', unit, '--working-directory', spec.cwd,
+  }
+  for name in pairs(spec.env) do
+    command.add(argv, '--setenv', name)
+  end
+  local held = add_limits(argv, spec.limits)
+  command.add(argv, '--')
+  command.add(argv, unpack(command.words(spec, spec.shell)))
+  return {
+    argv = argv, env = spec.env, holds = held, sandbox = 'own',
+    last_wish = { spec.settings.systemctl, '--user', 'stop', unit .. '.service' },
+    state = { unit = unit, systemctl = spec.settings.systemctl },
+  }
+end
+
+-- The client ends with the command's exit code. Why the unit ended is forgotten with the unit, so
+-- that only SIGKILL of a run with a memory limit is taken for what it nearly always is.
+local KILLED = 137
+
+local function ended(event)
+  local limit = event.limits.memory_bytes
+  if limit and event.exit_code == KILLED then
+    return { reason = 'out of memory', limit = 'memory', clean = true }
+  end
+  return { clean = event.signal == nil }
+end
+
+return {
+  name = 'systemd-run',
+  settings = schema.object {
+    program = schema.string { default = 'systemd-run' },
+    systemctl = schema.string { default = 'systemctl' },
+  },
+  prepare = prepare,
+  ended = ended,
+}

@@ -1,0 +1,66 @@
+-- The toolset `up`: what `gibbous up` calls. Its news are progress messages, JSON objects.
+local services = require 'services'
+
+local FIELDS = {
+  services = schema.array(schema.any {}, { optional = true, description = 'Declarations' }),
+  procfile = schema.string { optional = true, description = 'Or the text of a Procfile' },
+}
+
+-- Raising names the place in this file, which is not where the mistake is.
+local function declared(args)
+  local good, list = pcall(function()
+    local found = args.services or services.parse_procfile(args.procfile or '')
+    services.check(found)
+    return found
+  end)
+  if not good then
+    tool.error('invalid_arguments', tostring(list))
+  end
+  if #list == 0 then
+    tool.error('invalid_arguments', 'no service is declared')
+  end
+  return list
+end
+
+local up = tool {
+  name = 'up',
+  title = 'Start services',
+  description = 'Starts declared services and looks after them until all have ended.',
+  permission = 'execute',
+  input = schema.object(FIELDS),
+  output = schema.object { failed = schema.array(schema.string {}) },
+  run = function(args)
+    local list = declared(args)
+    local news = 0
+    store.set('runs', {})
+    store.set('stopping', false)
+    local failed = services.run(list, {
+      on_event = function(event)
+        news = news + 1
+        tool.progress(news, nil, json.encode(event))
+      end,
+      on_run = function(name, id)
+        local runs = store.get('runs')
+        runs[name] = id
+        store.set('runs', runs)
+      end,
+      is_stopping = function() return store.get('stopping') end,
+    })
+    return { text = #failed .. ' failed', data = { failed = json.array(failed) } }
+  end,
+}
+
+local stop = tool {
+  name = 'up_stop',
+  title = 'End services',
+  description = 'Ends the services that `up` has started, those first that others do not need.',
+  permission = 'execute',
+  input = schema.object(FIELDS),
+  run = function(args)
+    store.set('stopping', true)
+    services.stop(declared(args), store.get('runs') or {})
+    return 'ended'
+  end,
+}
+
+return { name = 'up', tools = { up, stop } }

@@ -1,0 +1,67 @@
+// examples/custom_executor: executors that a team writes itself.
+import assert from 'node:assert/strict';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { HERE, Session, temporaryDirectory, until } from './support.mjs';
+
+const scripts = path.join(HERE, '../../examples/custom_executor/scripts');
+
+/** Starts a command by bg_start and gives its id. */
+async function start(session, command) {
+  return (await session.data('bg_start', { command })).id;
+}
+
+async function outputAtEnd(session, id) {
+  await session.data('wait_for', { id, exit: true });
+  return (await session.data('bg_output', { id, since_last_read: false })).stdout;
+}
+
+/** A kubectl that writes down its words and then does what its first ones say. */
+async function fakeKubectl(t) {
+  const directory = await temporaryDirectory(t);
+  const calls = path.join(directory, 'calls');
+  const program = path.join(directory, 'kubectl');
+  await writeFile(program, `#!/bin/sh
+echo "$*" >> ${calls}
+while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+[ $# -eq 0 ] && exit 0
+shift
+exec "$@"
+`);
+  await chmod(program, 0o755);
+  return { program, calls: async () => (await readFile(calls, 'utf8')).trim().split('\n') };
+}
+
+test('nice runs a command with less right to the processor', async (t) => {
+  const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { niceness = 13 } } }",
+    { scripts });
+  assert.equal(await outputAtEnd(session, await start(session, 'nice')), '13\n');
+});
+
+test('nice keeps a command on the processors that are named', async (t) => {
+  const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { cpus = '0' } } }",
+    { scripts });
+  assert.equal(await outputAtEnd(session, await start(session, 'nproc')), '1\n');
+});
+
+test('kubectl runs a pod, and deletes it when the command has ended', async (t) => {
+  const fake = await fakeKubectl(t);
+  const session = await Session.start(t, `{ executor = 'kubectl', executors = { kubectl = {
+    image = 'busybox', program = '${fake.program}' } } }`, { scripts });
+  assert.equal(await outputAtEnd(session, await start(session, 'echo from the pod')), 'from the pod\n');
+  const [run, remove] = await fake.calls();
+  assert.match(run, /run gibbous-\S+ --image busybox --restart Never --attach --quiet --command -- /);
+  assert.match(remove, /delete pod gibbous-\S+ --ignore-not-found/);
+});
+
+test('a pod of a host that is killed is deleted', async (t) => {
+  const fake = await fakeKubectl(t);
+  const session = await Session.start(t, `{ executor = 'kubectl', executors = { kubectl = {
+    image = 'busybox', program = '${fake.program}' } } }`, { scripts });
+  await start(session, 'sleep 1000');
+  await session.kill();
+  await until('the pod is deleted', async () => (await fake.calls()).some((call) => call.includes(
+    'delete pod')));
+});

@@ -1,0 +1,236 @@
+// scripts/executors/docker.lua against a real engine, which the tests start and end themselves. Where
+// that is not possible they say why, loudly, and are skipped.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { Engine, IMAGE } from './engine.mjs';
+import { Session, until } from './support.mjs';
+
+const MEBIBYTE = 1024 * 1024;
+let engine;
+
+before(async () => {
+  engine = await Engine.start();
+  if (engine.reason) console.error(`\n*** NOT TESTED: the docker executor: ${engine.reason}\n`);
+}, { timeout: 120_000 });
+after(() => engine.stop?.());
+
+function config(more = '') {
+  return `{ executor = 'docker', executors = { docker = {
+    image = '${IMAGE}', host = '${engine.host}', pull = 'never', ${more}
+  } } }`;
+}
+
+/** A test with a session whose runs are containers. */
+function docker(name, body, more) {
+  test(name, { timeout: 120_000 }, async (t) => {
+    if (engine.reason) return t.skip(engine.reason);
+    return body(await Session.start(t, config(more)), t);
+  });
+}
+
+async function gone(id) {
+  await until('the container is removed', async () => !(await engine.containers()).includes(
+    `gibbous-${id}`));
+}
+
+async function running(id) {
+  await until('the container runs', async () => {
+    const text = await engine.docker('ps', '--format', '{{.Names}}');
+    return text.split('\n').includes(`gibbous-${id}`);
+  });
+}
+
+/** A listener on a free port of this machine. */
+async function takenPort(t) {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '0.0.0.0', resolve));
+  t.after(() => server.close());
+  return server.address().port;
+}
+
+describe('docker', { concurrency: 2 }, () => {
+  docker('streams stay apart, the exit code is the command\'s, the container goes', async (s) => {
+    const id = await s.start({ command: 'echo out; echo err >&2; exit 7' });
+    const end = await s.finish(id);
+    assert.equal(end.out, 'out\n');
+    assert.equal(end.err, 'err\n');
+    assert.equal(end.state, 'failed');
+    assert.equal(end.exit_code, 7);
+    assert.equal(end.executor, 'docker');
+    assert.equal(end.command, 'echo out; echo err >&2; exit 7');
+    assert.ok(!(await engine.containers()).includes(`gibbous-${id}`));
+  });
+
+  docker('stdin and the environment reach the command', async (s) => {
+    const id = await s.start({
+      command: 'echo "$WORD $PATH"; cat', stdin: 'pipe', env: { WORD: 'a b', PATH: '/bin' },
+    });
+    await running(id);
+    await s.data('write', { id, text: 'typed\n' });
+    const end = await s.finish(id);
+    assert.equal(end.out, 'a b /bin\ntyped\n');
+    assert.equal(end.state, 'completed');
+  });
+
+  docker('the workspace is mounted where it is', async (s) => {
+    await writeFile(path.join(s.workspace, 'here'), 'from outside\n');
+    const end = await s.finish(await s.start({ command: 'cat here && touch made' }));
+    assert.equal(end.out, 'from outside\n');
+    assert.equal(end.state, 'completed');
+  });
+
+  docker('a workspace that is mounted read-only cannot be changed', async (s) => {
+    const end = await s.finish(await s.start({ command: 'touch made' }));
+    assert.equal(end.state, 'failed');
+    assert.match(end.err, /[Rr]ead-only/);
+  }, "workspace = 'ro'");
+
+  docker('a wanted port that is taken becomes another one, which waits use', async (s, t) => {
+    const taken = await takenPort(t);
+    const { id, info } = await s.data('start', {
+      command: 'sleep 1; exec httpd -f -p 8080 -h /', ports: [`${taken}:8080`],
+    });
+    assert.equal(info.ports.length, 1);
+    assert.equal(info.ports[0].port, 8080);
+    assert.notEqual(info.ports[0].host, taken);
+    const { fired } = await s.data('wait_for', { id, port: 8080, timeout: 30_000 });
+    assert.equal(fired[0].port, info.ports[0].host);
+    assert.equal(fired[0].mapped_from, 8080);
+    const answer = await fetch(`http://127.0.0.1:${info.ports[0].host}/`);
+    assert.equal(answer.status, 404);  // httpd answers, and there is no page
+    await s.data('bg_kill', { id });
+    await gone(id);
+  });
+
+  docker('the tools tell which port leads to the one that was asked for', async (s, t) => {
+    const taken = await takenPort(t);
+    const answer = await s.call('bg_start', { command: 'sleep 100', ports: [`${taken}:80`] });
+    const [mapping] = answer.result.data.ports;
+    assert.equal(mapping.port, 80);
+    assert.notEqual(mapping.host, taken);
+    assert.ok(answer.result.text.endsWith(`Ports: 80 is port ${mapping.host} of this machine`));
+    await s.data('bg_kill', { id: answer.result.data.id });
+  });
+
+  docker('a wait for a port of a container that ends says so', async (s) => {
+    const id = await s.start({ command: 'sleep 1; echo no server; exit 3', ports: ['8080'] });
+    const answer = await s.call('wait_for', { id, port: 8080, timeout: 30_000 });
+    assert.equal(answer.error.code, 'cannot_happen');
+    assert.match(answer.error.message, /no server/);
+  });
+
+  docker('a container over its memory ends as out of memory', async (s) => {
+    const id = await s.start({
+      command: 'x=$(head -c 200000000 /dev/zero | tail -c 190000000)',
+      limits: { memory_bytes: 16 * MEBIBYTE },
+    });
+    const end = await s.finish(id);
+    assert.equal(end.reason, 'out of memory');
+    assert.equal(end.state, 'killed');
+    assert.equal(end.limit.name, 'memory');
+    assert.equal(end.limits_by.memory_bytes, 'docker');
+    await gone(id);
+  });
+
+  docker('limits of processes and processors are the engine\'s', async (s) => {
+    const id = await s.start({ command: 'sleep 100', limits: { pids: 17, cpu_share: 0.5 } });
+    await running(id);
+    const text = await engine.docker('inspect', '--format',
+      '{{.HostConfig.PidsLimit}} {{.HostConfig.NanoCpus}}', `gibbous-${id}`);
+    assert.equal(text, '17 500000000');
+    await s.data('bg_kill', { id });
+  });
+
+  docker('a kill ends the container before it is reported', async (s) => {
+    const id = await s.start({ command: "trap '' TERM; while true; do sleep 1; done" });
+    await running(id);
+    const report = await s.data('bg_kill', { id, signal: 'SIGKILL' });
+    assert.equal(report.killed, true);
+    assert.ok(!(await engine.containers()).includes(`gibbous-${id}`));
+    assert.equal((await s.info(id)).state, 'killed');
+  });
+
+  docker('a stop signal reaches the command', async (s) => {
+    const id = await s.start({ command: "trap 'echo bye; exit 0' TERM; while true; do sleep 0.1; done" });
+    await running(id);
+    await s.data('bg_kill', { id });
+    const { stdout } = await s.data('bg_output', { id, since_last_read: false });
+    assert.equal(stdout, 'bye\n');
+    assert.ok(!(await engine.containers()).includes(`gibbous-${id}`));
+  });
+
+  docker('a time limit leaves no container', async (s) => {
+    const id = await s.start({ command: 'sleep 100', timeout_ms: 1500 });
+    const end = await s.finish(id);
+    assert.equal(end.state, 'timeout');
+    await gone(id);
+  });
+
+  docker('a host that is killed leaves no container', async (s) => {
+    const first = await s.start({ command: 'sleep 100' });
+    await running(first);
+    const second = await s.start({ command: 'sleep 100' });  // perhaps only being created
+    await s.kill();
+    await gone(first);
+    await gone(second);
+  });
+
+  docker('the end of a session leaves no container', async (s) => {
+    const id = await s.start({ command: 'sleep 100' });
+    await running(id);
+    await s.end();
+    await gone(id);
+  });
+
+  docker('a keeper that is killed leaves no container', async (s) => {
+    const id = await s.start({ command: 'sleep 100' });
+    await running(id);
+    const { pid } = await s.info(id);
+    const status = await import('node:fs/promises').then((fs) => fs.readFile(`/proc/${pid}/status`, 'utf8'));
+    process.kill(Number(/^PPid:\s+(\d+)/m.exec(status)[1]), 'SIGKILL');
+    await gone(id);
+    assert.equal((await s.info(id)).state, 'lost');
+  });
+
+  docker('containers of hosts that are dead are swept, those of others are not', async (s) => {
+    const [machine, boot, pids] = (await import('node:fs/promises').then(async (fs) => [
+      (await fs.readFile('/etc/machine-id', 'utf8')).trim(),
+      (await fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
+      await fs.readlink('/proc/self/ns/pid'),
+    ]));
+    const create = (name, host) => engine.docker('create', '--name', name, '--label',
+      `gibbous.host=${host}`, IMAGE, '/bin/sleep', '100');
+    await create('stale', `${machine}/${boot}/${pids}/4194303/1`);
+    await create('elsewhere', 'another-machine/another-boot/pid:[1]/1/1');
+    await s.finish(await s.start({ command: 'true' }));
+    await until('the stale one is gone', async () => !(await engine.containers()).includes('stale'));
+    assert.ok((await engine.containers()).includes('elsewhere'));
+    await engine.docker('rm', '-f', 'elsewhere');
+  });
+
+  docker('an image that is not there is a clear reason', async (s) => {
+    const id = await s.start({ command: 'true', executor: { name: 'docker', image: 'no/such' } });
+    const end = await s.finish(id);
+    assert.equal(end.state, 'failed');
+    assert.match(end.reason, /docker could not run the container: .*no\/such/s);
+  });
+
+  docker('a command that the image has not is a clear reason', async (s) => {
+    const end = await s.finish(await s.start({ argv: ['/no/such/program'] }));
+    assert.equal(end.state, 'failed');
+    assert.match(end.reason, /not in the image/);
+  });
+
+  docker('wrong settings name the field', async (s) => {
+    const answer = await s.call('start', { command: 'true', executor: { name: 'docker', imagine: 'x' } });
+    assert.equal(answer.error.code, 'invalid_arguments');
+    assert.match(answer.error.message, /executors\.docker.*imagine/);
+    const unknown = await s.call('start', { command: 'true', executor: 'dokcer' });
+    assert.equal(unknown.error.code, 'unknown_executor');
+    assert.match(unknown.error.message, /did you mean 'docker'/);
+  });
+});

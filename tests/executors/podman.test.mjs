@@ -1,0 +1,99 @@
+// scripts/executors/podman.lua against podman with a store of the tests' own. Where podman cannot run
+// containers they say why, loudly, and are skipped.
+import assert from 'node:assert/strict';
+import { access, chmod, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { IMAGE, writeImage } from './engine.mjs';
+import { Session, output, until } from './support.mjs';
+
+const MEBIBYTE = 1024 * 1024;
+// Without the right to raise limits, podman must be told ones that it may set.
+const ULIMITS = ['--ulimit', 'nofile=512:512', '--ulimit', 'nproc=4096:4096'];
+let engine;
+
+/** A client with a store of its own, or { reason }. */
+async function startEngine() {
+  if (await access('/usr/bin/podman', constants.X_OK).then(() => false, () => true)) {
+    return { reason: 'there is no podman (Debian: podman)' };
+  }
+  const root = await mkdtemp(path.join(tmpdir(), 'gibbous-podman-'));
+  const program = path.join(root, 'podman');
+  await writeFile(program, `#!/bin/sh
+exec /usr/bin/podman --root ${root}/store --runroot ${root}/run --storage-driver vfs "$@"
+`);
+  await chmod(program, 0o755);
+  const podman = async (...args) => (await output(program, args)).stdout.trim();
+  const stop = () => rm(root, { recursive: true, force: true, maxRetries: 10 });
+  try {
+    await podman('import', await writeImage(root), IMAGE);
+    await podman('run', '--rm', '--network', 'none', ...ULIMITS, IMAGE, '/bin/true');
+  } catch (problem) {
+    await stop();
+    return { reason: problem.message };
+  }
+  return { program, podman, stop };
+}
+
+before(async () => {
+  engine = await startEngine();
+  if (engine.reason) console.error(`\n*** NOT TESTED: the podman executor: ${engine.reason}\n`);
+}, { timeout: 90_000 });
+after(() => engine.stop?.());
+
+function podman(name, body) {
+  test(name, { timeout: 90_000 }, async (t) => {
+    if (engine.reason) return t.skip(engine.reason);
+    const options = ULIMITS.map((word) => `'${word}'`).join(', ');
+    return body(await Session.start(t, `{ executor = 'podman', executors = { podman = {
+      image = '${IMAGE}', program = '${engine.program}', pull = 'never', network = 'none',
+      init = false, options = { ${options} },
+    } } }`));
+  });
+}
+
+async function containers() {
+  return (await engine.podman('ps', '--all', '--format', '{{.Names}}')).split('\n');
+}
+
+async function running(id) {
+  await until('the container runs', async () => (await engine.podman('ps', '--format', '{{.Names}}'))
+    .split('\n').includes(`gibbous-${id}`));
+}
+
+async function gone(id) {
+  await until('the container is removed', async () => !(await containers()).includes(`gibbous-${id}`));
+}
+
+podman('streams and exit codes are the command\'s, and the container goes', async (session) => {
+  const id = await session.start({ command: 'echo out; echo err >&2; exit 7' });
+  const end = await session.finish(id);
+  assert.equal(end.out, 'out\n');
+  assert.equal(end.err, 'err\n');
+  assert.equal(end.exit_code, 7);
+  assert.ok(!(await containers()).includes(`gibbous-${id}`));
+});
+
+podman('a container over its memory ends as out of memory', async (session) => {
+  const end = await session.finish(await session.start({
+    command: 'x=$(head -c 200000000 /dev/zero | tail -c 190000000)',
+    limits: { memory_bytes: 16 * MEBIBYTE },
+  }));
+  assert.equal(end.reason, 'out of memory');
+});
+
+podman('a kill ends the container before it is reported', async (session) => {
+  const id = await session.start({ command: 'sleep 100' });
+  await running(id);
+  await session.data('bg_kill', { id, signal: 'SIGKILL' });
+  assert.ok(!(await containers()).includes(`gibbous-${id}`));
+});
+
+podman('a host that is killed leaves no container', async (session) => {
+  const id = await session.start({ command: 'sleep 100' });
+  await running(id);
+  await session.kill();
+  await gone(id);
+});

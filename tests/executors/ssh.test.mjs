@@ -1,0 +1,137 @@
+// scripts/executors/ssh.lua against a real sshd on loopback, with keys and a configuration of its own,
+// which the tests start and end. Where that is not possible they say why, loudly, and are skipped.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { access, constants, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { Session, output, until } from './support.mjs';
+
+const SSHD = '/usr/sbin/sshd';
+let server;
+
+async function freePort() {
+  const probe = createServer();
+  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('data', () => { socket.destroy(); resolve(true); });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+/** An sshd, or { reason }. */
+async function startServer() {
+  if (await access(SSHD, constants.X_OK).then(() => false, () => true)) {
+    return { reason: 'there is no sshd (Debian: openssh-server)' };
+  }
+  const root = await mkdtemp(path.join(tmpdir(), 'gibbous-sshd-'));
+  const key = (name) => path.join(root, name);
+  for (const name of ['host', 'user']) {
+    await output('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key(name)]);
+  }
+  await writeFile(key('authorized'), await readFile(key('user.pub')), { mode: 0o600 });
+  const port = await freePort();
+  await writeFile(key('sshd_config'), [`Port ${port}`, 'ListenAddress 127.0.0.1',
+    `HostKey ${key('host')}`, `AuthorizedKeysFile ${key('authorized')}`, 'PidFile none',
+    'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'PermitRootLogin yes', ''].join('\n'));
+  if (process.getuid() === 0) await mkdir('/run/sshd', { recursive: true });
+  const daemon = spawn(SSHD, ['-D', '-e', '-f', key('sshd_config')], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => daemon.once('exit', resolve));
+  const stop = async () => {
+    daemon.kill();
+    await ended;
+    await rm(root, { recursive: true, force: true });
+  };
+  try {
+    await until('sshd answers', () => answers(port), 20_000);
+  } catch (problem) {
+    await stop();
+    return { reason: problem.message };
+  }
+  return { root, port, key: key('user'), stop };
+}
+
+before(async () => {
+  server = await startServer();
+  if (server.reason) console.error(`\n*** NOT TESTED: the ssh executor: ${server.reason}\n`);
+}, { timeout: 60_000 });
+after(() => server.stop?.());
+
+/** A test with a session whose runs are on the other side of ssh. */
+function ssh(name, body) {
+  test(name, { timeout: 90_000 }, async (t) => {
+    if (server.reason) return t.skip(server.reason);
+    return body(await Session.start(t, `{ executor = 'ssh', executors = { ssh = {
+      host = '${userInfo().username}@127.0.0.1', port = ${server.port}, identity = '${server.key}',
+      pid_directory = '${server.root}/runs',
+      options = { '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null',
+        '-o', 'LogLevel=ERROR' },
+    } } }`));
+  });
+}
+
+async function alive(tag) {
+  const { stdout } = await output('ps', ['-e', '-o', 'args=']);
+  return stdout.split('\n').some((line) => line.startsWith('sleep') && line.includes(tag));
+}
+
+/** A number that sleeps are told apart by. */
+let lastSleep = 0;
+function sleepTag() {
+  lastSleep += 1;
+  return `${100000 + (process.pid % 10000) * 10 + lastSleep}`;
+}
+
+ssh('streams, exit code, variables and quotes come through', async (session) => {
+  const end = await session.finish(await session.start({
+    command: 'echo "$WORD"; echo "it\'s" >&2; exit 5', env: { WORD: "a 'b' $c" },
+  }));
+  assert.equal(end.out, "a 'b' $c\n");
+  assert.equal(end.err, "it's\n");
+  assert.equal(end.exit_code, 5);
+  assert.equal(end.reason, 'exit code 5');
+});
+
+ssh('stdin reaches the command', async (session) => {
+  const id = await session.start({ argv: ['cat'], stdin: 'pipe' });
+  await session.data('write', { id, text: 'typed\n' });
+  const end = await session.finish(id);
+  assert.equal(end.out, 'typed\n');
+  assert.equal(end.state, 'completed');
+});
+
+ssh('a kill ends the whole tree on the other side', async (session) => {
+  const tag = sleepTag();
+  const id = await session.start({ command: `sleep ${tag} & sleep ${tag}; wait` });
+  await until('it runs there', () => alive(tag));
+  await session.data('bg_kill', { id });
+  assert.equal(await alive(tag), false);
+});
+
+ssh('a host that is killed leaves nothing on the other side', async (session) => {
+  const tag = sleepTag();
+  await session.start({ command: `sleep ${tag}; echo over` });
+  await until('it runs there', () => alive(tag));
+  await session.kill();
+  await until('it is gone there', async () => !await alive(tag));
+});
+
+ssh('no connection is a clear reason', async (session) => {
+  const port = await freePort();
+  const end = await session.finish(await session.start({
+    command: 'true', executor: { name: 'ssh', host: '127.0.0.1', port },
+  }));
+  assert.equal(end.state, 'failed');
+  assert.match(end.reason, /no connection to 127\.0\.0\.1/);
+});

@@ -1,0 +1,117 @@
+// What the tests of executors share: a `gibbous session` to speak to, and waiting for what happens in
+// other processes.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const GIBBOUS = process.env.GIBBOUS;
+assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
+
+export const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+export const HERE = path.dirname(fileURLToPath(import.meta.url));
+
+const execute = promisify(execFile);
+
+/** Runs a program to its end; gives { stdout, stderr }, or throws with both. */
+export function output(program, args, options = {}) {
+  return execute(program, args, { timeout: PATIENCE_MS, ...options });
+}
+
+/** Resolves when `look` gives something true; fails with `what` when it does not in time. */
+export async function until(what, look, patience = PATIENCE_MS) {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    assert.ok(Date.now() < deadline, `waited too long: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+export async function temporaryDirectory(t) {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gibbous-executor-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A `gibbous session` with this configuration (a Lua table as text), in a workspace of its own. */
+export class Session {
+  static async start(t, config = '{}', extra = {}) {
+    const directory = await temporaryDirectory(t);
+    const file = path.join(directory, 'config.lua');
+    await writeFile(file, `return ${config}`);
+    const session = new Session(directory, file, extra);
+    t.after(() => session.end());
+    return session;
+  }
+
+  constructor(directory, config, { scripts = path.join(HERE, 'scripts'), env = {} }) {
+    this.workspace = directory;
+    this.answers = new Map();
+    this.events = [];
+    this.lastId = 0;
+    this.program = spawn(GIBBOUS, ['session', '--mode', 'dangerous', '--config', config,
+      '--scripts', scripts, '--state', path.join(directory, '.state'), '--workspace', directory],
+    { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+    this.ended = new Promise((resolve) => this.program.once('exit', resolve));
+    createInterface({ input: this.program.stdout }).on('line', (line) => this.take(JSON.parse(line)));
+  }
+
+  take(message) {
+    if (message.event) this.events.push(message.event);
+    if (message.id === undefined || message.progress) return;
+    this.answers.get(message.id)?.(message);
+  }
+
+  /** The whole answer: { result } or { error }. */
+  call(tool, args = {}) {
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${tool} never answered`)), PATIENCE_MS);
+      this.answers.set(id, (message) => {
+        clearTimeout(late);
+        resolve(message);
+      });
+      this.program.stdin.write(`${JSON.stringify({ id, tool, args })}\n`);
+    });
+  }
+
+  /** The data of an answer that must be a result. */
+  async data(tool, args) {
+    const answer = await this.call(tool, args);
+    assert.ok(answer.result, `${tool}: ${JSON.stringify(answer.error)}`);
+    return answer.result.data;
+  }
+
+  async start(options) {
+    return (await this.data('start', options)).id;
+  }
+
+  async info(id) {
+    return (await this.data('info', { id })).info;
+  }
+
+  /** Waits for the end; gives the facts and what the run wrote. */
+  async finish(id) {
+    await this.data('wait_for', { id, exit: true, timeout: PATIENCE_MS });
+    const { stdout, stderr } = await this.data('bg_output', { id, since_last_read: false });
+    return { ...(await this.info(id)), out: stdout, err: stderr };
+  }
+
+  kill() {
+    this.program.kill('SIGKILL');
+    return this.ended;
+  }
+
+  end() {
+    this.program.stdin.end();
+    return this.ended;
+  }
+}

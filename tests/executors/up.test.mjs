@@ -1,0 +1,115 @@
+// `gibbous up`: declared services, in order, restarted, shown, and ended by signals.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+
+import { GIBBOUS, temporaryDirectory, until } from './support.mjs';
+
+/** `gibbous up` of a file with this text. */
+async function up(t, name, text, options = ['--json']) {
+  const directory = await temporaryDirectory(t);
+  await writeFile(path.join(directory, name), text);
+  const program = spawn(GIBBOUS, ['up', name, '--state', path.join(directory, '.state'), ...options],
+    { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => program.kill('SIGKILL'));
+  const lines = [];
+  createInterface({ input: program.stdout }).on('line', (line) => lines.push(line));
+  let complaint = '';
+  program.stderr.on('data', (data) => { complaint += data; });
+  const ended = new Promise((resolve) => program.once('close', (code) => resolve(code)));
+  const events = () => lines.map((line) => JSON.parse(line));
+  return { directory, program, lines, ended, events, complaint: () => complaint };
+}
+
+function names(events, service) {
+  return events.filter((event) => event.service === service).map((event) => event.event);
+}
+
+test('a service starts when those before it are ready', async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'web', command = 'echo served', after = { 'db' } },
+    { name = 'db', command = 'echo booting; sleep 0.5; echo up; sleep 0.5',
+      ready = { kind = 'regex', pattern = '^up$' } },
+  }`);
+  assert.equal(await set.ended, 0);
+  const events = set.events();
+  const ready = events.findIndex((event) => event.service === 'db' && event.event === 'ready');
+  const web = events.findIndex((event) => event.service === 'web' && event.event === 'started');
+  assert.ok(ready >= 0 && web > ready);
+  assert.deepEqual(events.filter((event) => event.event === 'line' && event.service === 'web')
+    .map((event) => event.text), ['served']);
+});
+
+test('a service that fails is started again, with growing pauses, and then given up', async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'bad', command = 'exit 3', restart = { max = 2, backoff_ms = 10 } },
+  }`);
+  assert.equal(await set.ended, 1);
+  assert.deepEqual(names(set.events(), 'bad'), ['started', 'ready', 'exited', 'restarted', 'started',
+    'ready', 'exited', 'restarted', 'started', 'ready', 'exited', 'gave_up']);
+});
+
+test('a service whose condition never comes true keeps those behind it down', async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'db', command = 'sleep 0.2', ready = { kind = 'regex', pattern = 'never' } },
+    { name = 'web', command = 'echo no', after = { 'db' } },
+  }`);
+  assert.equal(await set.ended, 1);
+  assert.ok(names(set.events(), 'db').includes('not_ready'));
+  assert.deepEqual(names(set.events(), 'web'), ['not_started']);
+});
+
+test('a Procfile is shown with aligned names, and ended by Ctrl-C', async (t) => {
+  const set = await up(t, 'Procfile', '# ours\nweb: echo hello; sleep 1000\nlong-one: sleep 1000\n', []);
+  await until('web wrote', () => set.lines.includes('web      | hello'));
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+  assert.ok(set.lines.includes('web      | killed: killed with SIGTERM'));
+  assert.ok(set.lines.includes('long-one | killed: killed with SIGTERM'));
+});
+
+test('those that others need are ended last', async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'db', command = 'sleep 1000' },
+    { name = 'web', command = 'sleep 1000', after = { 'db' } },
+  }`);
+  await until('web runs', () => names(set.events(), 'web').includes('ready'));
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+  const exits = set.events().filter((event) => event.event === 'exited');
+  assert.deepEqual(exits.map((event) => event.service), ['web', 'db']);
+});
+
+test('a second Ctrl-C does not wait for a service that does not end', async (t) => {
+  const set = await up(t, 'Procfile', "deaf: trap '' TERM; echo up; while true; do sleep 0.1; done\n");
+  await until('it runs', () => set.events().some((event) => event.text === 'up'));
+  const { pid } = set.events().find((event) => event.event === 'started');
+  set.program.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  set.program.kill('SIGINT');
+  await set.ended;
+  await until('it is gone', () => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+});
+
+test('wrong declarations name the service and the field', async (t) => {
+  for (const [text, complaint] of [
+    ["return { { name = 'a', comand = 'x' } }", /service a: there is no field comand/],
+    ["return { { name = 'a', command = 'x', after = { 'b' } } }", /there is no service b/],
+    ["return { { name = 'a', command = 'x', after = { 'a' } } }", /would wait for itself/],
+    ['return {', /services\.lua:1/],
+  ]) {
+    const set = await up(t, 'services.lua', text, []);
+    assert.notEqual(await set.ended, 0);
+    assert.match(set.complaint(), complaint);
+  }
+});

@@ -1,0 +1,101 @@
+// Last wishes: a command that the keeper runs for a run that was ended, and for one whose host
+// died.
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tests/runtime/keeper/harness.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A place for what wishes leave behind.
+class Place {
+ public:
+  Place() {
+    std::string name = fs::temp_directory_path() / "gibbous-wish-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Place() { fs::remove_all(path_); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  bool has(const std::string& name) const { return fs::exists(file(name)); }
+
+ private:
+  std::string path_;
+};
+
+LastWish shell(const std::string& line) {
+  return {{"/bin/sh", "-c", line}, {"PATH=/usr/bin:/bin"}, "/"};
+}
+
+StartRequest pausing(LastWish wish) {
+  StartRequest request = Harness::tree({"print", "up", "pause"});
+  request.wish = std::move(wish);
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("a killed run's last wish is carried out before the kill is reported") {
+  const Place place;
+  Harness harness;
+  const RunKey run = harness.start_running(pausing(shell(": >" + place.file("done"))));
+  harness.client().kill(run, SIGKILL, Millis(0));
+  REQUIRE(harness.wait_report(run));
+  CHECK(place.has("done"));
+  CHECK_FALSE(harness.run(run).reports[0].wish_failed);
+}
+
+TEST_CASE("a last wish that fails is told with the report") {
+  Harness harness;
+  const RunKey run = harness.start_running(pausing(shell("exit 1")));
+  harness.client().kill(run, SIGKILL, Millis(0));
+  REQUIRE(harness.wait_report(run));
+  CHECK(harness.run(run).reports[0].wish_failed);
+  const RunKey missing = harness.start_running(pausing({{"/no/such/program"}, {}, "/"}));
+  harness.client().kill(missing, SIGKILL, Millis(0));
+  REQUIRE(harness.wait_report(missing));
+  CHECK(harness.run(missing).reports[0].wish_failed);
+}
+
+TEST_CASE("a run that ends by itself has its wish let go, or carried out, as the library says") {
+  const Place place;
+  Harness harness;
+  for (const bool grant : {false, true}) {
+    const std::string name = grant ? "granted" : "let-go";
+    StartRequest request = Harness::tree({"print", "up"});
+    request.wish = shell(": >" + place.file(name));
+    const RunKey run = harness.start_running(request);
+    REQUIRE(harness.wait_exit(run));
+    harness.client().wish_over(run, grant);
+  }
+  CHECK(harness.wait_for([&] { return place.has("granted"); }));
+  CHECK_FALSE(place.has("let-go"));
+}
+
+TEST_CASE("last wishes are carried out when the host lets go of its keeper") {
+  const Place place;
+  {
+    Harness harness;
+    harness.start_running(pausing(shell(": >" + place.file("first"))));
+    harness.start_running(pausing(shell(": >" + place.file("second"))));
+    harness.client().shutdown(Millis(100));
+    CHECK(harness.wait_for([&] { return place.has("first") && place.has("second"); }));
+  }
+}
+
+TEST_CASE("a wish that is too large or empty fails the start") {
+  Harness harness;
+  const RunKey large = harness.start(pausing(shell(std::string(kMaxWishBytes, 'x'))));
+  CHECK(harness.wait_for([&] { return !harness.run(large).failures.empty(); }));
+  const RunKey empty = harness.start(pausing({{}, {}, "/"}));
+  CHECK(harness.wait_for([&] { return !harness.run(empty).failures.empty(); }));
+}
+
+}  // namespace gibbous::testing

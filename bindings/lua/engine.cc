@@ -102,6 +102,8 @@ bool EngineImpl::run_hook(HookCall hook) {
                            : hook.handler.empty()   ? &current_->start_queued_hook()
                                                     : current_->find_handler(hook.handler);
   if (function == nullptr) return false;
+  // Nothing is asked before the script asks, and its time is not for reading the rules.
+  current_->read_late();
   CallOptions options;
   options.id = ++last_hook_;
   options.tool = std::move(hook.tool);

@@ -56,7 +56,8 @@ async function read_seed(seed) {
   for (const row of rows) row.test = tests[row.id];
   const known = new Set(rows.map((row) => row.id));
   const stray = Object.keys(tests).filter((id) => !known.has(id));
-  return [...rows, ...stray.map((id) => ({ seed, id, sentence: '(a test without a row)', stray: true }))];
+  const strays = stray.map((id) => ({ seed, id, sentence: '(a test without a row)', stray: true }));
+  return [...rows, ...strays];
 }
 
 async function within(limit_ms, work) {

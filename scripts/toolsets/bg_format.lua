@@ -186,6 +186,9 @@ function M.kill_text(id, info, signal, report)
   elseif report.how == 'survivors' then
     lines[2] = 'These processes could not be ended: ' .. table.concat(report.survivors, ', ')
   end
+  if report.last_wish_failed then
+    lines[#lines + 1] = 'What it started elsewhere could not be ended, and may live on.'
+  end
   return table.concat(lines, '\n')
 end
 

@@ -1,7 +1,7 @@
 // scripts/executors/docker.lua against a real engine, which the tests start and end themselves. Where
 // that is not possible they say why, loudly, and are skipped.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, readlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -190,21 +190,18 @@ describe('docker', { concurrency: 2 }, () => {
     const id = await s.start({ command: 'sleep 100' });
     await running(id);
     const { pid } = await s.info(id);
-    const status = await import('node:fs/promises').then((fs) => fs.readFile(`/proc/${pid}/status`, 'utf8'));
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
     process.kill(Number(/^PPid:\s+(\d+)/m.exec(status)[1]), 'SIGKILL');
     await gone(id);
     assert.equal((await s.info(id)).state, 'lost');
   });
 
   docker('containers of hosts that are dead are swept, those of others are not', async (s) => {
-    const [machine, boot, pids] = (await import('node:fs/promises').then(async (fs) => [
-      (await fs.readFile('/etc/machine-id', 'utf8')).trim(),
-      (await fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
-      await fs.readlink('/proc/self/ns/pid'),
-    ]));
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    const pids = await readlink('/proc/self/ns/pid');
     const create = (name, host) => engine.docker('create', '--name', name, '--label',
       `gibbous.host=${host}`, IMAGE, '/bin/sleep', '100');
-    await create('stale', `${machine}/${boot}/${pids}/4194303/1`);
+    await create('stale', `this-machine/${boot}/${pids}/4194303/1`);
     await create('elsewhere', 'another-machine/another-boot/pid:[1]/1/1');
     await s.finish(await s.start({ command: 'true' }));
     await until('the stale one is gone', async () => !(await engine.containers()).includes('stale'));

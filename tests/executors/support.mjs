@@ -1,8 +1,7 @@
 // What the tests of executors share: a `gibbous session` to speak to, and waiting for what happens in
 // other processes.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

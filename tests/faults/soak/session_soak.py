@@ -37,6 +37,7 @@ ENDS = {"completed", "failed", "killed", "timeout", "lost"}
 MARK = "GIBBOUS_SOAK_MARK"
 LIFE_SECONDS = 0.25  # at most, of a session
 SETTLE_SECONDS = 60
+MAX_WAITING = 6  # runs of a session: a queue would only grow under so many kills
 LINES = ["first", "second", "third"]
 
 
@@ -47,6 +48,7 @@ class Notes:
         self.lock = threading.Lock()
         self.spawned = {}  # run id -> token
         self.items = {}  # (run id, seq) -> (type, payload)
+        self.done = set()  # of runs, as polls have told
         self.delivered = collections.Counter()  # (event, run id)
         self.problems = []
         self.kills = 0
@@ -103,6 +105,8 @@ class Life:
                     self.take_items(what, data)
 
     def take_items(self, run, data):
+        if data["done"]:
+            self.notes.done.add(run)
         for item in data["items"]:
             key = run, item["seq"]
             value = item["item_type"], item["payload"]
@@ -153,7 +157,10 @@ def drive(place, notes, session, chance, lives):
     count = 0
     for _ in range(lives):
         life = Life(place, notes, session)
-        for _ in range(chance.randint(0, 2)):
+        with notes.lock:
+            waiting = [run for run, token in notes.spawned.items()
+                       if token.startswith(session + "x") and run not in notes.done]
+        for _ in range(chance.randint(0, 2) if len(waiting) < MAX_WAITING else 0):
             count += 1
             token = f"{session}x{count}"
             life.shell(spawn_arguments(chance, session, token), ("spawn", token))
@@ -165,7 +172,8 @@ def drive(place, notes, session, chance, lives):
         while time.monotonic() < until:
             with notes.lock:
                 mine = [run for run, token in notes.spawned.items()
-                        if token.startswith(session + "x")][-4:]
+                        if token.startswith(session + "x") and run not in notes.done]
+                mine = mine[:2] + mine[-2:]
             for run in mine:
                 with notes.lock:
                     seen = max((seq for of, seq in notes.items if of == run), default=0) \

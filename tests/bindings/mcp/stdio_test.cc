@@ -43,6 +43,12 @@ class DrivenFake final : public DrivenBackend {
     return id;
   }
   bool cancel(CallId call) override { return fake_.cancel(call); }
+  void list_runs(std::function<void(std::vector<std::string>)> on_done) override {
+    fake_.list_runs(std::move(on_done));
+  }
+  Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override {
+    return fake_.excerpt(run, budget_tokens);
+  }
 
   void on_event(std::function<void(const Event&)> handler) override {
     handler_ = std::move(handler);

@@ -227,12 +227,12 @@ TEST_CASE("methods exist in their own era only") {
   Fixture fixture;
   fixture.handshake();
   for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
-                             "resources/unsubscribe", "resources/list", "tasks/get", "nonsense"}) {
+                             "resources/unsubscribe", "tasks/get", "nonsense"}) {
     INFO(method);
     CHECK(code(fixture.ask(Fixture::modern(1, method))) == kMethodNotFound);
   }
   for (const char* method :
-       {"server/discover", "subscriptions/listen", "resources/list", "prompts/list", "nonsense"}) {
+       {"server/discover", "subscriptions/listen", "prompts/list", "nonsense"}) {
     INFO(method);
     CHECK(code(fixture.ask(Fixture::request(1, method))) == kMethodNotFound);
   }

@@ -1,6 +1,7 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
 -- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
 local format = require 'toolsets.shell_format'
+local presets = require 'watchers.presets'
 
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
 -- A kill answers when the run has ended, or after this; it goes on all the same.
@@ -37,8 +38,12 @@ local INPUT = schema.object {
     description = 'Output that is kept; above it the beginning and the end are',
   },
   watch = schema.array(schema.object {
-    regex = schema.string { description = 'RE2, found in a line of output' },
-    event = schema.string { description = 'Name of the event' },
+    regex = schema.string { description = 'RE2, found in a line of output', optional = true },
+    event = schema.string { description = 'Name of the event', optional = true },
+    preset = schema.string {
+      enum = presets.names, optional = true,
+      description = 'Instead of regex and event: what people watch for',
+    },
     once = schema.boolean { optional = true },
     scope = schema.string { enum = { 'stdout', 'stderr', 'both' }, optional = true },
   }, { description = 'spawn: lines to be told about', max_items = 64, optional = true }),
@@ -118,11 +123,35 @@ local function timeout_ms(args, usual)
   return math.min(secs, MAX_TIMEOUT_SECS) * 1000
 end
 
+-- What is to be watched for, with the presets spelt out.
+local function watchers_of(args)
+  if not args.watch then
+    return nil
+  end
+  local watchers = {}
+  for index, asked in ipairs(args.watch) do
+    local own = asked.regex ~= nil and asked.event ~= nil
+    local named = asked.preset ~= nil and asked.regex == nil and asked.event == nil
+    if not own and not named then
+      tool.error(
+        'invalid_arguments',
+        ('args.watch[%d]: expected regex and event, or preset alone'):format(index)
+      )
+    end
+    for _, watcher in ipairs(named and presets.watchers(asked.preset) or { asked }) do
+      watcher.once = asked.once
+      watcher.scope = asked.scope or watcher.scope
+      watchers[#watchers + 1] = watcher
+    end
+  end
+  return watchers
+end
+
 -- Runs the command and waits; both streams whole, as far as they are kept.
 local function wait_for_end(args, action)
   local handle = check(run.start {
     command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
-    background = false, pty = args.pty, watch = args.watch,
+    background = false, pty = args.pty, watch = watchers_of(args),
     max_output_bytes = args.max_output_bytes,
   })
   check(handle:wait { any = { { kind = 'exit' } } })
@@ -139,7 +168,7 @@ function actions.spawn(args, ctx)
   local session = args.session_id or ctx.session
   local queued = check(run.queue {
     command = required(args, 'command', 'spawn'), session = session,
-    timeout_ms = timeout_ms(args, 0), pty = args.pty, watch = args.watch,
+    timeout_ms = timeout_ms(args, 0), pty = args.pty, watch = watchers_of(args),
     max_output_bytes = args.max_output_bytes,
   })
   return {

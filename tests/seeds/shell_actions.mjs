@@ -119,9 +119,9 @@ export const tests = {
   },
   'api.pty': async (bench) => {
     const session = await bench.session(SHELL);
-    const end = await run(session, 'echo from the run', { pty: true });
+    const end = await run(session, 'test -t 0 && test -t 1 && echo in a terminal', { pty: true });
     assert.equal(end.status, 'completed');
-    assert.match(end.items.map((item) => item.payload).join(''), /from the run/);
+    assert.match(of_type(end, 'terminal').map((item) => item.payload).join(''), /in a terminal/);
     const [[pty]] = await recorded(session,
       `SELECT pty FROM exec_runs WHERE run_id='${end.run_id}'`);
     assert.equal(pty, 1);
@@ -185,8 +185,13 @@ export const tests = {
   'api.send_keys': async (bench) => {
     const session = await bench.session(SHELL);
     const error = await session.error('shell', { action: 'send_keys' });
-    assert.ok(['invalid_arguments', 'not_implemented'].includes(error.code), error.code);
+    assert.equal(error.code, 'invalid_arguments');
     assert.match(error.message, /send_keys/);
+    const run_id = await spawn(session, 'read line; echo "got $line"', { pty: true });
+    await is_running(session, run_id);
+    await shell(session, { action: 'send_keys', run_id, keys: 'hello<Enter>' });
+    const end = await done(session, run_id);
+    assert.match(of_type(end, 'terminal').map((item) => item.payload).join(''), /got hello/);
   },
   'quick.spawn': async (bench) => {
     const session = await bench.session(SHELL);

@@ -142,6 +142,17 @@ TEST_CASE("watchers give events with their line, once when asked, and the end gi
   CHECK(desk.host().runtime->drain_backlog("s").empty());
 }
 
+TEST_CASE("what people watch for is watched for by its name") {
+  ShellHost desk;
+  const std::string id = desk.spawn(
+      "echo ' - Local:   http://localhost:3000'; echo 'Traceback (most recent call last):'",
+      {{"watch", {{{"preset", "ready"}, {"once", true}}, {{"preset", "stack_trace"}}}}}, "s");
+  desk.done(id);
+  const std::vector<std::string> told = names(desk.host().runtime->drain_backlog("s"));
+  CHECK(std::count(told.begin(), told.end(), "ready") == 1);
+  CHECK(std::count(told.begin(), told.end(), "stack_trace") == 1);
+}
+
 TEST_CASE("a result takes the backlog of its session along, once") {
   ShellHost desk;
   const std::string id =
@@ -219,6 +230,12 @@ TEST_CASE("wrong use of shell names the field") {
                       {"watch", {{{"regex", "a(b"}, {"event", "e"}}}}}),
              Contains("watch[1].regex"));
   CHECK_THAT(message(Json::object()), Contains("args.command"));
+  const auto watch_message = [&](const Json& watcher) {
+    return message({{"action", "spawn"}, {"command", "true"}, {"watch", {watcher}}});
+  };
+  CHECK_THAT(watch_message({{"regex", "x"}}), Contains("args.watch[1]"));
+  CHECK_THAT(watch_message({{"preset", "ready"}, {"event", "up"}}), Contains("args.watch[1]"));
+  CHECK_THAT(watch_message({{"preset", "nothing"}}), Contains("stack_trace"));
 }
 
 TEST_CASE("a denied command is not queued") {

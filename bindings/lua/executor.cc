@@ -83,6 +83,10 @@ std::string directory_of(const RunSpec& spec, const std::string& workspace) {
   return spec.cwd.front() == '/' ? spec.cwd : workspace + "/" + spec.cwd;
 }
 
+const char* stdin_of(const RunSpec& spec) {
+  return spec.terminal ? "terminal" : spec.stdin_pipe ? "pipe" : "null";
+}
+
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
   return {{"profile", spec.sandbox->profile},
@@ -99,7 +103,7 @@ Json describe(const RunSpec& spec, const Services& services) {
                 {"cwd", directory_of(spec, services.workspace)},
                 {"workspace", services.workspace},
                 {"shell", services.runs->options().shell},
-                {"stdin", spec.stdin_pipe ? "pipe" : "null"},
+                {"stdin", stdin_of(spec)},
                 {"env", spec.env},
                 {"limits", limits_value(spec.limits)}};
   if (spec.argv.empty()) {

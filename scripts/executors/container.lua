@@ -183,8 +183,11 @@ local function prepare(engine, spec)
   if settings.init then
     command.add(argv, '--init')
   end
-  if spec.stdin == 'pipe' then
+  if spec.stdin ~= 'null' then
     command.add(argv, '--interactive')
+  end
+  if spec.stdin == 'terminal' then
+    command.add(argv, '--tty', '--env', 'TERM') -- the client's own, by name
   end
   if settings.user then
     command.add(argv, '--user', settings.user)

@@ -8,6 +8,18 @@ mkdir -p "${1%/*}" && chmod 700 "${1%/*}" || exit 255
 exec setsid -w sh -c 'echo $$ >"$1"; shift; "$@"; code=$?; rm -f "$0"; exit $code' "$1" "$@"
 ]]
 
+-- The same with a terminal, whose session is that of the connection.
+local START_IN_TERMINAL = [[
+mkdir -p "${1%/*}" && chmod 700 "${1%/*}" || exit 255
+echo $$ >"$1"
+file=$1
+shift
+"$@"
+code=$?
+rm -f "$file"
+exit $code
+]]
+
 -- The remote side of an end: TERM to all of the session, two seconds, KILL to what is left.
 -- The file may not be there yet, while the start is on its way.
 local END = [[
@@ -42,8 +54,8 @@ local function line(words)
   return table.concat(quoted, ' ')
 end
 
-local function client(settings)
-  local words = { settings.program, '-T', '-o', 'BatchMode=yes' }
+local function client(settings, terminal)
+  local words = { settings.program, terminal and '-tt' or '-T', '-o', 'BatchMode=yes' }
   if settings.config then
     command.add(words, '-F', settings.config)
   end
@@ -82,12 +94,13 @@ local function prepare(spec)
     tool.error('invalid_arguments', ('sandbox: ssh cannot hold the profile %s on another machine; '
       .. 'run it without one'):format(spec.sandbox.profile))
   end
+  local terminal = spec.stdin == 'terminal'
   local base = client(spec.settings)
   local pid_file = ('%s/gibbous-%s'):format(spec.settings.pid_directory, spec.run)
-  local start = { 'sh', '-c', START, 'sh', pid_file }
+  local start = { 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh', pid_file }
   command.add(start, unpack(inner(spec)))
   return {
-    argv = with(base, line(start)), cwd = '/', sandbox = 'own',
+    argv = with(client(spec.settings, terminal), line(start)), cwd = '/', sandbox = 'own',
     last_wish = with(base, line { 'sh', '-c', END, 'sh', pid_file }),
     state = { host = spec.settings.host },
   }

@@ -32,8 +32,8 @@ local function prepare(spec)
   local program = spec.settings.program
   local unit = 'gibbous-' .. spec.run
   local argv = {
-    program, '--user', '--quiet', '--wait', '--pipe', '--collect', '--service-type=exec',
-    '--unit', unit, '--working-directory', spec.cwd,
+    program, '--user', '--quiet', '--wait', spec.stdin == 'terminal' and '--pty' or '--pipe',
+    '--collect', '--service-type=exec', '--unit', unit, '--working-directory', spec.cwd,
   }
   for name in pairs(spec.env) do
     command.add(argv, '--setenv', name)

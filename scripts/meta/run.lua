@@ -41,7 +41,7 @@
 ---@field workspace string absolute
 ---@field shell string of this machine
 ---@field env table<string, string>
----@field stdin 'pipe'|'null'
+---@field stdin 'pipe'|'null'|'terminal' terminal: stdin, stdout and stderr, of what is started here
 ---@field limits Limits
 ---@field sandbox? { profile: string, network: string, write: string[], unreadable: string[] }
 ---@field settings table checked, with defaults

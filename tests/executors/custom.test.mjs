@@ -4,7 +4,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { HERE, Session, temporaryDirectory, until } from './support.mjs';
+import { HERE, LIMIT, Session, temporaryDirectory, until } from './support.mjs';
 
 const scripts = path.join(HERE, '../../examples/custom_executor/scripts');
 
@@ -34,19 +34,19 @@ exec "$@"
   return { program, calls: async () => (await readFile(calls, 'utf8')).trim().split('\n') };
 }
 
-test('nice runs a command with less right to the processor', async (t) => {
+test('nice runs a command with less right to the processor', LIMIT, async (t) => {
   const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { niceness = 13 } } }",
     { scripts });
   assert.equal(await outputAtEnd(session, await start(session, 'nice')), '13\n');
 });
 
-test('nice keeps a command on the processors that are named', async (t) => {
+test('nice keeps a command on the processors that are named', LIMIT, async (t) => {
   const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { cpus = '0' } } }",
     { scripts });
   assert.equal(await outputAtEnd(session, await start(session, 'nproc')), '1\n');
 });
 
-test('kubectl runs a pod, and deletes it when the command has ended', async (t) => {
+test('kubectl runs a pod, and deletes it when the command has ended', LIMIT, async (t) => {
   const fake = await fakeKubectl(t);
   const session = await Session.start(t, `{ executor = 'kubectl', executors = { kubectl = {
     image = 'busybox', program = '${fake.program}' } } }`, { scripts });
@@ -56,7 +56,7 @@ test('kubectl runs a pod, and deletes it when the command has ended', async (t) 
   assert.match(remove, /delete pod gibbous-\S+ --ignore-not-found/);
 });
 
-test('a pod of a host that is killed is deleted', async (t) => {
+test('a pod of a host that is killed is deleted', LIMIT, async (t) => {
   const fake = await fakeKubectl(t);
   const session = await Session.start(t, `{ executor = 'kubectl', executors = { kubectl = {
     image = 'busybox', program = '${fake.program}' } } }`, { scripts });

@@ -76,6 +76,13 @@ describe('docker', { concurrency: 2 }, () => {
     assert.equal(end.state, 'completed');
   });
 
+  docker('a terminal is one inside, too', async (s) => {
+    const end = await s.finish(await s.start({
+      command: 'tty; stty size; echo $TERM', pty: { rows: 30, cols: 90, term: 'vt100' },
+    }));
+    assert.match(end.out, /^\/dev\/pts\/\d+\r?\n30 90\r?\nvt100\r?\n$/);
+  });
+
   docker('the workspace is mounted where it is', async (s) => {
     await writeFile(path.join(s.workspace, 'here'), 'from outside\n');
     const end = await s.finish(await s.start({ command: 'cat here && touch made' }));

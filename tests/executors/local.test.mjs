@@ -5,7 +5,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { Session, output, temporaryDirectory, until } from './support.mjs';
+import { LIMIT, Session, output, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -33,14 +33,14 @@ async function systemd(t) {
   return { session, run, control };
 }
 
-test('the host is an executor that may be named', async (t) => {
+test('the host is an executor that may be named', LIMIT, async (t) => {
   const session = await Session.start(t);
   const end = await session.finish(await session.start({ command: 'echo here', executor: 'host' }));
   assert.equal(end.out, 'here\n');
   assert.equal(end.executor, undefined);
 });
 
-test('bwrap shows a command the workspace and nothing else to write', async (t) => {
+test('bwrap shows a command the workspace and nothing else to write', LIMIT, async (t) => {
   const can = await output('bwrap', ['--unshare-user-try', '--unshare-pid', '--unshare-net', '--ro-bind',
     '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).then(() => true, () => false);
   if (!can) {
@@ -57,7 +57,7 @@ test('bwrap shows a command the workspace and nothing else to write', async (t) 
   assert.equal(await readFile(path.join(session.workspace, 'made'), 'utf8'), 'inside\n');
 });
 
-test('systemd-run gives limits to the unit, and stops the unit of a killed run', async (t) => {
+test('systemd-run gives limits to the unit, and stops the unit of a killed run', LIMIT, async (t) => {
   const { session, run, control } = await systemd(t);
   const id = await session.start({
     command: 'sleep 1000', limits: { memory_bytes: 64 * MEBIBYTE, pids: 20, cpu_share: 0.5 },
@@ -70,7 +70,7 @@ test('systemd-run gives limits to the unit, and stops the unit of a killed run',
   assert.match(await control.calls(), new RegExp(`--user stop gibbous-${id}\\.service`));
 });
 
-test('systemd-run has nothing to stop after an end by itself', async (t) => {
+test('systemd-run has nothing to stop after an end by itself', LIMIT, async (t) => {
   const { session, control } = await systemd(t);
   const end = await session.finish(await session.start({ command: 'echo done; exit 4' }));
   assert.equal(end.out, 'done\n');
@@ -79,7 +79,7 @@ test('systemd-run has nothing to stop after an end by itself', async (t) => {
   assert.equal(await control.calls(), '');
 });
 
-test('runs that are executed elsewhere cannot be kept', async (t) => {
+test('runs that are executed elsewhere cannot be kept', LIMIT, async (t) => {
   const { session } = await systemd(t);
   const answer = await session.call('start', { command: 'true', on_host_death: 'keep' });
   assert.equal(answer.error.code, 'invalid_arguments');

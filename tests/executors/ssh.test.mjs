@@ -111,6 +111,17 @@ ssh('stdin reaches the command', async (session) => {
   assert.equal(end.state, 'completed');
 });
 
+ssh('a terminal is one on the other side, too, and is ended with all that is in it', async (session) => {
+  const tag = sleepTag();
+  const id = await session.start({
+    command: `tty; stty size; sleep ${tag} & wait`, pty: { rows: 30, cols: 90 },
+  });
+  await session.data('wait_for', { id, output_regex: '^30 90', timeout: 30_000 });
+  assert.ok(await alive(tag));
+  await session.data('bg_kill', { id });
+  await until('the sleep is gone', async () => !(await alive(tag)));
+});
+
 ssh('a kill ends the whole tree on the other side', async (session) => {
   const tag = sleepTag();
   const id = await session.start({ command: `sleep ${tag} & sleep ${tag}; wait` });

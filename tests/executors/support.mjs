@@ -13,6 +13,8 @@ export const GIBBOUS = process.env.GIBBOUS;
 assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
 
 export const PATIENCE_MS = 60_000;
+/** Options of a test: it fails then, and does not keep the others waiting. */
+export const LIMIT = { timeout: 90_000 };
 const LOOK_AGAIN_MS = 50;
 export const HERE = path.dirname(fileURLToPath(import.meta.url));
 
@@ -60,6 +62,10 @@ export class Session {
       '--scripts', scripts, '--state', path.join(directory, '.state'), '--workspace', directory],
     { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
     this.ended = new Promise((resolve) => this.program.once('exit', resolve));
+    this.program.once('exit', (code, signal) => {
+      const answer = { error: { code: 'ended', message: `gibbous has ended: ${code ?? signal}` } };
+      for (const take of this.answers.values()) take(answer);
+    });
     createInterface({ input: this.program.stdout }).on('line', (line) => this.take(JSON.parse(line)));
   }
 

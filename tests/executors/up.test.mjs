@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
-import { GIBBOUS, temporaryDirectory, until } from './support.mjs';
+import { GIBBOUS, LIMIT, temporaryDirectory, until } from './support.mjs';
 
 /** `gibbous up` of a file with this text. */
 async function up(t, name, text, options = ['--json']) {
@@ -28,7 +28,7 @@ function names(events, service) {
   return events.filter((event) => event.service === service).map((event) => event.event);
 }
 
-test('a service starts when those before it are ready', async (t) => {
+test('a service starts when those before it are ready', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'web', command = 'echo served', after = { 'db' } },
     { name = 'db', command = 'echo booting; sleep 0.5; echo up; sleep 0.5',
@@ -43,7 +43,7 @@ test('a service starts when those before it are ready', async (t) => {
     .map((event) => event.text), ['served']);
 });
 
-test('a service that fails is started again, with growing pauses, and then given up', async (t) => {
+test('a service that fails is started again, with growing pauses, and then given up', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'bad', command = 'exit 3', restart = { max = 2, backoff_ms = 10 } },
   }`);
@@ -52,7 +52,7 @@ test('a service that fails is started again, with growing pauses, and then given
     'ready', 'exited', 'restarted', 'started', 'ready', 'exited', 'gave_up']);
 });
 
-test('a service whose condition never comes true keeps those behind it down', async (t) => {
+test('a service whose condition never comes true keeps those behind it down', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'db', command = 'sleep 0.2', ready = { kind = 'regex', pattern = 'never' } },
     { name = 'web', command = 'echo no', after = { 'db' } },
@@ -62,7 +62,7 @@ test('a service whose condition never comes true keeps those behind it down', as
   assert.deepEqual(names(set.events(), 'web'), ['not_started']);
 });
 
-test('a Procfile is shown with aligned names, and ended by Ctrl-C', async (t) => {
+test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async (t) => {
   const set = await up(t, 'Procfile', '# ours\nweb: echo hello; sleep 1000\nlong-one: sleep 1000\n', []);
   await until('web wrote', () => set.lines.includes('web      | hello'));
   set.program.kill('SIGINT');
@@ -71,7 +71,7 @@ test('a Procfile is shown with aligned names, and ended by Ctrl-C', async (t) =>
   assert.ok(set.lines.includes('long-one | killed: killed with SIGTERM'));
 });
 
-test('those that others need are ended last', async (t) => {
+test('those that others need are ended last', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'db', command = 'sleep 1000' },
     { name = 'web', command = 'sleep 1000', after = { 'db' } },
@@ -83,7 +83,7 @@ test('those that others need are ended last', async (t) => {
   assert.deepEqual(exits.map((event) => event.service), ['web', 'db']);
 });
 
-test('a second Ctrl-C does not wait for a service that does not end', async (t) => {
+test('a second Ctrl-C does not wait for a service that does not end', LIMIT, async (t) => {
   const set = await up(t, 'Procfile', "deaf: trap '' TERM; echo up; while true; do sleep 0.1; done\n");
   await until('it runs', () => set.events().some((event) => event.text === 'up'));
   const { pid } = set.events().find((event) => event.event === 'started');
@@ -101,7 +101,7 @@ test('a second Ctrl-C does not wait for a service that does not end', async (t) 
   });
 });
 
-test('wrong declarations name the service and the field', async (t) => {
+test('wrong declarations name the service and the field', LIMIT, async (t) => {
   for (const [text, complaint] of [
     ["return { { name = 'a', comand = 'x' } }", /service a: there is no field comand/],
     ["return { { name = 'a', command = 'x', after = { 'b' } } }", /there is no service b/],

@@ -36,20 +36,28 @@ export async function until(what, look, patience = PATIENCE_MS) {
   }
 }
 
+const makeDirectory = () => mkdtemp(path.join(tmpdir(), 'gibbous-executor-'));
+const remove = (directory) => rm(directory, {
+  recursive: true, force: true, maxRetries: 10 });
+
 export async function temporaryDirectory(t) {
-  const directory = await mkdtemp(path.join(tmpdir(), 'gibbous-executor-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory();
+  t.after(() => remove(directory));
   return directory;
 }
 
 /** A `gibbous session` with this configuration (a Lua table as text), in a workspace of its own. */
 export class Session {
   static async start(t, config = '{}', extra = {}) {
-    const directory = await temporaryDirectory(t);
+    const directory = await makeDirectory();
     const file = path.join(directory, 'config.lua');
     await writeFile(file, `return ${config}`);
     const session = new Session(directory, file, extra);
-    t.after(() => session.end());
+    // First the one who writes there.
+    t.after(async () => {
+      await session.end();
+      await remove(directory);
+    });
     return session;
   }
 

@@ -62,18 +62,21 @@ class Life:
         self.place, self.notes, self.session = place, notes, session
         self.asked = {}
         self.last = 0
-        self.answered = threading.Event()
+        self.open = set()  # requests without an answer yet
+        self.answered = threading.Event()  # all that were asked so far
         self.process = subprocess.Popen(
             [place.gibbous, "session", "--state", place.state, "--workspace", place.work,
              "--toolset", "shell", "--mode", "dangerous", "--config", place.config],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
             env={**os.environ, MARK: place.mark})
-        self.reader = threading.Thread(target=self.read)
+        self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def say(self, request, about=None):
         self.last += 1
-        self.asked[self.last] = about
+        with self.notes.lock:
+            self.asked[self.last] = about
+            self.open.add(self.last)
         try:
             self.process.stdin.write((json.dumps({"id": self.last, **request}) + "\n").encode())
         except BrokenPipeError:
@@ -89,10 +92,12 @@ class Life:
 
     def take(self, answer):
         notes = self.notes
-        self.answered.set()
         with notes.lock:
             notes.answers += 1
             about = self.asked.get(answer.get("id"))
+            self.open.discard(answer.get("id"))
+            if not self.open:
+                self.answered.set()
             if "drain" in answer:
                 for event in answer["drain"]["events"]:
                     notes.delivered[event["event"], event.get("run")] += 1
@@ -187,6 +192,12 @@ def drive(place, notes, session, chance, lives):
             notes.kills += 1
 
 
+def count_open(place):
+    with sqlite3.connect(f"file:{place.state}/sessions.db?mode=ro", uri=True) as file:
+        return file.execute("SELECT count(*) FROM exec_runs "
+                            "WHERE status IN ('queued','starting','running')").fetchone()[0]
+
+
 def settle(place, notes, sessions):
     """One more life that is left alone until nothing is queued or running."""
     lives = [Life(place, notes, session) for session in sessions]
@@ -195,10 +206,7 @@ def settle(place, notes, sessions):
         for life in lives:
             life.say({"drain": life.session})
         time.sleep(0.2)
-        with sqlite3.connect(f"file:{place.state}/sessions.db?mode=ro", uri=True) as file:
-            open_runs = file.execute(
-                "SELECT count(*) FROM exec_runs WHERE status IN ('queued','starting','running')"
-            ).fetchone()[0]
+        open_runs = count_open(place)
         if open_runs == 0:
             break
     else:
@@ -303,7 +311,7 @@ def main():
     place = Place(os.path.abspath(options.gibbous), directory, options.recovery)
     sessions = [f"s{i}" for i in range(options.drivers)]
     started = time.monotonic()
-    drivers = [threading.Thread(target=drive, args=(
+    drivers = [threading.Thread(target=drive, daemon=True, args=(
         place, notes, session, random.Random(options.seed * 1000 + i),
         (options.kills + i) // options.drivers)) for i, session in enumerate(sessions)]
     for driver in drivers:
@@ -313,6 +321,9 @@ def main():
             driver.join(10)
             if sys.stderr.isatty():
                 print(f"\r{notes.kills} of {options.kills}", end="", file=sys.stderr)
+    if not notes.spawned:
+        print(f"broken: no life of {options.kills} came so far as to spawn a run")
+        return 1
     settle(place, notes, sessions)
     runs, states, items, again = check(place, notes)
     left = gone(place.mark)

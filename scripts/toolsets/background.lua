@@ -54,6 +54,19 @@ local function not_empty(args, name)
   end
 end
 
+-- What runs on this machine has its ports where it listens.
+local function ports_of_host(asked)
+  if not asked then
+    return nil
+  end
+  local ports = {}
+  for index, text in ipairs(asked) do
+    local port = tonumber(text:match '(%d+)$')
+    ports[index] = { port = port, host = port }
+  end
+  return ports
+end
+
 local function timeout_ms(args, default)
   return args.timeout and args.timeout * 1000 or default
 end
@@ -97,10 +110,11 @@ local run_background = tool {
     end
     local handle = own_runs.start(owner_of(ctx), options)
     local info = handle:info()
+    info.ports = info.ports or ports_of_host(args.ports)
     return {
       text = ('Started process_id=%s pid=%d: %s'):format(
         handle.id, info.pid, format.one_line(info.command)
-      ),
+      ) .. format.ports_note(info),
       data = {
         id = handle.id, process_id = handle.id, pid = info.pid, command = info.command,
         ports = info.ports,

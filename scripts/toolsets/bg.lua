@@ -25,11 +25,6 @@ local start = tool {
       description = 'Human-readable label (e.g. "test suite", "dev server")',
       optional = true,
     },
-    ports = schema.array(schema.string {}, {
-      description = 'TCP ports that it will listen on ("3000" or "8080:3000"), where it runs in a '
-        .. 'container: the result says which ports of this machine lead to them',
-      optional = true,
-    }),
   },
   takes_limits = true,
   command = 'command',
@@ -38,9 +33,6 @@ local start = tool {
     pid = schema.integer {},
     command = schema.string {},
     label = schema.string { optional = true },
-    ports = schema.array(schema.object {
-      port = schema.integer {}, host = schema.integer { description = 'Port of this machine' },
-    }, { optional = true }),
   },
   run = function(args)
     if args.command == '' then
@@ -49,22 +41,19 @@ local start = tool {
     local handle, err = run.start {
       command = args.command, label = args.label, detach = true,
       timeout_ms = args.timeout and math.min(args.timeout, MAX_TIMEOUT_MS),
-      limits = args.limits, ports = args.ports,
+      limits = args.limits,
     }
     if not handle then
       local full = err.code == 'too_many_runs'
       local hint = full and ' Use bg_kill to end one, bg_status to see them.' or ''
       tool.error(err.code, err.message .. hint)
     end
-    local info = handle:info()
-    local pid = info.pid
+    local pid = handle:info().pid
     return {
       text = ('Process started: id=%s pid=%d cmd="%s"'):format(
         handle.id, pid, format.one_line(args.command)
-      ) .. format.ports_note(info),
-      data = {
-        id = handle.id, pid = pid, command = args.command, label = args.label, ports = info.ports,
-      },
+      ),
+      data = { id = handle.id, pid = pid, command = args.command, label = args.label },
     }
   end,
 }

@@ -115,7 +115,7 @@ describe('docker', { concurrency: 2 }, () => {
 
   docker('the tools tell which port leads to the one that was asked for', async (s, t) => {
     const taken = await takenPort(t);
-    const answer = await s.call('bg_start', { command: 'sleep 100', ports: [`${taken}:80`] });
+    const answer = await s.call('run_background', { cmd: 'sleep 100', ports: [`${taken}:80`] });
     const [mapping] = answer.result.data.ports;
     assert.equal(mapping.port, 80);
     assert.notEqual(mapping.host, taken);

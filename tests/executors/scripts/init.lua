@@ -38,7 +38,7 @@ local write = tool {
 
 return {
   toolsets = {
-    require 'toolsets.bg', require 'toolsets.wait',
+    require 'toolsets.bg', require 'toolsets.wait', require 'toolsets.background',
     { name = 'test', tools = { start, info, write } },
   },
   executors = require 'executors',

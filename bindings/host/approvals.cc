@@ -35,12 +35,15 @@ class OpenedStore {
     if (!reader) return;
     auto recorded = (*reader)->approvals();
     if (!recorded) return;
+    std::erase_if(*recorded, [&ids](const ApprovalRecord& approval) {
+      return ids.count(approval.id) == 0 || approval.revoked_at != 0;
+    });
+    if (recorded->empty()) return;
     JournalOptions options;
     options.directory = directory_;
     auto journal = Journal::create(std::move(options), clock_);
     if (!journal) return;
     for (ApprovalRecord& approval : *recorded) {
-      if (ids.count(approval.id) == 0 || approval.revoked_at != 0) continue;
       approval.revoked_at = clock_.wall().count();
       (void)(*journal)->put_approval(approval);
     }

@@ -21,6 +21,8 @@ std::vector<std::string> environment_of(const std::vector<std::string>& inherite
                                         const std::map<std::string, std::string>& set,
                                         const std::vector<std::string>& unset,
                                         const std::optional<TerminalSpec>& terminal) {
+  // Most runs change nothing, and each start would pay for the search.
+  if (!terminal && set.empty() && unset.empty()) return inherited;
   std::vector<std::string> env;
   env.reserve(inherited.size() + set.size() + 2);
   for (const std::string& variable : inherited) {

@@ -343,10 +343,7 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
       if (on_done) on_done(entry->run, report);
     }
   }
-  // By index: an observer may add or remove observers.
-  for (std::size_t i = 0; i < observers_.size(); ++i) {
-    if (observers_[i] != nullptr) observers_[i]->on_keeper_lost(reason);
-  }
+  every_observer([&reason](RunsObserver& observer) { observer.on_keeper_lost(reason); });
   launch_queued();
 }
 
@@ -490,15 +487,18 @@ void RunsImpl::tell_state(Entry& entry) {
 
 void RunsImpl::each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell) {
   const bool internal = run.spec_.internal;
-  // By index: an observer may add or remove observers.
   ++telling_;
-  for (std::size_t i = 0; i < observers_.size(); ++i) {
-    if (observers_[i] == nullptr || (internal && !observers_[i]->hears_internal())) continue;
-    tell(*observers_[i]);
-  }
+  every_observer([&tell, internal](RunsObserver& observer) {
+    if (!internal || observer.hears_internal()) tell(observer);
+  });
   if (--telling_ > 0) return;
+  every_observer([](RunsObserver& observer) { observer.on_all_told(); });
+}
+
+void RunsImpl::every_observer(const std::function<void(RunsObserver&)>& tell) {
+  // By index: an observer may add or remove observers.
   for (std::size_t i = 0; i < observers_.size(); ++i) {
-    if (observers_[i] != nullptr) observers_[i]->on_all_told();
+    if (observers_[i] != nullptr) tell(*observers_[i]);
   }
 }
 

@@ -163,7 +163,9 @@ class RunsImpl final : public Runs, private KeeperListener {
   void forget_oldest();
   void release(Entry& entry);
   void tell_state(Entry& entry);
+  // Those that are to hear of this run; then all hear that it was told.
   void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
+  void every_observer(const std::function<void(RunsObserver&)>& tell);
   Entry* entry_of(RunKey key);
   Entry& entry_of(Run& run);
 

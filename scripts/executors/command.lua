@@ -35,6 +35,16 @@ function M.add(list, ...)
   end
 end
 
+--- Gives a copy of a list with words behind it.
+---@param list string[]
+---@param ... string
+---@return string[]
+function M.with(list, ...)
+  local all = { unpack(list) }
+  M.add(all, ...)
+  return all
+end
+
 --- Gives the words of a run's command.
 ---@param spec ExecutorSpec
 ---@param shell string program that takes -c and a line

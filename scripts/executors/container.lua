@@ -73,12 +73,6 @@ local function client(engine, settings)
   return words
 end
 
-local function with(words, ...)
-  local all = { unpack(words) }
-  command.add(all, ...)
-  return all
-end
-
 local function may_write(spec)
   if not spec.sandbox then
     return true
@@ -178,8 +172,9 @@ local function prepare(engine, spec)
   local settings = spec.settings
   local base = client(engine, settings)
   local name = 'gibbous-' .. spec.run
-  local argv = with(base, 'run', '--name', name, '--pull', settings.pull, '--log-driver', 'none',
-    '--label', RUN_LABEL .. '=' .. spec.run, '--label', HOST_LABEL .. '=' .. spec.host)
+  local argv = command.with(base, 'run', '--name', name, '--pull', settings.pull,
+    '--log-driver', 'none', '--label', RUN_LABEL .. '=' .. spec.run,
+    '--label', HOST_LABEL .. '=' .. spec.host)
   if settings.init then
     command.add(argv, '--init')
   end
@@ -210,8 +205,8 @@ end
 
 -- What the engine says of a container; nil: there is none.
 local function inspect(state)
-  local text = command.output(with(state.client, 'inspect', '--format', '{{json .State}}',
-    state.name))
+  local argv = command.with(state.client, 'inspect', '--format', '{{json .State}}', state.name)
+  local text = command.output(argv)
   return text and json.decode(text)
 end
 
@@ -243,7 +238,8 @@ local function ended(engine, event)
   if event.exit_code ~= 0 then
     reason, limit = reason_of(engine, event, inspect(event.state))
   end
-  local removed = command.output(with(event.state.client, 'rm', '-f', '-v', event.state.name))
+  local state = event.state
+  local removed = command.output(command.with(state.client, 'rm', '-f', '-v', state.name))
   local created = event.exit_code ~= NO_CONTAINER
   return { reason = reason, limit = limit, clean = removed ~= nil or not created }
 end
@@ -251,14 +247,14 @@ end
 local function sweep(engine, event)
   local base = client(engine, event.settings)
   local format = ('{{.ID}} {{.Label "%s"}}'):format(HOST_LABEL)
-  local list, problem = command.output(with(base, 'ps', '--all', '--filter',
+  local list, problem = command.output(command.with(base, 'ps', '--all', '--filter',
     'label=' .. HOST_LABEL, '--format', engine.label_format or format))
   if not list then
     tool.error('executor_failed', problem)
   end
   for id, host in list:gmatch '(%S+) (%S+)' do
     if run.is_host_alive(host) == false then
-      command.output(with(base, 'rm', '-f', '-v', id))
+      command.output(command.with(base, 'rm', '-f', '-v', id))
     end
   end
 end

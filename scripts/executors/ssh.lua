@@ -70,12 +70,6 @@ local function client(settings, terminal)
   return words
 end
 
-local function with(words, ...)
-  local all = { unpack(words) }
-  command.add(all, ...)
-  return all
-end
-
 -- The command with its directory and variables, for `env`.
 local function inner(spec)
   local words = { 'env' }
@@ -100,8 +94,8 @@ local function prepare(spec)
   local start = { 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh', pid_file }
   command.add(start, unpack(inner(spec)))
   return {
-    argv = with(client(spec.settings, terminal), line(start)), cwd = '/', sandbox = 'own',
-    last_wish = with(base, line { 'sh', '-c', END, 'sh', pid_file }),
+    argv = command.with(client(spec.settings, terminal), line(start)), cwd = '/', sandbox = 'own',
+    last_wish = command.with(base, line { 'sh', '-c', END, 'sh', pid_file }),
     state = { host = spec.settings.host },
   }
 end

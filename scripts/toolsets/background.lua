@@ -220,16 +220,14 @@ local read_process_output = tool {
   run = function(args)
     local handle = format.find(args.id)
     local info = handle:info()
-    local data = { id = args.id, state = info.state, exit_code = info.exit_code }
-    local sections = {}
-    for _, stream in ipairs { 'stdout', 'stderr' } do
-      local part = handle:tail {
-        stream = stream, lines = args.lines, max_bytes = MAX_READ_BYTES,
-      }
-      data[stream] = part.text
-      sections[#sections + 1] = format.section(stream, part)
-    end
-    return { text = table.concat(sections), data = data }
+    local text, texts = format.tails(handle, args.lines, MAX_READ_BYTES)
+    return {
+      text = text,
+      data = {
+        id = args.id, state = info.state, exit_code = info.exit_code,
+        stdout = texts.stdout, stderr = texts.stderr,
+      },
+    }
   end,
 }
 

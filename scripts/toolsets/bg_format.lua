@@ -153,6 +153,22 @@ function M.section(name, part)
   return ('[%s]\n%s%s%s'):format(name, before, text, after)
 end
 
+--- Gives the last lines of both streams, as a text and by their names.
+---@param handle Run
+---@param lines integer of each
+---@param max_bytes integer of each
+---@return string text
+---@return { stdout: string, stderr: string } texts
+function M.tails(handle, lines, max_bytes)
+  local sections, texts = {}, {}
+  for index, stream in ipairs { 'stdout', 'stderr' } do
+    local part = handle:tail { stream = stream, lines = lines, max_bytes = max_bytes }
+    texts[stream] = part.text
+    sections[index] = M.section(stream, part)
+  end
+  return table.concat(sections), texts
+end
+
 --- Says what the sandbox refused, and what to do about it.
 ---@param refusals Refusal[] at least one
 ---@return string

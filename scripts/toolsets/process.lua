@@ -96,16 +96,14 @@ end
 
 function actions.output(args)
   local handle = format.find(required(args, 'pid'))
-  local data = { pid = handle.id, process = status_of(handle:info()) }
-  local sections = {}
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local part = handle:tail {
-      stream = stream, lines = args.tail, max_bytes = MAX_TAIL_BYTES,
-    }
-    data[stream] = part.text
-    sections[#sections + 1] = format.section(stream, part)
-  end
-  return { text = table.concat(sections), data = data }
+  local text, texts = format.tails(handle, args.tail, MAX_TAIL_BYTES)
+  return {
+    text = text,
+    data = {
+      pid = handle.id, process = status_of(handle:info()),
+      stdout = texts.stdout, stderr = texts.stderr,
+    },
+  }
 end
 
 function actions.stop(args)

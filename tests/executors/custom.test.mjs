@@ -1,10 +1,9 @@
 // examples/custom_executor: executors that a team writes itself.
 import assert from 'node:assert/strict';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { HERE, LIMIT, Session, temporaryDirectory, until } from './support.mjs';
+import { HERE, LIMIT, Session, recorder, until } from './support.mjs';
 
 const scripts = path.join(HERE, '../../examples/custom_executor/scripts');
 
@@ -18,20 +17,9 @@ async function outputAtEnd(session, id) {
   return (await session.data('bg_output', { id, since_last_read: false })).stdout;
 }
 
-/** A kubectl that writes down its words and then does what its first ones say. */
 async function fakeKubectl(t) {
-  const directory = await temporaryDirectory(t);
-  const calls = path.join(directory, 'calls');
-  const program = path.join(directory, 'kubectl');
-  await writeFile(program, `#!/bin/sh
-echo "$*" >> ${calls}
-while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
-[ $# -eq 0 ] && exit 0
-shift
-exec "$@"
-`);
-  await chmod(program, 0o755);
-  return { program, calls: async () => (await readFile(calls, 'utf8')).trim().split('\n') };
+  const { program, calls } = await recorder(t, 'kubectl');
+  return { program, calls: async () => (await calls()).trim().split('\n') };
 }
 
 test('nice runs a command with less right to the processor', LIMIT, async (t) => {

@@ -78,7 +78,9 @@ describe('docker', { concurrency: 2 }, () => {
 
   docker('a terminal is one inside, too', async (s) => {
     const end = await s.finish(await s.start({
-      command: 'tty; stty size; echo $TERM', pty: { rows: 30, cols: 90, term: 'vt100' },
+      // The engine tells the size when the program runs already.
+      command: 'tty; until stty size 2>/dev/null | grep "30 90"; do sleep 0.1; done; echo $TERM',
+      pty: { rows: 30, cols: 90, term: 'vt100' },
     }));
     assert.match(end.out, /^\/dev\/pts\/\d+\r?\n30 90\r?\nvt100\r?\n$/);
   });

@@ -1,29 +1,13 @@
 // The executors that stay on this machine: host, bwrap where it can make namespaces, and systemd-run,
 // which has no user manager to answer here: against programs that write down how they were called.
 import assert from 'node:assert/strict';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { LIMIT, Session, output, temporaryDirectory, until } from './support.mjs';
+import { LIMIT, Session, output, recorder, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
-
-/** A program that writes down its words and then executes what comes behind `--`. */
-async function recorder(t, name) {
-  const directory = await temporaryDirectory(t);
-  const calls = path.join(directory, 'calls');
-  const program = path.join(directory, name);
-  await writeFile(program, `#!/bin/sh
-echo "$*" >> ${calls}
-while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
-[ $# -eq 0 ] && exit 0
-shift
-exec "$@"
-`);
-  await chmod(program, 0o755);
-  return { program, calls: () => readFile(calls, 'utf8').catch(() => '') };
-}
 
 async function systemd(t) {
   const run = await recorder(t, 'systemd-run');

@@ -2,7 +2,7 @@
 // other processes.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +44,22 @@ export async function temporaryDirectory(t) {
   const directory = await makeDirectory();
   t.after(() => remove(directory));
   return directory;
+}
+
+/** A program that writes down its words and then executes what comes behind `--`. */
+export async function recorder(t, name) {
+  const directory = await temporaryDirectory(t);
+  const calls = path.join(directory, 'calls');
+  const program = path.join(directory, name);
+  await writeFile(program, `#!/bin/sh
+echo "$*" >> ${calls}
+while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+[ $# -eq 0 ] && exit 0
+shift
+exec "$@"
+`);
+  await chmod(program, 0o755);
+  return { program, calls: () => readFile(calls, 'utf8').catch(() => '') };
 }
 
 /** A `gibbous session` with this configuration (a Lua table as text), in a workspace of its own. */

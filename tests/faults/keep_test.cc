@@ -2,34 +2,22 @@
 // with what came meanwhile, under the same id.
 #include <filesystem>
 
-#include "tests/faults/containment.h"
+#include "tests/faults/state_host.h"
 
 namespace gibbous::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-// `gibbous session` over one state directory.
-class Host {
+class Host : public StateHost {
  public:
-  explicit Host(const TempDir& state) {
-    const std::string scripts =
-        std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
-    session_.emplace(std::vector<std::string>{"--mode", "dangerous", "--state", state.path(),
-                                              "--scripts", scripts});
-  }
-  Json result(const std::string& tool, const Json& args) {
-    const Json answer = session_->call(tool, args);
-    INFO(answer.dump());
-    REQUIRE(answer.contains("result"));
-    return answer["result"]["data"];
-  }
+  using StateHost::StateHost;
   // The run as bg_status has it, once it is known here; null when it never is.
   Json find(const std::string& id) {
     Json found;
     Loop loop;
     loop.until([&] {
-      const Json answer = session_->call("bg_status", {{"id", id}});
+      const Json answer = call("bg_status", {{"id", id}});
       if (!answer.contains("result")) return false;
       found = answer["result"]["data"]["processes"][0];
       return true;
@@ -45,17 +33,6 @@ class Host {
     });
     return output;
   }
-  void end(int signal_number) {
-    if (signal_number == 0) {
-      session_->program().close_stdin();
-    } else {
-      session_->program().send_signal(signal_number);
-    }
-    REQUIRE(session_->program().wait());
-  }
-
- private:
-  std::optional<Conversation> session_;
 };
 
 std::vector<fs::path> doors(const TempDir& state) {
@@ -68,11 +45,6 @@ std::vector<fs::path> doors(const TempDir& state) {
 
 std::string unique_seconds() {
   return "6" + unique_word().substr(1, 6);
-}
-
-bool gone(const std::string& word) {
-  Loop loop;
-  return loop.until([&] { return processes_with(word).empty(); });
 }
 
 TEST_CASE("a kept run outlives each end of its host, other runs do not, and is taken over") {

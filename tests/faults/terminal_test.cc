@@ -2,25 +2,14 @@
 // that are kept go on and are typed into by the next host.
 #include <csignal>
 
-#include "tests/faults/containment.h"
+#include "tests/faults/state_host.h"
 
 namespace gibbous::testing {
 namespace {
 
-class Host {
+class Host : public StateHost {
  public:
-  explicit Host(const TempDir& state) {
-    const std::string scripts =
-        std::string(std::getenv("GIBBOUS_SOURCE_DIR")) + "/tests/faults/scripts";
-    session_.emplace(std::vector<std::string>{"--mode", "dangerous", "--state", state.path(),
-                                              "--scripts", scripts});
-  }
-  Json result(const std::string& tool, const Json& args) {
-    const Json answer = session_->call(tool, args);
-    INFO(answer.dump());
-    REQUIRE(answer.contains("result"));
-    return answer["result"]["data"];
-  }
+  using StateHost::StateHost;
   std::string start(const std::string& command, bool keep) {
     return result("start", {{"command", command}, {"keep", keep}, {"pty", true}})["id"];
   }
@@ -32,21 +21,9 @@ class Host {
   }
   bool knows(const std::string& id) {
     Loop loop;
-    return loop.until([&] { return session_->call("bg_status", {{"id", id}}).contains("result"); });
+    return loop.until([&] { return call("bg_status", {{"id", id}}).contains("result"); });
   }
-  void end(int signal_number) {
-    session_->program().send_signal(signal_number);
-    REQUIRE(session_->program().wait());
-  }
-
- private:
-  std::optional<Conversation> session_;
 };
-
-bool gone(const std::string& word) {
-  Loop loop;
-  return loop.until([&] { return processes_with(word).empty(); });
-}
 
 TEST_CASE("a host that is killed leaves nothing of a terminal behind") {
   const TempDir state;

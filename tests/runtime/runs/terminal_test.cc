@@ -46,6 +46,17 @@ class Desk {
     INFO(text << " is not in:\n" << all(run));
     REQUIRE(shown);
   }
+  // The shell reads keys, in the mode that it wants; what came before may have met another one.
+  void until_prompt(const Run& run) {
+    const bool shown = table.loop.until([&] {
+      const auto& rows = run.screen()->rows();
+      const auto last = std::find_if(rows.rbegin(), rows.rend(),
+                                     [](const ScreenRow& row) { return !row.text.empty(); });
+      return last != rows.rend() && (last->text == "$" || last->text == "$ ");
+    });
+    INFO("no prompt at the end of:\n" << all(run));
+    REQUIRE(shown);
+  }
   // Typed by us, and written by a program.
   void until_twice(const Run& run, const std::string& text) {
     REQUIRE(table.loop.until([&] {
@@ -156,14 +167,16 @@ TEST_CASE("keys that signal reach the foreground, and jobs are controlled") {
   spec.terminal = TerminalSpec{};
   Run& run = desk.table.start(std::move(spec));
   desk.until_shown(run, "$");
-  desk.type(run, "sleep 600 &<Enter>jobs<Enter>");
+  desk.type(run, "sleep 600 & jobs<Enter>");
   desk.until_shown(run, "Running");
+  desk.until_prompt(run);
   desk.type(run, "sh -c 'echo in$((1))side; exec cat'<Enter>");
   desk.until_shown(run, "in1side");
   desk.type(run, "ping<Enter>");
   desk.until_twice(run, "ping");
   desk.type(run, "<C-z>");
   desk.until_shown(run, "Stopped");
+  desk.until_prompt(run);
   desk.type(run, "clear; fg<Enter>");
   REQUIRE(desk.table.loop.until(
       [&] { return desk.shows(run, "exec cat") && !desk.shows(run, "Stopped"); }));
@@ -171,8 +184,10 @@ TEST_CASE("keys that signal reach the foreground, and jobs are controlled") {
   desk.until_twice(run, "pong");
   desk.type(run, "<C-c>");
   desk.until_shown(run, "^C");
+  desk.until_prompt(run);
   desk.type(run, "echo st$((1))ll<Enter>");
   desk.until_shown(run, "st1ll");
+  desk.until_prompt(run);
   desk.type(run, "<C-d>");
   desk.table.until_ended(run);
   CHECK(run.state() == RunState::kCompleted);
@@ -239,9 +254,9 @@ TEST_CASE("a kill ends the whole tree of a terminal, stopped jobs and those that
   spec.terminal = TerminalSpec{};
   Run& run = desk.table.start(std::move(spec));
   desk.until_shown(run, "$");
-  desk.type(run, "nohup sleep 601 >/dev/null 2>&1 &<Enter>");
-  desk.type(run, "setsid sleep 602 &<Enter>");
-  desk.type(run, "sh -c 'echo in$((1))side; exec sleep 603'<Enter>");
+  desk.type(run,
+            "nohup sleep 601 >/dev/null 2>&1 & setsid sleep 602 & "
+            "sh -c 'echo in$((1))side; exec sleep 603'<Enter>");
   desk.until_shown(run, "in1side");
   desk.type(run, "<C-z>");
   desk.until_shown(run, "Stopped");

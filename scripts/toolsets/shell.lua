@@ -1,7 +1,7 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
 -- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
 local format = require 'toolsets.shell_format'
-local presets = require 'watchers.presets'
+local named_watchers = require 'watchers.named'
 
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
 -- A kill answers when the run has ended, or after this; it goes on all the same.
@@ -41,7 +41,7 @@ local INPUT = schema.object {
     regex = schema.string { description = 'RE2, found in a line of output', optional = true },
     event = schema.string { description = 'Name of the event', optional = true },
     preset = schema.string {
-      enum = presets.names, optional = true,
+      enum = named_watchers.names, optional = true,
       description = 'Instead of regex and event: what people watch for',
     },
     once = schema.boolean { optional = true },
@@ -138,7 +138,7 @@ local function watchers_of(args)
         ('args.watch[%d]: expected regex and event, or preset alone'):format(index)
       )
     end
-    for _, watcher in ipairs(named and presets.watchers(asked.preset) or { asked }) do
+    for _, watcher in ipairs(named and named_watchers.watchers(asked.preset) or { asked }) do
       watcher.once = asked.once
       watcher.scope = asked.scope or watcher.scope
       watchers[#watchers + 1] = watcher

@@ -23,39 +23,4 @@ M.stack_trace = require 'watchers.stack_trace'
 --- the output has been quiet
 M.prompt = require 'watchers.prompt'
 
----@param entry WatcherPreset
----@return Watcher
-local function watcher_of(entry)
-  return {
-    regex = entry.regex, event = entry.event, scope = entry.scope,
-    context_after = entry.context_after,
-  }
-end
-
-local LISTS = {
-  ready = M.ready, compile_error = M.compile_error, test_failure = M.test_failure,
-  stack_trace = M.stack_trace, prompt = M.prompt,
-}
-
---- The names that M.watchers takes.
----@type string[]
-M.names = { 'ready', 'compile_error', 'test_failure', 'stack_trace', 'prompt' }
-
---- Gives the watchers of a list, for run.start and run.queue; nil when there is no such list.
----
---- Example: `run.start { command = 'npm run dev', watch = presets.watchers('ready') }`
----@param name string
----@return Watcher[]?
-function M.watchers(name)
-  local list = LISTS[name]
-  if not list then
-    return nil
-  end
-  local watchers = {}
-  for index, entry in ipairs(list) do
-    watchers[index] = watcher_of(entry)
-  end
-  return watchers
-end
-
 return M

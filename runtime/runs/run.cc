@@ -33,12 +33,41 @@ bool has_ended(RunState state) {
   return state >= RunState::kCompleted;
 }
 
+const char* to_string(Readiness readiness) {
+  switch (readiness) {
+    case Readiness::kUnasked:
+      return "unasked";
+    case Readiness::kPending:
+      return "pending";
+    case Readiness::kReady:
+      return "ready";
+    case Readiness::kFailed:
+      return "failed";
+  }
+  return "unknown";
+}
+
 const char* to_string(StreamId stream) {
   return stream == StreamId::kStdout ? "stdout" : "stderr";
 }
 
 Run::Run() = default;
 Run::~Run() = default;
+
+Standing standing_of(const Run& run) {
+  if (run.ended() && run.state() != RunState::kCompleted) return Standing::kNever;
+  switch (run.readiness()) {
+    case Readiness::kReady:
+      return Standing::kReady;
+    case Readiness::kFailed:
+      return Standing::kNever;
+    case Readiness::kPending:
+      return Standing::kPending;
+    case Readiness::kUnasked:
+      break;
+  }
+  return run.ended() || run.state() == RunState::kRunning ? Standing::kReady : Standing::kPending;
+}
 
 int stop_signal(const RunSpec& spec) {
   return spec.terminal ? SIGHUP : SIGTERM;

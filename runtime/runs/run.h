@@ -37,6 +37,15 @@ enum class RunState : std::uint8_t {
 const char* to_string(RunState state);
 bool has_ended(RunState state);
 
+// Whether others may count on a run.
+enum class Readiness : std::uint8_t {
+  kUnasked,  // nobody said what it takes: it is ready while it runs
+  kPending,
+  kReady,
+  kFailed,  // what it takes has not come true in its time, or before it failed
+};
+const char* to_string(Readiness readiness);
+
 enum class StreamId : std::uint8_t { kStdout, kStderr };
 inline constexpr std::size_t kStreams = 2;
 inline constexpr std::size_t kMaxLogs = 4;
@@ -80,9 +89,21 @@ struct RunSpec {
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
   std::optional<Execution> execution;  // none: it is started as it is
+  bool says_when_ready = false;        // somebody will: it is not ready only because it runs
+  // The run that this one is started again for, and how many there were before it.
+  std::string restart_of;
+  std::uint32_t restarts = 0;
   // A command of an executor: it takes no place, and nobody is told of it but who waits for it.
   bool internal = false;
 };
+
+class Run;
+
+// What others who need a run may expect of it.
+enum class Standing : std::uint8_t { kPending, kReady, kNever };
+// Ready once what it takes has come true, or, when nobody said what, once it runs; a run that has
+// ended otherwise than as completed never is.
+Standing standing_of(const Run& run);
 
 // What asks the programs of a run to end: interactive shells pay no attention to SIGTERM, but all
 // end when their terminal goes.
@@ -105,6 +126,8 @@ class Run {
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // It was started by an earlier host, and taken over.
   bool adopted() const { return adopted_; }
+  // Nobody here has ended it: no kill, no limit, no end of its session.
+  bool ended_by_itself() const { return ended_by_itself_; }
   // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
   // s", ...
   const std::string& reason() const { return reason_; }
@@ -117,6 +140,11 @@ class Run {
   const SandboxReport& sandbox_report() const { return sandbox_report_; }
   // Bytes a second, over the last five to ten seconds, both streams together.
   double output_rate(const Clock& clock) const;
+  Readiness readiness() const { return readiness_; }
+  // What made it ready, or why it is not.
+  const std::string& readiness_note() const { return readiness_note_; }
+  // The run that is started again for this one; "": none.
+  const std::string& next() const { return next_; }
   // Processes of its tree that live on after the leader's exit, as far as is known.
   std::uint32_t left_behind() const { return left_behind_; }
   // The sinks of spec().logs, in that order; from running on, and for as long as the run.
@@ -150,8 +178,12 @@ class Run {
   RunState state_ = RunState::kQueued;
   pid_t pid_ = 0;
   std::optional<ExitStatus> exit_status_;
+  bool ended_by_itself_ = false;
   std::string reason_;
   std::optional<KillReport> kill_report_;
+  Readiness readiness_ = Readiness::kUnasked;
+  std::string readiness_note_;
+  std::string next_;
   std::uint32_t left_behind_ = 0;
   std::optional<LimitReached> limit_reached_;
   std::vector<const FileSink*> logs_;

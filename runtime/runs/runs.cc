@@ -14,6 +14,15 @@
 #include "runtime/runs/runs_impl.h"
 
 namespace gibbous {
+namespace {
+
+Status too_many_queued(const RunLimits& limits) {
+  return Status::error("too_many_runs", "Max queued processes (" +
+                                            std::to_string(limits.max_queued) +
+                                            ") reached. Wait for some to end first.");
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Runs>> Runs::create(uv_loop_s* loop, const Clock& clock,
                                            RunsOptions options) {
@@ -57,7 +66,8 @@ Status RunsImpl::check(const RunSpec& spec) const {
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
-  if (by_id_.count(spec.id) != 0) return wrong("id: \"" + spec.id + "\" is another run's");
+  if (by_id_.count(spec.id) != 0 && reserved_entry(spec.id) == nullptr)
+    return wrong("id: \"" + spec.id + "\" is another run's");
   for (const LogSpec& log : spec.logs) {
     const auto sink = place_log(log, options_.workspace, options_.temp_directory);
     if (!sink) return wrong("log: " + sink.status().message());
@@ -73,9 +83,49 @@ Status RunsImpl::check(const RunSpec& spec) const {
   return {};
 }
 
+RunsImpl::Entry* RunsImpl::reserved_entry(const std::string& id) const {
+  const auto found = by_id_.find(id);
+  return found != by_id_.end() && found->second->reserved ? found->second : nullptr;
+}
+
+std::unique_ptr<RunsImpl::Entry> RunsImpl::make_entry(const std::string& id) {
+  auto entry = std::make_unique<Entry>();
+  Run& run = entry->run;
+  run.id_ = id;
+  while (run.id_.empty() || (id.empty() && by_id_.count(run.id_) != 0)) run.id_ = random_id();
+  run.key_ = ++last_key_;
+  run.created_wall_ = clock_.wall();
+  const RunLimits& limits = options_.limits;
+  for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
+  return entry;
+}
+
+void RunsImpl::take_spec(Run& run, RunSpec spec) const {
+  run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
+  run.spec_ = std::move(spec);
+  if (run.spec_.says_when_ready) run.readiness_ = Readiness::kPending;
+  run.spec_.limits = strictest(run.spec_.limits, options_.limits.run);
+  for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);
+}
+
+Run& RunsImpl::add_entry(std::unique_ptr<Entry> entry) {
+  Run& run = entry->run;
+  by_key_[run.key_] = entry.get();
+  by_id_[run.id_] = entry.get();
+  entries_.push_back(std::move(entry));
+  return run;
+}
+
+std::size_t RunsImpl::queued() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(),
+                    [](const auto& entry) { return entry->run.state_ == RunState::kQueued; }));
+}
+
 Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_ready) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
+  Entry* const reserved = reserved_entry(spec.id);
   const RunLimits& limits = options_.limits;
   const bool full = !spec.internal && active_ >= limits.max_concurrent;
   if (full && !spec.queue_when_full) {
@@ -83,49 +133,77 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
                                               std::to_string(limits.max_concurrent) +
                                               ") reached. Kill a process first.");
   }
-  if (full && queue_.size() >= limits.max_queued) {
-    return Status::error("too_many_runs", "Max queued processes (" +
-                                              std::to_string(limits.max_queued) +
-                                              ") reached. Wait for some to end first.");
-  }
+  if (full && reserved == nullptr && queued() >= limits.max_queued) return too_many_queued(limits);
 
-  auto entry = std::make_unique<Entry>();
-  Run& run = entry->run;
-  run.id_ = spec.id;
-  while (run.id_.empty() || (spec.id.empty() && by_id_.count(run.id_) != 0)) run.id_ = random_id();
-  run.key_ = ++last_key_;
-  entry->keeper = keeper_.get();
-  run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
-  run.spec_ = std::move(spec);
-  run.spec_.limits = strictest(run.spec_.limits, limits.run);
-  for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);
-  run.created_wall_ = clock_.wall();
-  for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
-  entry->on_ready = std::move(on_ready);
+  std::unique_ptr<Entry> made = reserved == nullptr ? make_entry(spec.id) : nullptr;
+  Entry& entry = reserved == nullptr ? *made : *reserved;
+  if (reserved != nullptr) {
+    spec.restart_of = entry.run.spec_.restart_of;
+    spec.restarts = entry.run.spec_.restarts;
+  }
+  take_spec(entry.run, std::move(spec));
+  entry.keeper = keeper_.get();
   if (full) {
-    queue_.push_back(entry.get());
-  } else if (Status status = launch(*entry); !status) {
+    queue_.push_back(&entry);
+  } else if (Status status = launch(entry); !status) {
     return status;
   }
-  by_key_[run.key_] = entry.get();
-  by_id_[run.id_] = entry.get();
-  entries_.push_back(std::move(entry));
+  entry.on_ready = std::move(on_ready);
+  entry.reserved = false;
+  entry.run.reason_.clear();
+  return made ? &add_entry(std::move(made)) : &entry.run;
+}
+
+Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
+  if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
+  if (Status status = check(spec); !status) return status;
+  if (queued() >= options_.limits.max_queued) return too_many_queued(options_.limits);
+  auto made = make_entry(spec.id);
+  made->reserved = true;
+  made->keeper = keeper_.get();
+  made->run.reason_ = std::move(reason);
+  take_spec(made->run, std::move(spec));
+  Run& run = add_entry(std::move(made));
+  if (Run* before = find(run.spec_.restart_of)) before->next_ = run.id_;
   return &run;
 }
 
-void RunsImpl::kill(Run& run, int signal_number, std::optional<Millis> grace,
-                    std::function<void(Run&, const KillReport&)> on_done) {
+void RunsImpl::refuse(Run& run, std::string reason) {
   Entry& entry = entry_of(run);
-  if (closing_) return;
-  if (run.state_ == RunState::kQueued) {
-    queue_.erase(std::find(queue_.begin(), queue_.end(), &entry));
-    finish(entry, RunState::kKilled, "killed before it started");
-    if (auto ready = std::exchange(entry.on_ready, nullptr)) {
-      deadlines_->defer([&run, ready = std::move(ready)] {
-        ready(run, Status::error("start_failed", "The run was killed before it started."));
-      });
-    }
+  if (!std::exchange(entry.reserved, false)) return;
+  finish(entry, RunState::kFailed, std::move(reason));
+}
+
+void RunsImpl::set_readiness(Run& run, Readiness readiness, std::string note) {
+  run.readiness_ = readiness;
+  run.readiness_note_ = std::move(note);
+  each_observer(run, [&run](RunsObserver& observer) { observer.on_readiness(run); });
+}
+
+Run& RunsImpl::newest(Run& run) {
+  Run* last = &run;
+  while (Run* next = find(last->next_)) last = next;
+  return *last;
+}
+
+void RunsImpl::kill_queued(Entry& entry) {
+  std::erase(queue_, &entry);
+  entry.reserved = false;
+  finish(entry, RunState::kKilled, "killed before it started");
+  if (auto ready = std::exchange(entry.on_ready, nullptr)) {
+    deadlines_->defer([&run = entry.run, ready = std::move(ready)] {
+      ready(run, Status::error("start_failed", "The run was killed before it started."));
+    });
   }
+}
+
+void RunsImpl::kill(Run& asked, int signal_number, std::optional<Millis> grace,
+                    std::function<void(Run&, const KillReport&)> on_done) {
+  if (closing_) return;
+  Run& run = newest(asked);
+  Entry& entry = entry_of(run);
+  entry.kill_asked = true;
+  if (run.state_ == RunState::kQueued) kill_queued(entry);
   // Only the keeper knows what a leader has left behind: right after an exit it has not said it
   // yet.
   if (run.ended() && (run.pid_ == 0 || run.state_ == RunState::kLost)) {

@@ -55,6 +55,8 @@ class RunsObserver {
   virtual ~RunsObserver() = default;
   // The state changed: starting -> running -> ended.
   virtual void on_state(Run& run) { (void)run; }
+  // Its readiness() is another one now.
+  virtual void on_readiness(Run& run) { (void)run; }
   // New bytes [from, end) in a stream.
   virtual void on_output(Run& run, StreamId stream, Offset from) {
     (void)run, (void)stream, (void)from;
@@ -84,8 +86,16 @@ class Runs {
   // (code "start_failed", message with the step and errno). Fails at once with too_many_runs,
   // invalid_arguments, shutdown.
   virtual Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready) = 0;
+  // A run that is started later: it is listed as queued, with the reason, until start() is called
+  // with its id, or refuse(), or kill(). Of `spec` that is taken by which it is known meanwhile.
+  // Fails at once with too_many_runs, invalid_arguments, shutdown.
+  virtual Result<Run*> reserve(RunSpec spec, std::string reason) = 0;
+  // A reserved run will not be started: it ends as failed. Of others, nothing.
+  virtual void refuse(Run& run, std::string reason) = 0;
+  virtual void set_readiness(Run& run, Readiness readiness, std::string note) = 0;
   // Stop signal, grace (the configured one when none), SIGKILL. on_done comes from the loop with
-  // the report; a run that has ended with nothing left behind is answered {kGone}.
+  // the report; a run that has ended with nothing left behind is answered {kGone}. Of a run that
+  // was started again the one is meant that is there now.
   virtual void kill(Run& run, int signal_number, std::optional<Millis> grace,
                     std::function<void(Run&, const KillReport&)> on_done) = 0;
   virtual void signal(Run& run, int signal_number) = 0;
@@ -118,6 +128,8 @@ class Runs {
   virtual void later(std::function<void()> work) = 0;
 
   virtual Run* find(std::string_view id) = 0;  // null: no such run
+  // The last of those that were started again for it; itself when none was.
+  virtual Run& newest(Run& run) = 0;
   // The id of a run that is nearly `id`, or "".
   virtual std::string nearest(std::string_view id) const = 0;
   virtual std::vector<Run*> list() = 0;  // oldest first, without internal ones

@@ -250,7 +250,12 @@ void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.idle);
   run.state_ = state;
+  run.ended_by_itself_ = entry.verdict == RunState::kRunning && !entry.kill_asked;
   run.reason_ = std::move(reason);
+  if (run.readiness_ == Readiness::kPending && state != RunState::kCompleted) {
+    run.readiness_ = Readiness::kFailed;
+    run.readiness_note_ = "it ended before it was ready: " + run.reason_;
+  }
   run.ended_ = clock_.now();
   run.ended_wall_ = clock_.wall();
   entry.stdin_writer.reset();

@@ -25,6 +25,9 @@ class RunsImpl final : public Runs, private KeeperListener {
   Status init();
 
   Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready) override;
+  Result<Run*> reserve(RunSpec spec, std::string reason) override;
+  void refuse(Run& run, std::string reason) override;
+  void set_readiness(Run& run, Readiness readiness, std::string note) override;
   void kill(Run& run, int signal_number, std::optional<Millis> grace,
             std::function<void(Run&, const KillReport&)> on_done) override;
   void signal(Run& run, int signal_number) override;
@@ -37,6 +40,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void adopt_kept(std::function<void()> on_done) override;
   void later(std::function<void()> work) override { deadlines_->defer(std::move(work)); }
   Run* find(std::string_view id) override;
+  Run& newest(Run& run) override;
   std::string nearest(std::string_view id) const override;
   std::vector<Run*> list() override;
   std::size_t active() const override;
@@ -102,6 +106,8 @@ class RunsImpl final : public Runs, private KeeperListener {
     std::array<StreamTap, kStreams> taps;
     std::unique_ptr<StdinWriter> stdin_writer;
     std::function<void(Run&, Status)> on_ready;
+    bool kill_asked = false;
+    bool reserved = false;  // until it is started, refused or killed
     // One for each kill that the keeper has not reported yet, oldest first.
     std::deque<std::function<void(Run&, const KillReport&)>> kill_waiters;
     // What its end will be called, when somebody here decided it; kRunning: nobody did.
@@ -136,6 +142,12 @@ class RunsImpl final : public Runs, private KeeperListener {
   bool read_notes(const std::string& notes, Run& run) const;
   void launch_queued();
   Status check(const RunSpec& spec) const;
+  Entry* reserved_entry(const std::string& id) const;
+  std::unique_ptr<Entry> make_entry(const std::string& id);
+  void take_spec(Run& run, RunSpec spec) const;
+  Run& add_entry(std::unique_ptr<Entry> entry);
+  std::size_t queued() const;
+  void kill_queued(Entry& entry);
   StartRequest request_for(const Entry& entry) const;
   void read_stream(Entry& entry, StreamId id, UniqueFd fd);
   void open_logs(Entry& entry);

@@ -11,6 +11,10 @@ const char* to_string(ConditionKind kind) {
   switch (kind) {
     case ConditionKind::kExit:
       return "exit";
+    case ConditionKind::kStart:
+      return "start";
+    case ConditionKind::kReady:
+      return "ready";
     case ConditionKind::kPort:
       return "port";
     case ConditionKind::kRegex:
@@ -50,6 +54,8 @@ Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Conditi
   }
   switch (spec.kind) {
     case ConditionKind::kExit:
+    case ConditionKind::kStart:
+    case ConditionKind::kReady:
     case ConditionKind::kRegex:
     case ConditionKind::kScreen:
     case ConditionKind::kQuiet:
@@ -77,16 +83,17 @@ void PendingCondition::fire(Fired fired) {
 }
 
 void PendingCondition::give_up() {
+  if (run_ == nullptr || !run_->ended()) return give_up("was forgotten");
+  const std::string& reason = run_->reason();
+  const std::string again = run_->next().empty() ? "" : ", and is started again as " + run_->next();
+  give_up("ended" + (reason.empty() ? "" : " (" + reason + ")") + again);
+}
+
+void PendingCondition::give_up(const std::string& what_it_did) {
   if (settled()) return;
   impossible_ = true;
   ended_run_ = spec_.run;
-  why_ = "run " + spec_.run;
-  if (run_ != nullptr && run_->ended()) {
-    why_ += " ended";
-    if (!run_->reason().empty()) why_ += " (" + run_->reason() + ")";
-  } else {
-    why_ += " was forgotten";
-  }
+  why_ = "run " + spec_.run + " " + what_it_did;
   owner_.on_settled(*this);
 }
 

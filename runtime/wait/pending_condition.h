@@ -62,6 +62,7 @@ class PendingCondition {
  protected:
   void fire(Fired fired = {});
   void give_up();
+  void give_up(const std::string& what_it_did);
 
   const Condition spec_;
   Run* run_;  // null: none, or forgotten
@@ -75,7 +76,7 @@ class PendingCondition {
   std::string why_;
 };
 
-// For PendingCondition::create alone. exit, regex, quiet; `run` is not null.
+// For PendingCondition::create alone. exit, start, ready, regex, quiet; `run` is not null.
 Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& spec, Run* run,
                                                              ConditionContext& context,
                                                              PendingCondition::Owner& owner);

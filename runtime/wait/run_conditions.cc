@@ -1,5 +1,5 @@
-// Conditions that watch a run alone: exit, regex, quiet. They cost nothing until the run does
-// something.
+// Conditions that watch a run alone: exit, start, ready, regex, quiet. They cost nothing until the
+// run does something.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -38,6 +38,37 @@ class ExitCondition final : public PendingCondition {
     if (run_ != nullptr && run_->ended()) fire();
   }
   std::string wanted() const override { return "run " + spec_.run + " ended"; }
+};
+
+class StartCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  void begin() override { on_run_changed(); }
+  void on_run_changed() override {
+    if (run_ == nullptr || settled()) return;
+    if (run_->pid() != 0) return fire();
+    if (run_->ended()) give_up();
+  }
+  std::string wanted() const override { return "run " + spec_.run + " started"; }
+};
+
+class ReadyCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  void begin() override { on_run_changed(); }
+  void on_run_changed() override {
+    if (run_ == nullptr || settled()) return;
+    switch (standing_of(*run_)) {
+      case Standing::kReady:
+        return fire();
+      case Standing::kNever:
+        if (run_->ended()) return give_up();
+        return give_up("is not ready (" + run_->readiness_note() + ")");
+      case Standing::kPending:
+        return;
+    }
+  }
+  std::string wanted() const override { return "run " + spec_.run + " was ready"; }
 };
 
 class RegexCondition final : public PendingCondition {
@@ -208,6 +239,12 @@ Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& sp
   using Made = std::unique_ptr<PendingCondition>;
   if (spec.kind == ConditionKind::kExit) {
     return Made(std::make_unique<ExitCondition>(spec, run, context, owner));
+  }
+  if (spec.kind == ConditionKind::kStart) {
+    return Made(std::make_unique<StartCondition>(spec, run, context, owner));
+  }
+  if (spec.kind == ConditionKind::kReady) {
+    return Made(std::make_unique<ReadyCondition>(spec, run, context, owner));
   }
   if (spec.kind == ConditionKind::kQuiet) {
     if (spec.duration <= Millis{0}) {

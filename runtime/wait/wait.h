@@ -19,6 +19,8 @@ namespace gibbous {
 
 enum class ConditionKind : std::uint8_t {
   kExit,
+  kStart,
+  kReady,
   kPort,
   kRegex,
   kScreen,
@@ -31,10 +33,10 @@ const char* to_string(ConditionKind kind);
 
 struct Condition {
   ConditionKind kind = ConditionKind::kExit;
-  std::string
-      run;  // id; required for exit, regex, screen, quiet. For the others: fail when this run ends
-  int port = 0;         // 1-65535
-  std::string host;     // port: "" is any address of this machine's loopback, IPv4 or IPv6
+  std::string run;   // id; required for exit, start, ready, regex, screen, quiet. For the others:
+                     // fail when this run ends
+  int port = 0;      // 1-65535
+  std::string host;  // port: "" is any address of this machine's loopback, IPv4 or IPv6
   int mapped_from = 0;  // port: what the run calls it; others answer at `port` for it
   // regex: RE2 syntax, matched against each line without its end; screen: against each row that is
   // shown

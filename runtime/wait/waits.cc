@@ -64,6 +64,10 @@ void WaitsImpl::on_state(Run& run) {
   for (PendingCondition* condition : found->second) condition->on_run_changed();
 }
 
+void WaitsImpl::on_readiness(Run& run) {
+  on_state(run);
+}
+
 void WaitsImpl::on_drain(Run& run) {
   on_state(run);
 }

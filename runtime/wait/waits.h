@@ -24,6 +24,7 @@ class WaitsImpl final : public Waits, private RunsObserver, private WaitOperatio
 
  private:
   void on_state(Run& run) override;
+  void on_readiness(Run& run) override;
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
   void on_forget(Run& run) override;

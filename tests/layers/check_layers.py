@@ -15,7 +15,7 @@ from pathlib import Path
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/approvals', 'runtime/decisions', 'runtime/runs', 'runtime/watch', 'runtime/wait',
-           'runtime/journal', 'runtime/history', 'runtime/terminal']
+           'runtime/journal', 'runtime/history', 'runtime/terminal', 'runtime/supervise']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
@@ -36,6 +36,7 @@ MAY_INCLUDE = {
                         'runtime/watch'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
+    'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],
     'bindings/lua': RUNTIME + ['bindings/json'],
     'bindings/host': RUNTIME + ['bindings/json', 'bindings/lua'],

@@ -41,7 +41,9 @@ struct RuntimeOptions {
   std::string workspace;              // where runs start; the current directory by default
   std::string sandbox;                // the least that every run gets: none, workspace, readonly
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
-  bool adopt_runs = true;   // take over runs that earlier hosts kept (on_host_death = 'keep')
+  bool adopt_runs = true;  // take over runs that earlier hosts kept (on_host_death = 'keep')
+  // Runs that may go on at the same time, at least, whatever limits.max_concurrent says.
+  std::size_t places = 0;
   bool work_queue = true;   // execute queued runs; programs that end soon leave that to others
   bool watch_files = true;  // reload scripts when their files change
   // The shipped rules are read when the first call is judged: create() takes some 30 ms less, and
@@ -86,10 +88,11 @@ struct Progress {
 // Something that happened without being asked for. `json` is the whole event as a JSON object with
 // "event" (its name), "session" and, when it concerns a run, "run".
 // Names: run_adopted (an earlier host started it), run_started, run_ended, run_requeued (its host
-// died, and it waits to be started again), the names that watchers were given, events_suppressed
-// (so many matches of watchers were left out), run_log_failed,
-// run_log_recovered, journal_failed (runs are not recorded; the message says why),
-// journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
+// died, and it waits to be started again), run_ready, run_not_ready (what it takes has come true,
+// or not in time), the names that watchers were given, events_suppressed (so many matches of
+// watchers were left out), run_log_failed, run_log_recovered, journal_failed (runs are not
+// recorded; the message says why), journal_recovered, reload_ok, reload_failed, tools_changed,
+// keeper_lost, log.
 struct Event {
   std::string name;
   std::string session;

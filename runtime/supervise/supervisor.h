@@ -1,0 +1,94 @@
+// Supervisor: says when runs are ready, starts those that come after others, and starts again what
+// failed. A run that is started again is a new run with an id of its own; Run::next() leads to it.
+// Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/runs/runs.h"
+#include "runtime/wait/wait.h"
+
+namespace gibbous {
+
+inline constexpr std::uint32_t kDefaultRestarts = 3;
+inline constexpr std::uint32_t kMostRestarts = 1000;
+inline constexpr Millis kDefaultBackoff{
+    500};  // before the first time; then twice as long each time
+inline constexpr Millis kLongestBackoff{60'000};
+inline constexpr Millis kDefaultReadyTimeout{60'000};
+inline constexpr std::size_t kMostBefore = 32;
+
+struct RestartPolicy {
+  bool on_failure = true;  // false: also after exit code 0
+  std::uint32_t max = kDefaultRestarts;
+  Millis backoff = kDefaultBackoff;
+};
+
+// In Supervision::ready the run itself.
+inline constexpr char kThisRun[] = "this run";
+
+struct Supervision {
+  std::optional<RestartPolicy> restart;
+  std::optional<WaitSpec> ready;   // without a timeout: kDefaultReadyTimeout
+  std::vector<std::string> after;  // ids of runs that have to be ready before
+  std::string request;             // what `start` is given
+};
+
+class Supervisor final : private RunsObserver {
+ public:
+  // Starts the reserved run; on_done comes later, from the loop, with whether it runs.
+  using Start = std::function<void(Run& reserved, const std::string& request,
+                                   std::function<void(const Status&)> on_done)>;
+
+  // Before every other observer who tells of ends: they read Run::next().
+  Supervisor(Runs& runs, Waits& waits, Start start);
+  ~Supervisor() override;
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  // A run that has just been started.
+  void supervise(Run& run, std::shared_ptr<const Supervision> how);
+  // Reserves a run, and starts it when all of how->after are ready; it fails when one of them will
+  // never be. Fails at once as Runs::reserve does, and with run_not_found.
+  Result<Run*> start_after(RunSpec spec, std::shared_ptr<const Supervision> how);
+  // This run is one that `start` was called for.
+  bool is_starting(const std::string& run) const;
+
+ private:
+  struct Supervised;
+
+  void on_state(Run& run) override;
+  void on_readiness(Run& run) override;
+  void on_forget(Run& run) override;
+
+  // Nothing, when either is gone.
+  void with(const std::string& run, const std::function<void(Run&, Supervised&)>& work);
+  void look_soon();
+  void look();
+  void start_if_ready(Run& run, Supervised& supervised);
+  void start(Run& run, Supervised& supervised);
+  void on_started(const std::string& run, const Status& status);
+  void refuse(Run& run, Supervised& supervised, const std::string& why);
+  void watch_readiness(Run& run, Supervised& supervised);
+  void end_readiness(Run& run, const WaitSpec& spec, const WaitResult& result);
+  void restart(Run& run, const Supervised& supervised);
+  void end_pause(const std::string& id);
+
+  Runs& runs_;
+  Waits& waits_;
+  Start start_;
+  std::unordered_map<std::string, Supervised> supervised_;
+  std::set<std::string> blocked_;  // by those before them
+  bool looking_ = false;
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+};
+
+}  // namespace gibbous

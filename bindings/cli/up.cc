@@ -119,6 +119,7 @@ ExitCode run_up(const Options& options) {
   runtime_options.watch_files = false;
   runtime_options.work_queue = false;
   runtime_options.adopt_runs = false;
+  runtime_options.places = declared->names.size();
   if (runtime_options.mode.empty()) runtime_options.mode = "auto";
   if (runtime_options.scripts_dir.empty()) {
     auto scripts = shipped_scripts("up");

@@ -45,6 +45,8 @@ std::string describe_run(const Run& run, const std::string& mode, const std::str
   if (!spec.tool.empty()) meta["tool"] = spec.tool;
   meta["mode"] = mode;
   if (!fired.empty()) meta["fired"] = fired;
+  if (spec.restarts > 0) meta["restart_of"] = spec.restart_of;
+  if (!run.next().empty()) meta["next"] = run.next();
   if (spec.sandbox) meta["sandbox"] = spec.sandbox->profile;
   add_processes(run, &meta);
   add_end(run, &meta);

@@ -18,6 +18,10 @@ OrderedJson describe(const Run& run, const std::string& name) {
   event["command"] = to_utf8(run.command_text());
   event["state"] = to_string(run.state());
   event["pid"] = run.pid();
+  if (run.spec().restarts > 0) {
+    event["restart_of"] = run.spec().restart_of;
+    event["restarts"] = run.spec().restarts;
+  }
   return event;
 }
 
@@ -28,6 +32,7 @@ void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
   (*event)["exit_code"] =
       exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
   (*event)["runtime_ms"] = run.runtime(clock).count();
+  if (!run.next().empty()) (*event)["next"] = run.next();
 }
 
 OrderedJson describe_match(const Run& run, const WatchMatch& match) {
@@ -87,6 +92,16 @@ void RunEvents::on_state(Run& run) {
   }
   if (run.ended()) add_end(run, clock_, &event);
   keep({name, run.spec().session, dump(event)}, run.id(), run.ended() && run.spec().background);
+}
+
+void RunEvents::on_readiness(Run& run) {
+  const bool ready = run.readiness() == Readiness::kReady;
+  if (run.ended() && !ready) return;  // its end was told of
+  const char* name = ready ? "run_ready" : "run_not_ready";
+  OrderedJson event = describe(run, name);
+  event[ready ? "because" : "reason"] = to_utf8(run.readiness_note());
+  event["runtime_ms"] = run.runtime(clock_).count();
+  keep({name, run.spec().session, dump(event)}, run.id(), run.spec().background);
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {

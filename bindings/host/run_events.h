@@ -32,6 +32,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   std::vector<std::size_t> fired(const std::string& run) const;
 
   void on_state(Run& run) override;
+  void on_readiness(Run& run) override;
   void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
   void on_forget(Run& run) override;
   // The journal cannot be written, or can be again (ok).

@@ -88,6 +88,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
   config.apply_runs(runs_options);
+  std::size_t& places = runs_options.limits.max_concurrent;
+  places = std::max(places, given.places);
   runs_options.temp_directory = host::temp_directory(runs_options.env);
   config.apply_history(history_options);
   history_options.worker.adopt = given.adopt_runs;
@@ -132,6 +134,7 @@ Status Runtime::Impl::init_parts() {
   if (!made_runs) return made_runs.status();
   runs = std::move(made_runs.value());
   waits = Waits::create(loop, clock, *runs);
+  make_supervisor();
   make_history();
   store = std::make_unique<lua::Store>();
   services.loop = loop;
@@ -171,6 +174,17 @@ Status Runtime::Impl::init_parts() {
   return {};
 }
 
+void Runtime::Impl::make_supervisor() {
+  const auto start = [this](Run& run, const std::string& request,
+                            const std::function<void(const Status&)>& on_done) {
+    start_waiting(run.id(), lua::read_request(request), [on_done](const CallResult& result) {
+      on_done(result.ok ? Status() : Status::error(result.code, result.message));
+    });
+  };
+  supervisor = std::make_unique<Supervisor>(*runs, *waits, start);
+  services.supervisor = supervisor.get();
+}
+
 void Runtime::Impl::make_history() {
   history_options.recorder.describe = [this](const Run& run, const std::string& before) {
     const auto fired = run_events ? run_events->fired(run.id()) : std::vector<std::size_t>{};
@@ -208,22 +222,32 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
     fail("journal_corrupt", "the journal does not say how it is started");
     return;
   }
-  lua::HookCall hook;
-  hook.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
-  hook.session = run.session_id;
-  hook.arguments = meta["start"];
-  hook.queued_run = run.run_id;
+  lua::StartRequest request;
+  request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
+  request.session = run.session_id;
+  request.options = meta["start"];
   if (const auto found = services.approved_in_queue.find(run.run_id);
       found != services.approved_in_queue.end()) {
-    hook.approved_command = found->second;
+    request.approved_command = found->second;
   }
-  hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
+  start_waiting(run.run_id, request, [this, fail, id = run.run_id](const CallResult& result) {
     services.approved_in_queue.erase(id);
     if (result.ok || closing) return;
     const bool refused = result.code == "denied" || result.code == "needs_approval";
     if (refused && history->worker().decline(id)) return;
     fail(result.code, result.message);
-  };
+  });
+}
+
+void Runtime::Impl::start_waiting(const std::string& run, const lua::StartRequest& request,
+                                  std::function<void(const CallResult&)> on_done) {
+  lua::HookCall hook;
+  hook.tool = request.tool;
+  hook.session = request.session;
+  hook.arguments = request.options;
+  hook.queued_run = run;
+  hook.approved_command = request.approved_command;
+  hook.on_done = std::move(on_done);
   (void)engine->run_hook(std::move(hook));
 }
 
@@ -350,6 +374,8 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit) {
 
 void Runtime::Impl::close(std::function<void()> done) {
   if (closing) return;
+  services.supervisor = nullptr;
+  supervisor.reset();
   // Every call gets its answer while scripts still run; one that does not come to its end is not
   // waited for.
   constexpr Nanos kCleanup{20'000'000};

@@ -13,10 +13,12 @@
 #include "bindings/lua/config.h"
 #include "bindings/lua/engine.h"
 #include "bindings/lua/store.h"
+#include "bindings/lua/supervision_value.h"
 #include "bindings/lua/watch.h"
 #include "gibbous/runtime.h"
 #include "runtime/history/history.h"
 #include "runtime/runs/runs.h"
+#include "runtime/supervise/supervisor.h"
 #include "runtime/wait/wait.h"
 #include "runtime/watch/run_watchers.h"
 
@@ -29,8 +31,12 @@ struct Runtime::Impl {
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
+  void make_supervisor();
   void make_history();
   void make_events();
+  // Starts a run that waited for its turn, for others or for its next attempt.
+  void start_waiting(const std::string& run, const lua::StartRequest& request,
+                     std::function<void(const CallResult&)> on_done);
   // Starts a queued run that this process has claimed.
   void start_queued(const RunRecord& run);
   void watch_again(Run& run, const RunRecord& recorded);
@@ -66,6 +72,7 @@ struct Runtime::Impl {
 
   std::unique_ptr<Runs> runs;
   std::unique_ptr<Waits> waits;
+  std::unique_ptr<Supervisor> supervisor;
   std::unique_ptr<History> history;
   std::unique_ptr<lua::Store> store;
   lua::Services services;

@@ -10,6 +10,7 @@
 #include "bindings/lua/task.h"
 #include "bindings/lua/wait_value.h"
 #include "runtime/runs/runs.h"
+#include "runtime/wait/reach.h"
 
 namespace gibbous::lua {
 namespace {
@@ -28,22 +29,6 @@ class PendingWait final : public PendingOp {
   Wait* wait_;
   std::shared_ptr<bool> over_;
 };
-
-// A port of a run that is executed elsewhere is reached by another one of this machine.
-void map_ports(Runs& runs, WaitSpec* spec) {
-  for (Condition& condition : spec->conditions) {
-    const Run* run = runs.find(condition.run);
-    if (condition.kind != ConditionKind::kPort || run == nullptr || !run->spec().execution)
-      continue;
-    const Execution& execution = *run->spec().execution;
-    for (const PortMapping& mapping : execution.ports) {
-      if (mapping.port != condition.port || !condition.host.empty()) continue;
-      condition.mapped_from = std::exchange(condition.port, mapping.host);
-      condition.host = execution.address.empty() ? "127.0.0.1" : execution.address;
-      break;
-    }
-  }
-}
 
 int l_wait(lua_State* state) {
   // [wait, options]: the table is called
@@ -87,6 +72,12 @@ int run_condition(lua_State* state, const char* kind, const char* second_field) 
 int l_exit(lua_State* state) {
   return condition(state, "exit", "run", true);
 }
+int l_started(lua_State* state) {
+  return condition(state, "start", "run", true);
+}
+int l_ready(lua_State* state) {
+  return condition(state, "ready", "run", true);
+}
 int l_port(lua_State* state) {
   return condition(state, "port", "port", true);
 }
@@ -110,9 +101,9 @@ int l_timer(lua_State* state) {
 }
 
 constexpr luaL_Reg kWait[] = {
-    {"exit", l_exit},     {"port", l_port},   {"regex", l_regex},
-    {"screen", l_screen}, {"http", l_http},   {"quiet", l_quiet},
-    {"file", l_file},     {"timer", l_timer}, {nullptr, nullptr},
+    {"exit", l_exit},   {"start", l_started}, {"ready", l_ready}, {"port", l_port},
+    {"regex", l_regex}, {"screen", l_screen}, {"http", l_http},   {"quiet", l_quiet},
+    {"file", l_file},   {"timer", l_timer},   {nullptr, nullptr},
 };
 
 }  // namespace
@@ -129,7 +120,7 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
   try {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
-    map_ports(*services_of(state).runs, spec.get());
+    reach(*services_of(state).runs, spec.get());
     auto over = std::make_shared<bool>(false);
     auto complete = task->completer();
     auto started = services_of(state).waits->start(*spec, [=](WaitResult result) {

@@ -355,7 +355,8 @@ void CallImpl::kill_run(const std::string& run_id) {
   if (owner_lifetime_.expired()) return;  // the runtime is going away, and takes every run with it
   Runs* runs = owner_.services().runs;
   Run* run = runs == nullptr ? nullptr : runs->find(run_id);
-  if (run == nullptr || (run->ended() && run->left_behind() == 0)) return;
+  if (run == nullptr) return;
+  if (run->ended() && run->left_behind() == 0 && run->next().empty()) return;
   ++kills_;
   runs->kill(*run, SIGTERM, std::nullopt,
              [weak = weak_from_this()](Run& killed, const KillReport& report) {

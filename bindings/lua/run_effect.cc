@@ -29,6 +29,14 @@ Status refusal(const Verdict& verdict) {
 
 }  // namespace
 
+void push_handle(lua_State* state, const std::string& id) {
+  lua_newtable(state);
+  lua_pushlstring(state, id.data(), id.size());
+  lua_setfield(state, -2, "id");
+  lua_getfield(state, LUA_REGISTRYINDEX, kRunHandleKey);
+  lua_setmetatable(state, -2);
+}
+
 std::string check_id(lua_State* state, int index) {
   if (lua_istable(state, index)) {
     lua_getfield(state, index, "id");

@@ -17,6 +17,9 @@ struct lua_State;
 
 namespace gibbous::lua {
 
+// In the registry: the metatable of handles of runs.
+inline constexpr const char* kRunHandleKey = "gibbous.run";
+void push_handle(lua_State* state, const std::string& id);
 // The id of the handle (or the id itself) at `index`; raises when it is neither.
 std::string check_id(lua_State* state, int index);
 Status not_found(Runs& runs, const std::string& id);

@@ -61,6 +61,17 @@ void add_execution(const RunSpec& spec, Json* info) {
   }
 }
 
+void add_supervision(const Run& run, Json* info) {
+  if (run.readiness() != Readiness::kUnasked) {
+    (*info)["readiness"] = to_string(run.readiness());
+    if (!run.readiness_note().empty()) (*info)["readiness_note"] = to_utf8(run.readiness_note());
+  }
+  if (!run.next().empty()) (*info)["next"] = run.next();
+  if (run.spec().restarts == 0) return;
+  (*info)["restart_of"] = run.spec().restart_of;
+  (*info)["restarts"] = run.spec().restarts;
+}
+
 std::map<std::string, std::string> environment_of(Fields& fields) {
   std::map<std::string, std::string> variables;
   const Json& value = fields.value("env");
@@ -184,6 +195,8 @@ StartOptions parse_start(const Json& options, bool queued) {
   }
   start.watch = parse_watch(queued ? "run.queue" : "run.start", fields.value("watch"));
   if (start.watch) spec.watch_json = fields.value("watch").dump();
+  start.supervision = parse_supervision(fields, queued ? "run.queue" : "run.start", !queued);
+  spec.says_when_ready = start.supervision.ready.has_value();
   if (queued) {
     start.safe_to_repeat = fields.flag("safe_to_repeat").value_or(false);
     start.session = fields.text("session").value_or("");
@@ -227,6 +240,7 @@ Json run_info(const Run& run, const Clock& clock) {
   if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
   add_execution(spec, &info);
   if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
+  add_supervision(run, &info);
   if (!run.logs().empty()) info["log"] = logs_info(run);
   if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
   if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();

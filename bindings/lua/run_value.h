@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bindings/lua/executor.h"
+#include "bindings/lua/supervision_value.h"
 #include "bindings/lua/value.h"
 #include "runtime/runs/runs.h"
 #include "runtime/watch/watch_patterns.h"
@@ -23,8 +24,10 @@ struct StartOptions {
   std::optional<bool> keep;  // on_host_death, when it is said
   bool detach = false;
   std::shared_ptr<const WatchPatterns> watch;  // null: none
-  bool safe_to_repeat = false;                 // of run.queue
-  std::string session;                         // of run.queue; "": the call's
+  SupervisionRequest supervision;
+  Json asked;                   // as the script gave it; when it is supervised
+  bool safe_to_repeat = false;  // of run.queue
+  std::string session;          // of run.queue; "": the call's
 };
 
 // The options of run.start, and of run.queue, which has some more; throws WrongUse.

@@ -19,6 +19,7 @@ class Runs;
 class Waits;
 class History;
 class RunWatchers;
+class Supervisor;
 }  // namespace gibbous
 
 namespace gibbous::lua {
@@ -34,6 +35,7 @@ struct Services {
   Store* store = nullptr;
   History* history = nullptr;  // null: nothing is recorded
   RunWatchers* watchers = nullptr;
+  Supervisor* supervisor = nullptr;  // null: the runtime is shutting down
   Engine* engine = nullptr;
   std::string workspace;
   std::string temp_directory;  // where logs may lie besides

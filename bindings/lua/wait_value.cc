@@ -33,15 +33,22 @@ std::string need_text(Fields& fields, const char* name) {
   return *text;
 }
 
-Condition parse_condition(const Json& table, std::size_t index, const std::string& default_run) {
-  Fields fields("wait: condition " + std::to_string(index + 1), table);
-  const auto kind =
-      fields.choice("kind", {"exit", "port", "regex", "screen", "http", "quiet", "file", "timer"});
+Condition parse_condition(const Json& table, std::size_t index, const std::string& default_run,
+                          const std::string& owner) {
+  Fields fields(owner + ": condition " + std::to_string(index + 1), table);
+  const auto kind = fields.choice("kind", {"exit", "start", "ready", "port", "regex", "screen",
+                                           "http", "quiet", "file", "timer"});
   if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
   Condition condition;
   condition.run = run_of(fields, default_run);
   if (*kind == "exit") {
     condition.kind = ConditionKind::kExit;
+    need_run(fields, condition);
+  } else if (*kind == "start") {
+    condition.kind = ConditionKind::kStart;
+    need_run(fields, condition);
+  } else if (*kind == "ready") {
+    condition.kind = ConditionKind::kReady;
     need_run(fields, condition);
   } else if (*kind == "port") {
     condition.kind = ConditionKind::kPort;
@@ -92,12 +99,12 @@ Condition parse_condition(const Json& table, std::size_t index, const std::strin
 
 }  // namespace
 
-WaitSpec parse_wait(const Json& options, const std::string& default_run) {
+WaitSpec parse_wait(const Json& options, const std::string& default_run, const std::string& owner) {
   // wait{ cond, … } is wait{ any = { cond, … } }; wait(cond) is wait{ cond }.
   Json table = options;
   if (table.is_object() && table.contains("kind")) table = {{"any", Json::array({table})}};
   if (table.is_array()) table = {{"any", table}};
-  Fields fields("wait", table);
+  Fields fields(owner, table);
   const bool has_any = fields.has("any");
   const bool has_all = fields.has("all");
   if (has_any == has_all) {
@@ -118,7 +125,7 @@ WaitSpec parse_wait(const Json& options, const std::string& default_run) {
                 list.size());
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
-    spec.conditions.push_back(parse_condition(list[i], i, default_run));
+    spec.conditions.push_back(parse_condition(list[i], i, default_run, owner));
   }
   return spec;
 }

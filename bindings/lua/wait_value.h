@@ -10,8 +10,9 @@
 namespace gibbous::lua {
 
 // The options of wait{…}; `default_run` fills in what conditions leave open (h:wait). Throws
-// WrongUse.
-WaitSpec parse_wait(const Json& options, const std::string& default_run);
+// WrongUse, which names `owner`.
+WaitSpec parse_wait(const Json& options, const std::string& default_run,
+                    const std::string& owner = "wait");
 Json wait_result(const WaitSpec& spec, const WaitResult& result);
 
 }  // namespace gibbous::lua

@@ -110,11 +110,26 @@
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 ---@field watch? Watcher[] what of its output becomes an event
+---@field ready? WaitOptions|Condition[]|Condition what has to come true before others may count on
+---it; conditions without a `run` are about this one; default timeout_ms: 60000
+---@field restart? boolean|RestartOptions default: false; true: RestartOptions' defaults
+---@field after? (string|Run)[] runs that have to be ready before it starts: ids, handles, or labels
+---of the session's runs; at most 32. The handle is given at once, of a queued run
 ---@field background? boolean default: true; false: its caller waits for it; only recorded
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; not with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output
 ---in the journal; above it the beginning and the end are kept
+
+---When a run is started again after it has ended by itself: by its exit, by a signal from outside,
+---by one of its limits but the wall time, or with its keeper. What it left behind is killed before.
+---The policy is asked again, and watchers, limits and `ready` hold for the new run, whose id
+---RunInfo.next says. A kill of a run whose next one waits or runs is one of that.
+---@class RestartOptions
+---@field on_failure? boolean default: true; false: also after exit code 0
+---@field max? integer 1 to 1000; default: 3; how often in all
+---@field backoff_ms? integer 0 to 60000; default: 500; the pause before the first time; twice as
+---long each time, at most a minute
 
 ---A terminal. The variable TERM is `term`; COLUMNS and LINES are not inherited.
 ---@class Pty
@@ -159,7 +174,12 @@
 ---@field state RunState
 ---@field exit_code? integer when it exited
 ---@field signal? integer when a signal ended it
----@field reason? string why it ended as it did, for people
+---@field reason? string why it ended as it did, or what it waits for while it is queued, for people
+---@field readiness? 'pending'|'ready'|'failed' when run.start was given `ready`
+---@field readiness_note? string what made it ready, or why it is not
+---@field next? string the run that is started again for it; queued until the pause is over
+---@field restart_of? string the run that it was started again for
+---@field restarts? integer how many there were before it, when there were any
 ---@field created_ms integer Unix time
 ---@field started_ms? integer Unix time
 ---@field ended_ms? integer Unix time
@@ -339,7 +359,8 @@ function run.start(options) end
 ---Queues a command: it starts when no other queued run of its session runs and there is a place,
 ---here or, when this process dies before, in the next one with the same state directory. Waits
 ---until the queue is on disk. The policy is asked now, and again when it starts. Takes what
----run.start does. Returns nil, err with denied, needs_approval, no_journal, or journal_*.
+---run.start does, but `after`. Returns nil, err with denied, needs_approval, no_journal, or
+---journal_*.
 ---
 ---Example: `local queued, err = run.queue { command = 'make test' }`
 ---@param options RunQueueOptions

@@ -3,9 +3,9 @@
 
 ---One thing that can be waited for; a plain table that the functions below make.
 ---@class Condition
----@field kind 'exit'|'port'|'regex'|'screen'|'http'|'quiet'|'file'|'timer'
----@field run? string|Run required for exit, regex, screen and quiet; the others then fail when it
----ends
+---@field kind 'exit'|'start'|'ready'|'port'|'regex'|'screen'|'http'|'quiet'|'file'|'timer'
+---@field run? string|Run required for exit, start, ready, regex, screen and quiet; the others then
+---fail when it ends
 
 ---@class WaitOptions
 ---@field any? Condition[] 1 to 64; this or all
@@ -60,6 +60,22 @@ wait = {}
 ---@param run Run|string
 ---@return Condition
 function wait.exit(run) end
+
+---The run has started: its command runs, or has run. Cannot come true for one that is killed or
+---refused while it is queued.
+---
+---Example: `wait { wait.start(queued), timeout_ms = 60000 }`
+---@param run Run|string
+---@return Condition
+function wait.start(run) end
+
+---The run is ready: what run.start was given as `ready` has come true or, when it was given none,
+---it runs. Cannot come true for a run that has failed; one that is started again is another run.
+---
+---Example: `wait { wait.ready(server), timeout_ms = 60000 }`
+---@param run Run|string
+---@return Condition
+function wait.ready(run) end
 
 ---Somebody listens on a TCP port.
 ---

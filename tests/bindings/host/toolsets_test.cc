@@ -9,8 +9,8 @@ namespace gibbous::testing {
 namespace {
 
 constexpr std::size_t kMaxToolListBytes = std::size_t{8} << 10;
-const std::vector<std::string> kToolsets = {"bg",         "wait",    "shell",
-                                            "safe_shell", "process", "background"};
+const std::vector<std::string> kToolsets = {"bg",      "wait",       "shell",   "safe_shell",
+                                            "process", "background", "services"};
 
 RuntimeOptions with_toolsets(std::vector<std::string> toolsets, const TempDir& dir) {
   RuntimeOptions options = auto_mode();
@@ -40,7 +40,7 @@ TEST_CASE("the tools of any one toolset are described in 8 KiB") {
 TEST_CASE("all toolsets that ship can be loaded together") {
   const TempDir dir;
   Host host(with_toolsets(kToolsets, dir));
-  CHECK(tools_of(host).size() == 4 + 1 + 1 + 1 + 1 + 9);
+  CHECK(tools_of(host).size() == 4 + 1 + 1 + 1 + 1 + 9 + 1);
 }
 
 TEST_CASE("toolsets on request are not there by default") {

@@ -10,6 +10,7 @@ return {
     safe_shell = function() return require 'toolsets.safe_shell' end,
     process = function() return require 'toolsets.process' end,
     background = function() return require 'toolsets.background' end,
+    services = function() return require 'toolsets.services' end,
   },
   executors = require 'executors',
 }

@@ -1,17 +1,11 @@
--- Services: commands that belong together and depend on one another. Each is started when those
--- that it comes after are ready, is ready when its condition has come true, and is started again
--- when it failed and may be. A library: `gibbous up` is a tool of it (toolsets/up.lua).
+-- Services: commands that belong together and depend on one another; what `after`, `ready` and
+-- `restart` of run.start mean, by name. A library: `gibbous up` (toolsets/up.lua) follows them, the
+-- toolset `services` leaves them running.
 local M = {}
 
-local READY_TIMEOUT_MS = 60000
-local MAX_BACKOFF_MS = 60000
 local STREAMS = { 'stdout', 'stderr' }
 local MAX_LINE_BYTES = 16 * 1024
-
----@class RestartOptions
----@field on_failure? boolean default: true; false: also after an end with exit code 0
----@field max? integer default: 3; how often
----@field backoff_ms? integer default: 500; before the first time; then twice as long each time
+local DEFAULT_RESTARTS = 3
 
 ---@class Service
 ---@field name string
@@ -22,8 +16,8 @@ local MAX_LINE_BYTES = 16 * 1024
 ---@field executor? string|table
 ---@field ports? string[]
 ---@field limits? Limits
----@field ready? Condition when it is ready; none: as soon as it runs
----@field ready_timeout_ms? integer default: 60000
+---@field ready? Condition|WaitOptions when it is ready; none: as soon as it runs
+---@field ready_timeout_ms? integer default: 60000, or what `ready` says
 ---@field after? string[] names of services that must be ready before
 ---@field restart? RestartOptions|boolean default: false
 
@@ -121,24 +115,53 @@ function M.parse_procfile(text)
   return list
 end
 
-local function restart_of(service)
-  local restart = service.restart
-  if not restart then
-    return { max = 0, on_failure = true, backoff_ms = 0 }
+local function ready_of(service)
+  if not service.ready or not service.ready_timeout_ms then
+    return service.ready
   end
-  restart = restart == true and {} or restart
-  return {
-    max = restart.max or 3, backoff_ms = restart.backoff_ms or 500,
-    on_failure = restart.on_failure ~= false,
-  }
+  return { any = { service.ready }, timeout_ms = service.ready_timeout_ms }
 end
 
-local function start(service)
-  return run.start {
+-- Nil, and why. Raising is about the declaration: the services say what is wrong with them.
+local function start(service, after, detach)
+  local good, handle, err = pcall(run.start, {
     command = service.command, argv = service.argv, cwd = service.cwd, env = service.env,
     executor = service.executor, ports = service.ports, limits = service.limits,
-    label = service.name, timeout_ms = 0,
-  }
+    label = service.name, timeout_ms = 0, ready = ready_of(service), restart = service.restart,
+    after = #after > 0 and after or nil, detach = detach,
+  })
+  if not good then
+    return nil, tostring(handle)
+  end
+  return handle, err and err.message
+end
+
+--- Starts services, those first that others come after: gives their handles by name, and why those
+--- without one could not be started. Raises for wrong declarations.
+---
+--- Example: `local handles, problems = services.start(list, true)`
+---@param list Service[]
+---@param detach boolean they outlive the call
+---@return table<string, Run> handles
+---@return table<string, string> problems
+function M.start(list, detach)
+  M.check(list)
+  local handles, problems = {}, {}
+  for _, service in ipairs(M.in_order(list)) do
+    local after, missing = {}, nil
+    for index, name in ipairs(service.after or {}) do
+      after[index] = handles[name]
+      missing = missing or (not handles[name] and name)
+    end
+    local why
+    if missing then
+      why = missing .. ' was not started'
+    else
+      handles[service.name], why = start(service, after, detach)
+    end
+    problems[service.name] = why
+  end
+  return handles, problems
 end
 
 -- The lines that came since `from`, which it moves on. At the end also what has no newline.
@@ -191,37 +214,31 @@ local function follow(handle, tell)
   until ended
 end
 
--- Waits for the condition; true when the service is ready.
-local function become_ready(service, handle, tell)
-  if service.ready then
-    local answer = handle:wait {
-      any = { service.ready }, timeout_ms = service.ready_timeout_ms or READY_TIMEOUT_MS,
-    }
-    if not answer or not answer.ok then
-      tell { event = 'not_ready', run = handle.id, text = answer and answer.message or 'is gone' }
-      return false
-    end
+-- Tells when it is ready, or that it will not be. It has started: where nobody said what it takes,
+-- that is all.
+local function tell_readiness(handle, tell)
+  local asked = handle:info().readiness ~= nil
+  local answer = asked and handle:wait { wait.ready(handle) }
+  if not asked or (answer and answer.ok) then
+    tell { event = 'ready', run = handle.id, text = handle:info().readiness_note }
+  else
+    tell { event = 'not_ready', run = handle.id, text = answer and answer.message or 'is gone' }
   end
-  tell { event = 'ready', run = handle.id }
-  return true
 end
 
--- Nil when it could not be started.
-local function begin(service, tell, hooks)
-  local handle, err = start(service)
-  if not handle then
-    tell { event = 'not_started', text = err.message }
-    return nil
+-- Tells all of one run until it has ended, and gives its facts.
+local function accompany(handle, tell)
+  local answer = handle:wait { wait.start(handle) }
+  if not answer or not answer.ok then
+    local info = handle:info()
+    tell { event = 'not_started', run = handle.id, text = info.reason }
+    return info
   end
-  hooks.on_run(service.name, handle.id)
   local info = handle:info()
   tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
-  return handle
-end
-
--- Tells of its lines and of its end, which it gives.
-local function accompany(handle, tell)
+  local getting_ready = task.spawn(tell_readiness, handle, tell)
   follow(handle, tell)
+  getting_ready:await()
   local ended = handle:info()
   tell {
     event = 'exited', run = handle.id, exit_code = ended.exit_code, state = ended.state,
@@ -230,68 +247,35 @@ local function accompany(handle, tell)
   return ended
 end
 
--- It ended by itself, and not as it may.
-local function wants_restart(restart, ended)
-  local by_itself = ended.state == 'failed' or ended.state == 'completed'
-  return by_itself and not (ended.state == 'completed' and restart.on_failure)
+local function most_restarts(service)
+  local restart = service.restart
+  return type(restart) == 'table' and restart.max or (restart and DEFAULT_RESTARTS) or 0
 end
 
--- Starts it again as far as it may. Gives whether it ended well in the end.
-local function restart_until_well(service, ended, tell, hooks)
-  local restart = restart_of(service)
-  local backoff = restart.backoff_ms
-  for attempt = 1, restart.max do
-    if not wants_restart(restart, ended) or hooks.is_stopping() then
+-- Follows a service from run to run. Gives whether it ended well in the end.
+local function look_after(service, handle, tell, on_run)
+  local most = most_restarts(service)
+  while true do
+    on_run(service.name, handle.id)
+    local ended = accompany(handle, tell)
+    local restarts = ended.restarts or 0
+    handle = ended.next and run.get(ended.next)
+    if not handle then
+      if most > 0 and restarts == most and ended.state ~= 'completed' then
+        tell { event = 'gave_up', text = ('it was started again %d times'):format(most) }
+      end
       return ended.state == 'completed'
     end
-    time.sleep(backoff)
-    backoff = math.min(backoff * 2, MAX_BACKOFF_MS)
-    if hooks.is_stopping() then
-      return false
-    end
-    tell { event = 'restarted', text = ('%d of %d'):format(attempt, restart.max) }
-    local handle = begin(service, tell, hooks)
-    if not handle then
-      return false
-    end
-    local getting_ready = task.spawn(become_ready, service, handle, tell)
-    ended = accompany(handle, tell)
-    getting_ready:await()
+    tell { event = 'restarted', text = ('%d of %d'):format(restarts + 1, most) }
   end
-  if restart.max > 0 and wants_restart(restart, ended) then
-    tell { event = 'gave_up', text = ('it was started again %d times'):format(restart.max) }
-  end
-  return ended.state == 'completed'
 end
 
--- Three tasks a service: it starts when those before it are ready, it becomes ready, it lives.
-local function spawn_service(service, ready, tell, hooks)
-  local starting = task.spawn(function()
-    for _, name in ipairs(service.after or {}) do
-      if not ready[name]:await() then
-        tell { event = 'not_started', text = name .. ' is not ready' }
-        return nil
-      end
-    end
-    return not hooks.is_stopping() and begin(service, tell, hooks) or nil
-  end)
-  ready[service.name] = task.spawn(function()
-    local handle = starting:await()
-    return handle ~= nil and become_ready(service, handle, tell)
-  end)
-  return task.spawn(function()
-    local handle = starting:await()
-    if not handle then
-      return false
-    end
-    local ended = accompany(handle, tell)
-    ready[service.name]:await()
-    return restart_until_well(service, ended, tell, hooks)
-  end)
-end
-
--- Those that come after others stand behind them.
-local function in_order(list)
+--- Gives services in an order in which those that come after others stand behind them.
+---
+--- Example: `local first = services.in_order(list)[1].name`
+---@param list Service[]
+---@return Service[]
+function M.in_order(list)
   local by_name, placed, order = {}, {}, {}
   for _, service in ipairs(list) do
     by_name[service.name] = service
@@ -314,8 +298,7 @@ end
 
 ---@class ServiceHooks
 ---@field on_event fun(event: ServiceEvent)
----@field on_run? fun(name: string, run: string) it runs now, perhaps again
----@field is_stopping? fun(): boolean nothing is started any more
+---@field on_run? fun(name: string, run: string) this is its run now
 
 --- Starts services and looks after them until all have ended for good. Raises for wrong
 --- declarations. Gives the names of those that did not end well.
@@ -325,22 +308,25 @@ end
 ---@param hooks ServiceHooks
 ---@return string[]
 function M.run(list, hooks)
-  M.check(list)
-  local all = {
-    on_run = hooks.on_run or function() end,
-    is_stopping = hooks.is_stopping or function() return false end,
-  }
-  local ready, lives = {}, {}
-  for _, service in ipairs(in_order(list)) do
+  local on_run = hooks.on_run or function() end
+  local handles, problems = M.start(list, false)
+  local lives = {}
+  for _, service in ipairs(list) do
+    local name = service.name
     local function tell(event)
-      event.service = service.name
+      event.service = name
       hooks.on_event(event)
     end
-    lives[service.name] = spawn_service(service, ready, tell, all)
+    if handles[name] then
+      lives[name] = task.spawn(look_after, service, handles[name], tell, on_run)
+    else
+      tell { event = 'not_started', text = problems[name] }
+    end
   end
   local failed = {}
   for _, service in ipairs(list) do
-    if not lives[service.name]:await() then
+    local life = lives[service.name]
+    if not (life and life:await()) then
       failed[#failed + 1] = service.name
     end
   end
@@ -353,7 +339,7 @@ end
 ---@param list Service[]
 ---@param runs table<string, string> ids, by the name of the service
 function M.stop(list, runs)
-  local order = in_order(list)
+  local order = M.in_order(list)
   for index = #order, 1, -1 do
     local id = runs[order[index].name]
     local handle = id and run.get(id)

@@ -137,7 +137,7 @@ local stop_process = tool {
     exit_code = schema.integer { optional = true },
   },
   run = function(args)
-    local handle = format.find(args.process_id)
+    local handle = format.find_newest(args.process_id)
     local before = handle:info()
     local report, err = handle:kill()
     if not report then
@@ -145,7 +145,8 @@ local stop_process = tool {
     end
     local info = handle:info() or before
     local data = {
-      process_id = args.process_id, stopped = report.how ~= 'gone', state = info.state,
+      process_id = args.process_id,
+      stopped = report.how ~= 'gone' or before.state == 'queued', state = info.state,
       exit_code = info.exit_code,
     }
     if before.ended_ms and report.how == 'gone' then

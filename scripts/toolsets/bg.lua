@@ -194,7 +194,7 @@ local kill = tool {
     }),
   },
   run = function(args)
-    local handle = format.find(args.id)
+    local handle = format.find_newest(args.id)
     local info = handle:info()
     local data = {
       id = args.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
@@ -208,7 +208,7 @@ local kill = tool {
       return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
     end
     local after = handle:info() or info -- it may have been forgotten meanwhile
-    data.killed = report.how ~= 'gone'
+    data.killed = report.how ~= 'gone' or info.state == 'queued'
     data.state = after.state
     data.how = report.how
     data.dead = report.dead

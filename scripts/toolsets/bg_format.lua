@@ -33,6 +33,8 @@ M.STATUS = schema.object {
       pid = schema.integer {}, prompt = schema.string {},
     }, { optional = true }),
   }, { optional = true, description = 'Of its whole tree' }),
+  readiness = schema.string { optional = true, enum = { 'pending', 'ready', 'failed' } },
+  next = schema.string { optional = true, description = 'ID that it is started again as' },
   left_behind = schema.integer {
     description = 'Processes that live on after it ended; bg_kill ends them',
   },
@@ -45,6 +47,20 @@ function M.find(id)
   local handle, err = run.get(id)
   if not handle then
     tool.error(err.code, err.message)
+  end
+  return handle
+end
+
+--- Gives the run that is there now for the one with this id, which may have been started again; or
+--- ends the call with run_not_found.
+---@param id string
+---@return Run
+function M.find_newest(id)
+  local handle = M.find(id)
+  local info = handle:info()
+  while info.next and run.get(info.next) do
+    handle = run.get(info.next)
+    info = handle:info()
   end
   return handle
 end
@@ -108,6 +124,8 @@ function M.status_line(info, usage)
     local waiting = usage.waiting_for_input
     add(waiting, 'waiting_for_input="%s"', waiting and M.one_line(waiting.prompt))
   end
+  add(info.readiness, 'readiness=%s', info.readiness)
+  add(info.next, 'next=%s', info.next)
   add(info.left_behind > 0, 'left_behind=%d', info.left_behind)
   return table.concat(parts, ' ')
 end
@@ -190,7 +208,11 @@ end
 ---@return string
 function M.kill_text(id, info, signal, report)
   local lines
-  if info.ended_ms then
+  if info.state == 'queued' then
+    local text = info.restart_of and 'Process %s is not started again'
+      or 'Process %s was ended before it started'
+    lines = { text:format(id) }
+  elseif info.ended_ms then
     local text = 'Process %s had ended already (%s); killed what it left behind: %d'
     lines = { text:format(id, info.state, report.dead) }
   else

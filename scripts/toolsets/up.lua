@@ -33,7 +33,6 @@ local up = tool {
     local list = declared(args)
     local news = 0
     store.set('runs', {})
-    store.set('stopping', false)
     local failed = services.run(list, {
       on_event = function(event)
         news = news + 1
@@ -44,7 +43,6 @@ local up = tool {
         runs[name] = id
         store.set('runs', runs)
       end,
-      is_stopping = function() return store.get('stopping') end,
     })
     return { text = #failed .. ' failed', data = { failed = json.array(failed) } }
   end,
@@ -57,7 +55,6 @@ local stop = tool {
   permission = 'execute',
   input = schema.object(FIELDS),
   run = function(args)
-    store.set('stopping', true)
     services.stop(declared(args), store.get('runs') or {})
     return 'ended'
   end,

@@ -62,6 +62,26 @@ test('a service whose condition never comes true keeps those behind it down', LI
   assert.deepEqual(names(set.events(), 'web'), ['not_started']);
 });
 
+test('all services run at the same time, however many there are', LIMIT, async (t) => {
+  const lines = Array.from({ length: 9 }, (_, index) => `s${index}: echo here; sleep 1000`);
+  const set = await up(t, 'Procfile', `${lines.join('\n')}\n`);
+  await until('all wrote', () => set.events().filter((event) => event.text === 'here').length === 9);
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+});
+
+test('Ctrl-C ends a service that waits to be started again, and one that waits for others', LIMIT, async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'bad', command = 'exit 3', restart = { backoff_ms = 60000 } },
+    { name = 'slow', command = 'sleep 1000', ready = { kind = 'regex', pattern = 'never' } },
+    { name = 'late', command = 'echo no', after = { 'slow' } },
+  }`);
+  await until('it waits', () => names(set.events(), 'bad').includes('restarted'));
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+  assert.deepEqual(names(set.events(), 'late'), ['not_started']);
+});
+
 test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async (t) => {
   const set = await up(t, 'Procfile', '# ours\nweb: echo hello; sleep 1000\nlong-one: sleep 1000\n', []);
   await until('web wrote', () => set.lines.includes('web      | hello'));

@@ -1,0 +1,183 @@
+-- The toolset `services`: commands that depend on one another, started together and kept running.
+local format = require 'toolsets.bg_format'
+local services = require 'services'
+
+local MAX_SERVICES = 32
+local MAX_TIMEOUT_MS = 600000
+local DEFAULT_TIMEOUT_MS = 60000
+
+local READY = schema.object({
+  port = schema.integer {
+    minimum = 1, maximum = 65535, optional = true, description = 'TCP port that listens',
+  },
+  output_regex = schema.string {
+    optional = true, description = 'RE2 that a line of its output matches',
+  },
+  http = schema.string { optional = true, description = 'URL (http://) that answers 2xx or 3xx' },
+  file = schema.string { optional = true, description = 'Path that exists' },
+  exit = schema.boolean { optional = true, description = 'It has ended with exit code 0' },
+}, { optional = true, description = 'All of these (default: it runs)' })
+
+local RESTART = schema.object({
+  max = schema.integer { minimum = 1, maximum = 1000, default = 3, description = 'How often' },
+  backoff_ms = schema.integer {
+    minimum = 0, maximum = 60000, default = 500,
+    description = 'Pause before the first time, twice as long each time',
+  },
+  on_failure = schema.boolean {
+    default = true, description = 'false: also after exit code 0',
+  },
+}, { optional = true, description = 'Start it again when it fails (default: no)' })
+
+local SERVICE = schema.object {
+  name = schema.string { min_length = 1, description = 'Letters, digits, _ . and -' },
+  command = schema.string { min_length = 1, description = 'Shell command' },
+  cwd = schema.string { optional = true, description = 'Directory (default: the workspace)' },
+  after = schema.array(schema.string {}, {
+    optional = true, description = 'Names of services that must be ready before it starts',
+  }),
+  ready = READY,
+  restart = RESTART,
+}
+
+-- What of the arguments is a condition.
+local CONDITIONS = {
+  { 'port', function(port) return { kind = 'port', port = port } end },
+  { 'output_regex', function(regex) return { kind = 'regex', pattern = regex } end },
+  { 'http', function(url) return { kind = 'http', url = url } end },
+  { 'file', function(path, ctx)
+    local absolute = path:sub(1, 1) == '/'
+    return { kind = 'file', path = absolute and path or ctx.workspace .. '/' .. path }
+  end },
+  { 'exit', function(wanted) return wanted and { kind = 'exit' } or nil end },
+}
+
+local function ready_of(asked, ctx, timeout_ms)
+  local all = {}
+  for _, entry in ipairs(CONDITIONS) do
+    local value = asked and asked[entry[1]]
+    if value ~= nil then
+      all[#all + 1] = entry[2](value, ctx)
+    end
+  end
+  return #all > 0 and { all = all, timeout_ms = timeout_ms } or nil
+end
+
+-- The declarations of the library, from arguments.
+local function declared(args, ctx)
+  local list = {}
+  for index, asked in ipairs(args.services) do
+    list[index] = {
+      name = asked.name, command = asked.command, cwd = asked.cwd, after = asked.after,
+      restart = asked.restart, ready = ready_of(asked.ready, ctx, args.timeout),
+    }
+  end
+  local good, problem = pcall(services.check, list)
+  if not good then
+    tool.error('invalid_arguments', tostring(problem))
+  end
+  return list
+end
+
+-- The run that it is now, after it was started again, perhaps.
+local function newest(handle)
+  local info = handle:info()
+  while info and info.next do
+    handle = run.get(info.next) or handle
+    info = handle.id == info.next and handle:info() or nil
+  end
+  return handle
+end
+
+-- Waits until it is ready, or will not be; a run that is started again is waited for as well.
+local function settle(handle)
+  while true do
+    handle = newest(handle)
+    local answer = handle:wait { wait.ready(handle) }
+    if not answer or answer.ok or newest(handle).id == handle.id then
+      return handle
+    end
+  end
+end
+
+local STATES = { ready = 'ready', pending = 'not ready yet', failed = 'not ready' }
+
+local function describe(name, handle, problem)
+  if not handle then
+    return { name = name, state = 'failed', ready = false, reason = problem },
+      ('%s: not started: %s'):format(name, problem)
+  end
+  local info = handle:info()
+  local running = info.state == 'running'
+  local ready = info.readiness == 'ready' or (info.readiness == nil and running)
+  local data = {
+    name = name, id = info.id, pid = info.pid, state = info.state, ready = ready,
+    reason = info.reason, restarts = info.restarts,
+  }
+  local parts = { ('%s: id=%s state=%s'):format(name, info.id, info.state) }
+  parts[#parts + 1] = info.readiness and ('%s (%s)'):format(
+    STATES[info.readiness], info.readiness_note or 'waiting')
+  parts[#parts + 1] = info.reason and 'reason: ' .. info.reason or nil
+  return data, table.concat(parts, ', ')
+end
+
+-- The last lines of one that is not as it should be.
+local function tail_of(data, handle)
+  if not handle or data.ready or data.state == 'completed' or data.state == 'queued' then
+    return ''
+  end
+  local text, texts = format.tails(handle, 10, 2048)
+  local empty = texts.stdout == '' and texts.stderr == ''
+  return empty and '' or '\n' .. text
+end
+
+local start = tool {
+  name = 'start_services',
+  title = 'Start services',
+  description = 'Start commands that belong together (database, API, web server) in the '
+    .. 'background, each when those before it are ready, and wait until all are ready. Failed ones '
+    .. 'can be started again. You are told later when one ends or becomes ready again.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  input = schema.object {
+    services = schema.array(SERVICE, { min_items = 1, max_items = MAX_SERVICES }),
+    timeout = schema.integer {
+      minimum = 0, maximum = MAX_TIMEOUT_MS, default = DEFAULT_TIMEOUT_MS,
+      description = 'ms that each may take to become ready (default: 60000)',
+    },
+    wait = schema.boolean {
+      default = true, description = 'false: return at once (default: true)',
+    },
+  },
+  output = schema.object {
+    ready = schema.boolean { description = 'All of them are, or have ended with exit code 0' },
+    services = schema.array(schema.object {
+      name = schema.string {},
+      id = schema.string { optional = true },
+      pid = schema.integer { optional = true },
+      state = schema.string {},
+      ready = schema.boolean {},
+      reason = schema.string { optional = true },
+      restarts = schema.integer { optional = true },
+    }),
+  },
+  run = function(args, ctx)
+    local list = declared(args, ctx)
+    local handles, problems = services.start(list, true)
+    local lines, data, all_ready = {}, json.array {}, true
+    for index, service in ipairs(list) do
+      local handle = handles[service.name]
+      if handle and args.wait then
+        tool.progress(index - 1, #list, 'waiting for ' .. service.name)
+        handle = settle(handle)
+      end
+      local facts, line = describe(service.name, handle, problems[service.name])
+      data[index] = facts
+      lines[index] = line .. (args.wait and tail_of(facts, handle) or '')
+      all_ready = all_ready and (facts.ready or facts.state == 'completed')
+    end
+    return { text = table.concat(lines, '\n'), data = { ready = all_ready, services = data } }
+  end,
+}
+
+return { name = 'services', tools = { start } }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/terminal/screen.h"
+
 namespace gibbous {
 namespace {
 
@@ -83,6 +85,7 @@ Status RunWatchers::add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
   for (std::size_t i = 0; i < kStreams; ++i) feed(set, run, static_cast<StreamId>(i));
   watched.ended = {};
   watched.prompt_at = clock_.now() + kPromptQuiet;
+  if (has_screen(watched)) watched.pace.wrote(clock_.now());
   if (run.ended()) end_streams(watched, run.drained());
   arm();
   return {};
@@ -123,8 +126,11 @@ void RunWatchers::on_output(Run& run, StreamId stream, Offset) {
     feed(*set, run, stream);
     any = any || !set->matches.empty();
   }
-  const bool armed = watched.prompt_at != Nanos{0};
-  watched.prompt_at = clock_.now() + kPromptQuiet;
+  const bool shows = has_screen(watched);
+  const bool armed = watched.prompt_at != Nanos{0} && (!shows || watched.pace.next());
+  const Nanos now = clock_.now();
+  watched.prompt_at = now + kPromptQuiet;
+  if (shows) watched.pace.wrote(now);
   if (any) summarise(watched, false);
   if (!armed) arm();
 }
@@ -158,7 +164,22 @@ void RunWatchers::end_streams(Watched& watched, bool all) {
       }
     }
   }
+  look(watched, ScreenLook::kSettled);
   summarise(watched, all);
+}
+
+bool RunWatchers::has_screen(const Watched& watched) {
+  return watched.run->screen() != nullptr &&
+         std::any_of(watched.sets.begin(), watched.sets.end(),
+                     [](const auto& set) { return set->set.wants_screen(); });
+}
+
+void RunWatchers::look(Watched& watched, ScreenLook look) {
+  Screen* screen = watched.run->screen();
+  if (screen == nullptr) return;
+  const Nanos begin = clock_.now();
+  for (const auto& set : watched.sets) set->set.look(*screen, look);
+  watched.pace.looked(begin, clock_.now());
 }
 
 // Tells of what was collected. The listener may add watchers; it does not forget runs.
@@ -191,6 +212,7 @@ void RunWatchers::on_timer() {
         }
       }
     }
+    if (const auto due = watched.pace.take(now)) look(watched, *due);
     summarise(watched, false);
   }
   arm();
@@ -200,6 +222,7 @@ void RunWatchers::arm() {
   Nanos next = kNever;
   for (const auto& [id, watched] : watched_) {
     if (watched.prompt_at != Nanos{0}) next = std::min(next, watched.prompt_at);
+    if (const auto at = watched.pace.next()) next = std::min(next, *at);
     for (const auto& set : watched.sets) {
       if (const auto at = set->limiter.next_summary_at()) next = std::min(next, *at);
     }

@@ -1,6 +1,7 @@
 // RunWatchers: the watchers of all runs of one runtime. Feeds them what runs write, ends them with
-// the streams, asks for prompts when a run has been silent for a moment, and lets through as many
-// matches as the rates allow. Tells its owner; makes no events itself. Loop thread only.
+// the streams, asks for prompts when a run has been silent for a moment, has them look at terminals
+// at the pace of screen_pace.h, and lets through as many matches as the rates allow. Tells its
+// owner; makes no events itself. Loop thread only.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/runs/runs.h"
+#include "runtime/watch/screen_pace.h"
 #include "runtime/watch/watch_limiter.h"
 #include "runtime/watch/watch_set.h"
 
@@ -48,8 +50,10 @@ class RunWatchers final : private RunsObserver {
   RunWatchers(const RunWatchers&) = delete;
   RunWatchers& operator=(const RunWatchers&) = delete;
 
-  // What is still kept of the run's output is looked at first, from its beginning. Watchers whose
-  // indexes are in `fired` are for once and have had their match. Fails with too_many_watchers.
+  // What is still kept of the run's output is looked at first, from its beginning, and what its
+  // terminal shows soon. Watchers whose indexes are in `fired` are for once and have had their
+  // match. Fails with too_many_watchers. Those of the screen of a run without a terminal never
+  // match: who takes watchers from callers refuses them.
   Status add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
              const std::vector<std::size_t>& fired = {});
 
@@ -60,6 +64,7 @@ class RunWatchers final : private RunsObserver {
     std::vector<std::unique_ptr<Set>> sets;
     std::array<bool, kStreams> ended{};
     Nanos prompt_at{0};  // 0: nothing to ask for
+    ScreenPace pace;
   };
 
   void on_output(Run& run, StreamId stream, Offset from) override;
@@ -69,6 +74,8 @@ class RunWatchers final : private RunsObserver {
 
   void feed(Set& set, const Run& run, StreamId stream);
   void end_streams(Watched& watched, bool all);
+  static bool has_screen(const Watched& watched);
+  void look(Watched& watched, ScreenLook look);
   void summarise(Watched& watched, bool finish);
   void on_timer();
   void arm();

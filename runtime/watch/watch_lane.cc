@@ -28,14 +28,6 @@ unsigned most_context_before(const WatchPatterns& patterns, const WatcherBits& w
   return most;
 }
 
-WatcherBits watchers_of(const WatchPatterns& patterns, WatchStream stream) {
-  WatcherBits watchers;
-  for (std::size_t watcher = 0; watcher < patterns.size(); ++watcher) {
-    if (in_scope(patterns.spec(watcher).scope, stream)) watchers.add(watcher);
-  }
-  return watchers;
-}
-
 }  // namespace
 
 WatchLane::WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream stream,
@@ -44,7 +36,7 @@ WatchLane::WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream 
       stream_(stream),
       active_(active),
       sink_(sink),
-      in_scope_(watchers_of(*patterns_, stream)),
+      in_scope_(patterns_->in_scope(stream)),
       context_(most_context_before(*patterns_, in_scope_), sink) {}
 
 // Nobody will ever ask about this stream again.

@@ -16,9 +16,10 @@ struct WatchMatch {
   std::size_t watcher = 0;  // its index in the set
   std::string event;
   WatchStream stream = WatchStream::kStdout;
-  std::string line;               // what was matched: the line as a person sees it
-  Offset offset = 0;              // of the line's first byte
-  std::uint64_t line_number = 0;  // from 0, as Stream counts
+  std::string line;               // what was matched: the line or row as a person sees it
+  Offset offset = 0;              // of the line's first byte; not of a screen
+  std::uint64_t line_number = 0;  // from 0, as Stream counts; not of a screen
+  int row = 0;                    // of a screen, from 1; else 0
   bool partial = false;           // the line had not ended yet
   bool cut = false;               // it is longer than kMaxMatchedBytes, and this is its beginning
   std::vector<WatchGroup> groups;

@@ -155,8 +155,25 @@ void WatchPatterns::plan_searches(const std::vector<std::size_t>& watchers) {
   }
 }
 
+WatcherBits WatchPatterns::in_scope(WatchStream stream) const {
+  WatcherBits watchers;
+  for (std::size_t watcher = 0; watcher < specs_.size(); ++watcher) {
+    if (gibbous::in_scope(specs_[watcher].scope, stream)) watchers.add(watcher);
+  }
+  return watchers;
+}
+
 bool WatchPatterns::matches(std::size_t watcher, std::string_view line) const {
   return regexes_[watcher]->Match(piece(line), 0, line.size(), re2::RE2::UNANCHORED, nullptr, 0);
+}
+
+std::optional<std::string_view> WatchPatterns::find(std::size_t watcher,
+                                                    std::string_view line) const {
+  re2::StringPiece found;
+  if (!regexes_[watcher]->Match(piece(line), 0, line.size(), re2::RE2::UNANCHORED, &found, 1)) {
+    return std::nullopt;
+  }
+  return std::string_view(found.data(), found.size());
 }
 
 std::vector<WatchGroup> WatchPatterns::groups(std::size_t watcher, std::string_view line) const {

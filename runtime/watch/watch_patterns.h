@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,7 @@ class WatchPatterns {
 
   std::size_t size() const { return specs_.size(); }
   const WatchSpec& spec(std::size_t watcher) const { return specs_[watcher]; }
+  WatcherBits in_scope(WatchStream stream) const;
 
   // Replaces `found` by the lines of `block` that `wanted` watchers may match, in order: all that
   // do match, and some more. `block` is text of lines separated by '\n', none at its end; `ascii`
@@ -53,6 +55,8 @@ class WatchPatterns {
                   std::vector<LineCandidate>* found) const;
 
   bool matches(std::size_t watcher, std::string_view line) const;
+  // The leftmost match in the line.
+  std::optional<std::string_view> find(std::size_t watcher, std::string_view line) const;
   // Groups 1 to kMaxWatchGroups; empty when the line does not match.
   std::vector<WatchGroup> groups(std::size_t watcher, std::string_view line) const;
 

@@ -7,7 +7,8 @@ namespace gibbous {
 WatchSet::WatchSet(std::shared_ptr<const WatchPatterns> patterns, WatchSink* sink)
     : patterns_(std::move(patterns)),
       lanes_{WatchLane(patterns_, WatchStream::kStdout, &active_, sink),
-             WatchLane(patterns_, WatchStream::kStderr, &active_, sink)} {
+             WatchLane(patterns_, WatchStream::kStderr, &active_, sink)},
+      screen_(patterns_, &active_, sink) {
   for (std::size_t watcher = 0; watcher < patterns_->size(); ++watcher) active_.add(watcher);
 }
 

@@ -1,6 +1,7 @@
-// WatchSet: the watchers of one run, looking at its output as it comes. The owner feeds it chunks
-// and is told of matches; compiled patterns are shared (watch_patterns.h). Watchers that are added
-// later are another set, which is fed what is still kept first. Loop thread only.
+// WatchSet: the watchers of one run, looking at its output as it comes, and at what its terminal
+// shows. The owner feeds it chunks, says when to look at the screen, and is told of matches;
+// compiled patterns are shared (watch_patterns.h). Watchers that are added later are another set,
+// which is fed what is still kept first. Loop thread only.
 //
 // What a match is: RE2 finds the regex anywhere in a line as a person sees it, that is in clean()
 // (runtime/output/text.h) of the line without "\n" or "\r\n": escape sequences and other controls
@@ -8,6 +9,9 @@
 // redrawn is matched as it was left, and the text of a match is what was matched. Of a line the
 // first kMaxMatchedBytes count. A watcher tells of a line at most once, of the leftmost match.
 // The answers are those of matching each line by itself, however the output was cut into chunks.
+//
+// On a screen, which is not output but what is left of it, RE2 finds the regex anywhere in a row. A
+// watcher tells of a row when it has not seen it yet: screen_memory.h says what that means.
 #pragma once
 
 #include <array>
@@ -16,6 +20,7 @@
 #include <memory>
 #include <string_view>
 
+#include "runtime/watch/screen_lane.h"
 #include "runtime/watch/watch_lane.h"
 #include "runtime/watch/watch_match.h"
 #include "runtime/watch/watch_patterns.h"
@@ -45,6 +50,9 @@ class WatchSet {
   void flush_partial(WatchStream stream);
   // The stream is over: a last line without an end is a line.
   void end(WatchStream stream);
+  // Looks at what a terminal shows, always the same one.
+  void look(Screen& screen, ScreenLook look) { screen_.look(screen, look); }
+  bool wants_screen() const { return screen_.wanted(); }
 
   // No watcher can ever match again, because all were for once.
   bool spent() const { return active_.none(); }
@@ -56,6 +64,7 @@ class WatchSet {
   const std::shared_ptr<const WatchPatterns> patterns_;
   WatcherBits active_;
   std::array<WatchLane, kWatchStreams> lanes_;
+  ScreenLane screen_;
 };
 
 }  // namespace gibbous

@@ -59,14 +59,28 @@ Status check_spec(std::size_t watcher, const WatchSpec& spec) {
 
 }  // namespace
 
+const char* to_string(WatchStream stream) {
+  switch (stream) {
+    case WatchStream::kStdout:
+      return "stdout";
+    case WatchStream::kStderr:
+      return "stderr";
+    case WatchStream::kScreen:
+      return "screen";
+  }
+  return "";
+}
+
 bool in_scope(WatchScope scope, WatchStream stream) {
   switch (scope) {
     case WatchScope::kBoth:
-      return true;
+      return stream != WatchStream::kScreen;
     case WatchScope::kStdout:
       return stream == WatchStream::kStdout;
     case WatchScope::kStderr:
       return stream == WatchStream::kStderr;
+    case WatchScope::kScreen:
+      return stream == WatchStream::kScreen;
   }
   return false;
 }

@@ -16,16 +16,18 @@ inline constexpr std::size_t kMaxWatchRegexBytes = std::size_t{4} << 10;
 inline constexpr std::size_t kMaxEventNameBytes = 64;
 inline constexpr unsigned kMaxContextLines = 20;
 
-// A terminal's output counts as stdout.
-enum class WatchStream : std::uint8_t { kStdout, kStderr };
-inline constexpr std::size_t kWatchStreams = 2;
+// A terminal's output counts as stdout. What it shows is no stream, but matches come from it, too.
+enum class WatchStream : std::uint8_t { kStdout, kStderr, kScreen };
+inline constexpr std::size_t kWatchStreams = 2;  // those that have bytes
+const char* to_string(WatchStream stream);
 
-enum class WatchScope : std::uint8_t { kBoth, kStdout, kStderr };
+// kBoth are the streams that have bytes.
+enum class WatchScope : std::uint8_t { kBoth, kStdout, kStderr, kScreen };
 
 struct WatchSpec {
-  std::string regex;  // RE2, found anywhere in a line as a person sees it (watch_set.h)
+  std::string regex;  // RE2, found anywhere in a line or row as a person sees it (watch_set.h)
   std::string event;  // [A-Za-z][A-Za-z0-9_.-]{0,63}
-  bool once = false;  // one match, of either stream, and never again
+  bool once = false;  // one match, wherever, and never again
   WatchScope scope = WatchScope::kBoth;
   unsigned context_before = 0;  // lines that are delivered with the match
   unsigned context_after = 0;

@@ -34,7 +34,7 @@ MAY_INCLUDE = {
                      'runtime/terminal'],
     'runtime/history': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/journal',
                         'runtime/watch'],
-    'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/runs'],
+    'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
     'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],

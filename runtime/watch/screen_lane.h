@@ -1,0 +1,72 @@
+// ScreenLane: the watchers of a WatchSet that look at what a terminal shows. Matches their regexes
+// against its rows, and tells of each what it has not seen (screen_memory.h). Looks when its owner
+// says so. Loop thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/watch/line_block.h"
+#include "runtime/watch/screen_memory.h"
+#include "runtime/watch/watch_match.h"
+#include "runtime/watch/watch_patterns.h"
+#include "runtime/watch/watcher_bits.h"
+
+namespace gibbous {
+
+class Screen;
+
+class ScreenLane {
+ public:
+  // As WatchLane.
+  ScreenLane(std::shared_ptr<const WatchPatterns> patterns, WatcherBits* active, WatchSink* sink);
+
+  // Tells of the rows that match and are new, from the top, and on one row by watchers. Blank rows
+  // at the bottom do not count. Costs next to nothing when nothing was written. Always the same
+  // screen.
+  void look(Screen& screen, ScreenLook look);
+  // A watcher may still match.
+  bool wanted() const { return !watchers().none(); }
+
+ private:
+  struct Shown {
+    std::size_t watcher = 0;
+    LineBlock::Line row;
+    std::size_t sighting = 0;  // of the watcher's
+  };
+  // What was seen of the main screen, or of that of full-screen programs.
+  struct Side {
+    std::vector<ScreenMemory> memories;  // by watcher
+    std::uint64_t scrolled = 0;          // Screen::scrolled() then
+  };
+
+  WatcherBits watchers() const { return *active_ & in_scope_; }
+  bool unchanged(Screen& screen, ScreenLook look);
+  Side& side_of(const Screen& screen);
+  void read_rows(Screen& screen);
+  void find_matches();
+  void tell(const Shown& shown);
+  std::vector<std::string> rows(std::uint64_t from, std::uint64_t to) const;
+
+  const std::shared_ptr<const WatchPatterns> patterns_;
+  WatcherBits* const active_;
+  WatchSink* const sink_;
+  WatcherBits in_scope_;
+  std::array<Side, 2> sides_;
+  bool alternate_ = false;
+  std::uint64_t version_ = 0;   // of the screen when it was looked at
+  std::uint64_t scrolled_ = 0;  // the same
+  ScreenLook last_ = ScreenLook::kSettled;
+  // Of the look that is being made.
+  std::string text_;
+  LineBlock block_;
+  std::vector<LineCandidate> candidates_;
+  std::vector<Shown> shown_;                      // from the top
+  std::vector<std::vector<Sighting>> sightings_;  // by watcher
+};
+
+}  // namespace gibbous

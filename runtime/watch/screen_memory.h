@@ -1,0 +1,53 @@
+// ScreenMemory: what a watcher has seen on a screen, so that it tells of what is shown once. Used
+// by ScreenLane, for each watcher. Pure, one thread.
+//
+// A row that matches is known when one of these was seen before and is not taken by another row:
+// 1. the same line, in the row from which it has scrolled to here;
+// 2. the same line in the same row: a screen that looks as it did is not new, however much has gone
+//    by between;
+// 3. the same match text in any row that has not scrolled off the top.
+// So texts are counted: where one was and two are, one is new.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/watch/screen_pace.h"
+
+namespace gibbous {
+
+// A row that matches. Texts are kept as hashes: what is asked of them is only whether they are the
+// same, and there may be many.
+struct Sighting {
+  int row = 0;           // from 0
+  std::size_t line = 0;  // hash of the row
+  std::size_t text = 0;  // hash of what the regex matched
+  bool known = false;
+};
+
+class ScreenMemory {
+ public:
+  // Finds out which of the rows that match now are known, and remembers them all. `scrolled` rows
+  // have gone off the top since the last time. What is missing is forgotten when the screen is
+  // settled; else it may only not be drawn again yet, and must be missing twice.
+  void look(std::vector<Sighting>* now, int scrolled, ScreenLook look);
+  void clear() { seen_.clear(); }
+
+ private:
+  struct Seen {
+    int row = 0;
+    std::size_t line = 0;
+    std::size_t text = 0;
+    unsigned missed = 0;  // so many looks in a row
+    bool found = false;
+  };
+
+  template <typename Same>
+  void recognise(std::vector<Sighting>* now, Same same);
+  void keep(const std::vector<Sighting>& now, ScreenLook look);
+
+  std::vector<Seen> seen_;
+};
+
+}  // namespace gibbous

@@ -39,10 +39,14 @@ OrderedJson describe_match(const Run& run, const WatchMatch& match) {
   OrderedJson event = {{"event", match.event}, {"session", run.spec().session}, {"run", run.id()}};
   if (!run.spec().label.empty()) event["label"] = run.spec().label;
   event["watcher"] = match.watcher + 1;
-  event["stream"] = match.stream == WatchStream::kStdout ? "stdout" : "stderr";
+  event["stream"] = to_string(match.stream);
   event["line"] = match.line;
-  event["line_number"] = match.line_number + 1;
-  event["offset"] = match.offset;
+  if (match.stream == WatchStream::kScreen) {
+    event["row"] = match.row;
+  } else {
+    event["line_number"] = match.line_number + 1;
+    event["offset"] = match.offset;
+  }
   if (match.partial) event["partial"] = true;
   if (match.cut) event["cut"] = true;
   for (const WatchGroup& group : match.groups) {

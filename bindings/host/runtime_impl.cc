@@ -256,7 +256,8 @@ void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
   if (recorded.watch_json.empty()) return;
   try {
     const auto patterns =
-        lua::parse_watch("the journal", Json::parse(recorded.watch_json, nullptr, false));
+        lua::parse_watch("the journal", Json::parse(recorded.watch_json, nullptr, false),
+                         run.spec().terminal.has_value());
     if (!patterns) return;
     std::vector<std::size_t> fired;
     const Json meta = Json::parse(recorded.meta_json, nullptr, false);

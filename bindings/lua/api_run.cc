@@ -33,8 +33,9 @@ int l_watch(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Services& services = services_of(state);
-    const auto patterns = parse_watch("run:watch", to_json(state, 2));
     Run* run = services.runs->find(id);
+    const bool terminal = run == nullptr || run->spec().terminal;
+    const auto patterns = parse_watch("run:watch", to_json(state, 2), terminal);
     if (run == nullptr) return push_error(state, not_found(*services.runs, id), id);
     if (patterns && services.watchers != nullptr) {
       if (const Status added = services.watchers->add(*run, patterns); !added) {

@@ -193,7 +193,8 @@ StartOptions parse_start(const Json& options, bool queued) {
   if (const auto most = fields.integer("max_output_bytes", kMinRecordedBytes, kMaxRecordedBytes)) {
     spec.max_output_bytes = static_cast<std::uint64_t>(*most);
   }
-  start.watch = parse_watch(queued ? "run.queue" : "run.start", fields.value("watch"));
+  start.watch = parse_watch(queued ? "run.queue" : "run.start", fields.value("watch"),
+                            spec.terminal.has_value());
   if (start.watch) spec.watch_json = fields.value("watch").dump();
   start.supervision = parse_supervision(fields, queued ? "run.queue" : "run.start", !queued);
   spec.says_when_ready = start.supervision.ready.has_value();

@@ -8,13 +8,17 @@
 namespace gibbous::lua {
 namespace {
 
-WatchScope scope_of(Fields& fields) {
-  const auto scope = fields.choice("scope", {"both", "stdout", "stderr"});
+WatchScope scope_of(Fields& fields, bool terminal) {
+  const auto scope = fields.choice("scope", {"both", "stdout", "stderr", "screen"});
+  if (scope == "screen") {
+    if (!terminal) fields.fail("scope: 'screen' needs a run with a terminal: start it with pty");
+    return WatchScope::kScreen;
+  }
   if (scope == "stdout") return WatchScope::kStdout;
   return scope == "stderr" ? WatchScope::kStderr : WatchScope::kBoth;
 }
 
-WatchSpec watcher_of(const std::string& place, const Json& value) {
+WatchSpec watcher_of(const std::string& place, const Json& value, bool terminal) {
   Fields fields(place, value);
   WatchSpec spec;
   spec.regex = fields.text("regex").value_or("");
@@ -22,7 +26,7 @@ WatchSpec watcher_of(const std::string& place, const Json& value) {
   spec.event = fields.text("event").value_or("");
   if (spec.event.empty()) fields.fail("event", "a name", fields.value("event"));
   spec.once = fields.flag("once").value_or(false);
-  spec.scope = scope_of(fields);
+  spec.scope = scope_of(fields, terminal);
   const auto lines = [&fields](const char* name) {
     return static_cast<unsigned>(fields.integer(name, 0, kMaxContextLines).value_or(0));
   };
@@ -45,7 +49,8 @@ std::string counted_from_one(const std::string& message, std::size_t count) {
 
 }  // namespace
 
-std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list) {
+std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list,
+                                                 bool terminal) {
   if (list.is_null() || list.empty()) return nullptr;
   if (!list.is_array()) {
     throw WrongUse(owner + ": watch: expected a list of { regex, event }, got " +
@@ -56,7 +61,8 @@ std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const
   }
   std::vector<WatchSpec> specs;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    specs.push_back(watcher_of(owner + ": watch[" + std::to_string(i + 1) + "]", list[i]));
+    specs.push_back(
+        watcher_of(owner + ": watch[" + std::to_string(i + 1) + "]", list[i], terminal));
   }
   const std::size_t count = specs.size();
   auto patterns = WatchPatterns::compile(std::move(specs));

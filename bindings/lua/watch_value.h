@@ -10,9 +10,9 @@
 
 namespace gibbous::lua {
 
-// Null for none. Throws WrongUse with `owner`, the watcher and the field: "run.start:
-// watch[1].regex:
-// ...", counted from 1, as Lua does.
-std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list);
+// Null for none. `terminal`: their run has one. Throws WrongUse with `owner`, the watcher and the
+// field: "run.start: watch[1].regex: ...", counted from 1, as Lua does.
+std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list,
+                                                 bool terminal);
 
 }  // namespace gibbous::lua

@@ -137,15 +137,16 @@
 ---@field cols? integer 10 to 500; default: 80
 ---@field term? string default: 'xterm-256color'
 
----Something to be told about: a line of output that a regular expression is found in becomes an
----event, which is recorded, told to the host, put into the session's backlog, and given to the
----function `on_EVENT` of scripts/watchers/, if there is one. At most 20 at once and 2 a second of
----one watcher; what is left out is told of once.
+---Something to be told about: a line of output, or a row that a terminal shows, that a regular
+---expression is found in becomes an event, which is recorded, told to the host, put into the
+---session's backlog, and given to the function `on_EVENT` of scripts/watchers/, if there is one. At
+---most 20 at once and 2 a second of one watcher; what is left out is told of once.
 ---@class Watcher
 ---@field regex string RE2; found anywhere in a line as a person sees it, without escape sequences
 ---@field event string letters, digits, _ . and -; the name of the event
 ---@field once? boolean default: false
----@field scope? 'both'|'stdout'|'stderr' default: 'both'
+---@field scope? 'both'|'stdout'|'stderr'|'screen' default: 'both'; 'screen': each row that the
+---terminal shows, once for each text that is new there, looked at when output pauses; needs pty
 ---@field context_before? integer 0 to 20; default: 0; lines that are told with it
 ---@field context_after? integer 0 to 20; default: 0
 
@@ -503,8 +504,9 @@ function Run:resize(size) end
 ---@return Err? err
 function Run:close_stdin() end
 
----Adds watchers; what is still kept of its output is looked at first. Raises for a wrong pattern.
----Returns nil, err with too_many_watchers.
+---Adds watchers; what is still kept of its output, or shown by its terminal, is looked at first.
+---Raises for a wrong pattern, and for scope 'screen' without a terminal. Returns nil, err with
+---too_many_watchers.
 ---
 ---Example: `handle:watch { { regex = 'listening on', event = 'ready', once = true } }`
 ---@param watchers Watcher[]

@@ -38,14 +38,19 @@ local INPUT = schema.object {
     description = 'Output that is kept; above it the beginning and the end are',
   },
   watch = schema.array(schema.object {
-    regex = schema.string { description = 'RE2, found in a line of output', optional = true },
+    regex = schema.string {
+      description = 'RE2, found in a line of output, or of the screen', optional = true,
+    },
     event = schema.string { description = 'Name of the event', optional = true },
     preset = schema.string {
       enum = named_watchers.names, optional = true,
       description = 'Instead of regex and event: what people watch for',
     },
     once = schema.boolean { optional = true },
-    scope = schema.string { enum = { 'stdout', 'stderr', 'both' }, optional = true },
+    scope = schema.string {
+      enum = { 'stdout', 'stderr', 'both', 'screen' }, optional = true,
+      description = 'screen: what the terminal shows (with pty), for full-screen programs',
+    },
   }, { description = 'spawn: lines to be told about', max_items = 64, optional = true }),
   run_id = schema.string {
     description = 'Run (required for poll, kill and send_keys)', optional = true,
@@ -136,6 +141,12 @@ local function watchers_of(args)
       tool.error(
         'invalid_arguments',
         ('args.watch[%d]: expected regex and event, or preset alone'):format(index)
+      )
+    end
+    if asked.scope == 'screen' and not args.pty then
+      tool.error(
+        'invalid_arguments',
+        ("args.watch[%d].scope: 'screen' needs a terminal: give pty"):format(index)
       )
     end
     for _, watcher in ipairs(named and named_watchers.watchers(asked.preset) or { asked }) do

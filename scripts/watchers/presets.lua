@@ -6,7 +6,8 @@ local M = {}
 ---@class WatcherPreset
 ---@field regex string RE2, found anywhere in a line as a person sees it
 ---@field event string
----@field scope? 'stdout'|'stderr'|'both' default: 'both'; most programs write such lines to either
+---@field scope? 'stdout'|'stderr'|'both'|'screen' default: 'both'; most programs write such lines
+--- to either
 ---@field context_after? integer lines that come with the match
 ---@field match string[] lines that it finds
 ---@field not_match? string[] lines that nothing of its list finds

@@ -10,14 +10,23 @@ namespace {
 class Host : public StateHost {
  public:
   using StateHost::StateHost;
-  std::string start(const std::string& command, bool keep) {
-    return result("start", {{"command", command}, {"keep", keep}, {"pty", true}})["id"];
+  std::string start(const std::string& command, bool keep, const Json& watch = Json::array()) {
+    return result("start",
+                  {{"command", command}, {"keep", keep}, {"pty", true}, {"watch", watch}})["id"];
   }
   // Types, and waits for what is shown then.
   void keys(const std::string& id, const std::string& keys, const std::string& shows) {
     const Json shown = result("keys", {{"id", id}, {"keys", keys}, {"shows", shows}});
     INFO(shown.dump());
     REQUIRE(shown["ok"] == true);
+  }
+  int told(const std::string& id, const std::string& event) {
+    return result("told", {{"id", id}, {"event", event}})["count"];
+  }
+  // Waits until the event was recorded so often.
+  bool tells(const std::string& id, const std::string& event, int count) {
+    Loop loop;
+    return loop.until([&] { return told(id, event) >= count; });
   }
   bool knows(const std::string& id) {
     Loop loop;
@@ -57,6 +66,28 @@ TEST_CASE("a kept terminal goes on without its host, and the next one types into
   next.keys(id, "stty size<Enter>", "^24 80");
   const Json killed = next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
   CHECK(killed["survivors"].empty());
+}
+
+TEST_CASE("the next host watches a kept screen, and tells once nothing more") {
+  const TempDir state;
+  const Json watch = {
+      {{"regex", "^k\\dpt"}, {"event", "kept"}, {"scope", "screen"}},
+      {{"regex", "^k\\dpt"}, {"event", "first"}, {"scope", "screen"}, {"once", true}}};
+  std::string id;
+  {
+    Host host(state);
+    id = host.start("PS1='> ' exec bash --norc -i", true, watch);
+    host.keys(id, "echo k$((1))pt<Enter>", "^k1pt");
+    REQUIRE(host.tells(id, "kept", 1));
+    REQUIRE(host.tells(id, "first", 1));
+    host.end(SIGKILL);
+  }
+  Host next(state);
+  REQUIRE(next.knows(id));
+  next.keys(id, "echo k$((2))pt<Enter>", "^k2pt");
+  CHECK(next.tells(id, "kept", 2));
+  CHECK(next.told(id, "first") == 1);
+  next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
 }
 
 }  // namespace

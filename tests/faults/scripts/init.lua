@@ -10,12 +10,14 @@ local start = tool {
     keep = schema.boolean { default = false },
     pty = schema.boolean { default = false },
     sandbox = schema.string { optional = true },
+    watch = schema.any { optional = true },
   },
   run = function(args)
     local handle, err =
       run.start {
         command = args.command, timeout_ms = 0, limits = args.limits, detach = true,
         on_host_death = args.keep and 'keep' or 'kill', sandbox = args.sandbox, pty = args.pty,
+        watch = args.watch,
       }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()
@@ -51,6 +53,20 @@ local keys = tool {
   end,
 }
 
+local told = tool {
+  name = 'told',
+  description = 'How often an event of a run was recorded.',
+  permission = 'read',
+  input = schema.object { id = schema.string {}, event = schema.string {} },
+  run = function(args)
+    local count = 0
+    for _, item in ipairs(assert(journal.items(args.id)).items) do
+      if item.type == 'event' and item.payload == args.event then count = count + 1 end
+    end
+    return { data = { count = count } }
+  end,
+}
+
 return {
-  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys } } },
+  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys, told } } },
 }

@@ -156,6 +156,7 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
     }
     if (condition.kind == ConditionKind::kHttp) {
       entry["url"] = condition.url;
+      if (!condition.mapped_url.empty()) entry["mapped_url"] = condition.mapped_url;
       entry["status"] = fired.status;
     }
     if (condition.kind == ConditionKind::kFile) entry["path"] = condition.path;

@@ -37,6 +37,12 @@ int parse_port(std::string_view digits) {
   return port <= kMaxPort ? port : 0;
 }
 
+std::string authority_of(const HttpUrl& url) {
+  const bool is_v6 = url.host.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + url.host + "]" : url.host;
+  return url.port == kDefaultPort ? host : host + ":" + std::to_string(url.port);
+}
+
 }  // namespace
 
 Result<HttpUrl> HttpUrl::parse(const std::string& url) {
@@ -89,12 +95,13 @@ Result<HttpUrl> HttpUrl::parse(const std::string& url) {
   return result;
 }
 
+std::string HttpUrl::text() const {
+  return "http://" + authority_of(*this) + target;
+}
+
 std::string HttpUrl::request() const {
-  std::string text = "GET " + target + " HTTP/1.1\r\nHost: ";
-  text += host.find(':') == std::string::npos ? host : "[" + host + "]";
-  if (port != kDefaultPort) text += ":" + std::to_string(port);
-  text += "\r\nUser-Agent: gibbous\r\nAccept: */*\r\nConnection: close\r\n\r\n";
-  return text;
+  return "GET " + target + " HTTP/1.1\r\nHost: " + authority_of(*this) +
+         "\r\nUser-Agent: gibbous\r\nAccept: */*\r\nConnection: close\r\n\r\n";
 }
 
 }  // namespace gibbous

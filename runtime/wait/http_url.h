@@ -18,6 +18,7 @@ struct HttpUrl {
 
   // Fails with invalid_arguments and what is wrong.
   static Result<HttpUrl> parse(const std::string& url);
+  std::string text() const;
   // The whole GET request for it.
   std::string request() const;
 };

@@ -146,7 +146,8 @@ class HttpCondition final : public ProbeCondition {
   }
 
   std::string wanted() const override {
-    return spec_.url + " answered with " +
+    return spec_.url + (spec_.mapped_url.empty() ? "" : ", asked as " + spec_.mapped_url + ",") +
+           " answered with " +
            (spec_.status == 0 ? "a status from 200 to 399"
                               : "status " + std::to_string(spec_.status));
   }
@@ -257,7 +258,7 @@ Result<std::unique_ptr<PendingCondition>> make_probe_condition(const Condition& 
       return wrong("status: expected 0 or a number from 200 to 599, got " +
                    std::to_string(spec.status));
     }
-    auto url = HttpUrl::parse(spec.url);
+    auto url = HttpUrl::parse(spec.mapped_url.empty() ? spec.url : spec.mapped_url);
     if (!url) return url.status();
     return Made(std::make_unique<HttpCondition>(spec, run, context, owner, url.value()));
   }

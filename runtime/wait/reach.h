@@ -1,12 +1,14 @@
-// Where a run's ports are found from here: those of a run that is executed elsewhere are reached by
-// others of this machine. Loop thread only.
+// reach: turns conditions about ports of a run that is executed elsewhere into ones about the ports
+// of this machine that lead there. Called before Waits::start by whoever takes conditions from
+// people, who name ports as the run has them. Loop thread only.
 #pragma once
 
 #include "runtime/wait/wait.h"
 
 namespace gibbous {
 
-// Makes conditions about ports of such runs conditions about the ports that lead to them.
+// Ports without a host, or on this machine, and http URLs of this machine; others, and those of
+// runs that map no such port, stay as they are.
 void reach(Runs& runs, WaitSpec* spec);
 
 }  // namespace gibbous

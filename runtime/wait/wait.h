@@ -45,6 +45,7 @@ struct Condition {
   std::optional<Offset> since;     // regex: only from this offset of `stream` (else stdout) on; by
                                    // default all that is kept
   std::string url;                 // http://host[:port]/path
+  std::string mapped_url;          // http: what is asked for it; "": url
   int status = 0;                  // http: this status; 0: any from 200 to 399
   Millis duration{0};              // quiet, timer
   std::string path;                // file; absolute

@@ -22,7 +22,8 @@
 ---@field stream? 'stdout'|'stderr' regex
 ---@field cursor? integer regex: offset just after the line
 ---@field status? integer http
----@field url? string http
+---@field url? string http: as it was asked for
+---@field mapped_url? string http: what was asked instead, where a mapped port leads to the run
 ---@field port? integer port
 ---@field mapped_from? integer port: what the run calls it, where `port` leads to it
 ---@field pid? integer port: who listens, when that is known
@@ -77,7 +78,8 @@ function wait.start(run) end
 ---@return Condition
 function wait.ready(run) end
 
----Somebody listens on a TCP port.
+---Somebody listens on a TCP port. With a run whose ports are mapped, a port of this machine is the
+---one that the run has: the mapped one is looked at.
 ---
 ---Example: `wait { wait.port(8080, { run = server }), timeout_ms = 10000 }`
 ---@param port integer 1 to 65535
@@ -106,7 +108,8 @@ function wait.regex(run, pattern, options) end
 ---@return Condition
 function wait.screen(run, pattern, options) end
 
----An HTTP GET is answered with a status.
+---An HTTP GET is answered with a status. With a run whose ports are mapped, a URL of this machine
+---(127.0.0.1, localhost, [::1]) names the port as the run has it: the mapped one is asked.
 ---
 ---Example: `wait { wait.http('http://127.0.0.1:3000/health', { status = 200 }) }`
 ---@param url string http://host[:port]/path

@@ -87,11 +87,13 @@ local function checked_wait(conditions, deadline)
   return answer
 end
 
--- Waits for one condition that is not about a process, and fails when all processes have ended.
+-- Waits for a port or a URL, and fails when all processes have ended.
 local function wait_outside(what, condition, infos, deadline)
   while true do
     local answer = checked_wait(with_ends(condition, infos), deadline)
-    if not answer.ok then
+    if not answer.ok and answer.reason == 'impossible' then
+      impossible(what, run.get(answer.run):info())
+    elseif not answer.ok then
       timed_out(what, deadline.seconds)
     end
     if answer.fired[1].kind ~= 'exit' then
@@ -158,7 +160,8 @@ function M.service(owner, args)
     if args[what] then
       local name = what .. ' ' .. args[what]
       local infos = watched(owner, data.id, name)
-      local fired = wait_outside(name, wait[what](args[what]), infos, deadline)
+      local condition = wait[what](args[what], { run = data.id }) -- which may map its ports
+      local fired = wait_outside(name, condition, infos, deadline)
       data.port = fired.port or data.port
       data.address = fired.address or data.address
       data.status = fired.status or data.status

@@ -28,6 +28,7 @@ local FIRED = schema.object {
   address = schema.string { optional = true, description = 'port: what answered' },
   pid = schema.integer { optional = true, description = 'port: who listens' },
   url = schema.string { optional = true },
+  mapped_url = schema.string { optional = true, description = 'http: what was asked for it' },
   status = schema.integer { optional = true, description = 'http: the status' },
   path = schema.string { optional = true },
 }
@@ -169,7 +170,8 @@ local DESCRIBE = {
     return ('row %d of the screen of %s is: %s'):format(fired.row, fired.run, fired.line)
   end,
   http = function(fired)
-    return ('%s answered %d'):format(fired.url, fired.status)
+    local asked = fired.mapped_url and (' (asked as %s)'):format(fired.mapped_url) or ''
+    return ('%s%s answered %d'):format(fired.url, asked, fired.status)
   end,
   exit = function(fired)
     local handle = run.get(fired.run)

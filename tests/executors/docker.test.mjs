@@ -115,6 +115,21 @@ describe('docker', { concurrency: 2 }, () => {
     await gone(id);
   });
 
+  docker('a URL of a mapped port is asked where it is mapped', async (s, t) => {
+    const taken = await takenPort(t);
+    const { id, info } = await s.data('start', {
+      command: 'sleep 1; exec httpd -f -p 8080 -h /bin', ports: [`${taken}:8080`],
+    });
+    const url = 'http://localhost:8080/busybox';
+    const mapped_url = `http://127.0.0.1:${info.ports[0].host}/busybox`;
+    const { fired } = await s.data('wait_for', { id, http: url, timeout: 30_000 });
+    assert.deepEqual(fired, [{ kind: 'http', index: 1, run: id, url, mapped_url, status: 200 }]);
+    const service = await s.data('wait_for_service', { id, port: 8080, http: url });
+    assert.equal(service.port, info.ports[0].host);
+    assert.equal(service.status, 200);
+    await s.data('bg_kill', { id });
+  });
+
   docker('the tools tell which port leads to the one that was asked for', async (s, t) => {
     const taken = await takenPort(t);
     const answer = await s.call('run_background', { cmd: 'sleep 100', ports: [`${taken}:80`] });

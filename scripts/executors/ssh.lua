@@ -1,5 +1,6 @@
 -- Runs commands on another machine, by ssh. There they run in a session of their own, whose leader
--- writes its pid into a file; who ends the run ends that session, by a second connection.
+-- writes its pid into a file, with a variable that marks them; who ends the run looks for both by a
+-- second connection.
 local command = require 'executors.command'
 
 -- The remote side of a start: `sh -c START sh PIDFILE COMMAND`.
@@ -20,25 +21,50 @@ rm -f "$file"
 exit $code
 ]]
 
--- The remote side of an end: TERM to all of the session, two seconds, KILL to what is left.
--- The file may not be there yet, while the start is on its way.
-local END = [[
+-- `look` puts into $pids what lives there of a run, with its session in FILE and its MARK: who is
+-- in the session or has the mark, who was there before, and all their descendants. Of what ps
+-- shows, it reads nothing that programs choose.
+local LOOK = [[
+file=$1 mark=$2 session= pids=
+look() {
+  [ -n "$session" ] || session=$(cat "$file" 2>/dev/null)
+  seeds=$(echo $pids $(grep -lsF -- "$mark" /proc/[0-9]*/environ))
+  pids=$(ps -e -o pid= -o ppid= -o sid= -o stat= | awk -v session="$session" -v seeds="$seeds" '
+    BEGIN { split(seeds, list, /[^0-9]+/); for (i in list) seed[list[i] ""] }
+    $4 ~ /^Z/ && $4 !~ /l/ { next }
+    { parent[$1] = $2; if ($3 == session || $1 in seed) found[$1] }
+    END {
+      do {
+        more = 0
+        for (pid in parent) if (!(pid in found) && parent[pid] in found) { found[pid]; more = 1 }
+      } while (more)
+      for (pid in found) print pid
+    }')
+}
+]]
+
+-- The remote side of an end: TERM to all, two seconds, KILL to what is left or was made meanwhile,
+-- until nothing is. At first nothing may be there yet, while the start is on its way.
+local END = LOOK .. [[
 for round in 1 2 3 4 5 6 7 8; do
-  [ -s "$1" ] && break
+  look
+  [ -n "$pids" ] && break
   sleep 0.3
 done
-session=$(cat "$1" 2>/dev/null) || exit 0
-members() { ps -e -o sid= -o pid= | awk -v s="$session" '$1 == s { print $2 }'; }
-pids=$(members)
 [ -z "$pids" ] || kill -TERM $pids 2>/dev/null
 for round in 1 2 3 4 5 6 7 8 9 10; do
-  pids=$(members)
+  look
   [ -z "$pids" ] && break
   sleep 0.2
 done
-pids=$(members)
-[ -z "$pids" ] || kill -KILL $pids 2>/dev/null
-rm -f "$1"
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+  [ -z "$pids" ] && break
+  kill -KILL $pids 2>/dev/null
+  sleep 0.05
+  look
+done
+rm -f "$file"
+[ -z "$pids" ]
 ]]
 
 -- ssh sends one line, which the shell there takes apart again.
@@ -83,20 +109,33 @@ local function inner(spec)
   return words
 end
 
+-- A variable of its own: what a Gibbous there starts has its GIBBOUS_RUN.
+local function mark_of(spec)
+  return ('GIBBOUS_REMOTE_RUN=%s@%s'):format(spec.run, spec.host)
+end
+
+-- The command that does something about a run there.
+local function remote(state, script)
+  return command.with(state.client, line { 'sh', '-c', script, 'sh', state.pid_file, state.mark })
+end
+
 local function prepare(spec)
   if spec.sandbox then
     tool.error('invalid_arguments', ('sandbox: ssh cannot hold the profile %s on another machine; '
       .. 'run it without one'):format(spec.sandbox.profile))
   end
   local terminal = spec.stdin == 'terminal'
-  local base = client(spec.settings)
-  local pid_file = ('%s/gibbous-%s'):format(spec.settings.pid_directory, spec.run)
-  local start = { 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh', pid_file }
+  local state = {
+    host = spec.settings.host, client = client(spec.settings), mark = mark_of(spec),
+    pid_file = ('%s/gibbous-%s'):format(spec.settings.pid_directory, spec.run),
+  }
+  local start = {
+    'env', state.mark, 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh', state.pid_file,
+  }
   command.add(start, unpack(inner(spec)))
   return {
     argv = command.with(client(spec.settings, terminal), line(start)), cwd = '/', sandbox = 'own',
-    last_wish = command.with(base, line { 'sh', '-c', END, 'sh', pid_file }),
-    state = { host = spec.settings.host },
+    last_wish = remote(state, END), state = state,
   }
 end
 

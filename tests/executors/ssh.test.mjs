@@ -81,9 +81,15 @@ function ssh(name, body) {
   });
 }
 
-async function alive(tag) {
+/** How many sleeps have this tag. */
+async function sleeping(tag) {
   const { stdout } = await output('ps', ['-e', '-o', 'args=']);
-  return stdout.split('\n').some((line) => line.startsWith('sleep') && line.includes(tag));
+  return stdout.split('\n').filter((line) => /^(\/bin\/)?sleep /.test(line) && line.includes(tag))
+    .length;
+}
+
+async function alive(tag) {
+  return await sleeping(tag) > 0;
 }
 
 /** A number that sleeps are told apart by. */
@@ -128,6 +134,56 @@ ssh('a kill ends the whole tree on the other side', async (session) => {
   await until('it runs there', () => alive(tag));
   await session.data('bg_kill', { id });
   assert.equal(await alive(tag), false);
+});
+
+/** Starts a command, and kills the run when so many sleeps of the tag are there. */
+async function killed(session, command, tag, count = 1) {
+  const id = await session.start({ command });
+  await until('they run there', async () => await sleeping(tag) === count);
+  await session.data('bg_kill', { id });
+  return session.info(id);
+}
+
+ssh('a kill ends what has made a session of its own', async (session) => {
+  const tag = sleepTag();
+  await killed(session, `setsid sh -c 'sleep ${tag}; true' & sleep ${tag}`, tag, 2);
+  assert.equal(await sleeping(tag), 0);
+});
+
+ssh('a kill ends what has left its parents as a daemon does', async (session) => {
+  const tag = sleepTag();
+  const daemon = `(nohup setsid sh -c '(sleep ${tag}; true) & wait' >/dev/null 2>&1 &)`;
+  await killed(session, `${daemon}; sleep ${tag}`, tag, 2);
+  assert.equal(await sleeping(tag), 0);
+});
+
+ssh('a kill ends what has neither the session nor the mark, but parents', async (session) => {
+  const tag = sleepTag();
+  await killed(session, `setsid env -i /bin/sh -c '/bin/sleep ${tag}; true' & wait`, tag);
+  assert.equal(await sleeping(tag), 0);
+});
+
+ssh('a kill ends what ignores SIGTERM in a session of its own', async (session) => {
+  const tag = sleepTag();
+  await killed(session, `trap '' TERM; setsid sleep ${tag} & sleep ${tag}`, tag, 2);
+  assert.equal(await sleeping(tag), 0);
+});
+
+ssh('a kill ends what forks when it is told to end', async (session) => {
+  const tag = sleepTag();
+  const stubborn = `trap "setsid sleep ${tag} &" TERM; while true; do sleep ${tag} & wait; done`;
+  await killed(session, `setsid sh -c '${stubborn}' & wait`, tag);
+  assert.equal(await sleeping(tag), 0);
+});
+
+ssh('a kill leaves the processes of other runs alone', async (session) => {
+  const [mine, other] = [sleepTag(), sleepTag()];
+  const id = await session.start({ command: `setsid sleep ${other} & wait` });
+  await until('the other one runs', () => alive(other));
+  await killed(session, `setsid sleep ${mine} & wait`, mine);
+  assert.ok(await alive(other));
+  await session.data('bg_kill', { id });
+  assert.equal(await alive(other), false);
 });
 
 ssh('a host that is killed leaves nothing on the other side', async (session) => {

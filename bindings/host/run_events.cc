@@ -179,7 +179,7 @@ bool RunEvents::call_handler(const std::string& run, const std::string& session,
     }
     deliver({name, session, dump(told)}, run, true);
   };
-  return engine_.run_hook(std::move(hook));
+  return engine_.run_hook(std::move(hook)) != 0;
 }
 
 void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patterns,

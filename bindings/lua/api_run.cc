@@ -11,6 +11,7 @@
 #include "bindings/lua/api.h"
 #include "bindings/lua/api_run_start.h"
 #include "bindings/lua/api_run_terminal.h"
+#include "bindings/lua/api_run_usage.h"
 #include "bindings/lua/api_wait.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/fields.h"
@@ -149,26 +150,6 @@ int l_kill(lua_State* state) {
   });
 }
 
-// Looking needs no leave, but the answer comes from the keeper.
-int l_usage(lua_State* state) {
-  const std::string id = check_id(state, 1);
-  Services& services = services_of(state);
-  Run* run = services.runs->find(id);
-  if (run == nullptr) return push_error(state, not_found(*services.runs, id), id);
-  const auto task = Task::current(state);
-  auto effect = std::make_shared<Effect>(Effect{services, task, task->completer()});
-  services.runs->usage(*run, [effect](Run& of, const std::optional<RunUsage>& usage) {
-    if (effect->cancelled) return;
-    if (usage) {
-      effect->answer(usage_value(of, *usage));
-    } else {
-      effect->fail(Status::error("not_running", "Process \"" + of.id() + "\" has no processes"),
-                   of.id());
-    }
-  });
-  return task->suspend(state, pending(std::move(effect)));
-}
-
 int l_signal(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
@@ -206,8 +187,9 @@ constexpr luaL_Reg kMethods[] = {
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {
-    {"kill", l_kill},   {"signal", l_signal},           {"write", l_run_write}, {"wait", l_wait},
-    {"usage", l_usage}, {"send_keys", l_run_send_keys}, {nullptr, nullptr},
+    {"kill", l_kill},   {"signal", l_signal},   {"write", l_run_write},
+    {"wait", l_wait},   {"usage", l_run_usage}, {"send_keys", l_run_send_keys},
+    {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kRun[] = {

@@ -97,11 +97,11 @@ void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallRes
   }
 }
 
-bool EngineImpl::run_hook(HookCall hook) {
+CallId EngineImpl::run_hook(HookCall hook) {
   const LuaRef* function = hook.function != nullptr ? hook.function
                            : hook.handler.empty()   ? &current_->start_queued_hook()
                                                     : current_->find_handler(hook.handler);
-  if (function == nullptr) return false;
+  if (function == nullptr) return 0;
   // Nothing is asked before the script asks, and its time is not for reading the rules.
   current_->read_late();
   CallOptions options;
@@ -117,7 +117,7 @@ bool EngineImpl::run_hook(HookCall hook) {
   options.approved_command = std::move(hook.approved_command);
   const CallId id = options.id;
   by_id_[id] = add_call(std::move(options)).get();
-  return true;
+  return id;
 }
 
 Result<std::shared_ptr<CallImpl>> EngineImpl::start_child(CallImpl& parent, std::string tool,

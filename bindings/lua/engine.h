@@ -69,9 +69,9 @@ class Engine {
   // Both callbacks come from run_ready, never from inside call(). on_done comes exactly once.
   virtual void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
                     std::function<void(const Progress&)> on_progress) = 0;
-  // The policy is not asked about the call itself, but about what it does. False, and nothing
-  // comes: the scripts have no such handler.
-  virtual bool run_hook(HookCall hook) = 0;
+  // The policy is not asked about the call itself, but about what it does. Its id, for cancel(); 0,
+  // and nothing comes: the scripts have no such handler.
+  virtual CallId run_hook(HookCall hook) = 0;
   // False when there is no such call any more. on_done still comes, later.
   virtual bool cancel(CallId id) = 0;
   virtual void cancel_all() = 0;

@@ -26,7 +26,7 @@ class EngineImpl final : public Engine, public CallOwner {
   // Engine
   void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
             std::function<void(const Progress&)> on_progress) override;
-  bool run_hook(HookCall hook) override;
+  CallId run_hook(HookCall hook) override;
   bool cancel(CallId id) override;
   void cancel_all() override;
   std::size_t active_calls() const override { return calls_.size(); }

@@ -6,6 +6,7 @@
 
 #include "bindings/lua/call.h"
 #include "bindings/lua/engine.h"
+#include "bindings/lua/executor_hook.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/limits_value.h"
 #include "bindings/lua/schema_check.h"
@@ -151,21 +152,10 @@ void read_plan(const std::string& owner, const Json& plan, const Json& ports, Ru
   }
 }
 
-HookCall hook_of(const std::string& executor, const LuaRef& function, const std::string& session,
-                 Json arguments) {
-  HookCall hook;
-  hook.function = &function;
-  hook.internal = true;
-  hook.tool = "executors." + executor;
-  hook.session = session;
-  hook.arguments = std::move(arguments);
-  return hook;
-}
-
 // Once a process and executor: what hosts that are dead have left behind.
 void sweep_once(Services& services, const ExecutorDefinition& executor, const Json& settings) {
   if (!executor.sweep || !services.swept.insert(executor.name + settings.dump()).second) return;
-  HookCall hook = hook_of(executor.name, executor.sweep, "", {{"settings", settings}});
+  HookCall hook = executor_hook(executor.name, executor.sweep, "", {{"settings", settings}});
   hook.on_done = [engine = services.engine, name = executor.name](const CallResult& result) {
     if (!result.ok && result.code != "shutdown") {
       engine->log("warn", "executor " + name + ": sweep: " + result.message, Json(), "");
@@ -237,7 +227,7 @@ void prepare_execution(Services& services, const Call& call, const ExecutorReque
   Json arguments = describe(spec, services);
   arguments["settings"] = *settings;
   arguments["ports"] = *ports;
-  HookCall hook = hook_of(name, executor.prepare, call.session(), std::move(arguments));
+  HookCall hook = executor_hook(name, executor.prepare, call.session(), std::move(arguments));
   hook.on_done = [name, spec = std::move(spec), ports = *ports, on_done = std::move(on_done),
                   asks = static_cast<bool>(executor.ended)](const CallResult& result) mutable {
     if (!result.ok) return on_done(Status::error(result.code, result.message));
@@ -271,8 +261,8 @@ void ask_executor(Services& services, Run& run, const ExitStatus& exit,
   } else {
     arguments["signal"] = exit.signal;
   }
-  HookCall hook =
-      hook_of(execution.executor, found->second.ended, run.spec().session, std::move(arguments));
+  HookCall hook = executor_hook(execution.executor, found->second.ended, run.spec().session,
+                                std::move(arguments));
   hook.on_done = [engine = services.engine, name = execution.executor,
                   on_answer](const CallResult& result) {
     if (result.code == "shutdown") return;

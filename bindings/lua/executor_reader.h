@@ -1,5 +1,5 @@
 // Reads the executors that scripts/init.lua returned: a list of tables { name, settings, prepare,
-// ended?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread only.
+// ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -22,6 +22,7 @@ struct ExecutorDefinition {
   std::shared_ptr<const SchemaCheck> settings;
   LuaRef prepare;
   LuaRef ended;  // unset: an end by itself means what its exit says
+  LuaRef usage;  // unset: a run costs what its process here costs
   LuaRef sweep;  // unset: it leaves nothing behind
 };
 

@@ -27,6 +27,12 @@ namespace gibbous::lua {
 class Engine;
 class Store;
 
+// What an executor said last of the processor time of a run.
+struct CpuSample {
+  Nanos at{0};
+  double cpu_time_ms = 0;
+};
+
 struct Services {
   uv_loop_s* loop = nullptr;
   const Clock* clock = nullptr;
@@ -47,6 +53,7 @@ struct Services {
   Json executors = Json::object();  // the configured settings of each
   std::set<std::string> swept;      // executors that have looked for what dead hosts left
   PathVariables path_variables;
+  std::map<std::string, CpuSample> executor_cpu;  // by run
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;
   // What was written to runs that take their input for code, by run; bounded.

@@ -10,12 +10,18 @@ local MAX_OUTPUT_BYTES = 1024 * 1024
 --- Example: `local text, problem = command.output({ 'docker', 'ps' }, { DOCKER_HOST = host })`
 ---@param argv string[]
 ---@param env? table<string, string>
+---@param input? string for its stdin, which stays open
 ---@return string? text
 ---@return string? problem
-function M.output(argv, env)
-  local handle, err = run.start { argv = argv, env = env, timeout_ms = TIMEOUT_MS }
+function M.output(argv, env, input)
+  local handle, err = run.start {
+    argv = argv, env = env, timeout_ms = TIMEOUT_MS, stdin = input and 'pipe' or 'null',
+  }
   if not handle then
     return nil, err.message
+  end
+  if input then
+    handle:write(input)
   end
   handle:wait { any = { wait.exit(handle) } }
   local info = handle:info()

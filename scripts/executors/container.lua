@@ -2,6 +2,7 @@
 -- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
 -- command's. A client that is killed leaves its container behind: the last wish removes it.
 local command = require 'executors.command'
+local container_usage = require 'executors.container_usage'
 
 local M = {}
 
@@ -244,6 +245,16 @@ local function ended(engine, event)
   return { reason = reason, limit = limit, clean = removed ~= nil or not created }
 end
 
+local function usage(engine, event)
+  if engine.has_counters then
+    local answered, counted = container_usage.by_counters(event.state)
+    if answered then
+      return counted
+    end
+  end
+  return container_usage.by_stats(event.state, engine.stats_format)
+end
+
 local function sweep(engine, event)
   local base = client(engine, event.settings)
   local format = ('{{.ID}} {{.Label "%s"}}'):format(HOST_LABEL)
@@ -263,6 +274,8 @@ end
 ---@field program string the client
 ---@field context_option string
 ---@field host_option string
+---@field stats_format string of `stats`, for JSON
+---@field has_counters? boolean its API gives a container's counters, over `system dial-stdio`
 ---@field label_format? string of `ps`, for engines that do not know `.Label "name"`
 
 --- Makes an executor of a container engine whose client takes the options of docker.
@@ -276,6 +289,7 @@ function M.new(engine)
     settings = settings_schema(),
     prepare = function(spec) return prepare(engine, spec) end,
     ended = function(event) return ended(engine, event) end,
+    usage = function(event) return usage(engine, event) end,
     sweep = function(event) return sweep(engine, event) end,
   }
 end

@@ -1,4 +1,7 @@
 -- Runs commands in containers of docker, by its command: contexts and remote engines work.
 local container = require 'executors.container'
 
-return container.new { program = 'docker', context_option = '--context', host_option = '--host' }
+return container.new {
+  program = 'docker', context_option = '--context', host_option = '--host',
+  stats_format = '{{json .}}', has_counters = true,
+}

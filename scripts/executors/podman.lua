@@ -2,6 +2,6 @@
 local container = require 'executors.container'
 
 return container.new {
-  program = 'podman', context_option = '--connection', host_option = '--url',
+  program = 'podman', context_option = '--connection', host_option = '--url', stats_format = 'json',
   label_format = '{{.ID}} {{index .Labels "gibbous.host"}}',
 }

@@ -67,6 +67,25 @@ rm -f "$file"
 [ -z "$pids" ]
 ]]
 
+-- The remote side of a question: processes, threads, bytes and milliseconds of all but the shell
+-- and the setsid of START. Nothing where there is no /proc.
+local USAGE = LOOK .. [[
+look
+ours=" $session $(ps -o ppid= -p "$session") "
+processes=0 threads=0 pages=0 ticks=0
+for pid in $pids; do
+  case $ours in *" $pid "*) continue ;; esac
+  stat=$(cat "/proc/$pid/stat" 2>/dev/null) || continue
+  set -- ${stat##*)}
+  processes=$((processes + 1)) threads=$((threads + ${18})) pages=$((pages + ${22}))
+  ticks=$((ticks + ${12} + ${13} + ${14} + ${15}))
+done
+[ $processes -gt 0 ] || exit 1
+page=$(getconf PAGESIZE 2>/dev/null || echo 4096)
+hertz=$(getconf CLK_TCK 2>/dev/null || echo 100)
+echo $processes $threads $((pages * page)) $((ticks * 1000 / hertz))
+]]
+
 -- ssh sends one line, which the shell there takes apart again.
 local function quote(word)
   return "'" .. word:gsub("'", "'\\''") .. "'"
@@ -149,6 +168,15 @@ local function ended(event)
   return { clean = true }
 end
 
+local function usage(event)
+  local text = command.output(remote(event.state, USAGE)) or ''
+  local processes, threads, bytes, millis = text:match '^(%d+) (%d+) (%d+) (%d+)\n$'
+  return processes and {
+    processes = tonumber(processes), threads = tonumber(threads), rss_bytes = tonumber(bytes),
+    cpu_time_ms = tonumber(millis),
+  }
+end
+
 return {
   name = 'ssh',
   settings = schema.object {
@@ -166,4 +194,5 @@ return {
   },
   prepare = prepare,
   ended = ended,
+  usage = usage,
 }

@@ -60,6 +60,31 @@ local function ended(event)
   return { clean = event.signal == nil }
 end
 
+-- What a unit costs, which systemd reads from its control group: TasksCurrent counts threads, too.
+local COUNTED = { 'TasksCurrent', 'MemoryCurrent', 'CPUUsageNSec' }
+local NOT_COUNTED = 2 ^ 63 -- or above it; or words instead of a number
+local NANOS_PER_MILLI = 1000000
+
+local function usage(event)
+  local argv = { event.state.systemctl, '--user', 'show', event.state.unit .. '.service' }
+  for _, property in ipairs(COUNTED) do
+    command.add(argv, '--property', property)
+  end
+  local counted = {}
+  for property, number in (command.output(argv) or ''):gmatch '(%a+)=(%d+)' do
+    counted[property] = tonumber(number)
+  end
+  for _, property in ipairs(COUNTED) do
+    if not counted[property] or counted[property] >= NOT_COUNTED then
+      return nil
+    end
+  end
+  return {
+    processes = counted.TasksCurrent, rss_bytes = counted.MemoryCurrent,
+    cpu_time_ms = math.floor(counted.CPUUsageNSec / NANOS_PER_MILLI),
+  }
+end
+
 return {
   name = 'systemd-run',
   settings = schema.object {
@@ -68,4 +93,5 @@ return {
   },
   prepare = prepare,
   ended = ended,
+  usage = usage,
 }

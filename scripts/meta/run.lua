@@ -75,6 +75,20 @@
 ---@field limit? 'memory'|'cpu_time'|'pids'|'file_size' the run ended by this limit
 ---@field clean? boolean default: false; true: nothing is left elsewhere, no last wish is needed
 
+---A run that goes on, for an executor's `usage`.
+---@class ExecutorQuestion
+---@field run string
+---@field state any
+
+---What it costs now where it is executed. One of cpu_percent and cpu_time_ms must be there: of the
+---time, Gibbous makes the percentage since it asked last.
+---@class ExecutorUsage
+---@field processes integer
+---@field threads? integer
+---@field rss_bytes integer
+---@field cpu_percent? number of one processor
+---@field cpu_time_ms? number since the start
+
 ---Scripts that execute runs elsewhere; docs/executors.md. What they start is not asked about, takes
 ---no place, and is not listed.
 ---@class Executor
@@ -82,6 +96,8 @@
 ---@field settings? Schema of type object
 ---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
 ---@field ended? fun(event: ExecutorEnd): ExecutorVerdict? within 15 seconds
+---@field usage? fun(event: ExecutorQuestion): ExecutorUsage? for `run:usage()`, within 3 seconds;
+---without it, and when it fails, is late or gives nothing, a run costs what its process here does
 ---@field sweep? fun(event: { settings: table }) removes what dead hosts left; once a process
 
 ---@class RunStartOptions
@@ -235,16 +251,25 @@
 ---@field limit integer
 ---@field used integer
 
----What the whole tree of a run costs now.
+---What the whole tree of a run costs now. Of a run that is executed elsewhere an executor may know
+---that (`by`); else it is what the process here costs, such as the client of a container.
 ---@class RunUsage
----@field processes integer
----@field threads integer
----@field rss_bytes integer resident memory of each process, added up
+---@field by? string the executor that measured it; absent: it was measured here
+---@field processes integer of containers and units of systemd: with all their threads
+---@field threads? integer absent: the executor does not know
+---@field rss_bytes integer resident memory of each process, added up; of containers and units what
+---they are charged with
 ---@field cpu_percent number of one processor, since it was asked last, or since the start
----@field cpu_time_ms integer
----@field ports { port: integer, pid: integer, address: string }[] TCP ports that it listens on
+---@field cpu_time_ms? integer absent: the executor does not know
+---@field ports UsagePort[] TCP ports that it listens on; of a run whose ports are mapped, those
 ---@field waiting_for_input? { pid: integer, prompt: string } a process that is blocked reading its
 ---stdin or terminal, and what stands on the last line
+
+---@class UsagePort
+---@field port integer as the run has it
+---@field pid? integer that listens; absent: the port is mapped, and that is not known
+---@field host? integer when it is mapped: the port that leads to it
+---@field address string that it listens on; when it is mapped: where `host` is
 
 ---Bytes that were asked for and are not kept any more.
 ---@class Gap
@@ -439,7 +464,8 @@ function Run:kill(options) end
 ---@return Err? err
 function Run:refusals() end
 
----Looks at its processes now. Returns nil, err with not_running when there are none.
+---Looks at its processes now; an executor is asked for at most 3 seconds. Returns nil, err with
+---not_running when there are none.
 ---
 ---Example: `log.info(handle:usage().rss_bytes)`
 ---@return RunUsage? usage

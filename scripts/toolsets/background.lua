@@ -188,11 +188,12 @@ local list_processes = tool {
   permission = 'read',
   output = schema.object { processes = schema.array(STATUS) },
   run = function(_, ctx)
+    local infos = own_runs.list(owner_of(ctx))
+    local usages = format.usages(infos)
     local lines, data = {}, json.array {}
-    for index, info in ipairs(own_runs.list(owner_of(ctx))) do
-      local usage = info.state == 'running' and run.get(info.id):usage() or nil
-      lines[index] = format.status_line(info, usage)
-      data[index] = status_of(info, usage)
+    for index, info in ipairs(infos) do
+      lines[index] = format.status_line(info, usages[index])
+      data[index] = status_of(info, usages[index])
     end
     local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
     return { text = text, data = { processes = data } }

@@ -73,11 +73,11 @@ local status = tool {
   output = schema.object { processes = schema.array(format.STATUS) },
   run = function(args, ctx)
     local infos = args.id and { format.find(args.id):info() } or run.list { session = ctx.session }
+    local usages = format.usages(infos)
     local lines, data = {}, json.array {}
     for index, info in ipairs(infos) do
-      local usage = info.state == 'running' and run.get(info.id):usage() or nil
-      lines[index] = format.status_line(info, usage)
-      data[index] = format.status_data(info, usage)
+      lines[index] = format.status_line(info, usages[index])
+      data[index] = format.status_data(info, usages[index])
     end
     local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
     return { text = text, data = { processes = data } }

@@ -27,8 +27,11 @@ M.STATUS = schema.object {
     rss_bytes = schema.integer {},
     processes = schema.integer {},
     ports = schema.array(schema.object {
-      port = schema.integer {}, pid = schema.integer {}, address = schema.string {},
+      port = schema.integer {}, address = schema.string {},
+      pid = schema.integer { optional = true, description = 'Who listens' },
+      host = schema.integer { optional = true, description = 'Mapped: the port that leads to it' },
     }),
+    by = schema.string { optional = true, description = 'The executor that measured it' },
     waiting_for_input = schema.object({
       pid = schema.integer {}, prompt = schema.string {},
     }, { optional = true }),
@@ -93,6 +96,20 @@ function M.one_line(text)
   return (text:gsub('%c', function(c) return ESCAPES[c] or ('\\x%02x'):format(c:byte()) end))
 end
 
+--- Gives what each run that goes on costs, by its place in the list. All are asked at the same
+--- time: an executor may take seconds to answer.
+---@param infos RunInfo[]
+---@return table<integer, RunUsage>
+function M.usages(infos)
+  local questions = {}
+  for index, info in ipairs(infos) do
+    questions[index] = function()
+      return info.state == 'running' and run.get(info.id):usage() or nil
+    end
+  end
+  return task.all(questions)
+end
+
 --- Gives one line for a run, as bg_status shows it.
 ---@param info RunInfo
 ---@param usage? RunUsage
@@ -119,8 +136,11 @@ function M.status_line(info, usage)
     add(true, 'procs=%d', usage.processes)
     add(true, 'idle=%s', M.seconds(info.idle_ms))
     for _, port in ipairs(usage.ports) do
-      add(true, 'port=%s', ('%d(pid %d)'):format(port.port, port.pid))
+      local where = port.host and ('%s:%d'):format(port.address, port.host)
+        or ('pid %d'):format(port.pid)
+      add(true, 'port=%s', ('%d(%s)'):format(port.port, where))
     end
+    add(usage.by, 'by=%s', usage.by)
     local waiting = usage.waiting_for_input
     add(waiting, 'waiting_for_input="%s"', waiting and M.one_line(waiting.prompt))
   end
@@ -142,7 +162,8 @@ function M.status_data(info, usage)
   if usage then
     data.usage = {
       cpu_percent = usage.cpu_percent, rss_bytes = usage.rss_bytes, processes = usage.processes,
-      ports = json.array(usage.ports), waiting_for_input = usage.waiting_for_input,
+      ports = json.array(usage.ports), by = usage.by,
+      waiting_for_input = usage.waiting_for_input,
     }
   end
   return data

@@ -178,6 +178,27 @@ describe('docker', { concurrency: 2 }, () => {
     assert.equal((await s.info(id)).state, 'killed');
   });
 
+  docker('usage is the container\'s, as the engine counts it', async (s) => {
+    const id = await s.start({
+      command: 'sleep 1000 & while true; do :; done', ports: ['8080'],
+    });
+    await running(id);
+    const usage = await until('it has used the processor', async () => {
+      const now = await s.usage(id);
+      return now.by && now.cpu_time_ms >= 100 && now;
+    });
+    assert.equal(usage.by, 'docker');
+    assert.equal(usage.processes, 3);  // docker-init, sh and sleep
+    assert.ok(usage.rss_bytes > 0 && usage.rss_bytes < 32 * MEBIBYTE);
+    assert.ok(usage.cpu_percent > 0);
+    const [mapping] = (await s.info(id)).ports;
+    assert.deepEqual(usage.ports, [{ ...mapping, address: '127.0.0.1' }]);
+    const listed = await s.call('bg_status', { id });
+    assert.match(listed.result.text, new RegExp(
+      `cpu=\\S+ mem=\\S+ procs=3 idle=\\S+ port=8080\\(127\\.0\\.0\\.1:${mapping.host}\\) by=docker`));
+    await s.data('bg_kill', { id });
+  });
+
   docker('a stop signal reaches the command', async (s) => {
     const id = await s.start({ command: "trap 'echo bye; exit 0' TERM; while true; do sleep 0.1; done" });
     await running(id);

@@ -91,6 +91,20 @@ podman('a kill ends the container before it is reported', async (session) => {
   assert.ok(!(await containers()).includes(`gibbous-${id}`));
 });
 
+podman('usage is the container\'s, as the engine counts it', async (session) => {
+  const id = await session.start({ command: 'sleep 1000 & while true; do :; done' });
+  await running(id);
+  const usage = await until('it has used the processor', async () => {
+    const now = await session.usage(id);
+    return now.by && now.cpu_time_ms >= 100 && now;
+  });
+  assert.equal(usage.by, 'podman');
+  assert.equal(usage.processes, 2);
+  assert.ok(usage.rss_bytes > 0 && usage.rss_bytes < 32 * MEBIBYTE);
+  assert.ok(usage.cpu_percent > 0);
+  await session.data('bg_kill', { id, signal: 'SIGKILL' });
+});
+
 podman('a host that is killed leaves no container', async (session) => {
   const id = await session.start({ command: 'sleep 100' });
   await running(id);

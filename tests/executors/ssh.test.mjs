@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test';
 import { Session, output, until } from './support.mjs';
 
 const SSHD = '/usr/sbin/sshd';
+const MEBIBYTE = 1024 * 1024;
 let server;
 
 async function freePort() {
@@ -184,6 +185,24 @@ ssh('a kill leaves the processes of other runs alone', async (session) => {
   assert.ok(await alive(other));
   await session.data('bg_kill', { id });
   assert.equal(await alive(other), false);
+});
+
+ssh('usage is that of the processes there', async (session) => {
+  const tag = sleepTag();
+  const id = await session.start({
+    command: `setsid sleep ${tag} & while true; do :; done`,
+  });
+  await until('it runs there', () => alive(tag));
+  const usage = await until('it has used the processor', async () => {
+    const now = await session.usage(id);
+    return now.by && now.cpu_time_ms >= 100 && now;
+  });
+  assert.equal(usage.by, 'ssh');
+  assert.equal(usage.processes, 2);
+  assert.equal(usage.threads, 2);
+  assert.ok(usage.rss_bytes > 0 && usage.rss_bytes < 64 * MEBIBYTE);
+  assert.ok(usage.cpu_percent > 0);
+  await session.data('bg_kill', { id });
 });
 
 ssh('a host that is killed leaves nothing on the other side', async (session) => {

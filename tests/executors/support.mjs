@@ -112,6 +112,11 @@ export class Session {
     });
   }
 
+  /** Cancels the call that was made last. */
+  cancelLast() {
+    this.program.stdin.write(`${JSON.stringify({ cancel: this.lastId })}\n`);
+  }
+
   /** The data of an answer that must be a result. */
   async data(tool, args) {
     const answer = await this.call(tool, args);
@@ -125,6 +130,10 @@ export class Session {
 
   async info(id) {
     return (await this.data('info', { id })).info;
+  }
+
+  async usage(id) {
+    return (await this.data('usage', { id })).usage;
   }
 
   /** Waits for the end; gives the facts and what the run wrote. */

@@ -21,6 +21,18 @@ local info = tool {
   end,
 }
 
+local usage = tool {
+  name = 'usage', description = 'Tells what a run costs.', permission = 'read',
+  input = schema.object { id = schema.string {} },
+  run = function(args)
+    local costs, err = run.get(args.id):usage()
+    if not costs then
+      tool.error(err.code, err.message)
+    end
+    return { data = { usage = costs } }
+  end,
+}
+
 local write = tool {
   name = 'write', description = 'Writes to the stdin of a run, and closes it.',
   permission = 'execute',
@@ -36,10 +48,32 @@ local write = tool {
   end,
 }
 
+-- Runs commands here, and says of what they cost what it is told to say.
+local told = {
+  name = 'told',
+  settings = schema.object {
+    says = schema.any { optional = true },
+    fails = schema.boolean { default = false },
+    late_ms = schema.integer { default = 0 },
+  },
+  prepare = function(spec)
+    return { argv = { spec.shell, '-c', spec.command }, state = spec.settings }
+  end,
+  usage = function(event)
+    time.sleep(event.state.late_ms)
+    if event.state.fails then
+      tool.error('executor_failed', 'as it was told')
+    end
+    return event.state.says
+  end,
+}
+
+local executors = { told, unpack(require 'executors') }
+
 return {
   toolsets = {
     require 'toolsets.bg', require 'toolsets.wait', require 'toolsets.background',
-    { name = 'test', tools = { start, info, write } },
+    { name = 'test', tools = { start, info, usage, write } },
   },
-  executors = require 'executors',
+  executors = executors,
 }

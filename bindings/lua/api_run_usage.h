@@ -1,0 +1,10 @@
+// run:usage(). Used by api_run.cc.
+#pragma once
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+int l_run_usage(lua_State* state);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,137 @@
+// What a run costs, as its executor says: an executor that says what it is told to, and engines and a
+// systemd that are programs of a line.
+import assert from 'node:assert/strict';
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { LIMIT, Session, recorder, temporaryDirectory } from './support.mjs';
+
+const MEBIBYTE = 1024 * 1024;
+const ANSWER_LIMIT_MS = 3000;  // for an executor's answer
+
+/** A run of the executor `told`, which says this of it. */
+async function told(session, settings) {
+  return session.start({ command: 'sleep 1000', executor: { name: 'told', ...settings } });
+}
+
+test('what an executor says replaces what was measured here', LIMIT, async (t) => {
+  const session = await Session.start(t);
+  const says = { processes: 4, threads: 9, rss_bytes: 5000, cpu_percent: 12.34, cpu_time_ms: 70 };
+  const usage = await session.usage(await told(session, { says }));
+  assert.deepEqual(usage, { ...says, cpu_percent: 12.3, by: 'told', ports: [] });
+});
+
+test('of processor time the percentage is made, since the start and since the last time', LIMIT,
+  async (t) => {
+    const session = await Session.start(t);
+    const id = await told(session, {
+      says: { processes: 1, rss_bytes: 1, cpu_time_ms: 1_000_000 },
+    });
+    assert.ok((await session.usage(id)).cpu_percent > 1000);
+    assert.equal((await session.usage(id)).cpu_percent, 0);
+  });
+
+test('without an answer that makes sense, it is what was measured here', LIMIT, async (t) => {
+  const session = await Session.start(t, '{ limits = { max_concurrent = 10 } }');
+  const good = { processes: 1, rss_bytes: 1, cpu_percent: 1 };
+  for (const settings of [{}, { fails: true }, { says: { ...good, rss_bytes: -1 } },
+    { says: { ...good, processes: 'many' } }, { says: { ...good, cost: 3 } },
+    { says: { processes: 1, rss_bytes: 1 } }]) {
+    const usage = await session.usage(await told(session, settings));
+    assert.equal(usage.by, undefined, JSON.stringify(settings));
+    assert.ok(usage.processes >= 1 && usage.rss_bytes > 4096);
+  }
+});
+
+test('a listing asks all executors at the same time, and does not wait for late ones', LIMIT,
+  async (t) => {
+    const session = await Session.start(t);
+    const ids = [];
+    for (let i = 0; i < 4; i += 1) ids.push(await told(session, { late_ms: 60_000 }));
+    const before = performance.now();
+    const { processes } = await session.data('bg_status', {});
+    const took = performance.now() - before;
+    assert.deepEqual(processes.map((each) => each.id).sort(), ids.sort());
+    for (const each of processes) assert.equal(each.usage.by, undefined);
+    assert.ok(took >= ANSWER_LIMIT_MS && took < 2 * ANSWER_LIMIT_MS, `${took} ms`);
+  });
+
+test('a question that is cancelled with its call leaves the session usable', LIMIT, async (t) => {
+  const session = await Session.start(t);
+  const id = await told(session, { late_ms: 60_000 });
+  const answer = session.call('usage', { id });
+  session.cancelLast();
+  assert.equal((await answer).error.code, 'cancelled');
+  assert.equal((await session.info(id)).state, 'running');
+});
+
+/** A client of an engine that runs its containers by doing nothing, and says this of them. */
+async function client(t, stats) {
+  const program = path.join(await temporaryDirectory(t), 'client');
+  await writeFile(program, `#!/bin/sh
+case "$*" in
+  *' stats '* | 'stats '*) echo '${JSON.stringify(stats)}' ;;
+  *'run '*) exec sleep 1000 ;;
+  *'system '*) exit 1 ;;
+esac
+`);
+  await chmod(program, 0o755);
+  return program;
+}
+
+async function usageOf(t, engine, stats) {
+  const session = await Session.start(t, `{ executor = '${engine}', executors = { ${engine} = {
+    image = 'none', program = '${await client(t, stats)}' } } }`);
+  return session.usage(await session.start({ command: 'true' }));
+}
+
+test('docker whose engine cannot be asked for counters says it by its stats', LIMIT, async (t) => {
+  const usage = await usageOf(t, 'docker',
+    { PIDs: '7', MemUsage: '12.5MiB / 1GiB', CPUPerc: '0.50%' });
+  assert.deepEqual(usage,
+    { by: 'docker', processes: 7, rss_bytes: 12.5 * MEBIBYTE, cpu_percent: 0.5, ports: [] });
+});
+
+test('stats of a container that does not run are none', LIMIT, async (t) => {
+  const usage = await usageOf(t, 'docker', { PIDs: '--', MemUsage: '-- / --', CPUPerc: '--' });
+  assert.equal(usage.by, undefined);
+});
+
+test('podman says it by its stats', LIMIT, async (t) => {
+  const usage = await usageOf(t, 'podman', [{
+    pids: '3', mem_usage: '1.5GB / 25.28GB', cpu_time: '1m2.5s', cpu_percent: '50.35%',
+  }]);
+  assert.equal(usage.by, 'podman');
+  assert.equal(usage.processes, 3);
+  assert.equal(usage.rss_bytes, 1.5e9);
+  assert.equal(usage.cpu_time_ms, 62_500);
+});
+
+/** A run of systemd-run whose systemctl shows these properties. */
+async function unit(t, properties) {
+  const program = path.join(await temporaryDirectory(t), 'systemctl');
+  await writeFile(program, `#!/bin/sh
+[ "$2" = show ] && printf '%s\\n' ${properties.map((each) => `'${each}'`).join(' ')}
+`);
+  await chmod(program, 0o755);
+  const run = await recorder(t, 'systemd-run');
+  const session = await Session.start(t, `{ executor = 'systemd-run', executors = {
+    ['systemd-run'] = { program = '${run.program}', systemctl = '${program}' } } }`);
+  return session.usage(await session.start({ command: 'sleep 1000' }));
+}
+
+test('systemd-run says what the unit costs', LIMIT, async (t) => {
+  const usage = await unit(t,
+    ['CPUUsageNSec=2500000000', 'MemoryCurrent=4194304', 'TasksCurrent=5']);
+  assert.equal(usage.by, 'systemd-run');
+  assert.equal(usage.processes, 5);
+  assert.equal(usage.rss_bytes, 4 * MEBIBYTE);
+  assert.equal(usage.cpu_time_ms, 2500);
+});
+
+test('a unit that is not counted says nothing', LIMIT, async (t) => {
+  const usage = await unit(t,
+    ['CPUUsageNSec=[not set]', 'MemoryCurrent=18446744073709551615', 'TasksCurrent=5']);
+  assert.equal(usage.by, undefined);
+});

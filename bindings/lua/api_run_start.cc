@@ -10,6 +10,7 @@
 #include "bindings/lua/api.h"
 #include "bindings/lua/call.h"
 #include "bindings/lua/executor.h"
+#include "bindings/lua/executor_ports.h"
 #include "bindings/lua/fields.h"
 #include "bindings/lua/git_places.h"
 #include "bindings/lua/limits_value.h"
@@ -58,6 +59,14 @@ void answer_with_handle(const Effect& effect, const std::string& id) {
   });
 }
 
+void begin_supervision(const Services& services, const std::string& id,
+                       const std::shared_ptr<const Supervision>& how) {
+  Run* run = services.runs->find(id);
+  if (how && run != nullptr && services.supervisor != nullptr) {
+    services.supervisor->supervise(*run, how);
+  }
+}
+
 // As it is to be executed. `how`: null, it is not supervised, or is already.
 void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
                 const std::shared_ptr<const Supervision>& how) {
@@ -67,9 +76,10 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
   auto started = effect->services.runs->start(
       std::move(options.spec), [effect, how](Run& run, const Status& status) {
         if (!status) return effect->fail(status, run.id());
-        Supervisor* supervisor = effect->services.supervisor;
-        if (how && supervisor != nullptr) supervisor->supervise(run, how);
-        answer_with_handle(*effect, run.id());
+        learn_ports(effect->services, run, [effect, how, id = run.id()] {
+          begin_supervision(effect->services, id, how);
+          answer_with_handle(*effect, id);
+        });
       });
   if (!started) {
     effect->fail(started.status());

@@ -35,7 +35,7 @@ std::optional<WantedPort> wanted_port(const std::string& text) {
   const auto host = port_of(text.substr(0, colon));
   const auto port = colon == std::string::npos ? host : port_of(text.substr(colon + 1));
   if (!host || !port) return std::nullopt;
-  return WantedPort{*port, *host};
+  return WantedPort{*port, *host, colon != std::string::npos};
 }
 
 // Another run may have been given a port that it does not listen on yet.
@@ -56,6 +56,7 @@ Result<Json> choose_ports(const ExecutorRequest& request, const Services& servic
     if (host == 0) return Status::error("no_free_port", "ports: this machine has no free port");
     taken.insert(host);
     ports.push_back({{"port", wanted.port}, {"host", host}});
+    if (wanted.named) ports.back()["wanted"] = wanted.host;
   }
   return ports;
 }
@@ -144,7 +145,8 @@ void read_plan(const std::string& owner, const Json& plan, const Json& ports, Ru
   execution.holds = fields.texts("holds").value_or(std::vector<std::string>{});
   execution.limits = limits_without(spec->limits, execution.holds);
   execution.state = fields.value("state").dump();
-  const bool maps = fields.flag("maps_ports").value_or(false);
+  execution.ports_later = fields.flag("ports_later").value_or(false);
+  const bool maps = fields.flag("maps_ports").value_or(false) && !execution.ports_later;
   if (fields.choice("sandbox", {"own", "keeper"}) == "own") spec->sandbox.reset();
   fields.done();
   for (const Json& each : maps ? ports : Json::array()) {

@@ -21,6 +21,7 @@ struct Services;
 struct WantedPort {
   int port = 0;
   int host = 0;
+  bool named = false;  // the host's was asked for
 };
 
 struct ExecutorRequest {

@@ -12,7 +12,8 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kMaxExecutors = 100;
-const std::vector<std::string> kKeys = {"name", "settings", "prepare", "ended", "usage", "sweep"};
+const std::vector<std::string> kKeys = {"name",  "settings", "prepare", "ports",
+                                        "ended", "usage",    "sweep"};
 
 class Reader {
  public:
@@ -32,6 +33,7 @@ class Reader {
     if (made->name == "host") return fault(place + ": runs of the host need no executor");
     return known_keys(place) && settings(place, made) &&
            function(place, "prepare", true, &made->prepare) &&
+           function(place, "ports", false, &made->ports) &&
            function(place, "ended", false, &made->ended) &&
            function(place, "usage", false, &made->usage) &&
            function(place, "sweep", false, &made->sweep);
@@ -50,8 +52,9 @@ class Reader {
       if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
       const std::string near = nearest_name(key, kKeys);
       return fault(place + " has an unknown key '" + key + "'" +
-                   (near.empty() ? "; known are name, settings, prepare, ended, usage and sweep"
-                                 : "; did you mean '" + near + "'?"));
+                   (near.empty()
+                        ? "; known are name, settings, prepare, ports, ended, usage and sweep"
+                        : "; did you mean '" + near + "'?"));
     }
     return true;
   }

@@ -1,5 +1,6 @@
 // Reads the executors that scripts/init.lua returned: a list of tables { name, settings, prepare,
-// ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread only.
+// ports?, ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread
+// only.
 #pragma once
 
 #include <functional>
@@ -21,6 +22,7 @@ struct ExecutorDefinition {
   std::string name;
   std::shared_ptr<const SchemaCheck> settings;
   LuaRef prepare;
+  LuaRef ports;  // unset: it knows them before the start
   LuaRef ended;  // unset: an end by itself means what its exit says
   LuaRef usage;  // unset: a run costs what its process here costs
   LuaRef sweep;  // unset: it leaves nothing behind

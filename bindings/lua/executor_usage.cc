@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "bindings/lua/engine.h"
 #include "bindings/lua/executor_hook.h"
 #include "bindings/lua/fields.h"
-#include "bindings/lua/one_shot_timer.h"
 #include "bindings/lua/services.h"
 
 namespace gibbous::lua {
@@ -59,75 +57,17 @@ Json read_usage(Services& services, const Run& run, const Json& answer) {
   return usage;
 }
 
-// One question on its way. What waits for it (the hook, the timer) holds it until it is over.
-class UsageQuestion : public std::enable_shared_from_this<UsageQuestion> {
- public:
-  UsageQuestion(Services& services, const Run& run, std::function<void(const Json&)> on_answer)
-      : services_(services),
-        run_(run.id()),
-        session_(run.spec().session),
-        on_answer_(std::move(on_answer)) {}
-
-  void ask(HookCall hook) {
-    timer_.start(services_.loop, kAnswerLimit, /*background=*/true, [self = shared_from_this()] {
-      self->end_hook();
-      self->answer(Json());
-    });
-    hook.on_done = [self = shared_from_this()](const CallResult& result) { self->take(result); };
-    hook_ = services_.engine->run_hook(std::move(hook));
+// What was said, or null when that makes no sense.
+Json checked_usage(Services& services, const std::string& id, const Json& said) {
+  const Run* run = services.runs->find(id);
+  if (run == nullptr || said.is_null()) return {};
+  try {
+    return read_usage(services, *run, said);
+  } catch (const WrongUse& wrong) {
+    services.engine->log("warn", wrong.what(), Json{{"run", id}}, run->spec().session);
+    return {};
   }
-
-  void give_up() {
-    if (!on_answer_) return;
-    on_answer_ = nullptr;
-    timer_.stop();
-    end_hook();
-  }
-
- private:
-  void end_hook() {
-    if (services_.engine != nullptr) (void)services_.engine->cancel(hook_);
-  }
-
-  void take(const CallResult& result) {
-    if (!on_answer_) return;
-    if (result.code == "shutdown") {
-      timer_.stop();
-    } else if (!result.ok) {
-      complain(result.message);
-      answer(Json());
-    } else {
-      answer(checked(Json::parse(result.data, nullptr, false)));
-    }
-  }
-
-  Json checked(const Json& said) {
-    const Run* run = services_.runs->find(run_);
-    if (run == nullptr || said.is_null() || said.is_discarded()) return {};
-    try {
-      return read_usage(services_, *run, said);
-    } catch (const WrongUse& wrong) {
-      complain(wrong.what());
-      return {};
-    }
-  }
-
-  void complain(const std::string& message) {
-    services_.engine->log("warn", message, Json{{"run", run_}}, session_);
-  }
-
-  void answer(const Json& usage) {
-    timer_.stop();
-    if (const auto on_answer = std::exchange(on_answer_, nullptr)) on_answer(usage);
-  }
-
-  Services& services_;
-  const std::string run_;
-  const std::string session_;
-  std::function<void(const Json&)> on_answer_;
-  OneShotTimer timer_;
-  CallId hook_ = 0;
-};
+}
 
 }  // namespace
 
@@ -147,10 +87,13 @@ std::function<void()> ask_executor_usage(Services& services, const Run& run,
     return nothing;
   }
   Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
-  const auto question = std::make_shared<UsageQuestion>(services, run, std::move(on_answer));
-  question->ask(executor_hook(execution->executor, found->second.usage, run.spec().session,
-                              std::move(arguments)));
-  return [question] { question->give_up(); };
+  return ask_executor_within(
+      services,
+      executor_hook(execution->executor, found->second.usage, run.spec().session,
+                    std::move(arguments)),
+      kAnswerLimit, [&services, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
+        on_answer(checked_usage(services, id, said));
+      });
 }
 
 }  // namespace gibbous::lua

@@ -283,8 +283,8 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
         for (auto& [name, handler] : made_->handlers_) give_data(state, "watchers", &handler);
         for (auto& [name, executor] : made_->executors_) {
-          for (LuaRef* each :
-               {&executor.prepare, &executor.ended, &executor.usage, &executor.sweep}) {
+          for (LuaRef* each : {&executor.prepare, &executor.ports, &executor.ended, &executor.usage,
+                               &executor.sweep}) {
             if (*each) give_data(state, "executors", each);
           }
         }

@@ -106,6 +106,10 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   return request;
 }
 
+void RunsImpl::set_ports(Run& run, std::vector<PortMapping> ports) {
+  run.spec_.execution->ports = std::move(ports);
+}
+
 bool RunsImpl::ask_at_end(Entry& entry) {
   Run& run = entry.run;
   const auto& execution = run.spec_.execution;

@@ -29,6 +29,7 @@ struct Execution {
   std::map<std::string, std::string> env;  // on top of the runtime's environment
   std::vector<std::string> last_wish;      // "": none; runs with cwd and env
   std::vector<PortMapping> ports;
+  bool ports_later = false;        // its executor knows them only when the run runs
   std::string address;             // where the ports are; "": this machine
   std::vector<std::string> holds;  // the names of limits that it holds itself
   LimitSet limits;                 // those that are left for the keeper and for Runs

@@ -137,6 +137,8 @@ class Runs {
   virtual const RunsOptions& options() const = 0;
   virtual void set_limits(RunLimits limits) = 0;  // for runs from now on
 
+  // The ports of a run that is executed elsewhere, when they are known only after its start.
+  virtual void set_ports(Run& run, std::vector<PortMapping> ports) = 0;
   // Who is asked about the end of runs that are executed elsewhere.
   virtual void set_ask_executor(AskExecutor ask) = 0;
 

@@ -46,6 +46,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   std::size_t active() const override;
   const RunsOptions& options() const override { return options_; }
   void set_limits(RunLimits limits) override { options_.limits = limits; }
+  void set_ports(Run& run, std::vector<PortMapping> ports) override;
   void set_ask_executor(AskExecutor ask) override { ask_executor_ = std::move(ask); }
   void add_observer(RunsObserver* observer) override;
   void remove_observer(RunsObserver* observer) override;

@@ -9,6 +9,9 @@ local M = {}
 local RUN_LABEL = 'gibbous.run'
 local HOST_LABEL = 'gibbous.host'
 
+local THIS_MACHINE = '127.0.0.1'
+local LOOK_AGAIN_MS = 100
+
 -- Exit codes of the client that are not the command's.
 local NO_CONTAINER = 125
 local NOT_EXECUTABLE = 126
@@ -43,7 +46,7 @@ local function settings_schema()
     context = schema.string { optional = true, description = 'Context or connection to use' },
     host = schema.string { optional = true, description = 'Engine, such as unix:///run/x.sock' },
     address = schema.string {
-      default = '127.0.0.1', description = 'Address that ports are published on and reached at',
+      default = THIS_MACHINE, description = 'Address that ports are published on and reached at',
     },
     workspace = schema.string {
       enum = { 'rw', 'ro', 'none' }, default = 'rw', description = 'How the workspace is mounted',
@@ -114,6 +117,23 @@ local function network_of(spec)
   return spec.settings.network
 end
 
+-- What is free here says nothing about the ports there. An engine that only the client's own
+-- environment or configuration names is taken for one of this machine.
+local function is_elsewhere(settings)
+  local host = settings.host
+  return settings.context ~= nil or settings.address ~= THIS_MACHINE
+    or host ~= nil and not host:find '^unix:' and host:sub(1, 1) ~= '/'
+end
+
+-- ADDRESS:HOST:PORT; without HOST the engine chooses one.
+local function publication(mapping, settings)
+  local host = mapping.host
+  if is_elsewhere(settings) then
+    host = mapping.wanted or ''
+  end
+  return ('%s:%s:%d'):format(settings.address, host, mapping.port)
+end
+
 local function add_network(words, spec)
   local network = network_of(spec)
   if network then
@@ -123,8 +143,7 @@ local function add_network(words, spec)
     tool.error('invalid_arguments', 'ports: a container without network has none')
   end
   for _, mapping in ipairs(spec.ports) do
-    command.add(words, '--publish', ('%s:%d:%d'):format(
-      spec.settings.address, mapping.host, mapping.port))
+    command.add(words, '--publish', publication(mapping, spec.settings))
   end
 end
 
@@ -199,16 +218,41 @@ local function prepare(engine, spec)
   command.add(wish, unpack(base))
   return {
     argv = argv, env = env, cwd = '/', last_wish = wish, maps_ports = true,
-    address = settings.address ~= '127.0.0.1' and settings.address or nil,
+    ports_later = #spec.ports > 0 and is_elsewhere(settings),
+    address = settings.address ~= THIS_MACHINE and settings.address or nil,
     holds = held, sandbox = 'own', state = { client = base, name = name },
   }
 end
 
 -- What the engine says of a container; nil: there is none.
-local function inspect(state)
-  local argv = command.with(state.client, 'inspect', '--format', '{{json .State}}', state.name)
-  local text = command.output(argv)
+local function inspect(state, what)
+  local format = ('{{json .%s}}'):format(what)
+  local text = command.output(command.with(state.client, 'inspect', '--format', format, state.name))
   return text and json.decode(text)
+end
+
+-- { ['3000/tcp'] = { { HostIp = '127.0.0.1', HostPort = '49153' } }, ... }
+local function read_ports(published)
+  local ports = json.array {}
+  for inner, bindings in pairs(published or {}) do
+    local port = tonumber(inner:match '^(%d+)/tcp$')
+    local host = type(bindings) == 'table' and bindings[1] and tonumber(bindings[1].HostPort)
+    if port and host then
+      ports[#ports + 1] = { port = port, host = host }
+    end
+  end
+  return ports
+end
+
+-- The client runs before its container does, and longest before when it has to fetch the image.
+local function ports(event)
+  while not run.get(event.run):info().ended_ms do
+    local state = inspect(event.state, 'State')
+    if state and state.Running then
+      return { ports = read_ports(inspect(event.state, 'NetworkSettings.Ports')) }
+    end
+    time.sleep(LOOK_AGAIN_MS)
+  end
 end
 
 local function complaint_of(id)
@@ -237,7 +281,7 @@ end
 local function ended(engine, event)
   local reason, limit
   if event.exit_code ~= 0 then
-    reason, limit = reason_of(engine, event, inspect(event.state))
+    reason, limit = reason_of(engine, event, inspect(event.state, 'State'))
   end
   local state = event.state
   local removed = command.output(command.with(state.client, 'rm', '-f', '-v', state.name))
@@ -288,6 +332,7 @@ function M.new(engine)
     name = engine.program,
     settings = settings_schema(),
     prepare = function(spec) return prepare(engine, spec) end,
+    ports = ports,
     ended = function(event) return ended(engine, event) end,
     usage = function(event) return usage(engine, event) end,
     sweep = function(event) return sweep(engine, event) end,

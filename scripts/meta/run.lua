@@ -45,7 +45,8 @@
 ---@field limits Limits
 ---@field sandbox? { profile: string, network: string, write: string[], unreadable: string[] }
 ---@field settings table checked, with defaults
----@field ports { port: integer, host: integer }[] `host` is free on this machine
+---@field ports { port: integer, host: integer, wanted?: integer }[] `host` is free on this
+---machine; `wanted`: the one that was asked for with 'HOST_PORT:PORT'
 
 ---How a run is executed.
 ---@class ExecutorPlan
@@ -55,6 +56,7 @@
 ---@field last_wish? string[] a command that ends what lives elsewhere: it runs for at most 10
 ---seconds when the run was killed, reached a limit, or lost its host; nobody reads its output
 ---@field maps_ports? boolean default: false; true: spec.ports lead to the run
+---@field ports_later? boolean default: false; true: `ports` says which lead to it, once it runs
 ---@field address? string where the ports are, when that is not this machine
 ---@field holds? string[] names of limits that it holds itself
 ---@field sandbox? 'own'|'keeper' default: 'keeper': argv gets the sandbox; 'own': it encloses the
@@ -75,10 +77,13 @@
 ---@field limit? 'memory'|'cpu_time'|'pids'|'file_size' the run ended by this limit
 ---@field clean? boolean default: false; true: nothing is left elsewhere, no last wish is needed
 
----A run that goes on, for an executor's `usage`.
+---A run that goes on, for an executor's `ports` and `usage`.
 ---@class ExecutorQuestion
 ---@field run string
 ---@field state any
+
+---@class ExecutorPorts
+---@field ports { port: integer, host: integer }[] those of the run, and those that lead to them
 
 ---What it costs now where it is executed. One of cpu_percent and cpu_time_ms must be there: of the
 ---time, Gibbous makes the percentage since it asked last.
@@ -95,6 +100,8 @@
 ---@field name string what `executor` of run.start names
 ---@field settings? Schema of type object
 ---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
+---@field ports? fun(event: ExecutorQuestion): ExecutorPorts? of plans with `ports_later`: run.start
+---waits for it, at most 60 seconds; then the run has no mapped ports
 ---@field ended? fun(event: ExecutorEnd): ExecutorVerdict? within 15 seconds
 ---@field usage? fun(event: ExecutorQuestion): ExecutorUsage? for `run:usage()`, within 3 seconds;
 ---without it, and when it fails, is late or gives nothing, a run costs what its process here does
@@ -120,7 +127,8 @@
 ---@field executor? string|table default: the configuration's `executor`, else 'host'; a table has a
 ---`name`, and settings that are put over those of the configuration's `executors`
 ---@field ports? string[] TCP ports that it will listen on, 'PORT' or 'HOST_PORT:PORT', at most 32;
----an executor that maps ports makes a free one of this machine lead to each
+---an executor that maps ports makes a free one of this machine lead to each, or one that its engine
+---elsewhere chooses; then the start waits until that is known
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this,
 ---the mode's and the configuration's holds
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent

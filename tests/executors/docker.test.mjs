@@ -130,6 +130,36 @@ describe('docker', { concurrency: 2 }, () => {
     await s.data('bg_kill', { id });
   });
 
+  docker('an engine elsewhere chooses the port, and waits use it', async (s) => {
+    // Any address but 127.0.0.1 counts as elsewhere.
+    const { id, info } = await s.data('start', {
+      command: 'exec httpd -f -p 8080 -h /bin', ports: ['8080'],
+    });
+    const published = await engine.docker('port', `gibbous-${id}`);
+    assert.deepEqual(info.ports, [{ port: 8080, host: Number(/:(\d+)$/.exec(published)[1]) }]);
+    assert.equal(info.address, '127.0.0.2');
+    const { fired } = await s.data('wait_for', {
+      id, port: 8080, http: 'http://localhost:8080/busybox', mode: 'all', timeout: 30_000,
+    });
+    const [port, http] = fired.sort((a, b) => a.index - b.index);
+    assert.equal(port.port, info.ports[0].host);
+    assert.equal(port.address, '127.0.0.2');
+    assert.equal(http.mapped_url, `http://127.0.0.2:${info.ports[0].host}/busybox`);
+    await s.data('bg_kill', { id });
+  }, "address = '127.0.0.2'");
+
+  docker('an engine elsewhere gets the port that was named, or says that it is taken', async (s) => {
+    const first = await s.data('start', { command: 'sleep 1000', ports: ['8080'] });
+    const { host } = first.info.ports[0];
+    const second = await s.data('start', { command: 'sleep 1000', ports: [`${host}:9090`] });
+    assert.equal((await s.finish(second.id)).state, 'failed');
+    assert.match((await s.info(second.id)).reason, /already allocated/);
+    await s.data('bg_kill', { id: first.id });
+    const third = await s.data('start', { command: 'sleep 1000', ports: [`${host}:9090`] });
+    assert.deepEqual(third.info.ports, [{ port: 9090, host }]);
+    await s.data('bg_kill', { id: third.id });
+  }, "address = '127.0.0.2'");
+
   docker('the tools tell which port leads to the one that was asked for', async (s, t) => {
     const taken = await takenPort(t);
     const answer = await s.call('run_background', { cmd: 'sleep 100', ports: [`${taken}:80`] });

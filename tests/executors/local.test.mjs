@@ -63,6 +63,17 @@ test('systemd-run has nothing to stop after an end by itself', LIMIT, async (t) 
   assert.equal(await control.calls(), '');
 });
 
+test('a start learns the ports that are known only when it runs, if they make sense', LIMIT, async (t) => {
+  const session = await Session.start(t, '{ limits = { max_concurrent = 10 } }');
+  const start = async (ports) => (await session.data('start', {
+    command: 'sleep 1000', ports: ['3000'], executor: { name: 'told', ports },
+  })).info.ports;
+  assert.deepEqual(await start([{ port: 3000, host: 4000 }]), [{ port: 3000, host: 4000 }]);
+  for (const ports of [undefined, [], 'many', [{ port: 3000 }], [{ port: 3000, host: 0 }]]) {
+    assert.equal(await start(ports), undefined, JSON.stringify(ports));
+  }
+});
+
 test('runs that are executed elsewhere cannot be kept', LIMIT, async (t) => {
   const { session } = await systemd(t);
   const answer = await session.call('start', { command: 'true', on_host_death: 'keep' });

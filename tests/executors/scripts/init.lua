@@ -48,16 +48,22 @@ local write = tool {
   end,
 }
 
--- Runs commands here, and says of what they cost what it is told to say.
+-- Runs commands here, and says of their ports and of what they cost what it is told to say.
 local told = {
   name = 'told',
   settings = schema.object {
+    ports = schema.any { optional = true },
     says = schema.any { optional = true },
     fails = schema.boolean { default = false },
     late_ms = schema.integer { default = 0 },
   },
   prepare = function(spec)
-    return { argv = { spec.shell, '-c', spec.command }, state = spec.settings }
+    return {
+      argv = { spec.shell, '-c', spec.command }, state = spec.settings, ports_later = true,
+    }
+  end,
+  ports = function(event)
+    return event.state.ports and { ports = event.state.ports }
   end,
   usage = function(event)
     time.sleep(event.state.late_ms)

@@ -136,9 +136,13 @@ export const tests = {
   },
   'list.usage': async (bench) => {
     const session = await bench.session(BACKGROUND);
-    const { usage } = await listed(session, await start(session, 'sleep 60'));
-    assert.ok(usage.rss_bytes > 0);
-    assert.equal(typeof usage.cpu_percent, 'number');
+    const id = await start(session, 'sleep 60');
+    // The kernel counts the memory of a program that has just begun with a delay.
+    await until('its memory is counted', async () => {
+      const { usage } = await listed(session, id);
+      assert.equal(typeof usage.cpu_percent, 'number');
+      return usage.rss_bytes > 0;
+    });
   },
   'read.lines': async (bench) => {
     const session = await bench.session(BACKGROUND);

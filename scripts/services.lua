@@ -252,6 +252,11 @@ local function most_restarts(service)
   return type(restart) == 'table' and restart.max or (restart and DEFAULT_RESTARTS) or 0
 end
 
+-- Nobody ended it.
+local function failed(ended)
+  return ended.state == 'failed' or ended.state == 'lost' or ended.limit ~= nil
+end
+
 -- Follows a service from run to run. Gives whether it ended well in the end.
 local function look_after(service, handle, tell, on_run)
   local most = most_restarts(service)
@@ -261,8 +266,9 @@ local function look_after(service, handle, tell, on_run)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
     if not handle then
-      if most > 0 and restarts == most and ended.state ~= 'completed' then
-        tell { event = 'gave_up', text = ('it was started again %d times'):format(most) }
+      if most > 0 and restarts == most and failed(ended) then
+        local often = most == 1 and 'once' or most .. ' times'
+        tell { event = 'gave_up', text = 'it was started again ' .. often }
       end
       return ended.state == 'completed'
     end

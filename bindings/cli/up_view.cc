@@ -25,7 +25,7 @@ std::string sentence(const Json& event) {
     return line;
   }
   if (what == "exited") return event.value("state", "") + ": " + text;
-  if (what == "restarted") return "started again, " + text;
+  if (what == "restarted") return "is started again, " + text;
   if (what == "gave_up") return "given up: " + text;
   if (what == "not_ready") return "not ready: " + text;
   if (what == "not_started") return "not started: " + text;

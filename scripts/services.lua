@@ -253,7 +253,7 @@ local function most_restarts(service)
 end
 
 -- Nobody ended it.
-local function failed(ended)
+local function has_failed(ended)
   return ended.state == 'failed' or ended.state == 'lost' or ended.limit ~= nil
 end
 
@@ -266,7 +266,7 @@ local function look_after(service, handle, tell, on_run)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
     if not handle then
-      if most > 0 and restarts == most and failed(ended) then
+      if most > 0 and restarts == most and has_failed(ended) then
         local often = most == 1 and 'once' or most .. ' times'
         tell { event = 'gave_up', text = 'it was started again ' .. often }
       end

@@ -77,7 +77,8 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
       std::move(options.spec), [effect, how](Run& run, const Status& status) {
         if (!status) return effect->fail(status, run.id());
         learn_ports(effect->services, run, [effect, how, id = run.id()] {
-          begin_supervision(effect->services, id, how);
+          const bool wanted = !effect->cancelled && !effect->task.expired();
+          if (wanted) begin_supervision(effect->services, id, how);
           answer_with_handle(*effect, id);
         });
       });

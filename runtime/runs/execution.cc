@@ -134,8 +134,6 @@ void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
   entry.keeper->wish_over(entry.run.key_, !end.clean);
   if (end.limit) {
     note_limit(entry, limit_of(entry.run.spec_.limits, *end.limit));
-  } else if (!end.reason.empty()) {
-    entry.verdict = state_of_exit(*entry.exit);
   }
   if (!end.reason.empty()) entry.verdict_reason = end.reason;
   finish_exited(entry);

@@ -157,7 +157,9 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
 Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
-  if (queued() >= options_.limits.max_queued) return too_many_queued(options_.limits);
+  // What is started again had its place.
+  const bool another = spec.restart_of.empty();
+  if (another && queued() >= options_.limits.max_queued) return too_many_queued(options_.limits);
   auto made = make_entry(spec.id);
   made->reserved = true;
   made->keeper = keeper_.get();
@@ -208,9 +210,9 @@ void RunsImpl::kill(Run& asked, int signal_number, std::optional<Millis> grace,
   // yet.
   if (run.ended() && (run.pid_ == 0 || run.state_ == RunState::kLost)) {
     if (on_done) {
-      entry.kill_waiters.emplace_back();  // keeps it from being forgotten until then
+      ++entry.answers_due;  // keeps it from being forgotten until then
       deadlines_->defer([&entry, on_done = std::move(on_done)] {
-        entry.kill_waiters.pop_front();
+        --entry.answers_due;
         on_done(entry.run, KillReport{});
       });
     }

@@ -237,7 +237,9 @@ void RunsImpl::finish_exited(Entry& entry) {
   run.exit_status_ = entry.exit;
   leave_place(entry);
   if (entry.verdict == RunState::kRunning) {
-    finish(entry, state_of_exit(*entry.exit), describe_exit(*entry.exit));
+    // Its executor may know better why.
+    const std::string& why = entry.verdict_reason;
+    finish(entry, state_of_exit(*entry.exit), why.empty() ? describe_exit(*entry.exit) : why);
   } else {
     finish(entry, entry.verdict, entry.verdict_reason);
   }
@@ -250,7 +252,8 @@ void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.idle);
   run.state_ = state;
-  run.ended_by_itself_ = entry.verdict == RunState::kRunning && !entry.kill_asked;
+  run.ended_by_itself_ =
+      !entry.kill_asked && (entry.verdict == RunState::kRunning || run.limit_reached_);
   run.reason_ = std::move(reason);
   if (run.readiness_ == Readiness::kPending && state != RunState::kCompleted) {
     run.readiness_ = Readiness::kFailed;
@@ -460,8 +463,9 @@ void RunsImpl::forget_oldest() {
       Entry& entry = **it;
       // A run whose processes live on is not forgotten: it is the only handle on them.
       const bool done = entry.run.ended() && entry.run.drained_ && entry.run.left_behind_ == 0 &&
-                        entry.kill_waiters.empty() && entry.questions == 0 &&
-                        !(entry.logs_finishing && entry.open_logs > 0) && !entry.on_ready;
+                        entry.kill_waiters.empty() && entry.answers_due == 0 &&
+                        entry.questions == 0 && !(entry.logs_finishing && entry.open_logs > 0) &&
+                        !entry.on_ready && !leads_to_others(entry.run);
       if (!done) {
         ++it;
         continue;
@@ -473,7 +477,17 @@ void RunsImpl::forget_oldest() {
   });
 }
 
+// The id that somebody knows a service by, while it goes on as another run.
+bool RunsImpl::leads_to_others(Run& run) {
+  return run.spec_.restart_of.empty() && !newest(run).ended();
+}
+
 void RunsImpl::release(Entry& entry) {
+  if (!entry.run.spec_.restart_of.empty()) {
+    for (const auto& each : entries_) {
+      if (each->run.next_ == entry.run.id_) each->run.next_ = entry.run.next_;
+    }
+  }
   each_observer(entry.run, [&entry](RunsObserver& observer) { observer.on_forget(entry.run); });
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.drain);

@@ -107,6 +107,7 @@ class RunsImpl final : public Runs, private KeeperListener {
     std::array<StreamTap, kStreams> taps;
     std::unique_ptr<StdinWriter> stdin_writer;
     std::function<void(Run&, Status)> on_ready;
+    std::uint32_t answers_due = 0;  // to kills of what had ended
     bool kill_asked = false;
     bool reserved = false;  // until it is started, refused or killed
     // One for each kill that the keeper has not reported yet, oldest first.
@@ -174,6 +175,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void update_drained(Entry& entry);
   std::size_t ended_runs() const;
   void forget_oldest();
+  bool leads_to_others(Run& run);
   void release(Entry& entry);
   void tell_state(Entry& entry);
   // Those that are to hear of this run; then all hear that it was told.

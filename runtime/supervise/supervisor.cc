@@ -26,7 +26,7 @@ namespace {
 
 bool wants_restart(const RestartPolicy& policy, const Run& run) {
   if (run.spec().restarts >= policy.max) return false;
-  if (!run.ended_by_itself() && !run.limit_reached()) return false;
+  if (!run.ended_by_itself()) return false;
   return run.state() != RunState::kCompleted || !policy.on_failure;
 }
 

@@ -90,10 +90,11 @@ local function newest(handle)
 end
 
 -- Waits until it is ready, or will not be; a run that is started again is waited for as well.
-local function settle(handle)
+-- One that never gets a place is not waited for longer than all may take.
+local function settle(handle, limit_ms)
   while true do
     handle = newest(handle)
-    local answer = handle:wait { wait.ready(handle) }
+    local answer = handle:wait { any = { wait.ready(handle) }, timeout_ms = limit_ms }
     if not answer or answer.ok or newest(handle).id == handle.id then
       return handle
     end
@@ -169,7 +170,7 @@ local start = tool {
       local handle = handles[service.name]
       if handle and args.wait then
         tool.progress(index - 1, #list, 'waiting for ' .. service.name)
-        handle = settle(handle)
+        handle = settle(handle, args.timeout * #list)
       end
       local facts, line = describe(service.name, handle, problems[service.name])
       data[index] = facts

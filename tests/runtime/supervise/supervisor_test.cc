@@ -23,6 +23,7 @@ class Office : public House {
           }
           RunSpec spec = spec_of(request);
           spec.id = run.id();
+          if (missing_cwd) spec.cwd = "/nonexistent";
           spec.queue_when_full = true;
           spec.says_when_ready = run.spec().says_when_ready;
           auto started = runs->start(std::move(spec),
@@ -65,6 +66,7 @@ class Office : public House {
 
   std::vector<std::string> requests;
   bool refuse_all = false;
+  bool missing_cwd = false;
   std::unique_ptr<Supervisor> supervisor;
 };
 
@@ -330,6 +332,66 @@ TEST_CASE("who waits for a run that failed waits for the one that is started aga
   Run& second = office.runs->newest(first);
   CHECK(second.readiness() == Readiness::kReady);
   office.kill(second);
+}
+
+TEST_CASE("a run that cannot be started again counts as one that has failed again") {
+  Office office;
+  const auto how = Office::plan("exit 1");
+  how->restart = restarts(2);
+  Run& first = office.supervised(how);
+  office.missing_cwd = true;
+  office.until([&] { return office.runs->newest(first).spec().restarts == 2; });
+  Run& last = office.runs->newest(first);
+  office.until_state(last, RunState::kFailed);
+  CHECK(has(last.reason(), "Could not start"));
+  office.loop.run_for(Millis{10});
+}
+
+TEST_CASE("what its keeper took along is started again") {
+  Office office;
+  const auto how = Office::plan("read line");
+  how->restart = restarts(1);
+  Run& first = office.supervised(how);
+  ::kill(office.runs->keeper_pid(), SIGKILL);
+  office.until_state(first, RunState::kLost);
+  Run& next = office.runs->newest(first);
+  CHECK(&next != &first);
+  office.until_state(next, RunState::kRunning);
+  office.kill(next);
+}
+
+TEST_CASE("a run that is killed while a limit ends it is not started again") {
+  Office office;
+  const auto how = Office::plan("trap '' TERM; echo up; while :; do sleep 0.01; done");
+  how->restart = restarts(1);
+  RunSpec spec = Office::spec_of(how->request);
+  spec.limits.idle_time = Millis{50};
+  Run& run = office.start(std::move(spec));
+  office.supervisor->supervise(run, how);
+  office.until([&] { return run.limit_reached().has_value(); });
+  office.kill(run);
+  CHECK(run.next().empty());
+}
+
+TEST_CASE("the first of a chain leads to the last, however many are forgotten between them") {
+  RunLimits limits;
+  limits.max_ended = 2;
+  limits.max_queued = 0;
+  Office office(limits);
+  TempDir directory;
+  const std::string file = directory.path() + "/tries";
+  const auto how = Office::plan("echo x >> " + file + "; [ $(wc -l < " + file +
+                                ") -gt 6 ] && read line; exit 1");
+  how->restart = restarts(10);
+  Run& first = office.supervised(how);
+  office.until([&] { return office.runs->newest(first).spec().restarts == 6; });
+  Run& last = office.runs->newest(first);
+  office.until_state(last, RunState::kRunning);
+  office.loop.run_for(Millis{20});
+  CHECK(office.runs->list().size() < 6);
+  CHECK(&office.runs->newest(first) == &last);
+  office.runs->kill(first, SIGKILL, std::nullopt, nullptr);
+  office.until_state(last, RunState::kKilled);
 }
 
 TEST_CASE("a restart that is refused ends the chain, and says why") {

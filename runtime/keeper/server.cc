@@ -319,10 +319,6 @@ void Server::report_killed(KeptRun& run, const KillReport& report, std::uint32_t
 }
 
 void Server::grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports) {
-  if (!wishes_->has(run)) {
-    send_killed(run, report, reports);
-    return;
-  }
   const auto on_done = [this, run, report, reports](bool granted) {
     KillReport whole = report;
     whole.wish_failed = !granted;

@@ -18,15 +18,35 @@ void Wishes::keep(RunKey run, wire::Bytes body) {
   kept_[run] = wire::Buffer(body.begin(), body.end());
 }
 
+std::vector<Wishes::OnDone>* Wishes::listeners_of(RunKey run) {
+  for (Waiting& wish : waiting_) {
+    if (wish.run == run) return &wish.on_done;
+  }
+  for (auto& [pid, wish] : running_) {
+    if (wish.run == run) return &wish.on_done;
+  }
+  return nullptr;
+}
+
 void Wishes::grant(RunKey run, OnDone on_done, Time now) {
-  auto kept = kept_.extract(run);
-  if (kept.empty()) return;
-  waiting_.push_back({std::move(kept.mapped()), std::move(on_done)});
-  start_waiting(now);
+  if (auto kept = kept_.extract(run); !kept.empty()) {
+    waiting_.push_back({run, std::move(kept.mapped()), {std::move(on_done)}});
+    start_waiting(now);
+  } else if (std::vector<OnDone>* listeners = listeners_of(run)) {
+    listeners->push_back(std::move(on_done));
+  } else if (on_done) {
+    on_done(true);
+  }
+}
+
+void Wishes::tell(const std::vector<OnDone>& listeners, bool granted) {
+  for (const OnDone& on_done : listeners) {
+    if (on_done) on_done(granted);
+  }
 }
 
 bool Wishes::grant_all(Time now) {
-  for (auto& [run, body] : kept_) waiting_.push_back({std::move(body), nullptr});
+  for (auto& [run, body] : kept_) waiting_.push_back({run, std::move(body), {}});
   kept_.clear();
   start_waiting(now);
   return running();
@@ -38,9 +58,9 @@ void Wishes::start_waiting(Time now) {
     waiting_.pop_front();
     const pid_t pid = start_(next.body);
     if (pid > 0) {
-      running_[pid] = {now + kWishLimit, std::move(next.on_done)};
-    } else if (next.on_done) {
-      next.on_done(false);
+      running_[pid] = {next.run, now + kWishLimit, std::move(next.on_done)};
+    } else {
+      tell(next.on_done, false);
     }
   }
 }
@@ -50,9 +70,7 @@ bool Wishes::ended(pid_t pid, int status, Time now) {
   if (found.empty()) return false;
   // What it started and left behind has no time either.
   ::kill(-pid, SIGKILL);
-  if (const OnDone& on_done = found.mapped().on_done) {
-    on_done(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  }
+  tell(found.mapped().on_done, WIFEXITED(status) && WEXITSTATUS(status) == 0);
   start_waiting(now);
   return true;
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/wire.h"
@@ -24,8 +25,8 @@ class Wishes {
 
   void keep(RunKey run, wire::Bytes body);
   void forget(RunKey run) { kept_.erase(run); }
-  bool has(RunKey run) const { return kept_.contains(run); }
-  // Carries it out, and forgets it. `on_done` may be empty.
+  // Carries it out, and forgets it. `on_done` may be empty; it comes at the end of one that is
+  // being carried out already, and at once when there is none.
   void grant(RunKey run, OnDone on_done, Time now);
   // All that are left. False: there were none, and none is being carried out.
   bool grant_all(Time now);
@@ -39,13 +40,18 @@ class Wishes {
 
  private:
   struct Waiting {
+    RunKey run;
     wire::Buffer body;
-    OnDone on_done;
+    std::vector<OnDone> on_done;
   };
   struct Running {
+    RunKey run;
     Time until;
-    OnDone on_done;
+    std::vector<OnDone> on_done;
   };
+  // Who is told of the end of the run's wish; null: none is on its way.
+  std::vector<OnDone>* listeners_of(RunKey run);
+  static void tell(const std::vector<OnDone>& listeners, bool granted);
   void start_waiting(Time now);
 
   Start start_;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/runtime/keeper/harness.h"
 
@@ -77,6 +78,22 @@ TEST_CASE("a run that ends by itself has its wish let go, or carried out, as the
   }
   CHECK(harness.wait_for([&] { return place.has("granted"); }));
   CHECK_FALSE(place.has("let-go"));
+}
+
+TEST_CASE("a kill of a run whose last wish is on its way is reported when that is over") {
+  const Place place;
+  Harness harness;
+  StartRequest request = Harness::tree({"print", "up"});
+  request.wish =
+      shell("until [ -e " + place.file("go") + " ]; do sleep 0.01; done; : >" + place.file("done"));
+  const RunKey run = harness.start_running(request);
+  REQUIRE(harness.wait_exit(run));
+  harness.client().wish_over(run, true);
+  harness.client().kill(run, SIGTERM, Millis(0));
+  std::ofstream(place.file("go")) << "go";
+  REQUIRE(harness.wait_report(run));
+  CHECK(place.has("done"));
+  CHECK_FALSE(harness.run(run).reports[0].wish_failed);
 }
 
 TEST_CASE("last wishes are carried out when the host lets go of its keeper") {

@@ -8,6 +8,7 @@
 #include "bindings/cli/follow.h"
 #include "bindings/cli/json_members.h"
 #include "bindings/cli/report.h"
+#include "bindings/json/json.h"
 #include "bindings/people/history.h"
 #include "bindings/people/live.h"
 #include "bindings/people/run_text.h"
@@ -37,6 +38,31 @@ ExitCode tell(const RunRecord& run, bool killed, const Options& options) {
                 killed ? "" : " (it had ended before)");
   }
   return ExitCode::kDone;
+}
+
+// The run that is started again for one that has ended; "": none.
+std::string next_of(const RunRecord& run) {
+  const Json meta = Json::parse(run.meta_json, nullptr, false);
+  return meta.is_object() ? meta.value("next", "") : "";
+}
+
+// The run that is there now for one that was started again.
+Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
+  while (people::has_ended(run)) {
+    const std::string next = next_of(run);
+    if (next.empty()) break;
+    Result<RunRecord> found = reader.run(next);
+    if (found) {
+      run = std::move(*found);
+    } else if (people::host_lives(reader, run)) {
+      return Status::error("not_started_yet",
+                           run.run_id + " has ended and waits to be started again as " + next +
+                               ", which only its host can end before that: try again when it runs");
+    } else {
+      break;
+    }
+  }
+  return run;
 }
 
 // A runtime with this state directory settles what a dead host left: it adopts what still runs, and
@@ -74,6 +100,7 @@ ExitCode run_kill(const Options& options) {
   auto reader = people::open_history(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
   Result<RunRecord> run = people::find_run(**reader, options.run_id);
+  if (run) run = newest(**reader, std::move(*run));
   if (!run) return fail(run.status(), options);
   if (people::has_ended(*run)) return tell(*run, false, options);
   Result<Follow> follow = Follow::create();

@@ -23,6 +23,11 @@ class Killing {
     return session_.call("shell", {{"action", "spawn"}, {"command", command}},
                          "a")["result"]["data"]["run_id"];
   }
+  // Starts a service, and gives the id of its first run.
+  std::string serve(const Json& service) {
+    return session_.call("start_services", {{"services", {service}}, {"wait", false}},
+                         "a")["result"]["data"]["services"][0]["id"];
+  }
   void until_up(const std::string& run) {
     Loop loop;
     REQUIRE(loop.until([&] {
@@ -46,6 +51,41 @@ class Killing {
   std::string config_;
   Conversation session_;
 };
+
+TEST_CASE("kill of a run that was started again ends the one that is there now") {
+  Killing desk("return { toolsets = { 'services' } }\n");
+  const std::string first =
+      desk.serve({{"name", "web"},
+                  {"command", "test -e tried && echo up && exec sleep 60; : > tried; exit 1"},
+                  {"ready", {{"output_regex", "up"}}},
+                  {"restart", {{"max", 2}, {"backoff_ms", 1}}}});
+  const std::string now = desk.session().event("run_ready")["run"];
+  REQUIRE(first != now);
+  Json said;
+  Loop loop;
+  // What is told of may not be on disk yet.
+  REQUIRE(loop.until([&] {
+    said = Json::parse(desk.kill(first).out);
+    return said.contains("run");
+  }));
+  CHECK(said["run"] == now);
+  CHECK(said["state"] == "killed");
+}
+
+TEST_CASE("kill of a run that waits to be started again says that it cannot be ended from here") {
+  Killing desk("return { toolsets = { 'services' } }\n");
+  const std::string run =
+      desk.serve({{"name", "bad"}, {"command", "exit 1"}, {"restart", {{"backoff_ms", 60000}}}});
+  desk.session().event("run_ended");
+  Outcome killed;
+  Loop loop;
+  // Its end is told of before it is on disk.
+  REQUIRE(loop.until([&] {
+    killed = desk.kill(run);
+    return killed.err.find("waits to be started again as") != std::string::npos;
+  }));
+  CHECK(killed.status.code == 1);
+}
 
 TEST_CASE("kill ends a run that another process executes, and says so") {
   Killing desk;

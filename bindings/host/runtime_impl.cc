@@ -27,6 +27,18 @@ Nanos nanos(std::chrono::microseconds time) {
   return std::chrono::duration_cast<Nanos>(time);
 }
 
+// What starts a run that waited for its turn, for others or for its next attempt.
+lua::HookCall hook_of(const std::string& run, const lua::StartRequest& request) {
+  lua::HookCall hook;
+  hook.tool = request.tool;
+  hook.session = request.session;
+  hook.arguments = request.options;
+  hook.queued_run = run;
+  hook.approved = request.approved;
+  hook.approved_command = request.approved_command;
+  return hook;
+}
+
 void close_handle(uv_handle_t* handle, uv_close_cb on_closed) {
   if (handle != nullptr && uv_is_closing(handle) == 0) uv_close(handle, on_closed);
 }
@@ -177,9 +189,12 @@ Status Runtime::Impl::init_parts() {
 void Runtime::Impl::make_supervisor() {
   const auto start = [this](Run& run, const std::string& request,
                             const std::function<void(const Status&)>& on_done) {
-    start_waiting(run.id(), lua::read_request(request), [on_done](const CallResult& result) {
+    lua::HookCall hook = hook_of(run.id(), lua::read_request(request));
+    hook.reserved = true;
+    hook.on_done = [on_done](const CallResult& result) {
       on_done(result.ok ? Status() : Status::error(result.code, result.message));
-    });
+    };
+    (void)engine->run_hook(std::move(hook));
   };
   supervisor = std::make_unique<Supervisor>(*runs, *waits, start);
   services.supervisor = supervisor.get();
@@ -230,24 +245,14 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
       found != services.approved_in_queue.end()) {
     request.approved_command = found->second;
   }
-  start_waiting(run.run_id, request, [this, fail, id = run.run_id](const CallResult& result) {
+  lua::HookCall hook = hook_of(run.run_id, request);
+  hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
     services.approved_in_queue.erase(id);
     if (result.ok || closing) return;
     const bool refused = result.code == "denied" || result.code == "needs_approval";
     if (refused && history->worker().decline(id)) return;
     fail(result.code, result.message);
-  });
-}
-
-void Runtime::Impl::start_waiting(const std::string& run, const lua::StartRequest& request,
-                                  std::function<void(const CallResult&)> on_done) {
-  lua::HookCall hook;
-  hook.tool = request.tool;
-  hook.session = request.session;
-  hook.arguments = request.options;
-  hook.queued_run = run;
-  hook.approved_command = request.approved_command;
-  hook.on_done = std::move(on_done);
+  };
   (void)engine->run_hook(std::move(hook));
 }
 

@@ -34,9 +34,6 @@ struct Runtime::Impl {
   void make_supervisor();
   void make_history();
   void make_events();
-  // Starts a run that waited for its turn, for others or for its next attempt.
-  void start_waiting(const std::string& run, const lua::StartRequest& request,
-                     std::function<void(const CallResult&)> on_done);
   // Starts a queued run that this process has claimed.
   void start_queued(const RunRecord& run);
   void watch_again(Run& run, const RunRecord& recorded);

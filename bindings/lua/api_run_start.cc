@@ -105,6 +105,7 @@ bool complete_spec(const Effect& effect, const Call& call, StartOptions* options
   spec.id = call.queued_run();
   spec.internal = call.is_internal();
   if (!spec.id.empty()) spec.queue_when_full = true;
+  spec.reserved = call.starts_reserved();
   const Run* reserved = effect.services.runs->find(spec.id);
   if (reserved != nullptr && reserved->spec().restarts > 0) {
     // The log of the run before it says why it failed.
@@ -146,11 +147,11 @@ std::string id_of(Runs& runs, const std::string& name, const std::string& sessio
 }
 
 // Null: it asks for none, or is started by the supervisor, who knows.
-std::shared_ptr<const Supervision> supervision_of(const Call& call, const StartOptions& options,
-                                                  const Services& services) {
+std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Call& call,
+                                                  const StartOptions& options) {
+  const Services& services = effect.services;
   const SupervisionRequest& asked = options.supervision;
-  const bool known = services.supervisor == nullptr || call.is_internal() ||
-                     services.supervisor->is_starting(call.queued_run());
+  const bool known = services.supervisor == nullptr || call.is_internal() || call.starts_reserved();
   if (known || !asked.wanted()) return nullptr;
   Json start = options.asked;
   start.erase("after");
@@ -162,8 +163,10 @@ std::shared_ptr<const Supervision> supervision_of(const Call& call, const StartO
   for (const std::string& name : asked.after) {
     how->after.push_back(id_of(*services.runs, name, call.session()));
   }
-  how->request =
-      write_request({call.tool().name, call.session(), std::move(start), call.approved_command()});
+  const std::string& approved = effect.verdict.approved_command;
+  how->request = write_request({call.tool().name, call.session(), std::move(start),
+                                call.is_approved() || !approved.empty(),
+                                approved.empty() ? call.approved_command() : approved});
   return how;
 }
 
@@ -181,7 +184,7 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   if (!task) return;
   Call& call = task->call();
   if (!complete_spec(*effect, call, &options)) return;
-  auto how = supervision_of(call, options, effect->services);
+  auto how = supervision_of(*effect, call, options);
   if (how && !how->after.empty()) {
     start_after_others(effect, call, std::move(options), std::move(how));
   } else {

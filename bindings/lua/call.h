@@ -23,8 +23,12 @@ class Call {
   virtual Generation& generation() = 0;
   // The command line that a person approved with the call; "" when there is none.
   virtual const std::string& approved_command() const = 0;
+  // A person was asked about the call, and allowed it.
+  virtual bool is_approved() const = 0;
   // The id of the queued run that this call starts; "": it starts others.
   virtual const std::string& queued_run() const = 0;
+  // That run is a reserved one of the table (Runs::reserve).
+  virtual bool starts_reserved() const = 0;
   // It is an executor's: its runs are the runtime's own.
   virtual bool is_internal() const = 0;
   virtual bool cancelled() const = 0;

@@ -55,6 +55,7 @@ CallImpl::CallImpl(CallOwner& owner, CallOptions options)
       session_(std::move(options.session)),
       argument_text_(std::move(options.argument_text)),
       arguments_(std::move(options.arguments)),
+      approved_(options.approved),
       approved_command_(std::move(options.approved_command)),
       on_done_(std::move(options.on_done)),
       on_progress_(std::move(options.on_progress)),
@@ -64,6 +65,7 @@ CallImpl::CallImpl(CallOwner& owner, CallOptions options)
       hook_(options.hook),
       internal_(options.internal),
       queued_run_(std::move(options.queued_run)),
+      starts_reserved_(options.starts_reserved),
       lua_left_(owner.limits().call_lua),
       refilled_(owner.services().clock->now()) {}
 

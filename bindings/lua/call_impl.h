@@ -57,6 +57,8 @@ struct CallOptions {
   const LuaRef* hook = nullptr;
   bool internal = false;  // of a hook of an executor
   std::string queued_run;
+  bool starts_reserved = false;
+  bool approved = false;
   std::string approved_command;
 };
 
@@ -75,7 +77,9 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   const ToolDefinition& tool() const override { return *tool_; }
   Generation& generation() override { return *generation_; }
   const std::string& approved_command() const override { return approved_command_; }
+  bool is_approved() const override { return approved_; }
   const std::string& queued_run() const override { return queued_run_; }
+  bool starts_reserved() const override { return starts_reserved_; }
   bool is_internal() const override { return internal_; }
   bool cancelled() const override { return cancelled_; }
   bool ended() const override { return phase_ == Phase::kEnded; }
@@ -93,7 +97,10 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   void abandon(const std::string& code, const std::string& message);
   // Its own effect was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
-  void set_approved_command(std::string command) { approved_command_ = std::move(command); }
+  void set_approved(std::string command) {
+    approved_ = true;
+    approved_command_ = std::move(command);
+  }
   const std::string& tool_name() const { return tool_name_; }
   const Json& arguments() const { return arguments_; }
   const std::shared_ptr<Generation>& pinned() const { return generation_; }
@@ -145,6 +152,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   std::string session_;
   std::string argument_text_;
   Json arguments_;
+  bool approved_ = false;
   std::string approved_command_;
   std::function<void(CallResult)> on_done_;
   std::function<void(const Progress&)> on_progress_;
@@ -156,6 +164,7 @@ class CallImpl final : public Call, public std::enable_shared_from_this<CallImpl
   ToolDefinition hook_tool_;  // what stands for the tool of a hook
   bool internal_;
   std::string queued_run_;
+  bool starts_reserved_ = false;
 
   Phase phase_ = Phase::kNew;
   bool step_due_ = true;

@@ -114,6 +114,8 @@ CallId EngineImpl::run_hook(HookCall hook) {
   options.hook = function;
   options.internal = hook.internal;
   options.queued_run = std::move(hook.queued_run);
+  options.starts_reserved = hook.reserved;
+  options.approved = hook.approved;
   options.approved_command = std::move(hook.approved_command);
   const CallId id = options.id;
   by_id_[id] = add_call(std::move(options)).get();
@@ -243,14 +245,16 @@ class EngineImpl::Approval {
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    std::string command;  // of a call: what its start then needs not ask about again
-    if (given.allow && effect_.value("kind", "") == "call") command = approved_key(effect_);
-    engine_.post([call = call_, verdict = verdict_, command, on_verdict = std::move(on_verdict_)] {
-      const auto alive = call.lock();
-      if (!alive || alive->cancelled() || alive->ended()) return;
-      if (!command.empty()) alive->set_approved_command(command);
-      on_verdict(verdict);
-    });
+    // Of a call: what its start then needs not ask about again.
+    const bool whole_call = given.allow && effect_.value("kind", "") == "call";
+    if (given.allow) verdict_.approved_command = approved_key(effect_);
+    engine_.post(
+        [call = call_, verdict = verdict_, whole_call, on_verdict = std::move(on_verdict_)] {
+          const auto alive = call.lock();
+          if (!alive || alive->cancelled() || alive->ended()) return;
+          if (whole_call) alive->set_approved(verdict.approved_command);
+          on_verdict(verdict);
+        });
   }
 
  private:
@@ -282,7 +286,8 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   effect["mode"] = options_.generation.mode;
   effect["session"] = call.session();
   effect["workspace"] = services_.workspace;
-  effect["cleared"] = call.running();
+  // What was put off, or is repeated, was allowed by a mode that may be another one by now.
+  effect["cleared"] = call.running() && (!call.starts_reserved() || call.is_approved());
   if (call.running() && !call.approved_command().empty())
     effect["approved_command"] = call.approved_command();
   if (!tool.command.empty() && !call.running()) {

@@ -52,7 +52,9 @@ struct HookCall {
   std::string session;
   Json arguments;
   std::string queued_run;
-  std::string approved_command;
+  bool reserved = false;         // queued_run is a reserved run of the table
+  bool approved = false;         // a person allowed it then; else the mode is asked again now
+  std::string approved_command;  // what they have seen
   std::function<void(CallResult)> on_done;
 };
 

@@ -54,6 +54,7 @@ struct Verdict {
   Json limits;   // of a start: what the run gets, whatever was asked; null: as asked
   Json sandbox;  // of a start: what the run gets, a whole profile; null: none
   std::shared_ptr<const Judgement> judgement;  // of the commands of the effect; null: it has none
+  std::string approved_command;  // what a person has approved just now, as approved_key(); "": none
 };
 
 // One file as it was read; the watcher compares it with what lies there.

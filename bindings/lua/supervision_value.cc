@@ -85,13 +85,15 @@ std::string write_request(const StartRequest& request) {
   const Json value = {{"tool", request.tool},
                       {"session", request.session},
                       {"start", request.options},
-                      {"approved", request.approved_command}};
+                      {"approved", request.approved},
+                      {"approved_command", request.approved_command}};
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 StartRequest read_request(const std::string& text) {
   const Json value = Json::parse(text);
-  return {value["tool"], value["session"], value["start"], value["approved"]};
+  return {value["tool"], value["session"], value["start"], value["approved"],
+          value["approved_command"]};
 }
 
 }  // namespace gibbous::lua

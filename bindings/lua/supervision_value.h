@@ -29,7 +29,8 @@ struct StartRequest {
   std::string tool;
   std::string session;
   Json options;
-  std::string approved_command;
+  bool approved = false;         // by a person
+  std::string approved_command;  // which they have seen; "": the call as a whole
 };
 // Supervision::request, and back.
 std::string write_request(const StartRequest& request);

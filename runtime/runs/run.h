@@ -78,6 +78,7 @@ struct RunSpec {
   bool merge_stderr = false;
   // For who remembers runs (runtime/history); they change nothing here.
   std::string id;          // 8 characters that no other run has; "": a new one
+  bool reserved = false;   // the id is that of a reserved run, which must still be one
   bool background = true;  // its caller did not wait for it
   std::string tool;        // the tool that started it
   std::string watch_json;  // its watchers, as they were asked for
@@ -126,7 +127,8 @@ class Run {
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // It was started by an earlier host, and taken over.
   bool adopted() const { return adopted_; }
-  // Nobody here has ended it: no kill, no limit, no end of its session.
+  // Nobody here has ended it, by a kill or with its session, and no time limit has; another limit
+  // is its own doing.
   bool ended_by_itself() const { return ended_by_itself_; }
   // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
   // s", ...

@@ -66,6 +66,9 @@ Status RunsImpl::check(const RunSpec& spec) const {
   if (spec.logs.size() > kMaxLogs) {
     return wrong("log: expected at most " + std::to_string(kMaxLogs) + " files");
   }
+  if (spec.reserved && reserved_entry(spec.id) == nullptr) {
+    return Status::error("start_failed", "The run was killed before it started.");
+  }
   if (by_id_.count(spec.id) != 0 && reserved_entry(spec.id) == nullptr)
     return wrong("id: \"" + spec.id + "\" is another run's");
   for (const LogSpec& log : spec.logs) {
@@ -144,13 +147,13 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   take_spec(entry.run, std::move(spec));
   entry.keeper = keeper_.get();
   if (full) {
+    entry.run.reason_ = "it waits for a place";
     queue_.push_back(&entry);
   } else if (Status status = launch(entry); !status) {
     return status;
   }
   entry.on_ready = std::move(on_ready);
   entry.reserved = false;
-  entry.run.reason_.clear();
   return made ? &add_entry(std::move(made)) : &entry.run;
 }
 

@@ -55,6 +55,7 @@ Status RunsImpl::launch(Entry& entry) {
   Status status = keeper_->start(run.key_, request_for(entry));
   if (!status) return status;
   run.state_ = RunState::kStarting;
+  run.reason_.clear();
   take_place(entry);
   return {};
 }

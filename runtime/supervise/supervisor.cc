@@ -11,14 +11,8 @@ namespace gibbous {
 
 struct Supervisor::Supervised {
   std::shared_ptr<const Supervision> how;
-  enum class Phase : std::uint8_t {
-    kBlocked,
-    kPausing,  // before it is started again
-    kStarting,
-    kStarted,
-    kRefused
-  } phase = Phase::kStarted;
-  int pauses = 0;        // kPausing: what is not over yet
+  bool refused = false;
+  int pauses = 0;        // before it is started again: what is not over yet
   Wait* wait = nullptr;  // for its readiness, or its pause
 };
 
@@ -105,11 +99,6 @@ Supervisor::~Supervisor() {
   }
 }
 
-bool Supervisor::is_starting(const std::string& run) const {
-  const auto found = supervised_.find(run);
-  return found != supervised_.end() && found->second.phase == Supervised::Phase::kStarting;
-}
-
 void Supervisor::supervise(Run& run, std::shared_ptr<const Supervision> how) {
   Supervised& supervised = supervised_[run.id()];
   supervised.how = std::move(how);
@@ -138,9 +127,7 @@ Result<Run*> Supervisor::start_after(RunSpec spec, std::shared_ptr<const Supervi
   }
   auto reserved = runs_.reserve(std::move(spec), "it starts when " + names + " is ready");
   if (!reserved) return reserved;
-  Supervised& supervised = supervised_[(*reserved)->id()];
-  supervised.how = std::move(how);
-  supervised.phase = Supervised::Phase::kBlocked;
+  supervised_[(*reserved)->id()].how = std::move(how);
   blocked_.insert((*reserved)->id());
   look_soon();
   return reserved;
@@ -176,7 +163,6 @@ void Supervisor::start_if_ready(Run& run, Supervised& supervised) {
 }
 
 void Supervisor::start(Run& run, Supervised& supervised) {
-  supervised.phase = Supervised::Phase::kStarting;
   blocked_.erase(run.id());
   start_(run, supervised.how->request,
          [this, alive = std::weak_ptr<const int>(lifetime_), id = run.id()](const Status& status) {
@@ -186,7 +172,6 @@ void Supervisor::start(Run& run, Supervised& supervised) {
 
 void Supervisor::on_started(const std::string& id, const Status& status) {
   with(id, [this, &status](Run& run, Supervised& supervised) {
-    supervised.phase = Supervised::Phase::kStarted;
     if (status) return watch_readiness(run, supervised);
     // A policy, or what is wrong with the request, says the same the next time.
     if (run.state() == RunState::kQueued) refuse(run, supervised, status.message());
@@ -194,7 +179,7 @@ void Supervisor::on_started(const std::string& id, const Status& status) {
 }
 
 void Supervisor::refuse(Run& run, Supervised& supervised, const std::string& why) {
-  supervised.phase = Supervised::Phase::kRefused;
+  supervised.refused = true;
   runs_.refuse(run, "not started: " + why);
 }
 
@@ -239,7 +224,7 @@ void Supervisor::on_state(Run& run) {
   if (run.state() != RunState::kCompleted && supervised.wait != nullptr) {
     std::exchange(supervised.wait, nullptr)->cancel();
   }
-  if (supervised.phase == Supervised::Phase::kRefused) return;
+  if (supervised.refused) return;
   if (supervised.how->restart && wants_restart(*supervised.how->restart, run)) {
     restart(run, supervised);
   }
@@ -277,7 +262,6 @@ void Supervisor::restart(Run& run, const Supervised& supervised) {
   *next_id = (*reserved)->id();
   Supervised& next = supervised_[*next_id];
   next.how = how;
-  next.phase = Supervised::Phase::kPausing;
   next.pauses = 2;
   Condition timer;
   timer.kind = ConditionKind::kTimer;

@@ -59,8 +59,6 @@ class Supervisor final : private RunsObserver {
   // Reserves a run, and starts it when all of how->after are ready; it fails when one of them will
   // never be. Fails at once as Runs::reserve does, and with run_not_found.
   Result<Run*> start_after(RunSpec spec, std::shared_ptr<const Supervision> how);
-  // This run is one that `start` was called for.
-  bool is_starting(const std::string& run) const;
 
  private:
   struct Supervised;

@@ -25,8 +25,8 @@ class Host {
   std::string start(const std::string& command);
   bool saw_event(const std::string& name) const;
 
+  std::vector<Event> events;  // also those of the runtime's end
   std::unique_ptr<Runtime> runtime;
-  std::vector<Event> events;
 };
 
 // Options with mode auto and the shipped scripts.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
@@ -52,6 +53,11 @@ return {
       return { data = handle:info() }
     end),
   } } },
+  executors = { {
+    name = 'odd', settings = schema.object {},
+    prepare = function(spec) return { argv = { '/bin/sh', '-c', spec.command } } end,
+    ended = function() return { reason = 'the machine was lost' } end,
+  } },
 }
 )";
 
@@ -61,9 +67,13 @@ return {
   decide = function(effect) %s return { decision = 'allow', rule = 'all', reason = 'it is a test' } end,
 })";
 
+constexpr char kAskForStarts[] =
+    "if effect.kind == 'start' and effect.command:find 'exit 1' and not effect.approved then "
+    "return { decision = 'ask', rule = 'r', reason = 'ask first' } end";
+
 class Place {
  public:
-  Place() {
+  explicit Place(const std::string& config = "") {
     dir.write("scripts/init.lua", kInit);
     allow("");
     RuntimeOptions options = auto_mode();
@@ -71,6 +81,7 @@ class Place {
     options.policies_dir = dir.path() + "/policies";
     options.state_dir = dir.path() + "/state";
     options.workspace = dir.path();
+    options.config_file = config;
     host.emplace(std::move(options));
     REQUIRE(::mkfifo((dir.path() + "/fifo").c_str(), S_IRUSR | S_IWUSR) == 0);
   }
@@ -155,6 +166,53 @@ TEST_CASE("watchers, variables and the log hold for the run that is started agai
   }));
 }
 
+TEST_CASE("an end that its executor explains is one that a run is started again after") {
+  Place place;
+  const Json run = place.start(
+      {{"command", "exit 7"}, {"executor", "odd"}, {"restart", {{"max", 1}, {"backoff_ms", 1}}}});
+  const Json end = place.event("run_ended", run["id"]);
+  CHECK(end["reason"] == "the machine was lost");
+  CHECK(end["state"] == "failed");
+  CHECK(end.contains("next"));
+}
+
+TEST_CASE("services that never get a place are not waited for") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.toolsets = {"services"};
+  options.config_file = dir.write("config.lua", "return { limits = { max_concurrent = 1 } }");
+  options.state_dir = dir.path() + "/state";
+  options.workspace = dir.path();
+  Host host(std::move(options));
+  const Json data = host.data(
+      "start_services", {{"timeout", 50},
+                         {"services",
+                          {{{"name", "first"}, {"command", "sleep 60"}},
+                           {{"name", "second"}, {"command", "sleep 60"}, {"after", {"first"}}}}}});
+  CHECK(data["ready"] == false);
+  CHECK(data["services"][1]["reason"] == "it waits for a place");
+}
+
+TEST_CASE("a run that is queued says what it waits for") {
+  bool done = false;
+  const TempDir dir;
+  const std::string config = dir.write("config.lua", "return { limits = { max_concurrent = 1 } }");
+  Place place(config);
+  place.start({{"command", "sleep 60"}});
+  place.host->runtime->call({"start", R"({"options":{"command":"true","when_full":"queue"}})", ""},
+                            [&](const CallResult&) { done = true; });
+  Json queued;
+  REQUIRE(place.host->until([&] {
+    const Json status = place.host->data("bg_status", Json::object());
+    for (const Json& each : status["processes"]) {
+      if (each["state"] == "queued") queued = each;
+    }
+    return !queued.is_null();
+  }));
+  CHECK(queued["reason"] == "it waits for a place");
+  CHECK_FALSE(done);
+}
+
 TEST_CASE("a run waits for runs by id and by label") {
   Place place;
   const Json db = place.start({{"command", "read x < fifo; echo up; sleep 60"},
@@ -202,6 +260,59 @@ TEST_CASE("the newest policy is asked again before a run is started again") {
   const Json end = place.event("run_ended", next);
   CHECK(end["reason"] == "not started: not any more");
   CHECK_FALSE(end.contains("next"));
+}
+
+TEST_CASE("a mode that asks by now is asked before a run is started again") {
+  Place place;
+  const Json run = place.start(
+      {{"command", "read x < fifo; exit 1"}, {"restart", {{"max", 5}, {"backoff_ms", 1}}}});
+  place.allow(kAskForStarts);
+  REQUIRE(place.host->runtime->reload().ok);
+  place.host->data("start", {{"options", {{"command", "echo go > fifo"}}}});
+  const Json next = place.event("run_ended", run["id"])["next"];
+  CHECK(place.event("run_ended", next)["reason"] == "not started: ask first");
+}
+
+TEST_CASE("what a person approved is not asked about when it is started again") {
+  Place place;
+  int asked = 0;
+  place.host->runtime->on_ask([&](const AskRequest& request) {
+    ++asked;
+    request.answer(true, "");
+  });
+  place.allow(std::string(kAskForStarts) +
+              " if effect.kind == 'call' and effect.tool == 'start' then "
+              "return { decision = 'ask', rule = 'r', reason = 'ask first' } end");
+  REQUIRE(place.host->runtime->reload().ok);
+  const Json run =
+      place.start({{"command", "exit 1"}, {"restart", {{"max", 1}, {"backoff_ms", 1}}}});
+  const Json next = place.event("run_ended", run["id"])["next"];
+  CHECK(place.event("run_ended", next)["reason"] == "exit code 1");
+  CHECK(asked == 1);
+}
+
+TEST_CASE("an approval of one command of several counts when that starts after others") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.toolsets = {"services"};
+  options.state_dir = dir.path() + "/state";
+  options.workspace = dir.path();
+  Host host(std::move(options));
+  std::vector<std::string> asked;
+  host.runtime->on_ask([&](const AskRequest& request) {
+    asked.push_back(request.command);
+    request.answer(true, "");
+  });
+  const Json data = host.data(
+      "start_services",
+      {{"services",
+        {{{"name", "first"}, {"command", "echo up; sleep 60"}, {"ready", {{"output_regex", "up"}}}},
+         {{"name", "second"},
+          {"command", "echo here; sudo -n true; sleep 60"},
+          {"after", {"first"}},
+          {"ready", {{"output_regex", "here"}}}}}}});
+  CHECK(data["ready"] == true);
+  CHECK(asked == std::vector<std::string>{"echo here; sudo -n true; sleep 60"});
 }
 
 TEST_CASE("a run goes on being started again after a reload") {

@@ -1,7 +1,6 @@
 #include "bindings/json/json.h"
 
-template class nlohmann::basic_json<>;
-template class nlohmann::basic_json<nlohmann::ordered_map>;
+GIBBOUS_JSON_COMPILED_ONCE(template)
 
 namespace gibbous {
 

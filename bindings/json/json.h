@@ -1,6 +1,6 @@
 // JSON values: nlohmann/json, under the one name that all of bindings/ uses, compiled once.
 //
-// Without the declaration below every file that touches a value compiles the whole class again,
+// Without the declarations below every file that touches a value compiles all of it again,
 // which is most of a build's time. Of our own there is only what parsers need before they begin.
 // Any thread, as the library.
 #pragma once
@@ -9,8 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-extern template class nlohmann::basic_json<>;
-extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+#include "bindings/json/compiled_once.h"
+
+GIBBOUS_JSON_COMPILED_ONCE(extern template)
 
 namespace gibbous {
 

@@ -56,6 +56,7 @@ std::string describe_run(const Run& run, const std::string& mode, const std::str
 std::string describe_state(const Run& run) {
   OrderedJson meta = OrderedJson::object();
   if (run.pid() != 0) meta["pid"] = run.pid();
+  if (run.state() == RunState::kQueued) meta["reason"] = to_utf8(run.reason());
   if (run.ended()) {
     meta["reason"] = to_utf8(run.reason());
     const auto& exit = run.exit_status();

@@ -16,7 +16,7 @@ Json object_of(const std::string& text) {
 Json run_record_value(const RunRecord& record) {
   Json value = {{"id", record.run_id},
                 {"session", record.session_id},
-                {"state", record.status},
+                {"state", state_of(record)},
                 {"command", to_utf8(record.command)},
                 {"queued_ms", record.queued_at},
                 {"last_seq", record.last_seq},

@@ -8,12 +8,15 @@
 
 #include "bindings/people/figures.h"
 #include "bindings/people/history.h"
+#include "bindings/stdio/question_text.h"
 #include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/tree.h"
 
 namespace gibbous::people {
 namespace {
+
+constexpr std::size_t kMaxWhyBytes = 200;
 
 using MarkKey = std::pair<std::uint32_t, std::uint32_t>;
 using ProcessesByMark = std::map<MarkKey, std::vector<pid_t>>;
@@ -96,6 +99,8 @@ Result<std::vector<LiveRun>> live_runs(JournalReader& reader, const std::string&
   if (!records) return records.status();
   std::vector<LiveRun> runs = look_at(std::move(*records));
   for (LiveRun& run : runs) {
+    if (waits_in_host(run.record) && !host_lives(reader, run.record))
+      run.presence = Presence::kGone;
     if (run.presence != Presence::kGone) continue;
     Result<RunRecord> now = reader.run(run.record.run_id);
     if (!now || !has_ended(*now)) continue;
@@ -118,7 +123,11 @@ bool host_lives(JournalReader& reader, const RunRecord& run) {
 }
 
 std::string state_text(const LiveRun& run) {
-  if (run.presence == Presence::kGone) return run.record.status + "? (host gone)";
+  if (run.presence == Presence::kGone) return state_of(run.record) + "? (host gone)";
+  if (waits_in_host(run.record)) {
+    return state_of(run.record) + " (" + stdio::printable(run.record.error_message, kMaxWhyBytes) +
+           ")";
+  }
   return run.waits_for_input() ? run.record.status + ", waits for input" : run.record.status;
 }
 

@@ -39,7 +39,8 @@ Result<std::vector<LiveRun>> live_runs(JournalReader& reader, const std::string&
 // machine its lease says so.
 bool host_lives(JournalReader& reader, const RunRecord& run);
 
-// The state as people read it: "running", "running, waits for input", "running? (host gone)".
+// The state as people read it: "running", "running, waits for input", "running? (host gone)",
+// "queued (it waits for a place)".
 std::string state_text(const LiveRun& run);
 
 }  // namespace gibbous::people

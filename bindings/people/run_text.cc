@@ -104,7 +104,7 @@ OrderedJson run_json(const LiveRun& run, std::int64_t now) {
   const RunRecord& record = run.record;
   OrderedJson json = {{"id", to_utf8(record.run_id)},
                       {"session", to_utf8(record.session_id)},
-                      {"state", to_utf8(record.status)},
+                      {"state", to_utf8(state_of(record))},
                       {"command", to_utf8(record.command)}};
   add_text(json, "label", run.facts.label);
   add_text(json, "tool", run.facts.tool);

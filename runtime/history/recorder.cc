@@ -66,7 +66,14 @@ void Recorder::group_until_all_told() {
   if (!std::exchange(telling_, true)) begin_group();
 }
 
+// What others make of a run's end belongs to it, too.
 void Recorder::on_all_told() {
+  for (const std::string& id : std::exchange(over_, {})) {
+    const auto found = tracks_.find(id);
+    if (found != tracks_.end() && found->second.run != nullptr && is_over(found->second)) {
+      finish(found->second);
+    }
+  }
   if (std::exchange(telling_, false)) end_group();
 }
 
@@ -101,7 +108,7 @@ void Recorder::update(Track& track) {
   const Run& run = *track.run;
   RunRecord& record = track.record;
   const auto& exit = run.exit_status();
-  record.status = to_string(run.state());
+  record.status = to_string(run.state() == RunState::kQueued ? RunState::kStarting : run.state());
   record.has_exit_code = run.ended() && exit && exit->signal == 0;
   record.exit_code = record.has_exit_code ? exit->code : 0;
   record.error_message = run.state() == RunState::kCompleted ? "" : run.reason();
@@ -122,13 +129,22 @@ void Recorder::update(Track& track) {
   record.queued_at = run.created_at().count();
 }
 
+// In the journal, "queued" is what anybody may claim; this one is its host's to start.
+void Recorder::on_queued(Run& run) {
+  group_until_all_told();
+  Track& track = track_of(run);
+  update(track);
+  add(track, ItemType::kState, to_string(run.state()),
+      options_.describe_state ? options_.describe_state(run) : std::string());
+}
+
 void Recorder::on_state(Run& run) {
   group_until_all_told();
   Track& track = track_of(run);
   update(track);
   add(track, ItemType::kState, to_string(run.state()),
       options_.describe_state ? options_.describe_state(run) : std::string());
-  if (is_over(track)) finish(track);
+  over_.push_back(run.id());
 }
 
 // What is held back is still to come, whatever the drain limit says.
@@ -147,8 +163,7 @@ void Recorder::on_output(Run& run, StreamId, Offset) {
 }
 
 void Recorder::on_drain(Run& run) {
-  const auto found = tracks_.find(run.id());
-  if (found != tracks_.end() && is_over(found->second)) finish(found->second);
+  over_.push_back(run.id());
 }
 
 // What is not recorded by now cannot be read any more.
@@ -218,7 +233,9 @@ void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
 void Recorder::end_all(const std::string& reason) {
   for (auto at = tracks_.begin(); at != tracks_.end();) {
     Track& track = (at++)->second;
-    if (track.run == nullptr || track.run->spec().keep) continue;
+    if (track.run == nullptr) continue;
+    const bool queued = track.run->state() == RunState::kQueued;
+    if (track.run->spec().keep && !queued) continue;
     if (!track.run->ended()) {
       track.record.status = to_string(RunState::kKilled);
       track.record.error_message = reason;

@@ -80,6 +80,7 @@ class Recorder final : public RunsObserver {
   // Called when a run is seen for the first time.
   std::function<void(const Run&)> on_new_run;
 
+  void on_queued(Run& run) override;
   void on_state(Run& run) override;
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
@@ -143,6 +144,7 @@ class Recorder final : public RunsObserver {
   bool expected_ = false;
   int groups_ = 0;  // open ones
   bool telling_ = false;
+  std::vector<std::string> over_;  // runs of which that may be so, when everybody was told
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, RunRecord, std::less<>> expected_runs_;
 };

@@ -192,7 +192,9 @@ void Worker::requeue(const Orphan& orphan) {
 void Worker::lose(const Orphan& orphan) {
   RunRecord run = orphan.run;
   run.status = to_string(RunState::kLost);
-  run.error_message = "its host ended before it did, and its processes were ended then";
+  run.error_message = run.error_message.empty()
+                          ? "its host ended before it did, and its processes were ended then"
+                          : "its host ended before it was started (" + run.error_message + ")";
   if (journal_->put_run(run) != Taken::kYes) {
     orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
     return;
@@ -302,8 +304,13 @@ bool Worker::decline(const std::string& run_id) {
   return true;
 }
 
+void Worker::on_queued(Run& run) {
+  queued_.insert(run.id());
+}
+
 void Worker::on_state(Run& run) {
   claimed_.erase(run.id());
+  queued_.erase(run.id());
   if (run.ended()) {
     sample_at_.erase(run.id());
   } else {
@@ -350,7 +357,8 @@ void Worker::arm() {
 void Worker::tick() {
   if (journal_ == nullptr) return;
   const Nanos now = clock_.now();
-  const bool busy = runs_.active() > 0 || !claimed_.empty() || !orphans_.empty();
+  const bool busy =
+      runs_.active() > 0 || !queued_.empty() || !claimed_.empty() || !orphans_.empty();
   if (busy && now - beaten_ > kBeat) beat();
   if (!orphans_.empty()) settle();
   sample_usage();

@@ -84,6 +84,7 @@ class Worker final : private RunsObserver {
   bool resume(const std::string& run_id);
 
  private:
+  void on_queued(Run& run) override;
   void on_state(Run& run) override;
 
   template <typename T>
@@ -128,6 +129,7 @@ class Worker final : private RunsObserver {
   Nanos beaten_{0};
   Nanos looked_{0};
   std::map<std::string, Nanos> sample_at_;  // of runs that run
+  std::set<std::string> queued_;            // runs of the table that wait to be started
   std::map<std::string, Orphan> orphans_;   // to be settled
   Nanos orphans_since_{0};
   std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet

@@ -46,7 +46,7 @@ struct RunRecord {
   std::string watch_json;             // the watchers as they were asked for, or ""
   bool has_exit_code = false;
   std::int64_t exit_code = 0;
-  std::string error_message;
+  std::string error_message;  // why it ended so; see waits_in_host()
   std::int64_t queued_at = 0;
   std::int64_t started_at = 0;
   std::int64_t finished_at = 0;  // when it is set no more items come
@@ -67,6 +67,11 @@ struct RunRecord {
   bool safe_to_repeat = false;  // may be executed again when nobody knows how it ended
 };
 
+// A run that its host will start later, and that is no part of the journal's queue: "starting",
+// with what it waits for.
+bool waits_in_host(const RunRecord& run);
+// Its status as people know it: "queued" for such a run.
+std::string state_of(const RunRecord& run);
 // Completed, failed, killed, timeout, lost: nothing comes after it.
 bool is_terminal_status(std::string_view status);
 

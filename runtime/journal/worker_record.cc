@@ -9,6 +9,14 @@ bool is_terminal_status(std::string_view status) {
          status == "lost";
 }
 
+bool waits_in_host(const RunRecord& run) {
+  return run.status == "starting" && run.started_at == 0 && !run.error_message.empty();
+}
+
+std::string state_of(const RunRecord& run) {
+  return waits_in_host(run) ? "queued" : run.status;
+}
+
 bool lease_holds(const WorkerRecord& worker, std::int64_t now) {
   const std::int64_t length = worker.lease_until - worker.heartbeat_at;
   const std::int64_t age = now - worker.heartbeat_at;

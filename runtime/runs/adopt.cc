@@ -198,7 +198,7 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
   by_key_[key] = &entry;
   by_id_[run.id_] = &entry;
   entries_.push_back(std::move(made));
-  ++active_;
+  take_place(entry);
   run.state_ = RunState::kRunning;
   const Millis passed = std::max(clock_.wall() - run.started_wall_, Millis{0});
   run.started_ = std::max(clock_.now() - Nanos(passed), Nanos{1});
@@ -208,7 +208,7 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
   take_over(run.streams_[1], kept.err, kept.lost_err);
   if (kept.started.pidfd && is_another(kept.started)) {
     // A pid that belongs to somebody else now is not touched.
-    --active_;
+    leave_place(entry);
     run.pid_ = 0;
     finish(entry, RunState::kLost, "its process is another one now");
     client.forget(key);

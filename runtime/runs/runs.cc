@@ -130,7 +130,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   if (Status status = check(spec); !status) return status;
   Entry* const reserved = reserved_entry(spec.id);
   const RunLimits& limits = options_.limits;
-  const bool full = !spec.internal && active_ >= limits.max_concurrent;
+  const bool full = needs_place(spec) && active_ >= limits.max_concurrent;
   if (full && !spec.queue_when_full) {
     return Status::error("too_many_runs", "Max concurrent processes (" +
                                               std::to_string(limits.max_concurrent) +
@@ -154,7 +154,17 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   }
   entry.on_ready = std::move(on_ready);
   entry.reserved = false;
-  return made ? &add_entry(std::move(made)) : &entry.run;
+  Run& run = made ? add_entry(std::move(made)) : entry.run;
+  if (full) tell_queued(run);
+  return &run;
+}
+
+void RunsImpl::tell_queued(const Run& run) {
+  deadlines_->defer([this, key = run.key_] {
+    Entry* entry = entry_of(key);
+    if (entry == nullptr || entry->run.state_ != RunState::kQueued) return;
+    each_observer(entry->run, [entry](RunsObserver& observer) { observer.on_queued(entry->run); });
+  });
 }
 
 Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
@@ -170,6 +180,7 @@ Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
   take_spec(made->run, std::move(spec));
   Run& run = add_entry(std::move(made));
   if (Run* before = find(run.spec_.restart_of)) before->next_ = run.id_;
+  tell_queued(run);
   return &run;
 }
 

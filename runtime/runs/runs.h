@@ -53,6 +53,8 @@ struct RunsOptions {
 class RunsObserver {
  public:
   virtual ~RunsObserver() = default;
+  // It waits to be started, and Run::reason() says for what.
+  virtual void on_queued(Run& run) { (void)run; }
   // The state changed: starting -> running -> ended.
   virtual void on_state(Run& run) { (void)run; }
   // Its readiness() is another one now.

@@ -163,8 +163,10 @@ class RunsImpl final : public Runs, private KeeperListener {
   bool ask_at_end(Entry& entry);
   void take_execution_end(Entry& entry, const ExecutionEnd& end);
   void carry_out_wish(const Entry& entry);
-  void take_place(const Entry& entry) { active_ += entry.run.spec_.internal ? 0 : 1; }
-  void leave_place(const Entry& entry) { active_ -= entry.run.spec_.internal ? 0 : 1; }
+  // Those that a caller waits for are bounded by the calls.
+  static bool needs_place(const RunSpec& spec) { return spec.background && !spec.internal; }
+  void take_place(const Entry& entry) { active_ += needs_place(entry.run.spec_) ? 1 : 0; }
+  void leave_place(const Entry& entry) { active_ -= needs_place(entry.run.spec_) ? 1 : 0; }
   void time_out(Entry& entry);
   Millis wall_limit(const Entry& entry) const;
   void watch_idle(Entry& entry);
@@ -179,6 +181,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void release(Entry& entry);
   void tell_state(Entry& entry);
   // Those that are to hear of this run; then all hear that it was told.
+  void tell_queued(const Run& run);
   void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
   void every_observer(const std::function<void(RunsObserver&)>& tell);
   Entry* entry_of(RunKey key);

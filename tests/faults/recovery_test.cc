@@ -39,8 +39,9 @@ class Lives {
     session_->program().close_stdin();
     (void)session_->program().wait();
   }
-  Json shell(const Json& args) {
-    const Json answer = session_->call("shell", args, "a");
+  Json shell(const Json& args) { return call("shell", args); }
+  Json call(const std::string& tool, const Json& args) {
+    const Json answer = session_->call(tool, args, "a");
     INFO(answer.dump());
     REQUIRE(answer.contains("result"));
     return answer["result"]["data"];
@@ -61,6 +62,16 @@ class Lives {
   void poll_until_told(const std::string& run) {
     poll(run, [this](const Json&) { return saw("ready"); });
     poll(run, [](const Json&) { return true; });
+  }
+  // What the agent is told of the run's end.
+  Json ended(const std::string& run) {
+    session_->send({{"id", "drain"}, {"drain", "a"}});
+    Json found;
+    const Json answer = session_->answer("drain");
+    for (const Json& event : answer["drain"]["events"]) {
+      if (event["event"] == "run_ended" && event["run"] == run) found = event;
+    }
+    return found;
   }
   Texts drained() {
     session_->send({{"id", "drain"}, {"drain", "a"}});
@@ -146,6 +157,26 @@ TEST_CASE("a run that died with its host is lost, with everything that was recor
   CHECK(lives.items.back()["payload"] == "lost");
   CHECK(lives.drained() == Texts{"run_started", "ready", "run_ended"});
   CHECK(lives.drained().empty());
+  lives.end();
+}
+
+TEST_CASE("a run that waited for another when its host was killed is lost, and says for what") {
+  Lives lives("return { toolsets = { 'services', 'shell', 'wait' } }\n");
+  const Json services = lives.call(
+      "start_services",
+      {{"wait", false},
+       {"services",
+        {{{"name", "db"}, {"command", "sleep 60"}, {"ready", {{"output_regex", "never"}}}},
+         {{"name", "web"}, {"command", "true"}, {"after", {"db"}}}}}})["services"];
+  const std::string web = services[1]["id"];
+  lives.poll(web, [](const Json& answer) { return answer["status"] == "queued"; });
+  lives.poll(web, [&](const Json&) { return !lives.items.empty(); });
+  lives.kill();
+  lives.begin();
+  lives.poll(web, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(lives.items.back()["payload"] == "lost");
+  CHECK_THAT(lives.ended(web)["reason"].get<std::string>(),
+             Catch::Matchers::Contains("before it was started (it starts when "));
   lives.end();
 }
 

@@ -115,6 +115,23 @@ TEST_CASE("watchers that are added later look at what was written before, and at
   CHECK_FALSE(desk.host().call("watch", {{"id", id}, {"regex", "a(b"}}).ok);
 }
 
+TEST_CASE("what was left out of a flood is recorded with a run that ends with it") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("seq -f 'hit %g' 100", "hit", "flood");
+  desk.event("run_ended");
+  std::int64_t all = 0;
+  REQUIRE(desk.host().until([&] {
+    all = 0;
+    const Json answer = desk.host().data("shell", {{"action", "poll"}, {"run_id", id}});
+    for (const Json& item : answer["items"]) {
+      if (item["payload"] == "flood") ++all;
+      if (item["payload"] == "events_suppressed") all += item["meta"]["count"].get<std::int64_t>();
+    }
+    return answer["done"] == true;
+  }));
+  CHECK(all == 100);
+}
+
 TEST_CASE("a flood of matches is cut to its rate, and what was left out is counted") {
   HandlerHost desk;
   desk.spawn("i=0; while [ $i -lt 500 ]; do echo hit; i=$((i+1)); done", "hit", "flood");

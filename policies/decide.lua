@@ -1,6 +1,7 @@
 -- What a policy decides once its rules have spoken of the commands: what the mode says, whether a
 -- person approved it already, and, for a start, which limits and which sandbox the run gets. Used
 -- by init.lua, and by a team's own.
+local executors = require 'executors'
 local limits = require 'limits'
 local matrix = require 'matrix'
 local sandbox = require 'sandbox'
@@ -23,8 +24,10 @@ function M.by(modes)
     if verdict.decision == 'ask' and effect.approved then
       verdict.decision = 'allow' -- the call that does this was asked about, with its command
     end
-    if effect.kind == 'start' and verdict.decision == 'allow' then
-      local mode = modes[effect.mode]
+    local mode = modes[effect.mode]
+    verdict = executors.judge(mode, effect, verdict)
+    -- What a person approves is held by the same limits and the same sandbox.
+    if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
       verdict.limits = limits.strictest(effect.limits, mode.limits)
       verdict.sandbox = sandbox.strictest {
         mode.sandbox or {}, (effect.configured or {}).sandbox or {}, effect.sandbox or {},

@@ -215,6 +215,9 @@ Json start_effect(const StartOptions& options, const Services& services) {
   if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
   if (const std::string executor = executor_name(options.executor, services); executor != "host") {
     what["executor"] = executor;
+    // There the workspace is not, whatever its paths are called.
+    if (is_remote(executor, services) && (spec.cwd.empty() || spec.cwd.front() != '/'))
+      what["cwd"] = "/";
     what["executor_settings"] = options.executor.settings;
   }
   what["configured"] = Json::object();

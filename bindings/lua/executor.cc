@@ -91,10 +91,9 @@ const char* stdin_of(const RunSpec& spec) {
 
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
-  return {{"profile", spec.sandbox->profile},
-          {"network", to_string(spec.sandbox->network)},
-          {"write", spec.sandbox->write},
-          {"unreadable", spec.sandbox->unreadable}};
+  return {{"profile", spec.sandbox->profile}, {"network", to_string(spec.sandbox->network)},
+          {"write", spec.sandbox->write},     {"unwritable", spec.sandbox->unwritable},
+          {"pinned", spec.sandbox->pinned},   {"unreadable", spec.sandbox->unreadable}};
 }
 
 // What an executor's prepare is given.
@@ -121,7 +120,9 @@ Json describe(const RunSpec& spec, const Services& services) {
 std::map<std::string, std::string> variables_of(Fields& fields) {
   const Json& value = fields.value("env");
   if (value.is_null() || value.empty()) return {};
-  if (!value.is_object()) fields.fail("env", "a table of NAME = 'value'", value);
+  const bool texts = value.is_object() && std::all_of(value.begin(), value.end(),
+                                                      [](const Json& v) { return v.is_string(); });
+  if (!texts) fields.fail("env", "a table of NAME = 'value'", value);
   return value.get<std::map<std::string, std::string>>();
 }
 
@@ -174,14 +175,16 @@ std::optional<LimitKind> limit_kind(const Json& name) {
   return std::nullopt;
 }
 
+// Throws WrongUse.
 ExecutionEnd read_end(const CallResult& result) {
   ExecutionEnd end;
   const Json answer = Json::parse(result.data, nullptr, false);
   if (!result.ok || !answer.is_object()) return end;
-  end.reason = answer.value("reason", "");
-  end.limit = limit_kind(answer.value("limit", Json()));
-  end.clean = answer.value("clean", false);
-  return end;
+  Fields fields("ended", answer);
+  const std::string reason = fields.text("reason").value_or("");
+  const auto limit = limit_kind(fields.value("limit"));
+  const bool clean = fields.flag("clean").value_or(false);
+  return {reason, limit, clean};
 }
 
 }  // namespace
@@ -211,6 +214,12 @@ ExecutorRequest parse_executor(Fields& fields) {
 std::string executor_name(const ExecutorRequest& request, const Services& services) {
   if (!request.name.empty()) return request.name;
   return services.executor.empty() ? kHost : services.executor;
+}
+
+bool is_remote(const std::string& executor, const Services& services) {
+  const auto& known = services.engine->current()->executors();
+  const auto found = known.find(executor);
+  return found != known.end() && found->second.remote;
 }
 
 void prepare_execution(Services& services, const Call& call, const ExecutorRequest& request,
@@ -268,10 +277,15 @@ void ask_executor(Services& services, Run& run, const ExitStatus& exit,
   hook.on_done = [engine = services.engine, name = execution.executor,
                   on_answer](const CallResult& result) {
     if (result.code == "shutdown") return;
-    if (!result.ok) {
-      engine->log("warn", "executor " + name + ": ended: " + result.message, Json(), "");
+    ExecutionEnd end;  // what is not understood is not taken for clean
+    std::string wrong = result.ok ? "" : result.message;
+    try {
+      end = read_end(result);
+    } catch (const WrongUse& use) {
+      wrong = use.what();
     }
-    on_answer(read_end(result));
+    if (!wrong.empty()) engine->log("warn", "executor " + name + ": ended: " + wrong, Json(), "");
+    on_answer(end);
   };
   (void)services.engine->run_hook(std::move(hook));
 }

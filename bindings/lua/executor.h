@@ -34,6 +34,8 @@ struct ExecutorRequest {
 ExecutorRequest parse_executor(Fields& fields);
 // The name of the executor that a request means; "host": none.
 std::string executor_name(const ExecutorRequest& request, const Services& services);
+// ExecutorDefinition::remote; false of one that is not known.
+bool is_remote(const std::string& executor, const Services& services);
 
 // Makes spec->execution, and takes the sandbox out that the executor holds itself. `spec` is ready
 // to be started but for that, and has an id. on_done comes once, later or at once.

@@ -12,8 +12,8 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kMaxExecutors = 100;
-const std::vector<std::string> kKeys = {"name",  "settings", "prepare", "ports",
-                                        "ended", "usage",    "sweep"};
+const std::vector<std::string> kKeys = {"name",  "settings", "remote", "prepare",
+                                        "ports", "ended",    "usage",  "sweep"};
 
 class Reader {
  public:
@@ -31,7 +31,7 @@ class Reader {
     if (made->name.empty()) return fault(place + ".name must be a string that is not empty");
     place = "executor '" + made->name + "'";
     if (made->name == "host") return fault(place + ": runs of the host need no executor");
-    return known_keys(place) && settings(place, made) &&
+    return known_keys(place) && settings(place, made) && remote(place, made) &&
            function(place, "prepare", true, &made->prepare) &&
            function(place, "ports", false, &made->ports) &&
            function(place, "ended", false, &made->ended) &&
@@ -51,10 +51,11 @@ class Reader {
       const std::string key = is_string ? lua_tostring(state_, -2) : "[1]";
       if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
       const std::string near = nearest_name(key, kKeys);
-      return fault(place + " has an unknown key '" + key + "'" +
-                   (near.empty()
-                        ? "; known are name, settings, prepare, ports, ended, usage and sweep"
-                        : "; did you mean '" + near + "'?"));
+      return fault(
+          place + " has an unknown key '" + key + "'" +
+          (near.empty()
+               ? "; known are name, settings, remote, prepare, ports, ended, usage and sweep"
+               : "; did you mean '" + near + "'?"));
     }
     return true;
   }
@@ -70,6 +71,14 @@ class Reader {
     if (!compiled) return fault(place + ".settings: " + compiled.status().message());
     made->settings = *compiled;
     return true;
+  }
+
+  bool remote(const std::string& place, ExecutorDefinition* made) {
+    lua_getfield(state_, -1, "remote");
+    const bool good = lua_isnil(state_, -1) || lua_isboolean(state_, -1);
+    made->remote = lua_toboolean(state_, -1) != 0;
+    lua_pop(state_, 1);
+    return good || fault(place + ".remote must be true or false");
   }
 
   bool function(const std::string& place, const char* key, bool required, LuaRef* into) {

@@ -1,6 +1,6 @@
-// Reads the executors that scripts/init.lua returned: a list of tables { name, settings, prepare,
-// ports?, ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop thread
-// only.
+// Reads the executors that scripts/init.lua returned: a list of tables { name, settings, remote?,
+// prepare, ports?, ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop
+// thread only.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@ class SchemaCheck;
 struct ExecutorDefinition {
   std::string name;
   std::shared_ptr<const SchemaCheck> settings;
+  bool remote = false;  // it has other files: the workspace's paths mean nothing there
   LuaRef prepare;
   LuaRef ports;  // unset: it knows them before the start
   LuaRef ended;  // unset: an end by itself means what its exit says

@@ -229,6 +229,7 @@ Verdict Generation::decide(Json effect) {
         cleared && (!outcome.decision || (!approved.empty() && approved == approved_key(effect)));
   }
   if (answered) effect["approved"] = true;
+  if (cleared && !approved.empty() && approved == approved_key(effect)) effect["seen"] = true;
   Verdict verdict = decide_in_time(effect);
   verdict.judgement = judgement;
   if (judgement == nullptr) return verdict;

@@ -63,7 +63,8 @@ AskRequest make_question(const Json& effect, const Verdict& verdict) {
   }
   // The same command in another directory, with other variables, is another thing.
   Json subject = Json::object();
-  for (const char* key : {"argv", "command", "cwd", "env", "log", "text", "signal"}) {
+  for (const char* key : {"argv", "command", "cwd", "env", "log", "text", "signal", "executor",
+                          "executor_settings"}) {
     if (const auto found = effect.find(key); found != effect.end() && !found->empty())
       subject[key] = *found;
   }
@@ -82,7 +83,11 @@ AskRequest make_question(const Json& effect, const Verdict& verdict) {
 
 std::string approved_key(const Json& effect) {
   const auto argv = effect.find("argv");
-  return argv != effect.end() && argv->is_array() ? dump(*argv) : effect.value("command", "");
+  const std::string command =
+      argv != effect.end() && argv->is_array() ? dump(*argv) : effect.value("command", "");
+  const Json settings = effect.value("executor_settings", Json());
+  return settings.empty() ? command
+                          : command + "\n" + effect.value("executor", "") + " " + dump(settings);
 }
 
 }  // namespace gibbous::lua

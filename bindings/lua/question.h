@@ -11,7 +11,7 @@ namespace gibbous::lua {
 AskRequest make_question(const Json& effect, const Verdict& verdict);
 
 // What a start must have in common with the call that a person approved: its command line, or its
-// words.
+// words; and what it asks of its executor.
 std::string approved_key(const Json& effect);
 
 }  // namespace gibbous::lua

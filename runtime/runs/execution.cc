@@ -12,6 +12,9 @@ namespace {
 const std::vector<std::string> kNothingUnset;
 constexpr Millis kExecutorLimit{15'000};  // for its answer about an end
 
+// The run may have removed its own.
+constexpr const char* kWishDirectory = "/";
+
 // Variables that speak of the terminal of Gibbous itself.
 bool is_of_terminal(const std::string& name) {
   return name == "TERM" || name == "COLUMNS" || name == "LINES";
@@ -75,7 +78,7 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
       environment_of(options_.env, elsewhere != nullptr ? elsewhere->env : spec.env,
                      elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
   if (elsewhere != nullptr && !elsewhere->last_wish.empty()) {
-    request.wish = LastWish{elsewhere->last_wish, request.env, request.cwd};
+    request.wish = LastWish{elsewhere->last_wish, request.env, kWishDirectory};
   }
   request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
   request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
@@ -117,7 +120,7 @@ bool RunsImpl::ask_at_end(Entry& entry) {
   if (!execution || entry.asked || entry.verdict != RunState::kRunning || closing_) return false;
   entry.asked = true;
   if (!execution->asks_at_end || !ask_executor_) {
-    entry.keeper->wish_over(run.key_, false);
+    entry.keeper->wish_over(run.key_, true);
     return false;
   }
   const auto take = [this, key = run.key_](const ExecutionEnd& end) {
@@ -146,7 +149,7 @@ void RunsImpl::carry_out_wish(const Entry& entry) {
   RunSpec wish;
   wish.internal = true;
   wish.argv = execution->last_wish;
-  wish.cwd = execution->cwd;
+  wish.cwd = kWishDirectory;
   wish.env = execution->env;
   wish.timeout = kWishLimit;
   deadlines_->defer([this, wish] { (void)start(wish, [](Run&, const Status&) {}); });

@@ -118,7 +118,10 @@ void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
   if (failure.step == StartStep::kChdir) {
     message += entry->run.command_text_ + " in " + request_for(*entry).cwd;
   } else {
-    message += entry->run.spec_.argv.empty() ? options_.shell : entry->run.spec_.argv.front();
+    message += request_for(*entry).argv.front();
+    if (const auto& execution = entry->run.spec_.execution) {
+      message += " of executor " + execution->executor;
+    }
   }
   if (failure.detail.empty()) {
     message += std::string(": ") + to_string(failure.step) + ": " + std::strerror(failure.error);

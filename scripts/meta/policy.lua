@@ -28,6 +28,9 @@
 ---@field signal? string kill
 ---@field judged? Judged start, stdin to a shell, and calls of tools whose argument is a command:
 ---what the rules say of its commands
+---@field executor? string start: who executes it, when that is not the host
+---@field executor_settings? table start: what was asked of it beyond the configuration
+---@field seen? boolean a person has seen this very command, and what is asked of its executor
 ---@field approved? boolean a person was asked about the call, and about this very command
 
 ---@class Judged

@@ -29,6 +29,14 @@
 ---@field files? integer 1 to 100; default: 1: stops at max_bytes; more: path.1 is the one before
 ---@field append? boolean default: false
 
+---@class ExecutorSandbox
+---@field profile string
+---@field network 'on'|'loopback'|'off'
+---@field write string[] the only places that may be changed
+---@field unwritable string[] in those, what may not
+---@field pinned string[] in those, what may be changed but not moved or removed
+---@field unreadable string[]
+
 ---What an executor's `prepare` is given; `env` is what was set for the run, nothing more.
 ---@class ExecutorSpec
 ---@field run string its id
@@ -43,7 +51,7 @@
 ---@field env table<string, string>
 ---@field stdin 'pipe'|'null'|'terminal' terminal: stdin, stdout and stderr, of what is started here
 ---@field limits Limits
----@field sandbox? { profile: string, network: string, write: string[], unreadable: string[] }
+---@field sandbox? ExecutorSandbox what the policy demands
 ---@field settings table checked, with defaults
 ---@field ports { port: integer, host: integer, wanted?: integer }[] `host` is free on this
 ---machine; `wanted`: the one that was asked for with 'HOST_PORT:PORT'
@@ -53,8 +61,9 @@
 ---@field argv string[] what is started instead of the run's command
 ---@field cwd? string absolute; default: the run's
 ---@field env? table<string, string> on top of the environment of Gibbous
----@field last_wish? string[] a command that ends what lives elsewhere: it runs for at most 10
----seconds when the run was killed, reached a limit, or lost its host; nobody reads its output
+---@field last_wish? string[] a command that ends what lives elsewhere: it runs in '/',
+---for at most 10 seconds, when the run was killed, reached a limit, lost its host, or ended and no
+---`ended` called that clean; nobody reads its output
 ---@field maps_ports? boolean default: false; true: spec.ports lead to the run
 ---@field ports_later? boolean default: false; true: `ports` says which lead to it, once it runs
 ---@field address? string where the ports are, when that is not this machine
@@ -99,6 +108,8 @@
 ---@class Executor
 ---@field name string what `executor` of run.start names
 ---@field settings? Schema of type object
+---@field remote? boolean it has other files than this machine: a policy judges relative paths of its
+---commands as if they began at '/'
 ---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
 ---@field ports? fun(event: ExecutorQuestion): ExecutorPorts? of plans with `ports_later`: run.start
 ---waits for it, at most 60 seconds; then the run has no mapped ports
@@ -139,7 +150,7 @@
 ---@field restart? boolean|RestartOptions default: false; true: RestartOptions' defaults
 ---@field after? (string|Run)[] runs that have to be ready before it starts: ids, handles, or labels
 ---of the session's runs; at most 32. The handle is given at once, of a queued run
----@field background? boolean default: true; false: its caller waits for it; only recorded
+---@field background? boolean default: true; false: its caller waits for it, and it counts towards no max_concurrent
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; not with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output

@@ -177,7 +177,11 @@ Result<KeyStroke> take_bracket(std::string_view& text) {
 
 std::optional<char> control_byte(char32_t character) {
   if (character == U' ' || character == U'@') return '\0';
-  if (character == U'?') return static_cast<char>(kDeleteCharacter);
+  if (character == U'?' || character == U'8') return static_cast<char>(kDeleteCharacter);
+  if (character == U'/') return control_byte(U'_');
+  // Ctrl and a digit, as on the VT220.
+  if (character == U'2') return '\0';
+  if (character >= U'3' && character <= U'7') return control_byte(character - U'3' + U'[');
   const bool has =
       (character >= U'a' && character <= U'z') || (character >= U'[' && character <= U'_');
   if (!has) return std::nullopt;
@@ -187,7 +191,9 @@ std::optional<char> control_byte(char32_t character) {
 std::string unmodified_bytes(const KeyStroke& stroke) {
   switch (stroke.key) {
     case Key::kCharacter:
-      return to_utf8(stroke.character);
+      return to_utf8(stroke.shift && stroke.character >= U'a' && stroke.character <= U'z'
+                         ? stroke.character - U'a' + U'A'
+                         : stroke.character);
     case Key::kEnter:
       return "\n";
     case Key::kTab:
@@ -254,8 +260,9 @@ std::string plain_bytes(const KeyStroke& stroke) {
   std::string bytes;
   if (stroke.control) {
     const auto byte = stroke.key == Key::kCharacter ? control_byte(stroke.character) : std::nullopt;
-    if (!byte) return "";
-    bytes = std::string(1, *byte);
+    if (!byte && stroke.key != Key::kCharacter) return "";
+    // What has no control character is sent without: no program asked for more than xterm sends.
+    bytes = byte ? std::string(1, *byte) : unmodified_bytes(stroke);
   } else if (stroke.shift && stroke.key != Key::kCharacter) {
     return "";
   } else {

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMaxPieceBytes = 4096;
 constexpr std::size_t kMaxWidePieceBytes = 256;
 constexpr std::size_t kMaxStillBytes = 1024;
+constexpr std::string_view kWholeScreen = "\x1b[?6l\x1b[r\x1b[s";
 
 bool is_ascii(char byte) {
   return (static_cast<unsigned char>(byte) & 0x80U) == 0;
@@ -69,6 +70,17 @@ VTermKey vterm_key(const KeyStroke& stroke) {
       return static_cast<VTermKey>(VTERM_KEY_FUNCTION(stroke.number));
   }
   return VTERM_KEY_NONE;
+}
+
+// libvterm sends sequences for these that programs must have asked for.
+KeyStroke as_xterm(KeyStroke stroke) {
+  const bool tab = stroke.key == Key::kTab;
+  if (tab || stroke.key == Key::kEnter || stroke.key == Key::kBackspace ||
+      stroke.key == Key::kEscape) {
+    stroke.control = false;
+    stroke.shift = stroke.shift && tab;
+  }
+  return stroke;
 }
 
 VTermModifier modifiers_of(const KeyStroke& stroke) {
@@ -166,12 +178,28 @@ bool Screen::may_grow(std::string_view piece) {
 }
 
 void Screen::feed(std::string_view bytes) {
+  filter_.pass(bytes, size_.cols, [this](std::string_view safe) { write(safe); });
+  ::vterm_screen_flush_damage(terminal_->screen);
+}
+
+void Screen::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view piece = first_piece(bytes);
     bytes.remove_prefix(piece.size());
     if (may_grow(piece)) ::vterm_input_write(terminal_->vterm, piece.data(), piece.size());
   }
-  ::vterm_screen_flush_damage(terminal_->screen);
+  const ScreenCursor at = cursor();
+  if (at.row < 0 || at.row >= size_.rows || at.col < 0 || at.col > size_.cols) move_cursor(at);
+}
+
+// To the nearest place that there is: libvterm keeps places from before a change of the size.
+void Screen::move_cursor(ScreenCursor to) {
+  const auto place = [](int wanted, int most) {
+    return std::to_string(std::clamp(wanted, 0, most - 1) + 1);
+  };
+  const std::string bytes =
+      "\x1b[" + place(to.row, size_.rows) + ";" + place(to.col, size_.cols) + "H";
+  ::vterm_input_write(terminal_->vterm, bytes.data(), bytes.size());
 }
 
 void Screen::resize(TerminalSize size) {
@@ -179,6 +207,10 @@ void Screen::resize(TerminalSize size) {
   if (size == size_) return;
   size_ = size;
   ::vterm_set_size(terminal_->vterm, size.rows, size.cols);
+  // As in xterm nothing is left of regions that scroll; they, too, may be outside.
+  const ScreenCursor at = cursor();
+  ::vterm_input_write(terminal_->vterm, kWholeScreen.data(), kWholeScreen.size());
+  move_cursor(at);
   ::vterm_screen_flush_damage(terminal_->screen);
   rows_.resize(size.rows);
   dirty_.assign(size.rows, true);
@@ -256,8 +288,10 @@ std::string Screen::collect(const std::function<void()>& send) {
 std::string Screen::encode(const std::vector<KeyStroke>& strokes) {
   return collect([&] {
     for (const KeyStroke& stroke : strokes) {
-      const VTermModifier modifiers = modifiers_of(stroke);
-      if (stroke.key != Key::kCharacter) {
+      const VTermModifier modifiers = modifiers_of(as_xterm(stroke));
+      if (stroke.control && stroke.key == Key::kBackspace) {
+        *collected_ += stroke.alt ? "\x1b\b" : "\b";
+      } else if (stroke.key != Key::kCharacter) {
         ::vterm_keyboard_key(terminal_->vterm, vterm_key(stroke), modifiers);
       } else if (const std::string plain = plain_bytes(stroke); !plain.empty()) {
         *collected_ += plain;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/process/terminal.h"
+#include "runtime/terminal/input_filter.h"
 #include "runtime/terminal/keys.h"
 
 namespace gibbous {
@@ -91,6 +92,8 @@ class Screen {
  private:
   struct Terminal;  // libvterm's, and the functions that it calls
 
+  void write(std::string_view bytes);
+  void move_cursor(ScreenCursor to);
   bool may_grow(std::string_view piece);
   void mark_dirty(int from, int to);
   void look();
@@ -101,6 +104,7 @@ class Screen {
   TerminalSize size_;
   std::function<void(std::string_view)> answer_;
   std::string* collected_ = nullptr;  // what keys send goes here
+  InputFilter filter_;
   std::unique_ptr<Terminal> terminal_;
   std::vector<ScreenRow> rows_;
   std::vector<bool> dirty_;  // rows that were written to since they were looked at

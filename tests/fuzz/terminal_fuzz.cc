@@ -17,6 +17,7 @@ void check(bool condition) {
 
 void check_screen(gibbous::Screen& screen) {
   check(screen.rows().size() == screen.size().rows);
+  check(screen.cursor().row >= 0 && screen.cursor().col >= 0);
   for (const gibbous::ScreenRow& row : screen.rows()) check(gibbous::is_utf8(row.text));
 }
 

@@ -91,7 +91,8 @@ TEST_CASE("keys that only a terminal knows have no plain bytes") {
   CHECK(plain("<Up>").empty());
   CHECK(plain("<F1>").empty());
   CHECK(plain("<S-Tab>").empty());
-  CHECK(plain("<C-1>").empty());
+  CHECK(plain("<C-Up>").empty());
+  CHECK(plain("<C-1>") == "1");
 }
 
 TypedText typed(const std::string& text) {

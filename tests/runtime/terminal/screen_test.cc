@@ -57,6 +57,38 @@ TEST_CASE("a progress line is shown as it was left") {
   CHECK(shown.row(0) == "100%");
 }
 
+TEST_CASE("a character that is repeated is written out") {
+  Shown shown;
+  shown.screen.feed("-\x1b[4b|\r\n");
+  shown.screen.feed("\xE6\xBC\xA2\x1b[2b|\r\n=\x1b[");
+  shown.screen.feed("3b|");
+  CHECK(shown.row(0) == "-----|");
+  CHECK(shown.row(1) == "\xE6\xBC\xA2\xE6\xBC\xA2\xE6\xBC\xA2|");
+  CHECK(shown.row(2) == "====|");
+}
+
+TEST_CASE("a repetition of nothing, and one past the last row, end") {
+  Shown shown({5, 21});
+  shown.screen.feed("\x1b[5bx");
+  CHECK(shown.row(0) == "x");
+  shown.screen.feed("\x1b[5;1H\xE6\x97\xA5\x1b[99b\x1b[99999999999b");
+  for (const char* between : {"\t", "\x7f", "\n", ";3", "?", " ", "\xC2\x9B", "\x1b["}) {
+    shown.screen.feed(std::string("\xE6\x97\xA5\x1b") + "[5" + between + "b");
+    shown.screen.feed(std::string("\xE6\x97\xA5\x1b") + between + "[5b");
+  }
+  shown.screen.feed("\x1b]0;title\x1b[5b\x07\x1bPq\x1b[5b\x1b\\");
+  shown.screen.feed("\x1b[H\x1b[Jend");
+  CHECK(shown.row(0) == "end");
+}
+
+TEST_CASE("control characters beyond ASCII, whole or torn, do not move the cursor out") {
+  Shown shown;
+  shown.screen.feed("\xC2\x9B\xC2\x9B\xC2\x9BX\xC2\r\x9B\xC2\x1b[m\x9BY");
+  CHECK(shown.screen.cursor().col > 0);
+  shown.screen.feed("\x1b[5bZ");
+  CHECK(shown.screen.cursor().col > 0);
+}
+
 TEST_CASE("invalid UTF-8 is shown as replacement characters") {
   Shown shown;
   shown.screen.feed(
@@ -170,6 +202,11 @@ TEST_CASE("keys send what xterm sends") {
   CHECK(shown.keys("<C-[>") == "\x1b");
   CHECK(shown.keys("<C-i><C-m>") == "\t\r");
   CHECK(shown.keys("<M-\xC3\xA9>") == "\x1b\xC3\xA9");
+  CHECK(shown.keys("<C-/><C-3><C-7>") == "\x1f\x1b\x1f");
+  CHECK(shown.keys("<C-1><C--><C-\xC3\xA9>") == "1-\xC3\xA9");
+  CHECK(shown.keys("<C-Enter><S-Enter><C-Tab>") == "\r\r\t");
+  CHECK(shown.keys("<C-BS><S-BS><C-Esc>") == "\b\x7f\x1b");
+  CHECK(shown.keys("<S-a><S-1>") == "A1");
 }
 
 TEST_CASE("pasted text is bracketed when the program asked for that, and cannot end the bracket") {
@@ -216,12 +253,14 @@ void check_screen(Screen& screen) {
     REQUIRE(is_utf8(row.text));
     for (const StyledSpan& span : row.spans) REQUIRE(span.to <= screen.size().cols);
   }
+  REQUIRE(screen.cursor().row >= 0);
+  REQUIRE(screen.cursor().col >= 0);
   REQUIRE(screen.cursor().row < screen.size().rows);
   REQUIRE(screen.cursor().col <= screen.size().cols);
 }
 
 TEST_CASE("any bytes and any sizes leave a screen that can be read") {
-  std::mt19937 random(11);
+  std::mt19937 random(18);
   const std::vector<std::string> parts = {"\x1b[",
                                           "\x1b]2;",
                                           "\x07",
@@ -245,6 +284,17 @@ TEST_CASE("any bytes and any sizes leave a screen that can be read") {
                                           "\t",
                                           "\b",
                                           "text",
+                                          "b",
+                                          "\x1b"
+                                          "7",
+                                          "\x1b"
+                                          "8",
+                                          "?6h",
+                                          "?69h",
+                                          "s",
+                                          "u",
+                                          "\xC2",
+                                          "\x9B",
                                           "\xE6\xBC\xA2",
                                           "\xCC\x81",
                                           "\xFF",
@@ -269,7 +319,9 @@ TEST_CASE("any bytes and any sizes leave a screen that can be read") {
     std::string bytes;
     for (std::size_t size = random() % 40; size > 0; --size)
       bytes += parts[random() % parts.size()];
+    CAPTURE(round, bytes);
     shown.screen.feed(bytes);
+    check_screen(shown.screen);
     if (random() % 8 == 0) {
       shown.screen.resize(
           clamp_terminal_size(static_cast<int>(random() % 40), static_cast<int>(random() % 90)));

@@ -1,6 +1,7 @@
 // `gibbous up`: a declared set of services, in this process, until they end or a signal ends them.
 // What looks after them is Lua: scripts/services.lua, through the tools of scripts/toolsets/up.lua.
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,9 +19,14 @@
 #include "bindings/json/json.h"
 #include "bindings/stdio/program_signals.h"
 #include "gibbous/files.h"
+#include "runtime/output/text.h"
 
 namespace gibbous::cli {
 namespace {
+
+// Every line goes through Lua, for as long as the services run.
+constexpr std::chrono::milliseconds kLuaTime = std::chrono::minutes(1);
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 
 struct Declared {
   Json arguments;  // of the tools
@@ -50,10 +56,24 @@ Result<Declared> read_services(const std::string& path) {
   return declared;
 }
 
+int first_bad_line(const std::string& text) {
+  std::istringstream lines(text);
+  int number = 1;
+  for (std::string line; std::getline(lines, line) && is_utf8(line);) ++number;
+  return number;
+}
+
 Result<Declared> read_procfile(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) return Status::error("config_invalid", path + ": cannot be read");
+  if (text.size() > kMaxFileBytes) {
+    return Status::error("config_invalid", path + ": expected at most 1 MiB");
+  }
+  if (!is_utf8(text)) {
+    return Status::error("config_invalid", path + ":" + std::to_string(first_bad_line(text)) +
+                                               ": expected UTF-8, got other bytes");
+  }
   Declared declared{{{"procfile", text}}, {}};
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -68,16 +88,18 @@ Result<Declared> read_procfile(const std::string& path) {
 CallRequest request_for(const char* tool, const Declared& declared) {
   CallRequest request;
   request.tool = tool;
-  request.arguments = declared.arguments.dump();
+  request.arguments = declared.arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
   return request;
 }
 
 struct Ended {
   std::optional<CallResult> result;
-  bool stopped = false;  // by a signal
+  bool stopped = false;  // by a signal, or as
+  bool unread = false;   // nobody reads what is shown
 };
 
-// The first signal ends the services in order, the second one leaves them to the keeper.
+// The first signal, or output that nobody takes, ends the services in order, the second one leaves
+// them to the keeper.
 Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, const Declared& declared,
                  UpView& view) {
   Ended ended;
@@ -89,20 +111,30 @@ Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, const Declare
   for (;;) {
     const bool more = work(runtime);
     if (ended.result) return ended;
-    std::array descriptors = {pollfd{signals.fd(), POLLIN, 0}};
-    rest(runtime, more, descriptors, std::nullopt);
-    if (descriptors[0].revents == 0 || !signals.take()) continue;
-    if (ended.stopped) return ended;
-    ended.stopped = true;
+    const bool unread = view.failed() && !ended.unread;
+    if (!unread) {
+      std::array descriptors = {pollfd{signals.fd(), POLLIN, 0}};
+      rest(runtime, more, descriptors, std::nullopt);
+      if (descriptors[0].revents == 0 || !signals.take()) continue;
+      if (ended.stopped) return ended;
+    }
+    ended.unread = ended.unread || unread;
+    if (std::exchange(ended.stopped, true)) continue;
     runtime.call(
         request_for("up_stop", declared), [](const CallResult&) {}, [](const Progress&) {});
   }
 }
 
 ExitCode exit_code_of(const Ended& ended, const Options& options) {
+  if (ended.unread) return ExitCode::kFailed;
   if (ended.stopped) return ExitCode::kDone;
   const CallResult& result = *ended.result;
-  if (!result.ok) return fail(Status::error(result.code, result.message), options);
+  if (!result.ok) {
+    const bool declared_wrong = result.code == "invalid_arguments";
+    const std::string where = declared_wrong ? options.services_file + ": " : "";
+    const std::string code = declared_wrong ? "config_invalid" : result.code;
+    return fail(Status::error(code, where + result.message), options);
+  }
   const Json data = Json::parse(result.data, nullptr, false);
   return data.value("failed", Json::array()).empty() ? ExitCode::kDone : ExitCode::kFailed;
 }
@@ -120,6 +152,7 @@ ExitCode run_up(const Options& options) {
   runtime_options.work_queue = false;
   runtime_options.adopt_runs = false;
   runtime_options.places = declared->names.size();
+  runtime_options.lua_time = kLuaTime;
   if (runtime_options.mode.empty()) runtime_options.mode = "auto";
   if (runtime_options.scripts_dir.empty()) {
     auto scripts = shipped_scripts("up");

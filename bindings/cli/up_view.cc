@@ -65,8 +65,8 @@ void UpView::show(const std::string& event) {
     const Colour colour = is_bad(parsed) ? Colour::kRed : Colour::kDim;
     line = prefix(parsed.value("service", "")) + terminal_.paint(colour, sentence(parsed));
   }
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
+  const bool written = std::printf("%s\n", line.c_str()) >= 0;
+  failed_ = std::fflush(stdout) != 0 || !written || failed_;
 }
 
 }  // namespace gibbous::cli

@@ -18,6 +18,8 @@ class UpView {
   UpView(const std::vector<std::string>& names, bool json);
   // One event of scripts/services.lua, as JSON text.
   void show(const std::string& event);
+  // Nobody can read on: what was shown last did not get out.
+  bool failed() const { return failed_; }
 
  private:
   std::string prefix(const std::string& name) const;
@@ -26,6 +28,7 @@ class UpView {
   std::map<std::string, Colour> colours_;
   std::size_t width_ = 0;
   bool json_;
+  bool failed_ = false;
 };
 
 }  // namespace gibbous::cli

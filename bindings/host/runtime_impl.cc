@@ -85,6 +85,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.late_policy = given.late_policy;
   config.apply_lua(engine_options);
+  engine_options.limits.call_lua = std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
   sandbox = config.sandbox;
   services.executor = config.executor.value_or("");
   services.executors = config.executors;

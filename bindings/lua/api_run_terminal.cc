@@ -61,13 +61,20 @@ Json stdin_effect(const Services& services, const std::string& id, const Typing&
   Json what = {{"kind", "stdin"}, {"text", typing.judged.text}};
   if (typing.judged.edited) what["edited"] = true;
   const Run* run = services.runs->find(id);
-  if (run != nullptr && services.runs->hides_typing(*run)) what["secret"] = true;
+  const Echo echo = run != nullptr ? services.runs->echo(*run) : Echo::kTerminal;
+  if (echo == Echo::kNobody) what["secret"] = true;
+  if (echo == Echo::kProgram) what["unseen"] = true;
   const auto found = services.typed.find(id);
   if (found != services.typed.end()) what["typed"] = found->second;
   return what;
 }
 
 int type(lua_State* state, const std::string& id, const Typing& typing) {
+  // What was meant for a prompt that is over is nobody's to see.
+  if (const Run* run = services_of(state).runs->find(id); run != nullptr && run->ended()) {
+    return push_error(
+        state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);
+  }
   Json what = stdin_effect(services_of(state), id, typing);
   return effect_method(
       state, id, std::move(what), [typing](const std::shared_ptr<Effect>& effect, Run& run) {

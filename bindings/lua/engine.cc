@@ -309,6 +309,8 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   }
   Verdict verdict = decide(effect);
   verdict.id = random_id();
+  // A program that reads keys one by one may be asking for a password; a shell shows its lines.
+  if (effect.erase("unseen") != 0 && verdict.judgement == nullptr) effect["secret"] = true;
   effect.erase("cleared");
   effect.erase("approved_command");
   const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;

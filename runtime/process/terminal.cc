@@ -66,10 +66,10 @@ std::optional<TerminalSize> terminal_size(int master) {
   return clamp_terminal_size(window.ws_row, window.ws_col);
 }
 
-bool hides_typing(int master) {
+Echo echo_of(int master) {
   termios settings{};
-  if (::tcgetattr(master, &settings) != 0) return false;
-  return (settings.c_lflag & ICANON) != 0 && (settings.c_lflag & ECHO) == 0;
+  if (::tcgetattr(master, &settings) != 0 || (settings.c_lflag & ECHO) != 0) return Echo::kTerminal;
+  return (settings.c_lflag & ICANON) != 0 ? Echo::kNobody : Echo::kProgram;
 }
 
 }  // namespace gibbous

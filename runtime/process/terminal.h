@@ -48,7 +48,9 @@ bool set_terminal_size(int master, const TerminalSize& size);
 // What programs were told last, and may have changed themselves; within the limits.
 std::optional<TerminalSize> terminal_size(int master);
 
-// The terminal shows nothing of what is typed, and hands it over line by line: a password prompt.
-bool hides_typing(int master);
+// Who shows what is typed: the terminal, perhaps its program (which reads keys one by one), or
+// nobody (lines that the terminal does not show: a password prompt).
+enum class Echo : std::uint8_t { kTerminal, kProgram, kNobody };
+Echo echo_of(int master);
 
 }  // namespace gibbous

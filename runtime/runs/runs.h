@@ -110,8 +110,8 @@ class Runs {
   // Changes the size of its terminal; programs in its foreground get SIGWINCH. Fails with
   // no_terminal, not_running, invalid_arguments.
   virtual Status resize(Run& run, TerminalSize size) = 0;
-  // Its terminal shows nothing of what is typed now, as for a password.
-  virtual bool hides_typing(const Run& run) const = 0;
+  // Who shows what is typed into its terminal now; kTerminal without one.
+  virtual Echo echo(const Run& run) const = 0;
 
   // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
   // none.

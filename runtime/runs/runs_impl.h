@@ -34,7 +34,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done) override;
   void close_stdin(Run& run) override;
   Status resize(Run& run, TerminalSize size) override;
-  bool hides_typing(const Run& run) const override;
+  Echo echo(const Run& run) const override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   void hold(Run& run, bool held) override;
   void adopt_kept(std::function<void()> on_done) override;

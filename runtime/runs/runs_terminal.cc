@@ -79,11 +79,11 @@ Status RunsImpl::resize(Run& run, TerminalSize size) {
   return {};
 }
 
-bool RunsImpl::hides_typing(const Run& run) const {
+Echo RunsImpl::echo(const Run& run) const {
   const auto found = by_key_.find(run.key_);
-  if (!run.screen_ || found == by_key_.end()) return false;
+  if (!run.screen_ || found == by_key_.end()) return Echo::kTerminal;
   const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
-  return tap.descriptor >= 0 && gibbous::hides_typing(tap.descriptor);
+  return tap.descriptor >= 0 ? echo_of(tap.descriptor) : Echo::kTerminal;
 }
 
 }  // namespace gibbous

@@ -24,6 +24,7 @@
 ---@field text? string stdin: what would be written, or typed; of keys the characters and lines
 ---@field edited? boolean stdin: with keys that recall, complete or change a line
 ---@field secret? boolean stdin: the terminal does not show it, as a password; not recorded
+---@field unseen? boolean stdin: its program reads keys one by one; recorded only of a shell
 ---@field pty? boolean start: in a terminal
 ---@field signal? string kill
 ---@field judged? Judged start, stdin to a shell, and calls of tools whose argument is a command:

@@ -44,6 +44,8 @@ struct RuntimeOptions {
   bool adopt_runs = true;  // take over runs that earlier hosts kept (on_host_death = 'keep')
   // Runs that may go on at the same time, at least, whatever limits.max_concurrent says.
   std::size_t places = 0;
+  // Lua time that a call has at least in each minute, whatever lua.call_ms says.
+  std::chrono::milliseconds lua_time{0};
   bool work_queue = true;   // execute queued runs; programs that end soon leave that to others
   bool watch_files = true;  // reload scripts when their files change
   // The shipped rules are read when the first call is judged: create() takes some 30 ms less, and

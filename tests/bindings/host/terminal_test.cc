@@ -354,6 +354,21 @@ TEST_CASE("what is typed where nothing of it is shown is recorded nowhere") {
   CHECK(!desk.is_recorded(word));
 }
 
+TEST_CASE("what is typed into a program that reads keys one by one is recorded nowhere") {
+  Desk desk;
+  const std::string word = "pw" + unique_word();
+  const std::string id = desk.spawn(
+      "python3 -c 'import sys, tty; tty.setraw(0); print(\"pin:\", flush=True); "
+      "sys.stdin.read(4); print(\"got it\")'");
+  desk.until_shown(id, "pin:");
+  desk.type(id, word);
+  desk.until_ended(id);
+  // It is over: this was meant for it, too.
+  CHECK(desk.call("type", {{"id", id}, {"keys", word}}).code == "stdin_closed");
+  desk.close();
+  CHECK(!desk.is_recorded(word));
+}
+
 TEST_CASE("what is typed where it is shown is in the decisions") {
   Desk desk;
   const std::string word = "open" + unique_word();

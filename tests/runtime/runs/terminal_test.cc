@@ -155,7 +155,7 @@ TEST_CASE("a run without a terminal has no screen and no size") {
   Run& run = desk.table.sh("exec sleep 600");
   CHECK(run.screen() == nullptr);
   CHECK(desk.table.runs->resize(run, {24, 80}).code() == "no_terminal");
-  CHECK(!desk.table.runs->hides_typing(run));
+  CHECK(desk.table.runs->echo(run) != Echo::kNobody);
   desk.table.kill(run);
 }
 
@@ -214,10 +214,10 @@ TEST_CASE("a password prompt is known by its silence") {
   Desk desk;
   Run& run = desk.start("echo hello; stty -echo; echo now; read x; stty echo; echo again; read y");
   desk.until_shown(run, "now");
-  CHECK(desk.table.runs->hides_typing(run));
+  CHECK(desk.table.runs->echo(run) == Echo::kNobody);
   desk.type(run, "secret<Enter>");
   desk.until_shown(run, "again");
-  CHECK(!desk.table.runs->hides_typing(run));
+  CHECK(desk.table.runs->echo(run) != Echo::kNobody);
   CHECK(!desk.shows(run, "secret"));
   desk.table.kill(run);
 }
@@ -226,7 +226,7 @@ TEST_CASE("a raw program that echoes itself is no password prompt") {
   Desk desk;
   Run& run = desk.start("stty -icanon -echo; echo raw; read x");
   desk.until_shown(run, "raw");
-  CHECK(!desk.table.runs->hides_typing(run));
+  CHECK(desk.table.runs->echo(run) != Echo::kNobody);
   desk.table.kill(run);
 }
 

@@ -1,11 +1,10 @@
 -- The toolset `bg`: shell commands in the background. Four tools: start, status, output, kill.
+local bg_read = require 'toolsets.bg_read'
 local format = require 'toolsets.bg_format'
 
--- A stream, a call. Hosts cut larger results themselves, and then the end is lost; the reader goes
--- on where it stopped.
-local MAX_READ_BYTES = 16 * 1024
 -- What a run may have; longer is as good as that.
 local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000
+local MAX_OFFSET = 2 ^ 53
 
 local start = tool {
   name = 'bg_start',
@@ -86,15 +85,25 @@ local status = tool {
 
 -- What one stream has for this call; `new` is what the session's reader has not seen.
 local function read(handle, stream, reader, args)
-  if args.since_last_read then
-    return handle:read { stream = stream, reader = reader, max_bytes = MAX_READ_BYTES }
+  local lines = args.lines and math.floor(args.lines)
+  if args.from then
+    return bg_read.from(handle, stream, args.from)
+  elseif args.since_last_read then
+    return bg_read.new(handle, stream, reader, lines)
   end
-  return handle:tail {
-    stream = stream,
-    lines = math.floor(args.lines),
-    max_bytes = MAX_READ_BYTES,
-    reader = reader, -- who saw the end has read everything
-  }
+  return bg_read.last(handle, stream, reader, lines)
+end
+
+local GAP = schema.object {
+  stream = schema.string {},
+  from = schema.integer { description = 'Offset' },
+  to = schema.integer { description = 'Offset' },
+}
+
+local function add_gap(list, stream, gap)
+  if gap then
+    list[#list + 1] = { stream = stream, from = gap.from, to = gap.to }
+  end
 end
 
 local output = tool {
@@ -109,7 +118,8 @@ local output = tool {
     lines = schema.number {
       description = 'Number of lines to return from the end (default: 50)',
       minimum = 0,
-      default = 50,
+      maximum = bg_read.MAX_LINES,
+      optional = true,
     },
     stream = schema.string {
       enum = { 'stdout', 'stderr', 'both' },
@@ -120,43 +130,54 @@ local output = tool {
       description = 'Only return output since last bg_output call (default: true)',
       default = true,
     },
+    from = schema.integer {
+      description = 'Instead: offset of one stream to read on from, as a note about skipped '
+        .. 'output names it',
+      minimum = 0,
+      maximum = MAX_OFFSET,
+      optional = true,
+    },
   },
   output = schema.object {
     id = schema.string {},
     state = schema.string {},
     stdout = schema.string { optional = true },
     stderr = schema.string { optional = true },
-    truncated = schema.boolean { description = 'Something is missing; gaps and more say what' },
-    gaps = schema.array(schema.object {
-      stream = schema.string {},
-      from = schema.integer { description = 'Offset' },
-      to = schema.integer { description = 'Offset' },
-    }),
+    truncated = schema.boolean { description = 'Something is missing: skipped, gaps, more' },
+    skipped = schema.array(GAP, { description = 'Left out; can be read with from' }),
+    gaps = schema.array(GAP, { description = 'Not kept any more' }),
     more = schema.boolean { description = 'More is waiting: read again' },
+    next = schema.integer { optional = true, description = 'from of the next call' },
     refusals = schema.array(schema.object {
       what = schema.string {}, path = schema.string { optional = true },
       profile = schema.string {}, line = schema.string {},
     }, { optional = true, description = 'What its sandbox refused' }),
   },
   run = function(args, ctx)
+    if args.from and args.stream == 'both' then
+      tool.error('invalid_arguments', "args.stream: expected 'stdout' or 'stderr', which `from` "
+        .. 'is an offset of')
+    elseif args.from and args.lines then
+      tool.error('invalid_arguments', 'args.lines: counts from the end; leave it out with `from`')
+    end
     local handle = format.find(args.id)
     local data = {
-      id = args.id, state = handle:info().state, truncated = false, gaps = json.array {},
-      more = false,
+      id = args.id, state = handle:info().state, truncated = false, skipped = json.array {},
+      gaps = json.array {}, more = false,
     }
     local sections = {}
     for _, stream in ipairs { 'stdout', 'stderr' } do
       if args.stream == stream or args.stream == 'both' then
         local part = read(handle, stream, 'bg_output ' .. ctx.session, args)
         data[stream] = part.text
-        data.more = data.more or part.more == true
-        if part.gap then
-          data.gaps[#data.gaps + 1] = { stream = stream, from = part.gap.from, to = part.gap.to }
-        end
+        data.more = data.more or part.more
+        data.next = args.from and part.to
+        add_gap(data.skipped, stream, part.skipped)
+        add_gap(data.gaps, stream, part.lost)
         sections[#sections + 1] = format.section(stream, part)
       end
     end
-    data.truncated = data.more or #data.gaps > 0
+    data.truncated = data.more or #data.gaps > 0 or #data.skipped > 0
     data.refusals = handle:refusals()
     if #data.refusals > 0 then
       sections[#sections + 1] = format.refusal_note(data.refusals)

@@ -171,7 +171,7 @@ end
 
 --- Gives a stream under its name, with a note for each thing that is missing.
 ---@param name string
----@param part ReadResult|TailResult
+---@param part BgPart|TailResult
 ---@return string
 function M.section(name, part)
   local text = part.text
@@ -179,15 +179,21 @@ function M.section(name, part)
     text = text .. '\n'
   end
   local before, after = '', ''
-  if part.gap then
-    local lost = part.gap.to - part.gap.from
-    before = ('[%d bytes of %s left out: offsets %d to %d]\n'):format(
-      lost, name, part.gap.from, part.gap.to)
+  local function note(format, gap)
+    if gap then
+      before = before .. format:format(gap.to - gap.from, name, gap.from, gap.to) .. '\n'
+    end
+  end
+  note('[%d bytes of %s are not kept any more: offsets %d to %d]', part.lost)
+  note('[%d bytes of %s left out: offsets %d to %d]', part.gap)
+  local skipped = part.skipped
+  if skipped then
+    local way = ('; read them with stream=%s, from=%d]'):format(name, skipped.from)
+    note('[%d bytes of %s skipped: offsets %d to %d' .. way, skipped)
   end
   if part.more then
-    local note = '[more %s is waiting from offset %d: read again, '
-      .. 'or take the last lines with since_last_read=false]\n'
-    after = note:format(name, part.to)
+    local way = part.by_offset and ('stream=%s, from=%d'):format(name, part.to) or 'the same call'
+    after = ('[more %s is waiting: read on with %s]\n'):format(name, way)
   end
   return ('[%s]\n%s%s%s'):format(name, before, text, after)
 end

@@ -104,24 +104,59 @@ async function refused_config(bench, limits, field) {
 
 async function flood(bench) {
   const session = await bench.session(BG);
-  const info = await run(session, 'yes x | head -n 1500000; echo last');
-  const first = await session.data('bg_output', { id: info.id, lines: 50000 });
-  assert.equal(first.truncated, true);
-  const tail = await all_output(session, info.id);
-  assert.ok(tail.stdout.endsWith('last\n'));
+  const { id } = await run(session, 'seq 1 400000; echo ENDMARK');
+  const { data, text } = await session.call('bg_output', { id });
+  assert.equal(data.truncated, true);
+  assert.ok(data.stdout.endsWith('400000\nENDMARK\n'));
+  assert.match(text, /\d+ bytes of stdout are not kept any more/);
+  assert.match(text, /skipped: offsets 0 to \d+; read them with stream=stdout, from=0\]/);
+  assert.equal((await session.data('bg_output', { id })).stdout, '');
+  const tail = await session.call('bg_output', { id, since_last_read: false, lines: 1 });
+  assert.equal(tail.data.stdout, 'ENDMARK\n');
+  assert.equal(tail.data.truncated, true);
+  assert.match(tail.text, /not kept any more/);
 }
 
-// What 1 MiB of ring and the first 64 KiB keep of three million bytes: read with a cursor.
+// More than an answer holds, all of it kept: the end comes first, and the rest can be read.
+async function skipped_is_there(bench) {
+  const session = await bench.session(BG);
+  const { id } = await run(session, 'seq 1 20000');
+  const last = await session.data('bg_output', { id });
+  assert.deepEqual([last.truncated, last.gaps, last.more], [true, [], false]);
+  const [{ stream, from, to }] = last.skipped;
+  let text = '';
+  for (let next = from; next < to;) {
+    const part = await session.data('bg_output', { id, stream, from: next });
+    text += part.stdout.slice(0, to - next);
+    next = part.next;
+  }
+  assert.equal(text + last.stdout, Array.from({ length: 20000 }, (_, i) => `${i + 1}\n`).join(''));
+  assert.match((await session.error('bg_output', { id, from: 0 })).message, /args\.stream/);
+}
+
+async function last_of_new(bench) {
+  const session = await bench.session(BG);
+  const { id } = await run(session, 'seq 1 10');
+  const { data, text } = await session.call('bg_output', { id, lines: 3 });
+  assert.deepEqual([data.stdout, data.truncated], ['8\n9\n10\n', true]);
+  assert.match(text, /14 bytes of stdout skipped/);
+  assert.equal((await session.data('bg_output', { id, lines: 3 })).stdout, '');
+  const error = await session.error('bg_output', { id, lines: 1e300 });
+  assert.equal(error.code, 'invalid_arguments');
+  assert.match(error.message, /^args\.lines: [^\n]{1,80}$/);
+}
+
+// What 1 MiB of ring and the first 64 KiB keep of three million bytes.
 async function megabyte_is_kept(bench) {
   const session = await bench.session(BG);
   const { id } = await run(session, 'yes x | head -n 1500000');
   let kept = 0;
   let lost = 0;
-  for (let more = true; more;) {
-    const part = await session.data('bg_output', { id });
+  for (let from = 0, more = true; more;) {
+    const part = await session.data('bg_output', { id, stream: 'stdout', from });
     kept += part.stdout.length;
     for (const gap of part.gaps) lost += gap.to - gap.from;
-    more = part.more;
+    ({ more, next: from } = part);
   }
   assert.equal(kept + lost, 3000000);
   between(kept, 1024 * 1024, 1.2 * 1024 * 1024);
@@ -333,6 +368,8 @@ export const tests = {
     assert.equal(fifty.stdout.trim().split('\n').length, 50);
     assert.equal((await all_output(session, id, { lines: 2 })).stdout, '99\n100\n');
   },
+  'output.skipped': skipped_is_there,
+  'output.lines_new': last_of_new,
   'output.stream': async (bench) => {
     const session = await bench.session(BG);
     const { id } = await run(session, 'echo out; echo err >&2');

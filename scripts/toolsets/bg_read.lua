@@ -1,0 +1,87 @@
+-- What bg_output gives of one stream: what is new, the last lines, or what was passed over before.
+-- An answer is small, and the end matters most: what does not fit is passed over before it.
+local M = {}
+
+-- A stream, a call. Hosts cut larger results themselves, and then the end is lost.
+local MAX_READ_BYTES = 16 * 1024
+local MAX_KEPT_BYTES = 2 * 1024 * 1024
+local DEFAULT_LINES = 50
+
+--- The most lines that can be asked for.
+M.MAX_LINES = 1000000
+
+---@class BgPart
+---@field text string
+---@field lost? Gap what is not kept any more
+---@field skipped? Gap what is there, and was left out
+---@field more boolean it goes on after `to`
+---@field to integer offset to go on from
+---@field by_offset? boolean no reader goes on by itself
+
+-- What is not kept any more of a stream, from an offset on.
+local function lost_since(handle, stream, offset)
+  local kept_from = handle:info()[stream].kept_from
+  if kept_from <= offset then
+    return nil
+  end
+  local kept = handle:read { stream = stream, since = offset, max_bytes = MAX_KEPT_BYTES }
+  local from = kept.gap and kept.gap.from or kept.to -- the first bytes are kept as well
+  return from < kept_from and { from = from, to = kept_from } or nil
+end
+
+--- Gives what a reader has not seen: all of it, where that is not too much, else the end of it.
+---
+--- Example: `local part = bg_read.new(handle, 'stdout', 'mine')`
+---@param handle Run
+---@param stream 'stdout'|'stderr'
+---@param reader string
+---@param lines? integer at most so many, from the end
+---@return BgPart
+function M.new(handle, stream, reader, lines)
+  local whole = handle:read { stream = stream, reader = reader, max_bytes = MAX_READ_BYTES }
+  local from = whole.gap and whole.gap.from or whole.from
+  local unread = handle:info()[stream].bytes - from
+  if lines or unread > MAX_READ_BYTES then
+    local last = handle:tail {
+      stream = stream, lines = lines or M.MAX_LINES, max_bytes = MAX_READ_BYTES,
+    }
+    if last.from > from then
+      handle:tail { stream = stream, lines = 0, reader = reader } -- it has read everything
+      return {
+        text = last.text, lost = lost_since(handle, stream, from), more = false, to = last.to,
+        skipped = { from = from, to = last.from },
+      }
+    end
+  end
+  return { text = whole.text, lost = whole.gap, more = whole.more, to = whole.to }
+end
+
+--- Gives the last lines; the reader has then read everything.
+---
+--- Example: `local part = bg_read.last(handle, 'stdout', 'mine', 50)`
+---@param handle Run
+---@param stream 'stdout'|'stderr'
+---@param reader string
+---@param lines? integer default: 50
+---@return BgPart
+function M.last(handle, stream, reader, lines)
+  local last = handle:tail {
+    stream = stream, lines = lines or DEFAULT_LINES, max_bytes = MAX_READ_BYTES, reader = reader,
+  }
+  local lost = lost_since(handle, stream, 0)
+  return { text = last.text, lost = lost, skipped = last.gap, more = false, to = last.to }
+end
+
+--- Gives what is there from an offset on. No reader moves.
+---
+--- Example: `local part = bg_read.from(handle, 'stdout', 65536)`
+---@param handle Run
+---@param stream 'stdout'|'stderr'
+---@param offset integer
+---@return BgPart
+function M.from(handle, stream, offset)
+  local part = handle:read { stream = stream, since = offset, max_bytes = MAX_READ_BYTES }
+  return { text = part.text, lost = part.gap, more = part.more, to = part.to, by_offset = true }
+end
+
+return M

@@ -13,6 +13,10 @@ local ON_ITS_WAY = { queued = true, starting = true }
 -- After keys: until the terminal has been quiet for so long, at most so long.
 local SETTLE_MS = 150
 local SETTLE_LIMIT_MS = 3000
+-- The journal keeps no less of a run; what is to be less is cut when it is polled.
+local MIN_RECORDED_BYTES = 4096
+local CAP_KEY = 'cap.'
+local MAX_CAPS = 500
 
 local INPUT = schema.object {
   action = schema.string {
@@ -34,8 +38,8 @@ local INPUT = schema.object {
     minimum = 0, description = 'Hard timeout (default: none for spawn)', optional = true,
   },
   max_output_bytes = schema.integer {
-    minimum = 4096, maximum = 1073741824, optional = true,
-    description = 'Output that is kept; above it the beginning and the end are',
+    minimum = 1, maximum = 1073741824, optional = true,
+    description = 'Output that is kept and given; above it the beginning and the end are',
   },
   watch = schema.array(schema.object {
     regex = schema.string {
@@ -158,13 +162,45 @@ local function watchers_of(args)
   return watchers
 end
 
+local function recorded_bytes(args)
+  return args.max_output_bytes and math.max(args.max_output_bytes, MIN_RECORDED_BYTES)
+end
+
+-- Notes a cap that is smaller than what is recorded. Those of runs that are forgotten go.
+local function remember_cap(id, args)
+  if not args.max_output_bytes or args.max_output_bytes >= MIN_RECORDED_BYTES then
+    return
+  end
+  local keys = store.keys(CAP_KEY)
+  if #keys >= MAX_CAPS then
+    for _, key in ipairs(keys) do
+      if not run.get(key:sub(#CAP_KEY + 1)) then
+        store.delete(key)
+      end
+    end
+  end
+  store.set(CAP_KEY .. id, args.max_output_bytes)
+end
+
+-- What of the run's output stands before the items of a poll.
+local function output_before(id, since_seq)
+  local bytes, cursor = 0, 0
+  while cursor < since_seq do
+    local page = check(journal.items(id, { since_seq = cursor, clean = true }))
+    bytes = bytes + format.output_bytes(page.items, since_seq)
+    cursor = page.more and page.next_seq or since_seq
+  end
+  return bytes
+end
+
 -- Runs the command and waits; both streams whole, as far as they are kept.
 local function wait_for_end(args, action)
   local handle = check(run.start {
     command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
     background = false, pty = args.pty, watch = watchers_of(args),
-    max_output_bytes = args.max_output_bytes,
+    max_output_bytes = recorded_bytes(args),
   })
+  remember_cap(handle.id, args)
   check(handle:wait { any = { { kind = 'exit' } } })
   return handle
 end
@@ -180,8 +216,9 @@ function actions.spawn(args, ctx)
   local queued = check(run.queue {
     command = required(args, 'command', 'spawn'), session = session,
     timeout_ms = timeout_ms(args, 0), pty = args.pty, watch = watchers_of(args),
-    max_output_bytes = args.max_output_bytes,
+    max_output_bytes = recorded_bytes(args),
   })
+  remember_cap(queued.id, args)
   return {
     text = ('Run %s is %s. Use action=poll with run_id to see its output.'):format(
       queued.id, queued.state
@@ -192,8 +229,10 @@ end
 
 function actions.poll(args)
   local id = required(args, 'run_id', 'poll')
-  local recorded = check(journal.items(id, { since_seq = args.since_seq or 0, clean = true }))
-  local data = format.poll_data(recorded)
+  local since_seq = args.since_seq or 0
+  local recorded = check(journal.items(id, { since_seq = since_seq, clean = true }))
+  local cap = store.get(CAP_KEY .. id)
+  local data = format.poll_data(recorded, cap and cap - output_before(id, since_seq))
   data.screen = format.screen(run.get(id))
   return { text = format.poll_text(data), data = data }
 end
@@ -266,8 +305,8 @@ end
 -- What the tool was before it had actions.
 local function one_shot(args)
   local handle = wait_for_end(args, 'a command without action')
-  local data = format.result(handle, args.max_output_bytes)
-  return { text = format.result_text(data), data = data }
+  local data, cut = format.result(handle, args.max_output_bytes)
+  return { text = format.result_text(data, cut), data = data }
 end
 
 local shell = tool {

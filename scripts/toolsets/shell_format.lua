@@ -4,27 +4,77 @@ local M = {}
 -- Of one stream of a command that was waited for, in tokens of about four bytes.
 local DEFAULT_TOKENS = 8000
 local MAX_TOKENS = 200000
+local BYTES_A_TOKEN = 4
+-- An excerpt says what it leaves out; for less than this there is no room for that.
+local MIN_EXCERPT_BYTES = 4096
 
 local ENDED = { completed = true, failed = true, killed = true, timeout = true, lost = true }
+
+local IS_OUTPUT = { stdout = true, stderr = true, terminal = true }
+
+-- The first bytes of a text, without a character that is cut in two.
+local function head_of(text, bytes)
+  if #text <= bytes then
+    return text
+  end
+  while bytes > 0 and text:find('^[\128-\191]', bytes + 1) do
+    bytes = bytes - 1
+  end
+  return text:sub(1, math.max(0, bytes))
+end
+
+-- The last ones.
+local function tail_of(text, bytes)
+  local from = math.max(1, #text - bytes + 1)
+  while text:find('^[\128-\191]', from) do
+    from = from + 1
+  end
+  return text:sub(from)
+end
+
+--- How much output items hold, up to one of them.
+---
+--- Example: `local bytes = format.output_bytes(recorded.items, 41)`
+---@param items RecordedItem[]
+---@param last_seq integer
+---@return integer
+function M.output_bytes(items, last_seq)
+  local bytes = 0
+  for _, item in ipairs(items) do
+    if item.seq <= last_seq and IS_OUTPUT[item.type] then
+      bytes = bytes + #item.payload
+    end
+  end
+  return bytes
+end
 
 --- What poll gives of a run and its items.
 ---
 --- Example: `local data = format.poll_data(journal.items(id))`
 ---@param recorded RecordedItems
+---@param max_bytes? integer of output that may be given; the items after it are left out
 ---@return table data
-function M.poll_data(recorded)
+function M.poll_data(recorded, max_bytes)
   local items = json.array {}
-  for index, item in ipairs(recorded.items) do
-    items[index] = {
-      seq = item.seq, item_type = item.type, payload = item.payload, meta = item.meta,
-      created_at = item.created_ms,
-    }
+  local left = max_bytes or math.huge
+  for _, item in ipairs(recorded.items) do
+    local payload = item.payload
+    if IS_OUTPUT[item.type] then
+      payload = head_of(payload, math.max(0, left))
+      left = left - #item.payload
+    end
+    if payload ~= '' or item.payload == '' then
+      items[#items + 1] = {
+        seq = item.seq, item_type = item.type, payload = payload, meta = item.meta,
+        created_at = item.created_ms,
+      }
+    end
   end
   local of = recorded.run
   return {
     run_id = of.id, session_id = of.session, status = of.state, exit_code = of.exit_code,
     reason = of.reason, items = items, next_seq = recorded.next_seq, more = recorded.more,
-    done = ENDED[of.state] == true and not recorded.more,
+    done = ENDED[of.state] == true and not recorded.more, truncated = left < 0 or nil,
   }
 end
 
@@ -89,9 +139,34 @@ function M.poll_text(data)
   end
   local code = data.exit_code and (' exit_code=%d'):format(data.exit_code) or ''
   local more = data.more and ' (more: poll again)' or ''
+  more = more .. (data.truncated and ' (output over max_output_bytes is left out)' or '')
   return ('%s[run %s: %s%s next_seq=%d%s]'):format(
     output, data.run_id, data.status, code, data.next_seq, more
   )
+end
+
+-- A stream, in at most so many bytes: its beginning and its end.
+local function within(handle, stream, bytes)
+  if bytes >= MIN_EXCERPT_BYTES then
+    local tokens = math.min(MAX_TOKENS, math.floor(bytes / BYTES_A_TOKEN))
+    local part = handle:excerpt { stream = stream, budget_tokens = tokens }
+    return tail_of(part.text, bytes), part.complete and #part.text <= bytes
+  end
+  local first = handle:read { stream = stream, max_bytes = MIN_EXCERPT_BYTES }
+  if not first.more and #first.text <= bytes then
+    return first.text, true
+  end
+  local last = handle:tail { stream = stream, lines = MIN_EXCERPT_BYTES,
+    max_bytes = MIN_EXCERPT_BYTES }
+  local half = math.floor(bytes / 2)
+  return head_of(first.text, half) .. tail_of(last.text, bytes - half), false
+end
+
+-- What stdout and stderr may have of so many bytes: each a half, or what the other leaves.
+local function shares(info, bytes)
+  local half = math.floor(bytes / 2)
+  local stderr = math.min(info.stderr.bytes, math.max(half, bytes - info.stdout.bytes))
+  return { stdout = bytes - stderr, stderr = stderr }
 end
 
 --- What a command that was waited for has said; too much of it is given by its head, its tail and
@@ -99,41 +174,43 @@ end
 ---
 --- Example: `local data = format.result(handle, args.max_output_bytes)`
 ---@param handle Run
----@param max_bytes? integer
+---@param max_bytes? integer of both streams
 ---@return table data
+---@return boolean cut something is left out, and the texts do not say so
 function M.result(handle, max_bytes)
   local info = handle:info()
-  local tokens = DEFAULT_TOKENS
-  if max_bytes then
-    tokens = math.max(20, math.min(MAX_TOKENS, math.floor(max_bytes / 4)))
-  end
   local data = {
     run_id = handle.id, status = info.state, exit_code = info.exit_code, reason = info.reason,
     truncated = false,
   }
+  local share = max_bytes and shares(info, max_bytes)
   for _, stream in ipairs { 'stdout', 'stderr' } do
-    local part = handle:excerpt { stream = stream, budget_tokens = tokens }
-    data[stream] = part.text
-    data.truncated = data.truncated or not part.complete
+    local bytes = share and share[stream] or DEFAULT_TOKENS * BYTES_A_TOKEN
+    local text, complete = within(handle, stream, bytes)
+    data[stream] = text
+    data.truncated = data.truncated or not complete
   end
-  return data
+  return data, data.truncated and max_bytes ~= nil
 end
 
 --- The same for a model.
 ---
 --- Example: `local text = format.result_text(data)`
 ---@param data table
+---@param cut? boolean
 ---@return string
-function M.result_text(data)
+function M.result_text(data, cut)
   local text = data.stdout
   if data.stderr ~= '' then
     text = text .. (text ~= '' and text:sub(-1) ~= '\n' and '\n' or '') .. data.stderr
   end
-  if data.exit_code == 0 then
+  local notes = cut and '[output over max_output_bytes is left out]' or ''
+  if data.exit_code ~= 0 then
+    notes = ('%s[%s]'):format(notes, data.reason or data.status)
+  elseif not cut then
     return text ~= '' and text or '(no output)'
   end
-  local newline = text ~= '' and text:sub(-1) ~= '\n' and '\n' or ''
-  return ('%s%s[%s]'):format(text, newline, data.reason or data.status)
+  return text .. (text ~= '' and text:sub(-1) ~= '\n' and '\n' or '') .. notes
 end
 
 return M

@@ -136,6 +136,23 @@ export const tests = {
     assert.ok(output(end).length <= 8192 + 1024, `${output(end).length} bytes`);
     assert.match(output(end), /20000\n$/);
   },
+  'api.max_output_small': async (bench) => {
+    const session = await bench.session(SHELL);
+    for (const max_output_bytes of [1, 10, 100, 4096]) {
+      const { text, data } = await session.call('shell',
+        { command: 'seq 1 20000; seq 1 20000 >&2', max_output_bytes });
+      assert.equal(data.truncated, true);
+      assert.ok(data.stdout.length + data.stderr.length <= max_output_bytes);
+      assert.match(text, /max_output_bytes/);
+    }
+    const end = await run(session, 'seq 1 100', { max_output_bytes: 10 });
+    assert.deepEqual([output(end), end.truncated], ['1\n2\n3\n4\n5\n', true]);
+    const rest = await poll(session, end.run_id, 2);
+    assert.ok(output(rest).length <= 10);
+    const fits = await shell(session, { command: 'echo hi', max_output_bytes: 3 });
+    assert.deepEqual([fits.stdout, fits.truncated], ['hi\n', false]);
+    await refused(bench, { command: 'true', max_output_bytes: 0 }, /args\.max_output_bytes/);
+  },
   'api.watch': async (bench) => {
     const session = await bench.session(SHELL);
     const end = await run(session, 'echo listening on 8080', {

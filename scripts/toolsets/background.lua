@@ -274,9 +274,12 @@ local wait_for_service = tool {
   input = schema.object {
     port = schema.integer { minimum = 1, maximum = 65535, optional = true },
     output_regex = schema.string {
-      description = 'Regular expression (RE2), found in a line of output', optional = true,
+      description = 'Regular expression (RE2), found in a line of output', min_length = 1,
+      optional = true,
     },
-    http = schema.string { description = 'URL (http://...) that must answer', optional = true },
+    http = schema.string {
+      description = 'URL (http://...) that must answer', min_length = 1, optional = true,
+    },
     id = schema.string {
       description = 'Process that it is about (default: any of yours)', optional = true,
     },

@@ -17,6 +17,7 @@ local SETTLE_LIMIT_MS = 3000
 local MIN_RECORDED_BYTES = 4096
 local CAP_KEY = 'cap.'
 local MAX_CAPS = 500
+local MAX_SEQ = 2 ^ 32
 
 local INPUT = schema.object {
   action = schema.string {
@@ -43,9 +44,13 @@ local INPUT = schema.object {
   },
   watch = schema.array(schema.object {
     regex = schema.string {
-      description = 'RE2, found in a line of output, or of the screen', optional = true,
+      description = 'RE2, found in a line of output, or of the screen', min_length = 1,
+      optional = true,
     },
-    event = schema.string { description = 'Name of the event', optional = true },
+    event = schema.string {
+      description = 'Name of the event: a letter, then letters, digits, _ . -',
+      pattern = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$', optional = true,
+    },
     preset = schema.string {
       enum = named_watchers.names, optional = true,
       description = 'Instead of regex and event: what people watch for',
@@ -68,7 +73,8 @@ local INPUT = schema.object {
     description = 'send_keys: keys is text to paste, without names of keys', optional = true,
   },
   since_seq = schema.integer {
-    minimum = 0, description = 'poll: items after this seq (default: 0, all)', optional = true,
+    minimum = 0, maximum = MAX_SEQ, optional = true,
+    description = 'poll: items after this seq (default: 0, all)',
   },
   session_id = schema.string {
     description = 'spawn: session whose queue and backlog it is (default: yours)', optional = true,
@@ -132,34 +138,49 @@ local function timeout_ms(args, usual)
   return math.min(secs, MAX_TIMEOUT_SECS) * 1000
 end
 
--- What is to be watched for, with the presets spelt out.
+local function wrong_watch(index, message)
+  tool.error('invalid_arguments', ('args.watch[%d]%s'):format(index - 1, message))
+end
+
+-- What is to be watched for, with the presets spelt out; and which argument each comes from.
 local function watchers_of(args)
   if not args.watch then
-    return nil
+    return nil, {}
   end
-  local watchers = {}
+  local watchers, origins = {}, {}
   for index, asked in ipairs(args.watch) do
     local own = asked.regex ~= nil and asked.event ~= nil
     local named = asked.preset ~= nil and asked.regex == nil and asked.event == nil
     if not own and not named then
-      tool.error(
-        'invalid_arguments',
-        ('args.watch[%d]: expected regex and event, or preset alone'):format(index)
-      )
+      wrong_watch(index, ': expected regex and event, or preset alone')
     end
     if asked.scope == 'screen' and not args.pty then
-      tool.error(
-        'invalid_arguments',
-        ("args.watch[%d].scope: 'screen' needs a terminal: give pty"):format(index)
-      )
+      wrong_watch(index, ".scope: 'screen' needs a terminal: give pty")
     end
     for _, watcher in ipairs(named and named_watchers.watchers(asked.preset) or { asked }) do
       watcher.once = asked.once
       watcher.scope = asked.scope or watcher.scope
       watchers[#watchers + 1] = watcher
+      origins[#watchers] = index
     end
   end
-  return watchers
+  return watchers, origins
+end
+
+-- Starts or queues. A pattern that is wrong raises, as wrong use does; here it is the model's
+-- mistake.
+local function start(how, args, options)
+  local origins
+  options.watch, origins = watchers_of(args)
+  local ok, value, err = pcall(how, options)
+  if ok then
+    return check(value, err)
+  end
+  local index, why = tostring(value):match 'run%.%w+: watch%[(%d+)%](.*)$'
+  if not index then
+    error(value, 0)
+  end
+  wrong_watch(origins[tonumber(index)], why)
 end
 
 local function recorded_bytes(args)
@@ -195,10 +216,9 @@ end
 
 -- Runs the command and waits; both streams whole, as far as they are kept.
 local function wait_for_end(args, action)
-  local handle = check(run.start {
+  local handle = start(run.start, args, {
     command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
-    background = false, pty = args.pty, watch = watchers_of(args),
-    max_output_bytes = recorded_bytes(args),
+    background = false, pty = args.pty, max_output_bytes = recorded_bytes(args),
   })
   remember_cap(handle.id, args)
   check(handle:wait { any = { { kind = 'exit' } } })
@@ -213,10 +233,9 @@ function actions.spawn(args, ctx)
     return actions.poll { run_id = handle.id, since_seq = 0 }
   end
   local session = args.session_id or ctx.session
-  local queued = check(run.queue {
+  local queued = start(run.queue, args, {
     command = required(args, 'command', 'spawn'), session = session,
-    timeout_ms = timeout_ms(args, 0), pty = args.pty, watch = watchers_of(args),
-    max_output_bytes = recorded_bytes(args),
+    timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),
   })
   remember_cap(queued.id, args)
   return {

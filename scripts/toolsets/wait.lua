@@ -47,16 +47,19 @@ local INPUT = schema.object {
     description = 'Host of the port (default: this machine, IPv4 or IPv6)', optional = true,
   },
   output_regex = schema.string {
-    description = 'Regular expression (RE2) that a line of output must match', optional = true,
+    description = 'Regular expression (RE2) that a line of output must match', min_length = 1,
+    optional = true,
   },
   stream = schema.string {
     enum = { 'stdout', 'stderr' }, description = 'Only this stream (default: both)',
     optional = true,
   },
   screen_regex = schema.string {
-    description = 'RE2 that a row of the terminal must match', optional = true,
+    description = 'RE2 that a row of the terminal must match', min_length = 1, optional = true,
   },
-  http = schema.string { description = 'URL (http://...) that must answer', optional = true },
+  http = schema.string {
+    description = 'URL (http://...) that must answer', min_length = 1, optional = true,
+  },
   http_status = schema.integer {
     minimum = 100, maximum = 599, optional = true,
     description = 'Status that it must answer with (default: any from 200 to 399)',

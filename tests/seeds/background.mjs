@@ -219,7 +219,12 @@ export const tests = {
     await start(session, 'sleep 60');
     const error = await session.error('wait_for_service', { output_regex: '(' });
     assert.equal(error.code, 'invalid_arguments');
-    assert.match(error.message, /output_regex/);
+    assert.match(error.message, /args\.output_regex/);
+    for (const [args, name] of [[{ output_regex: '' }, 'output_regex'], [{ http: '' }, 'http']]) {
+      const empty = await session.error('wait_for_service', args);
+      assert.equal(empty.code, 'invalid_arguments');
+      assert.ok(empty.message.startsWith(`args.${name}: `), empty.message);
+    }
   },
   'events.crash': async (bench) => {
     const session = await bench.session(BACKGROUND);

@@ -178,6 +178,27 @@ export const tests = {
     const events = of_type(end, 'event').filter((item) => item.payload === 'warned');
     assert.deepEqual(events.map((item) => item.meta.stream), ['stderr']);
   },
+  'api.watch_wrong': async (bench) => {
+    const session = await bench.session(SHELL);
+    const good = { preset: 'ready' }; // is several watchers
+    for (const [wrong, field] of [
+      [{ regex: '(', event: 'x' }, 'regex'], [{ regex: '', event: 'x' }, 'regex'],
+      [{ regex: 'a', event: '' }, 'event'], [{ regex: 'a', event: 'a b' }, 'event'],
+      [{ regex: 'a', event: 'x', scope: 'screen' }, 'scope'],
+      [{ regex: 'a', event: 'x', scope: 'all' }, 'scope'],
+    ]) {
+      for (const background of [true, false]) {
+        const error = await session.error('shell',
+          { action: 'spawn', command: 'true', background, watch: [good, wrong] });
+        assert.equal(error.code, 'invalid_arguments');
+        assert.ok(error.message.startsWith(`args.watch[1].${field}: `), error.message);
+      }
+    }
+    await refused(bench, { action: 'spawn', command: 'true', watch: [good, { regex: 'a' }] },
+      /^args\.watch\[1\]: /);
+    await refused(bench, { action: 'poll', run_id: 'nobody00', since_seq: 1e16 },
+      /^args\.since_seq: /);
+  },
   'api.run_id_poll': (bench) => refused(bench, { action: 'poll' }, /run_id/),
   'api.run_id_kill': (bench) => refused(bench, { action: 'kill' }, /run_id/),
   'api.since_seq': async (bench) => {

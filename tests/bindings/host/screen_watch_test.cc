@@ -207,7 +207,7 @@ TEST_CASE("a screen of a run without a terminal is refused, and the field is nam
   CHECK_THAT(refusal("start", {{"options", {{"command", "echo x"}, {"watch", watch}}}}),
              Contains("run.start: watch[2]: scope: 'screen'") && Contains("start it with pty"));
   CHECK_THAT(refusal("shell", {{"action", "spawn"}, {"command", "echo x"}, {"watch", watch}}),
-             Contains("args.watch[2].scope: 'screen' needs a terminal"));
+             Contains("args.watch[1].scope: 'screen' needs a terminal"));
   const std::string id =
       desk.host().data("shell", {{"action", "spawn"}, {"command", "exec sleep 600"}})["run_id"];
   desk.event("run_started");

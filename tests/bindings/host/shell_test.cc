@@ -228,13 +228,13 @@ TEST_CASE("wrong use of shell names the field") {
   CHECK_THAT(message({{"action", "spawn"},
                       {"command", "true"},
                       {"watch", {{{"regex", "a(b"}, {"event", "e"}}}}}),
-             Contains("watch[1].regex"));
+             Contains("args.watch[0].regex"));
   CHECK_THAT(message(Json::object()), Contains("args.command"));
   const auto watch_message = [&](const Json& watcher) {
     return message({{"action", "spawn"}, {"command", "true"}, {"watch", {watcher}}});
   };
-  CHECK_THAT(watch_message({{"regex", "x"}}), Contains("args.watch[1]"));
-  CHECK_THAT(watch_message({{"preset", "ready"}, {"event", "up"}}), Contains("args.watch[1]"));
+  CHECK_THAT(watch_message({{"regex", "x"}}), Contains("args.watch[0]"));
+  CHECK_THAT(watch_message({{"preset", "ready"}, {"event", "up"}}), Contains("args.watch[0]"));
   CHECK_THAT(watch_message({{"preset", "nothing"}}), Contains("stack_trace"));
 }
 

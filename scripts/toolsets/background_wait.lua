@@ -1,5 +1,6 @@
 -- How the toolset `background` waits for a service: a port, a line of output, an HTTP answer. It
--- gives up as soon as nothing runs any more that could bring the service.
+-- gives up when the process that it is about has ended; where none is named, when one has failed
+-- and nothing else runs that could bring the service.
 local format = require 'toolsets.bg_format'
 local own_runs = require 'toolsets.own_runs'
 
@@ -7,6 +8,7 @@ local M = {}
 
 local TAIL_LINES = 20
 local TAIL_BYTES = 4096
+local MAX_LOOKED_AT = 60
 
 local function tail_of(id)
   local handle = run.get(id)
@@ -25,7 +27,7 @@ local function impossible(what, info)
   local tail = tail_of(info.id)
   local message = 'waited for %s in vain: process %s ended (%s)'
   tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
-    .. (tail ~= '' and '\nLast output:\n' .. tail or ''), { id = info.id, tail = tail })
+    .. (tail ~= '' and '\nLast output:\n' .. tail or ''), { id = info.id })
 end
 
 local function timed_out(what, seconds)
@@ -47,23 +49,21 @@ end
 -- The condition, and the end of each process that still goes on.
 local function with_ends(condition, infos)
   local any = { condition }
-  for _, info in ipairs(infos) do
-    any[#any + 1] = wait.exit(info.id)
+  for index = 1, math.min(#infos, MAX_LOOKED_AT) do
+    any[#any + 1] = wait.exit(infos[index].id)
   end
   return any
 end
 
--- Those that have processes still: a service may live on without the shell that started it.
-local function still_alive(infos)
-  local alive = {}
-  for _, info in ipairs(infos) do
-    local handle = run.get(info.id)
-    local now = handle and handle:info()
-    if now and not now.ended_ms then
-      alive[#alive + 1] = now
+-- Those of the session whose leader runs: a service may live on without the shell that started it.
+local function still_running(owner)
+  local running = {}
+  for _, info in ipairs(own_runs.alive(owner)) do
+    if not info.ended_ms then
+      running[#running + 1] = info
     end
   end
-  return alive
+  return running
 end
 
 -- The argument that a kind of condition was made from.
@@ -87,8 +87,9 @@ local function checked_wait(conditions, deadline)
   return answer
 end
 
--- Waits for a port or a URL, and fails when all processes have ended.
-local function wait_outside(what, condition, infos, deadline)
+-- Waits for a port or a URL of the process that is named, or of any.
+local function wait_outside(owner, id, what, condition, deadline)
+  local infos = watched(owner, id, what)
   while true do
     local answer = checked_wait(with_ends(condition, infos), deadline)
     if not answer.ok and answer.reason == 'impossible' then
@@ -99,19 +100,20 @@ local function wait_outside(what, condition, infos, deadline)
     if answer.fired[1].kind ~= 'exit' then
       return answer.fired[1]
     end
-    local last = run.get(answer.fired[1].run):info()
-    infos = still_alive(infos)
-    if #infos == 0 and last.left_behind == 0 then
-      impossible(what, last)
+    local ended = run.get(answer.fired[1].run):info()
+    local given_up = id or (ended.state ~= 'completed' and #own_runs.alive(owner) == 0)
+    if given_up and ended.left_behind == 0 then
+      impossible(what, ended)
     end
+    infos = id and {} or still_running(owner)
   end
 end
 
 -- Waits for a line of one of the processes.
 local function wait_for_line(pattern, infos, deadline)
   local conditions = {}
-  for index, info in ipairs(infos) do
-    conditions[index] = wait.regex(info.id, pattern)
+  for index = 1, math.min(#infos, MAX_LOOKED_AT) do
+    conditions[index] = wait.regex(infos[index].id, pattern)
   end
   local answer = checked_wait(conditions, deadline)
   if answer.ok then
@@ -123,20 +125,38 @@ local function wait_for_line(pattern, infos, deadline)
   impossible('a line that matches ' .. pattern, run.get(answer.run):info())
 end
 
+-- Where a line may stand: in the output of the process that is named, or of any that runs, the
+-- newest first, or has done its work; where none runs, of any.
 local function processes_with_output(owner, id)
   if id then
     return { format.find(id):info() }
   end
-  local infos = own_runs.alive(owner)
-  if #infos > 0 then
-    return infos
-  end
   local all = own_runs.list(owner)
-  if #all > 0 then
-    impossible('a line of output', all[#all])
+  local some_run = #own_runs.alive(owner) > 0
+  local running, ended = {}, {}
+  for index = #all, 1, -1 do
+    local info = all[index]
+    if not info.ended_ms or info.left_behind > 0 then
+      running[#running + 1] = info
+    elseif not some_run or info.state == 'completed' then
+      ended[#ended + 1] = info
+    end
   end
-  tool.error('invalid_arguments', 'args.output_regex: there is no background process to look '
-    .. 'at; start one with run_background')
+  if #running + #ended == 0 then
+    tool.error('invalid_arguments', 'args.output_regex: there is no background process to look '
+      .. 'at; start one with run_background')
+  end
+  for index = 1, math.min(#ended, math.max(0, MAX_LOOKED_AT - #running)) do
+    running[#running + 1] = ended[index]
+  end
+  return running
+end
+
+-- The process, while it can still bring something.
+local function while_it_runs(id)
+  local handle = id and run.get(id)
+  local info = handle and handle:info()
+  return info and (not info.ended_ms or info.left_behind > 0) and id or nil
 end
 
 --- Waits until everything that the arguments ask for has come true: output_regex, port and http.
@@ -158,10 +178,9 @@ function M.service(owner, args)
   end
   for _, what in ipairs { 'port', 'http' } do
     if args[what] then
-      local name = what .. ' ' .. args[what]
-      local infos = watched(owner, data.id, name)
-      local condition = wait[what](args[what], { run = data.id }) -- which may map its ports
-      local fired = wait_outside(name, condition, infos, deadline)
+      local about = args.id or while_it_runs(data.id)
+      local condition = wait[what](args[what], { run = about }) -- which may map its ports
+      local fired = wait_outside(owner, about, what .. ' ' .. args[what], condition, deadline)
       data.port = fired.port or data.port
       data.address = fired.address or data.address
       data.status = fired.status or data.status

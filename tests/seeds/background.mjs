@@ -177,7 +177,25 @@ export const tests = {
     const error = await session.error('wait_for_port', { port: await free_port(), timeout: 60 });
     assert.equal(error.code, 'cannot_happen');
     assert.match(error.message, /exit code 1[^]*address in use/);
+    assert.ok(!JSON.stringify(error.data ?? {}).includes('address in use')); // it is in the text
     assert.ok(Date.now() - started < 10000);
+  },
+  'port.unrelated': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const port = await free_port();
+    const outside = async (ending) => {
+      const job = await start(session, `${UNTIL_GO}; ${ending}`);
+      const waiting = session.error('wait_for_port', { port, timeout: 1 });
+      await go(session);
+      await ended(session, job);
+      await session.data('run_cmd', { cmd: 'rm go' });
+      return (await waiting).code;
+    };
+    assert.equal(await outside('exit 0'), 'timeout'); // it may come from outside
+    const server = await start(session, 'sleep 60');
+    assert.equal(await outside('exit 3'), 'timeout'); // the server brings it
+    await session.data('stop_process', { process_id: server });
+    assert.equal(await outside('exit 3'), 'cannot_happen');
   },
   'service.port': async (bench) => {
     const session = await bench.session(BACKGROUND);
@@ -190,6 +208,18 @@ export const tests = {
     const id = await start(session, 'echo starting; echo Ready on 1234; sleep 60');
     const data = await session.data('wait_for_service', { output_regex: 'Ready on' });
     assert.deepEqual([data.id, data.line], [id, 'Ready on 1234']);
+  },
+  'service.before': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const id = await start(session, 'echo Ready on 1234');
+    await ended(session, id);
+    const { line } = await session.data('wait_for_service', { output_regex: 'Ready on' });
+    assert.equal(line, 'Ready on 1234');
+    const error = await session.error('wait_for_service', { output_regex: 'never' });
+    assert.equal(error.code, 'cannot_happen');
+    await start(session, 'sleep 60');
+    const again = await session.data('wait_for_service', { output_regex: 'Ready on' });
+    assert.equal(again.id, id);
   },
   'service.both': async (bench) => {
     const session = await bench.session(BACKGROUND);

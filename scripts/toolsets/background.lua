@@ -3,6 +3,7 @@
 local background_wait = require 'toolsets.background_wait'
 local format = require 'toolsets.bg_format'
 local own_runs = require 'toolsets.own_runs'
+local ports = require 'toolsets.background_port'
 local shell_format = require 'toolsets.shell_format'
 
 local DEFAULT_LINES = 50
@@ -54,19 +55,6 @@ local function not_empty(args, name)
   end
 end
 
--- What runs on this machine has its ports where it listens.
-local function ports_of_host(asked)
-  if not asked then
-    return nil
-  end
-  local ports = {}
-  for index, text in ipairs(asked) do
-    local port = tonumber(text:match '(%d+)$')
-    ports[index] = { port = port, host = port }
-  end
-  return ports
-end
-
 local function timeout_ms(args, default)
   return args.timeout and args.timeout * 1000 or default
 end
@@ -87,7 +75,7 @@ local run_background = tool {
     args = schema.array(schema.string {}, {
       description = 'Arguments', max_items = MAX_LINES, optional = true,
     }),
-    ports = schema.array(schema.string {}, {
+    ports = schema.array(schema.string { pattern = '^([0-9]{1,5}:)?[0-9]{1,5}$' }, {
       description = 'Container ports: "3000" or "8080:3000" (host:container)',
       max_items = MAX_PORTS, optional = true,
     }),
@@ -102,22 +90,26 @@ local run_background = tool {
   },
   run = function(args, ctx)
     not_empty(args, 'cmd')
-    local options = { cwd = args.cwd, timeout_ms = 0, limits = args.limits, ports = args.ports }
+    local asked = ports.parse(args.ports)
+    local options = {
+      cwd = args.cwd, timeout_ms = 0, limits = args.limits, ports = ports.texts(asked),
+    }
     if args.args then
       options.argv = { args.cmd, unpack(args.args) }
     else
       options.command = args.cmd
     end
+    local taken = ports.taken(asked)
     local handle = own_runs.start(owner_of(ctx), options)
     local info = handle:info()
-    info.ports = info.ports or ports_of_host(args.ports)
+    local mapped, note = ports.of_run(info, asked, taken)
     return {
-      text = ('Started process_id=%s pid=%d: %s'):format(
-        handle.id, info.pid, format.one_line(info.command)
-      ) .. format.ports_note(info),
+      text = ('Started process_id=%s pid=%d: %s%s'):format(
+        handle.id, info.pid, format.one_line(info.command), note
+      ),
       data = {
         id = handle.id, process_id = handle.id, pid = info.pid, command = info.command,
-        ports = info.ports,
+        ports = mapped,
       },
     }
   end,

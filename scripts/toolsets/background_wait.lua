@@ -1,6 +1,7 @@
 -- How the toolset `background` waits for a service: a port, a line of output, an HTTP answer. It
 -- gives up when the process that it is about has ended; where none is named, when one has failed
 -- and nothing else runs that could bring the service.
+local background_port = require 'toolsets.background_port'
 local format = require 'toolsets.bg_format'
 local own_runs = require 'toolsets.own_runs'
 
@@ -179,7 +180,11 @@ function M.service(owner, args)
   for _, what in ipairs { 'port', 'http' } do
     if args[what] then
       local about = args.id or while_it_runs(data.id)
-      local condition = wait[what](args[what], { run = about }) -- which may map its ports
+      local wanted = args[what]
+      if about and what == 'port' then
+        wanted = background_port.own(run.get(about):info(), wanted)
+      end
+      local condition = wait[what](wanted, { run = about }) -- which may map its ports
       local fired = wait_outside(owner, about, what .. ' ' .. args[what], condition, deadline)
       data.port = fired.port or data.port
       data.address = fired.address or data.address

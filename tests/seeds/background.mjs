@@ -112,8 +112,38 @@ export const tests = {
   },
   'start.ports': async (bench) => {
     const session = await bench.session(BACKGROUND);
-    const { ports } = await session.data('run_background', { cmd: 'sleep 60', ports: ['8080:3000'] });
-    assert.deepEqual(ports, [{ port: 3000, host: 3000 }]); // of this machine: where it listens
+    const [port, other] = [await free_port(), await free_port()];
+    const started = (ports) => session.call('run_background', { cmd: 'true', ports });
+    const { data, text } = await started([`${port}`, `${port}`]);
+    assert.deepEqual(data.ports, [{ port, host: port }]); // of this machine: where it listens
+    assert.ok(text.endsWith(`Ports: ${port} is port ${port} of this machine`), text);
+    const mapped = await started([`${other}:${port}`]);
+    assert.deepEqual(mapped.data.ports, [{ port, host: port, wanted: other }]);
+    assert.ok(mapped.text.includes(`, not ${other}: only a container maps ports`), mapped.text);
+  },
+  'start.ports_wrong': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    for (const wrong of ['abc', '0', '70000', '', '3000/tcp', '8080:', '99999:1', '1:2:3']) {
+      const error = await session.error('run_background', { cmd: 'true', ports: ['3000', wrong] });
+      assert.equal(error.code, 'invalid_arguments');
+      assert.ok(error.message.startsWith('args.ports[1]: '), error.message);
+    }
+    const error = await session.error('run_background', { cmd: 'true', ports: ['80', '8080:80'] });
+    assert.match(error.message, /^args\.ports\[1\]: port 80 is there already/);
+  },
+  'start.ports_taken': async (bench) => {
+    const session = await bench.session(BACKGROUND);
+    const server = createServer().listen(0, '127.0.0.1');
+    try {
+      await until('it listens', () => server.listening);
+      const { port } = server.address();
+      const { text, data } = await session.call('run_background',
+        { cmd: 'true', ports: [`${port}`] });
+      assert.match(text, /taken: .* listens on it already/);
+      assert.equal(data.ports[0].taken, true);
+    } finally {
+      server.close();
+    }
   },
   'stop.one': async (bench) => {
     const session = await bench.session(BACKGROUND);

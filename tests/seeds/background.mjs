@@ -78,6 +78,23 @@ async function limit(bench, config, count) {
   }
 }
 
+/** A session whose runs an executor of a script executes. */
+async function with_executor(bench, name) {
+  const place = await bench.place();
+  await writeFile(path.join(place.root, 'init.lua'), `
+    local function executor(name, maps)
+      return { name = name, prepare = function(spec)
+        return { argv = { '/bin/sh', '-c', spec.command }, maps_ports = maps }
+      end }
+    end
+    return {
+      toolsets = { require 'toolsets.background' },
+      executors = { executor('mapping', true), executor('far', false) },
+    }`);
+  const config = { scripts: place.root, executor: name };
+  return bench.session(BACKGROUND, { place, config, mode: 'dangerous' });
+}
+
 async function ends_with(bench, end, config) {
   const session = await bench.session(BACKGROUND, { config });
   const pids = await sleepers(session, 2);
@@ -226,6 +243,32 @@ export const tests = {
     assert.equal(await outside('exit 3'), 'timeout'); // the server brings it
     await session.data('stop_process', { process_id: server });
     assert.equal(await outside('exit 3'), 'cannot_happen');
+  },
+  'port.mapped': async (bench) => {
+    const session = await with_executor(bench, 'mapping');
+    const port = await free_port();
+    const server = createServer().listen(0, '127.0.0.1'); // a stranger
+    try {
+      await until('it listens', () => server.listening);
+      const wanted = server.address().port;
+      const { id, ports: [mapping] } = await session.data('run_background',
+        { cmd: 'sleep 60', ports: [`${wanted}:${port}`] });
+      assert.equal(mapping.port, port);
+      assert.notEqual(mapping.host, wanted);
+      const error = await session.error('wait_for_port', { port: wanted, id, timeout: 5 });
+      assert.equal(error.code, 'invalid_arguments');
+      assert.ok(error.message.includes(`it has ${port} (mapped from ${mapping.host})`));
+      for (const own of [port, mapping.host]) {
+        const late = await session.error('wait_for_port', { port: own, id, timeout: 0.1 });
+        assert.equal(late.code, 'timeout');
+      }
+    } finally {
+      server.close();
+    }
+    const far = await with_executor(bench, 'far');
+    const { data, text } = await far.call('run_background', { cmd: 'sleep 60', ports: ['3000'] });
+    assert.equal(data.ports, undefined);
+    assert.match(text, /the executor far maps none/);
   },
   'service.port': async (bench) => {
     const session = await bench.session(BACKGROUND);

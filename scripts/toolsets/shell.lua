@@ -1,5 +1,6 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
 -- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
+local one_line = require('toolsets.bg_format').one_line
 local format = require 'toolsets.shell_format'
 local named_watchers = require 'watchers.named'
 
@@ -8,6 +9,7 @@ local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
 local KILL_WAIT_MS = 250
 -- How long a run that was just spawned may take to start before keys are refused.
 local START_WAIT_MS = 5000
+local QUEUE_WAIT_MS = 250
 local START_LOOK_MS = 20
 local ON_ITS_WAY = { queued = true, starting = true }
 -- After keys: until the terminal has been quiet for so long, at most so long.
@@ -292,18 +294,45 @@ function actions.kill(args)
   }
 end
 
+-- The run of its session that a queued one waits for; nil when it is next.
+local function run_before(recorded)
+  local before
+  for _, each in ipairs(check(journal.runs { session = recorded.session })) do
+    local earlier = each.state ~= 'queued' or each.queued_ms < recorded.queued_ms
+    local handle = run.get(each.id)
+    local of_queue = each.meta and each.meta.tool == 'shell'
+      and not (handle and not handle:info().background)
+    if each.id ~= recorded.id and not each.ended_ms and earlier and of_queue then
+      before = each -- the newest come first: in the end it is the one that runs
+    end
+  end
+  return before
+end
+
 -- The handle once the run has started; a run that was just spawned may still be on its way.
 local function started(id)
-  local until_ms = time.monotonic_ms() + START_WAIT_MS
+  local begun_ms = time.monotonic_ms()
+  local until_ms = begun_ms + START_WAIT_MS
   while true do
     local handle, err = run.get(id)
     if handle and handle:info().started_ms then
       return handle
     end
     local recorded = not handle and journal.items(id, { limit = 1 })
-    local on_its_way = handle or recorded and ON_ITS_WAY[recorded.run.state]
-    if not on_its_way or time.monotonic_ms() >= until_ms then
-      return check(handle, err or { code = 'not_running', message = ('Run %s waits'):format(id) })
+    local state = recorded and recorded.run.state
+    local patient = time.monotonic_ms() < begun_ms + QUEUE_WAIT_MS
+    local before = state == 'queued' and not patient and run_before(recorded.run)
+    if before then
+      tool.error('not_running', ('Run %s is queued: it waits for run %s (%s) of the same session '
+        .. 'to end. Kill that one, or spawn with another session_id'):format(
+        id, before.id, one_line(before.command)))
+    end
+    local on_its_way = handle or ON_ITS_WAY[state]
+    if not on_its_way then
+      return check(nil, err)
+    elseif time.monotonic_ms() >= until_ms then
+      tool.error('not_running', ('Run %s is %s: it waits for a place; end another run, or raise '
+        .. 'limits.max_concurrent'):format(id, state or handle:info().state))
     end
     time.sleep(START_LOOK_MS)
   end
@@ -312,6 +341,11 @@ end
 function actions.send_keys(args)
   local keys = required(args, 'keys', 'send_keys')
   local handle = started(required(args, 'run_id', 'send_keys'))
+  local info = handle:info()
+  if not info.pty and not info.stdin_open then
+    local message = 'Run %s has no terminal to type into: spawn it with pty=true'
+    tool.error('no_terminal', message:format(handle.id))
+  end
   check(handle:send_keys(keys, { paste = args.paste }))
   handle:wait {
     all = { { kind = 'timer', ms = SETTLE_MS }, { kind = 'quiet', ms = SETTLE_MS } },

@@ -231,6 +231,21 @@ export const tests = {
     const end = await done(session, run_id);
     assert.match(of_type(end, 'terminal').map((item) => item.payload).join(''), /got hello/);
   },
+  'api.send_keys_later': async (bench) => {
+    const session = await bench.session(SHELL);
+    const first = await spawn(session, 'sleep 60');
+    const queued = await spawn(session, 'cat', { pty: true });
+    await is_running(session, first);
+    const keys = (run_id) => session.error('shell', { action: 'send_keys', run_id, keys: 'x' });
+    const started = Date.now();
+    const error = await keys(queued);
+    assert.ok(Date.now() - started < QUICK_MS);
+    assert.equal(error.code, 'not_running');
+    assert.ok(error.message.includes(`it waits for run ${first} (sleep 60)`), error.message);
+    const blind = await keys(first);
+    assert.equal(blind.code, 'no_terminal');
+    assert.match(blind.message, /spawn it with pty=true/);
+  },
   'quick.spawn': async (bench) => {
     const session = await bench.session(SHELL);
     await run(session, 'true'); // the journal is open then

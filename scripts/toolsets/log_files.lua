@@ -12,7 +12,7 @@ local function look(handle, looks, good)
     local waiting = false
     for _, file in ipairs(info.log or {}) do
       if file.error then
-        return file.error
+        return file.error, file.path
       end
       waiting = waiting or not good(file, info)
     end
@@ -29,6 +29,7 @@ end
 --- Example: `local problem = log_files.opened(handle)`
 ---@param handle Run
 ---@return string? problem
+---@return string? path of the file that it is about
 function M.opened(handle)
   return look(handle, OPEN_LOOKS, function(file)
     return file.files > 0
@@ -40,6 +41,7 @@ end
 --- Example: `local problem = log_files.written(handle)`
 ---@param handle Run one that has ended
 ---@return string? problem
+---@return string? path of the file that it is about
 function M.written(handle)
   return look(handle, WRITE_LOOKS, function(file, info)
     local both = file.stream == 'both'

@@ -12,6 +12,8 @@ local INPUT_QUIET_MS = 500
 -- What a pipe takes without a reader.
 local MAX_BACKGROUND_INPUT_BYTES = 64 * 1024
 local EXCERPT_TOKENS = 8000
+local MAX_NAME_BYTES = 252
+local MAX_PATH_BYTES = 1024
 -- A name without what a shell would take for something else.
 local PROGRAM = '^[^\\s;|&$<>`(){}\\[\\]*?!#~\'"\\\\]+$'
 
@@ -63,15 +65,44 @@ local function wrong(field, message)
   tool.error('invalid_arguments', ('args.%s: %s'):format(field, message))
 end
 
--- The absolute path of a file that an argument names; nil when there is none.
+local function is_below(path, directory)
+  local start = directory:gsub('/+$', '') .. '/'
+  return path:sub(1, #start) == start
+end
+
+-- The absolute path of a file that an argument names, without what a path may have for nothing; nil
+-- when there is none.
 local function absolute(field, path, ctx)
-  if path == '' then
-    wrong(field, 'is empty; expected a path')
-  end
-  if not path or path:sub(1, 1) == '/' then
+  if not path or path == NOWHERE then
     return path
+  elseif path == '' or path:find '%z' then
+    wrong(field, 'expected a path, got an empty one or one with a NUL byte')
+  elseif path:sub(1, 1) == '~' then
+    wrong(field, ("expected a path below the workspace, or an absolute one; '~' is not expanded, "
+      .. "got '%s'"):format(path))
+  elseif path:sub(-1) == '/' or path:find '/%.$' or path == '.' then
+    wrong(field, ("expected a file, got the directory '%s'"):format(path))
   end
-  return ctx.workspace .. '/' .. path
+  local whole = path:sub(1, 1) == '/' and path or ctx.workspace .. '/' .. path
+  local names = {}
+  for name in whole:gmatch '[^/]+' do
+    if name == '..' then
+      wrong(field, ("expected a path without '..', got '%s'"):format(path))
+    elseif #name > MAX_NAME_BYTES then
+      wrong(field, ('expected names of at most %d bytes'):format(MAX_NAME_BYTES))
+    elseif name ~= '.' then
+      names[#names + 1] = name
+    end
+  end
+  whole = '/' .. table.concat(names, '/')
+  if not is_below(whole, ctx.workspace) and not is_below(whole, ctx.temp_directory) then
+    local message = 'expected a file below the workspace (%s) or the temporary directory (%s), '
+      .. "got '%s'"
+    wrong(field, message:format(ctx.workspace, ctx.temp_directory, path))
+  elseif #whole > MAX_PATH_BYTES then
+    wrong(field, ('expected a path of at most %d bytes'):format(MAX_PATH_BYTES))
+  end
+  return whole
 end
 
 -- Where stdout and stderr go; the same place where they are merged.
@@ -93,6 +124,11 @@ local function logs_of(paths)
   return #logs > 0 and logs or nil
 end
 
+-- The argument that named a file.
+local function field_of(paths, path)
+  return path == paths.stdout and 'stdout_file' or 'stderr_file'
+end
+
 local function start(args, paths)
   local handle, err = run.start {
     argv = { args.command, unpack(args.args or {}) },
@@ -107,10 +143,10 @@ local function start(args, paths)
   if not handle then
     tool.error(err.code, err.message)
   end
-  local problem = log_files.opened(handle)
+  local problem, path = log_files.opened(handle)
   if problem then
     handle:kill { signal = 'SIGKILL' }
-    tool.error('unavailable', problem)
+    tool.error('unavailable', ('args.%s: %s'):format(field_of(paths, path), problem))
   end
   return handle
 end

@@ -210,6 +210,17 @@ export const tests = {
     assert.ok(runtime_ms === undefined || runtime_ms < 3000, `${runtime_ms} ms`);
     assert.ok(!is_alive(data.pid));
   },
+  'keep_alive.tree': async (bench) => {
+    const session = await bench.session(SAFE);
+    const { output } = await sh(session, 'sleep 60 > /dev/null & echo $!', { keep_alive: 1 });
+    await until('what it left behind is gone', () => !is_alive(Number(output)));
+    const { data, paths } = await in_background(bench, { stdout_file: 'out.log' },
+      'sleep 60 & echo $!; wait', { keep_alive: 1 });
+    await until('the pid', async () =>
+      (await readFile(paths.stdout_file, 'utf8').catch(() => '')).endsWith('\n'));
+    const child = Number(await readFile(paths.stdout_file, 'utf8'));
+    await until('both are gone', () => !is_alive(data.pid) && !is_alive(child));
+  },
   'keep_alive.default': async (bench) => {
     const session = await bench.session(SAFE);
     const started = Date.now();
@@ -240,6 +251,26 @@ export const tests = {
     for (const stdout_file of ['/opt/gibbous-seed.log', '../up.log']) {
       const error = await session.error('safe_shell', { command: 'true', stdout_file });
       assert.ok(['invalid_arguments', 'denied'].includes(error.code), error.code);
+    }
+  },
+  'temp.paths': async (bench) => {
+    const session = await bench.session(SAFE);
+    for (const [stdout_file, place] of [['./a.log', 'a.log'], ['b//c.log', 'b/c.log'],
+      ['b/./d.log', 'b/d.log'], [`${session.place.temp}//./e.log`, null]]) {
+      const { stdout_path } = await sh(session, 'echo x', { stdout_file });
+      const expected = path.join(place ? session.place.workspace : session.place.temp,
+        place ?? 'e.log');
+      assert.equal(stdout_path, expected);
+      assert.equal(await readFile(expected, 'utf8'), 'x\n');
+    }
+    for (const wrong of ['', '~/x', '~root/x', '../up', 'a/../b', 'a/', '.', 'a\0b', '/etc/x',
+      'x'.repeat(253), 'a/'.repeat(600) + 'x']) {
+      for (const field of ['stdout_file', 'stderr_file']) {
+        const error = await session.error('safe_shell',
+          { command: 'true', stdout_file: 'good.log', [field]: wrong });
+        assert.equal(error.code, 'invalid_arguments', wrong);
+        assert.ok(error.message.startsWith(`args.${field}: `), error.message);
+      }
     }
   },
   'temp.links': async (bench) => {

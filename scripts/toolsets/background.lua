@@ -37,7 +37,7 @@ local TIMEOUT = schema.number {
   description = 'Time limit in seconds', minimum = 0, maximum = MAX_TIMEOUT_S, optional = true,
 }
 local WAIT_TIMEOUT = schema.number {
-  description = ('Seconds (default: %d)'):format(DEFAULT_WAIT_S),
+  description = 'Seconds',
   default = DEFAULT_WAIT_S, minimum = 0, maximum = MAX_WAIT_S,
 }
 
@@ -151,19 +151,14 @@ local stop_process = tool {
   end,
 }
 
--- Small: what a model reads of a process is in the text.
-local STATUS = schema.object {
+-- The schemas of answers are small: a model pays for them in every session, and reads the text.
+-- They say what programs go on with, and leave room for the rest.
+local STATUS = schema.object({
   id = schema.string {},
-  command = schema.string {},
   state = schema.string {},
-  exit_code = schema.integer { optional = true },
-  reason = schema.string { optional = true },
-  limit = schema.any { optional = true },
   pid = schema.integer {},
-  runtime_ms = schema.integer {},
-  left_behind = schema.integer {},
-  usage = schema.any { optional = true },
-}
+  exit_code = schema.integer { optional = true },
+}, { additional = true })
 
 local function status_of(info, usage)
   return {
@@ -200,7 +195,7 @@ local read_process_output = tool {
   input = schema.object {
     id = ID,
     lines = schema.integer {
-      description = ('Lines of each stream (default: %d)'):format(DEFAULT_LINES),
+      description = 'Lines of each stream',
       default = DEFAULT_LINES, minimum = 0, maximum = MAX_LINES,
     },
   },
@@ -225,14 +220,12 @@ local read_process_output = tool {
   end,
 }
 
-local WAITED = schema.object {
+local WAITED = schema.object({
   id = schema.string { optional = true },
   port = schema.integer { optional = true },
-  address = schema.string { optional = true },
-  status = schema.integer { optional = true },
   line = schema.string { optional = true },
   elapsed_ms = schema.integer {},
-}
+}, { additional = true })
 
 local function ready(what, data)
   local text = ('%s (after %s)'):format(what, time.format_duration(data.elapsed_ms))
@@ -287,17 +280,13 @@ local wait_for_service = tool {
   end,
 }
 
-local RESULT = schema.object {
+local RESULT = schema.object({
   id = schema.string {},
-  job_id = schema.string { optional = true },
-  pid = schema.integer { optional = true },
   status = schema.string {},
   exit_code = schema.integer { optional = true },
-  reason = schema.string { optional = true },
   stdout = schema.string { optional = true },
   stderr = schema.string { optional = true },
-  truncated = schema.boolean { optional = true },
-}
+}, { additional = true })
 
 -- Runs a command and waits for its end.
 local function wait_for_end(command, args)
@@ -358,7 +347,7 @@ local function project_tool(name, title, what, setting)
     command = 'command',
     input = schema.object {
       background = schema.boolean {
-        description = 'Return at once (default: false)', default = false,
+        description = 'Return at once', default = false,
       },
       command = schema.string {
         description = "Shell command instead of the project's own", optional = true,

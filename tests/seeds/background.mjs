@@ -4,11 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
-import { schema_of } from './look.mjs';
+import { bytes_of_list, schema_of } from './look.mjs';
 import { is_alive, until } from './session.mjs';
 
 const BACKGROUND = ['background'];
 const UNTIL_GO = 'until [ -e go ]; do sleep 0.02; done';
+const MAX_LIST_BYTES = 7900;
 const ID = /^[A-Za-z0-9]{8}$/;
 
 const start = async (session, cmd, more = {}) =>
@@ -107,6 +108,13 @@ export const tests = {
     const { tools } = await schema_of(bench, 'background');
     assert.deepEqual(tools.sort(), ['list_processes', 'read_process_output', 'run_background',
       'run_build', 'run_cmd', 'run_test', 'stop_process', 'wait_for_port', 'wait_for_service']);
+  },
+  'tools.small': async (bench) => {
+    const toolsets = ['background', 'bg', 'process', 'safe_shell', 'services', 'shell', 'wait'];
+    for (const toolset of toolsets) {
+      const bytes = await bytes_of_list(bench, toolset);
+      assert.ok(bytes <= MAX_LIST_BYTES, `${toolset}: ${bytes} bytes`);
+    }
   },
   'start.returns': async (bench) => {
     const session = await bench.session(BACKGROUND);

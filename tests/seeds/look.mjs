@@ -1,6 +1,8 @@
 // What tests look at besides a session: the schemas of a toolset, and the journal.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 
 import { GIBBOUS, program } from './session.mjs';
 
@@ -19,6 +21,36 @@ export async function schema_of(bench, toolset, tool) {
     description: found?.description,
     schema: found?.parameters,
   };
+}
+
+const REQUESTS = [
+  {
+    id: 1, method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'seeds', version: '1' },
+    },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+];
+
+/** What a toolset's list of tools costs a model: the bytes of the answer that MCP clients get. */
+export async function bytes_of_list(bench, toolset) {
+  const { workspace, state } = await bench.place();
+  const server = spawn(GIBBOUS, [
+    'mcp', '--mode', 'auto', '--toolset', toolset, '--workspace', workspace, '--state', state,
+  ], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    for (const request of REQUESTS) {
+      server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`);
+    }
+    for await (const line of createInterface({ input: server.stdout })) {
+      if (JSON.parse(line).id === 2) return Buffer.byteLength(line);
+    }
+    return assert.fail('the server ended without an answer');
+  } finally {
+    server.stdin.end();
+  }
 }
 
 const QUERY = `

@@ -187,6 +187,11 @@ local function read_lines(handle, stream, from, at_end, on_line)
   end
 end
 
+-- The facts about a run, which may be forgotten by now: too many have ended since.
+local function facts(handle)
+  return handle:info() or { state = 'lost', reason = 'is not remembered any more', ended_ms = 0 }
+end
+
 -- Tells every line until the run has ended.
 local function follow(handle, tell)
   local from = { stdout = 0, stderr = 0 }
@@ -200,7 +205,7 @@ local function follow(handle, tell)
       conditions[#conditions + 1] = wait.regex(handle, '^', options)
     end
     local answer = handle:wait { any = conditions }
-    local ended = not answer or not answer.ok or handle:info().ended_ms ~= nil
+    local ended = not answer or not answer.ok or facts(handle).ended_ms ~= nil
     local before = from.stdout + from.stderr
     for _, stream in ipairs(STREAMS) do
       read_lines(handle, stream, from, ended, on_line)
@@ -217,10 +222,10 @@ end
 -- Tells when it is ready, or that it will not be. It has started: where nobody said what it takes,
 -- that is all.
 local function tell_readiness(handle, tell)
-  local asked = handle:info().readiness ~= nil
+  local asked = facts(handle).readiness ~= nil
   local answer = asked and handle:wait { wait.ready(handle) }
   if not asked or (answer and answer.ok) then
-    tell { event = 'ready', run = handle.id, text = handle:info().readiness_note }
+    tell { event = 'ready', run = handle.id, text = facts(handle).readiness_note }
   else
     tell { event = 'not_ready', run = handle.id, text = answer and answer.message or 'is gone' }
   end
@@ -230,16 +235,16 @@ end
 local function accompany(handle, tell)
   local answer = handle:wait { wait.start(handle) }
   if not answer or not answer.ok then
-    local info = handle:info()
+    local info = facts(handle)
     tell { event = 'not_started', run = handle.id, text = info.reason }
     return info
   end
-  local info = handle:info()
+  local info = facts(handle)
   tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
   local getting_ready = task.spawn(tell_readiness, handle, tell)
   follow(handle, tell)
   getting_ready:await()
-  local ended = handle:info()
+  local ended = facts(handle)
   tell {
     event = 'exited', run = handle.id, exit_code = ended.exit_code, state = ended.state,
     text = ended.reason,

@@ -23,11 +23,18 @@ local function tail_of(id)
   return text
 end
 
+-- The facts about a run, which may be forgotten by now: too many have ended since.
+local function facts(id)
+  local handle = run.get(id)
+  return handle and handle:info()
+    or { id = id, state = 'lost', reason = 'not remembered any more', left_behind = 0 }
+end
+
 -- Ends the call: nothing runs that could make it come true.
 local function impossible(what, info)
   local tail = tail_of(info.id)
   local message = 'waited for %s in vain: process %s ended (%s)'
-  tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
+  tool.error('cannot_happen', message:format(what, info.id, format.reason(info) or info.state)
     .. (tail ~= '' and '\nLast output:\n' .. tail or ''), { id = info.id })
 end
 
@@ -94,14 +101,14 @@ local function wait_outside(owner, id, what, condition, deadline)
   while true do
     local answer = checked_wait(with_ends(condition, infos), deadline)
     if not answer.ok and answer.reason == 'impossible' then
-      impossible(what, run.get(answer.run):info())
+      impossible(what, facts(answer.run))
     elseif not answer.ok then
       timed_out(what, deadline.seconds)
     end
     if answer.fired[1].kind ~= 'exit' then
       return answer.fired[1]
     end
-    local ended = run.get(answer.fired[1].run):info()
+    local ended = facts(answer.fired[1].run)
     local given_up = id or (ended.state ~= 'completed' and #own_runs.alive(owner) == 0)
     if given_up and ended.left_behind == 0 then
       impossible(what, ended)
@@ -123,7 +130,7 @@ local function wait_for_line(pattern, infos, deadline)
   if answer.reason == 'timeout' then
     timed_out('a line that matches ' .. pattern, deadline.seconds)
   end
-  impossible('a line that matches ' .. pattern, run.get(answer.run):info())
+  impossible('a line that matches ' .. pattern, facts(answer.run))
 end
 
 -- Where a line may stand: in the output of the process that is named, or of any that runs, the
@@ -182,7 +189,7 @@ function M.service(owner, args)
       local about = args.id or while_it_runs(data.id)
       local wanted = args[what]
       if about and what == 'port' then
-        wanted = background_port.own(run.get(about):info(), wanted)
+        wanted = background_port.own(facts(about), wanted)
       end
       local condition = wait[what](wanted, { run = about }) -- which may map its ports
       local fired = wait_outside(owner, about, what .. ' ' .. args[what], condition, deadline)

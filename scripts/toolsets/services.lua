@@ -109,6 +109,10 @@ local function describe(name, handle, problem)
       ('%s: not started: %s'):format(name, problem)
   end
   local info = handle:info()
+  if not info then
+    return { name = name, id = handle.id, state = 'lost', ready = false, reason = 'is forgotten' },
+      ('%s: id=%s is not remembered any more'):format(name, handle.id)
+  end
   local running = info.state == 'running'
   local ready = info.readiness == 'ready' or (info.readiness == nil and running)
   local data = {
@@ -124,7 +128,8 @@ end
 
 -- The last lines of one that is not as it should be.
 local function tail_of(data, handle)
-  if not handle or data.ready or data.state == 'completed' or data.state == 'queued' then
+  local known = handle and handle:info()
+  if not known or data.ready or data.state == 'completed' or data.state == 'queued' then
     return ''
   end
   local text, texts = format.tails(handle, 10, 2048)

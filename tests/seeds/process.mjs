@@ -148,7 +148,9 @@ export const tests = {
     await act(session, 'stop', { pid });
     const took = Date.now() - started;
     assert.ok(took >= 1900 && took < 4500, `${took} ms`);
-    assert.equal((await status(session, pid)).status, 'exited');
+    const info = await status(session, pid);
+    assert.deepEqual([info.status, info.reason],
+      ['exited', 'killed with SIGKILL, after SIGTERM']);
   },
   'stop.twice': async (bench) => {
     const session = await bench.session(PROCESS);

@@ -20,6 +20,7 @@ local MIN_RECORDED_BYTES = 4096
 local CAP_KEY = 'cap.'
 local MAX_CAPS = 500
 local MAX_SEQ = 2 ^ 32
+local MAX_SESSION_BYTES = 256
 
 local INPUT = schema.object {
   action = schema.string {
@@ -235,6 +236,11 @@ function actions.spawn(args, ctx)
     return actions.poll { run_id = handle.id, since_seq = 0 }
   end
   local session = args.session_id or ctx.session
+  if #session > MAX_SESSION_BYTES or session:find '%z' then
+    local name = args.session_id and 'args.session_id' or 'session'
+    tool.error('invalid_arguments', ('%s: expected at most %d bytes, and no NUL'):format(
+      name, MAX_SESSION_BYTES))
+  end
   local queued = start(run.queue, args, {
     command = required(args, 'command', 'spawn'), session = session,
     timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),

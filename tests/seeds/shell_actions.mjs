@@ -219,6 +219,11 @@ export const tests = {
     assert.ok(events.some((event) => event.event === 'ready' && event.session === 'theirs'));
     const [[bound]] = await recorded(session, 'SELECT session_id FROM exec_runs');
     assert.equal(bound, 'theirs');
+    for (const session_id of ['x'.repeat(257), 'a\0b']) {
+      const error = await session.error('shell', { action: 'spawn', command: 'true', session_id });
+      assert.equal(error.code, 'invalid_arguments');
+      assert.match(error.message, /^args\.session_id: /);
+    }
   },
   'api.send_keys': async (bench) => {
     const session = await bench.session(SHELL);

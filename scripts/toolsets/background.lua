@@ -50,8 +50,10 @@ local function owner_of(ctx)
 end
 
 local function not_empty(args, name)
-  if args[name] == '' then
-    tool.error('invalid_arguments', ('args.%s: is empty; expected a command'):format(name))
+  local command = args[name]
+  if command and (command == '' or command:find '%z') then
+    local what = command == '' and 'is empty' or 'has a NUL byte'
+    tool.error('invalid_arguments', ('args.%s: %s; expected a command'):format(name, what))
   end
 end
 

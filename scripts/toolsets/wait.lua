@@ -214,8 +214,7 @@ local wait_for = tool {
       local tail = answer.tail and ('\nLast output:\n' .. answer.tail) or ''
       local code = answer.reason == 'timeout' and 'timeout' or 'cannot_happen'
       tool.error(code, answer.message .. tail, {
-        run = answer.run, tail = answer.tail, fired = json.array(answer.fired),
-        elapsed_ms = answer.elapsed_ms,
+        run = answer.run, fired = json.array(answer.fired), elapsed_ms = answer.elapsed_ms,
       })
     end
     local lines = {}

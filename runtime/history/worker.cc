@@ -209,7 +209,7 @@ void Worker::lose(const Orphan& orphan) {
 
 // --- The queue ----------------------------------------------------------------------------------
 
-void Worker::enqueue(RunRecord run, std::function<void(const Status&)> on_done) {
+void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on_done) {
   if (journal_ == nullptr) {
     on_done(Status::error("shutdown", "the runtime is shutting down"));
     return;
@@ -222,7 +222,7 @@ void Worker::enqueue(RunRecord run, std::function<void(const Status&)> on_done) 
   run.last_seq = 0;
   const std::string id = run.run_id;
   const Taken taken = journal_->put_run(
-      run, mailed_done([this, on_done = std::move(on_done)](const Status& status) {
+      run, mailed_done([this, on_done](const Status& status) {
         on_done(status);
         claim();
       }));

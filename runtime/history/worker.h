@@ -67,7 +67,7 @@ class Worker final : private RunsObserver {
   void stop();
 
   // Queues a run; `on_done` comes when that is on disk. Its owner, state and times are set here.
-  void enqueue(RunRecord run, std::function<void(const Status&)> on_done);
+  void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
   // A claimed run could not be started.
   void fail(const std::string& run_id, const Status& why);
   // A claimed run that this process may not start goes back into the queue, for others. False when

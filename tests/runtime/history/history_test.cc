@@ -129,6 +129,18 @@ TEST_CASE("the first run opens the journal, which makes the state directory") {
   CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
 }
 
+TEST_CASE("a run that the journal cannot take is not queued, and its caller is told") {
+  Recorded desk;
+  std::optional<Status> told;
+  desk.finished(desk.sh("true").id());
+  RunRecord run;
+  run.run_id = "queued";
+  run.session_id.assign(kMaxJournalIdBytes + 1, 's');
+  desk.history->worker().enqueue(run, [&](const Status& status) { told = status; });
+  REQUIRE(desk.table.loop.until([&] { return told.has_value(); }));
+  CHECK(told->code() == "invalid_arguments");
+}
+
 TEST_CASE("at the end of its host a run is recorded as killed") {
   TempDir dir;
   std::string id;

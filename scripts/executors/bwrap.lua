@@ -4,9 +4,12 @@
 --
 -- What it does not do: keep a program from reading what is not hidden, or from unix sockets that
 -- have a path. A signal ends bubblewrap, and the kernel then all that is inside at once.
+local command = require 'executors.command'
+local files = require 'executors.places'
+
 local M = {}
 
-local NETWORKS = { on = true, loopback = true, off = true }
+local NETWORKS = { on = 0, loopback = 1, off = 2 } -- the greater, the stricter
 local PLACES = { workspace = true, network = true, write = true, hide = true }
 
 -- What git runs or obeys. Mounted, .git cannot be moved away to put another in its place.
@@ -75,12 +78,6 @@ local function check_options(options)
   end
 end
 
-local function append(list, words)
-  for _, word in ipairs(words) do
-    list[#list + 1] = word
-  end
-end
-
 local function directory_of(options, workspace)
   local cwd = options.cwd
   if cwd == nil or cwd == '' then
@@ -97,17 +94,89 @@ local function mounts(places)
     '--bind', workspace, workspace,
   }
   for _, path in ipairs(places.write or {}) do
-    append(words, { '--bind-try', path, path })
+    command.add(words, '--bind-try', path, path)
   end
-  append(words, { '--bind-try', workspace .. '/.git', workspace .. '/.git' })
+  command.add(words, '--bind-try', workspace .. '/.git', workspace .. '/.git')
   for _, name in ipairs(GIT_READ_ONLY) do
-    append(words, { '--ro-bind-try', workspace .. name, workspace .. name })
-  end
-  for _, path in ipairs(places.hide or {}) do
-    local is_directory = path:sub(-1) == '/'
-    append(words, is_directory and { '--tmpfs', path } or { '--dev-bind', '/dev/null', path })
+    command.add(words, '--ro-bind-try', workspace .. name, workspace .. name)
   end
   return words
+end
+
+local function add_hidden(words, hide)
+  for _, path in ipairs(hide or {}) do
+    local is_directory = path:sub(-1) == '/'
+    command.add(words, unpack(is_directory and { '--tmpfs', path }
+      or { '--dev-bind', '/dev/null', path }))
+  end
+end
+
+-- The places that both the profile and the settings let a command change; /tmp is its own anyway.
+local function writable(profile, workspace, settings)
+  local all = {}
+  local function add(path)
+    if files.is_below_any(path, profile.write) then
+      all[#all + 1] = path
+    end
+  end
+  add(workspace)
+  for _, path in ipairs(settings.write or {}) do
+    add(files.normal(path))
+  end
+  for _, path in ipairs(profile.write) do
+    if path ~= '/' and path ~= '/tmp' then
+      add(path)
+    end
+  end
+  table.sort(all) -- parents first
+  return all
+end
+
+-- The same with the profile of a start: nothing that it does not let be changed, or be read.
+local function profile_mounts(profile, workspace, settings)
+  local words = { '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp' }
+  local write = writable(profile, workspace, settings)
+  if not files.is_below_any(workspace, write) then
+    command.add(words, '--ro-bind', workspace, workspace)
+  end
+  for _, path in ipairs(write) do
+    command.add(words, '--bind-try', path, path)
+  end
+  for _, each in ipairs(profile.pinned) do
+    if files.is_below_any(each.path, write) then
+      command.add(words, '--bind-try', each.path, each.path) -- a mount cannot be moved
+    end
+  end
+  for _, each in ipairs(profile.unwritable) do
+    if files.is_below_any(each.path, write) then
+      command.add(words, '--ro-bind-try', each.path, each.path)
+    end
+  end
+  local shown = { workspace, unpack(write) }
+  for _, each in ipairs(profile.unreadable) do
+    -- Of the real /tmp nothing is there but what was bound.
+    if not files.is_below(each.path, '/tmp') or files.is_below_any(each.path, shown) then
+      command.add(words, unpack(each.kind == 'directory'
+        and { '--tmpfs', each.path, '--remount-ro', each.path }
+        or { '--ro-bind', '/dev/null', each.path }))
+    end
+  end
+  return words
+end
+
+local function wrap(words, network, mounted, hide, directory)
+  local argv = {
+    'bwrap', '--unshare-user-try', '--unshare-ipc', '--unshare-pid', '--unshare-uts',
+    '--unshare-cgroup-try', '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
+  }
+  if network ~= 'on' then
+    command.add(argv, '--unshare-net')
+  end
+  command.add(argv, unpack(mounted))
+  add_hidden(argv, hide)
+  command.add(argv, '--setenv', 'TMPDIR', '/tmp', '--chdir', directory, '--')
+  command.add(argv, unpack(words))
+  return argv
 end
 
 --- Gives a copy of the options of run.start whose argv runs them in bubblewrap. Everything else is
@@ -124,17 +193,8 @@ end
 function M.wrap(options, places)
   check_places(places)
   check_options(options)
-  local argv = {
-    'bwrap', '--unshare-user-try', '--unshare-ipc', '--unshare-pid', '--unshare-uts',
-    '--unshare-cgroup-try', '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
-  }
-  if places.network ~= 'on' then
-    append(argv, { '--unshare-net' })
-  end
-  append(argv, mounts(places))
-  append(argv, { '--setenv', 'TMPDIR', '/tmp' })
-  append(argv, { '--chdir', directory_of(options, places.workspace), '--' })
-  append(argv, options.argv or { '/bin/sh', '-c', options.command })
+  local argv = wrap(options.argv or { '/bin/sh', '-c', options.command }, places.network,
+    mounts(places), places.hide, directory_of(options, places.workspace))
 
   local wrapped = {}
   for key, value in pairs(options) do
@@ -145,13 +205,26 @@ function M.wrap(options, places)
   return wrapped
 end
 
--- Of the profile of a start, bubblewrap takes the network; the rest is stricter than most.
-local function places_of(spec)
-  local settings, sandbox = spec.settings, spec.sandbox
-  return {
-    workspace = spec.workspace, write = settings.write, hide = settings.hide,
-    network = sandbox and sandbox.network or settings.network,
-  }
+local function stricter(one, other)
+  return NETWORKS[one] > NETWORKS[other] and one or other
+end
+
+local function prepare(spec)
+  local settings = spec.settings
+  local words = spec.argv or { spec.shell, '-c', spec.command }
+  local profile = files.profile(spec, 'bwrap')
+  local argv
+  if profile then
+    local network = stricter(spec.sandbox.network, settings.network)
+    argv = wrap(words, network, profile_mounts(profile, spec.workspace, settings),
+      settings.hide, spec.cwd)
+  else
+    argv = M.wrap({ argv = words, cwd = spec.cwd }, {
+      workspace = spec.workspace, write = settings.write, hide = settings.hide,
+      network = settings.network,
+    }).argv
+  end
+  return { argv = argv, env = spec.env, cwd = spec.cwd, sandbox = 'own' }
 end
 
 ---@type Executor
@@ -166,11 +239,7 @@ M.executor = {
       optional = true, description = "Paths that look empty; directories end in '/'",
     }),
   },
-  prepare = function(spec)
-    local words = spec.argv or { spec.shell, '-c', spec.command }
-    local wrapped = M.wrap({ argv = words, cwd = spec.cwd }, places_of(spec))
-    return { argv = wrapped.argv, env = spec.env, cwd = spec.cwd, sandbox = 'own' }
-  end,
+  prepare = prepare,
 }
 
 return M

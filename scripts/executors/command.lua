@@ -59,12 +59,4 @@ function M.words(spec, shell)
   return spec.argv or { shell, '-c', spec.command }
 end
 
---- Tells whether a path is a directory or lies below it.
----@param path string absolute
----@param directory string absolute
----@return boolean
-function M.is_below(path, directory)
-  return path == directory or path:sub(1, #directory + 1) == directory .. '/'
-end
-
 return M

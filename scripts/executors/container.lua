@@ -3,6 +3,7 @@
 -- command's. A client that is killed leaves its container behind: the last wish removes it.
 local command = require 'executors.command'
 local container_usage = require 'executors.container_usage'
+local places = require 'executors.places'
 
 local M = {}
 
@@ -82,7 +83,7 @@ local function may_write(spec)
     return true
   end
   for _, directory in ipairs(spec.sandbox.write) do
-    if command.is_below(spec.workspace, directory) then
+    if places.is_below(spec.workspace, directory) then
       return true
     end
   end
@@ -99,7 +100,7 @@ local function add_mounts(words, spec)
     local read_only = mount == 'ro' or not may_write(spec)
     command.add(words, '--mount', ('type=bind,source=%s,target=%s%s'):format(
       spec.workspace, spec.workspace, read_only and ',readonly' or ''))
-    if not command.is_below(spec.cwd, spec.workspace) then
+    if not places.is_below(spec.cwd, spec.workspace) then
       tool.error('invalid_arguments', ('cwd: %s is not below the workspace %s, which is what the '
         .. 'container sees'):format(spec.cwd, spec.workspace))
     end

@@ -1,11 +1,11 @@
 // The executors that stay on this machine: host, bwrap where it can make namespaces, and systemd-run,
 // which has no user manager to answer here: against programs that write down how they were called.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { LIMIT, Session, output, recorder, until } from './support.mjs';
+import { LIMIT, Session, output, recorder, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -24,14 +24,21 @@ test('the host is an executor that may be named', LIMIT, async (t) => {
   assert.equal(end.executor, undefined);
 });
 
-test('bwrap shows a command the workspace and nothing else to write', LIMIT, async (t) => {
-  const can = await output('bwrap', ['--unshare-user-try', '--unshare-pid', '--unshare-net', '--ro-bind',
-    '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).then(() => true, () => false);
-  if (!can) {
-    console.error('\n*** NOT TESTED: the bwrap executor: no bwrap that may make namespaces\n');
-    return t.skip('no bwrap that may make namespaces');
-  }
-  const session = await Session.start(t, "{ executor = 'bwrap' }");
+/** A test with a session whose runs are in bubblewrap, where it may make namespaces. */
+function bwrap(name, body, settings = '') {
+  test(name, LIMIT, async (t) => {
+    const can = await output('bwrap', ['--unshare-user-try', '--unshare-pid', '--unshare-net',
+      '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).then(() => true, () => false);
+    if (!can) {
+      console.error('\n*** NOT TESTED: the bwrap executor: no bwrap that may make namespaces\n');
+      return t.skip('no bwrap that may make namespaces');
+    }
+    return body(await Session.start(t, `{ executor = 'bwrap', executors = { bwrap = { ${settings} } } }`),
+      t);
+  });
+}
+
+bwrap('bwrap shows a command the workspace and nothing else to write', async (session) => {
   const end = await session.finish(await session.start({
     command: 'echo "$WORD" > made; cat made; touch /var/tmp/outside', env: { WORD: 'inside' },
   }));
@@ -40,6 +47,48 @@ test('bwrap shows a command the workspace and nothing else to write', LIMIT, asy
   assert.equal(end.executor, 'bwrap');
   assert.equal(await readFile(path.join(session.workspace, 'made'), 'utf8'), 'inside\n');
 });
+
+bwrap('bwrap changes nothing for a profile that writes nothing', async (session) => {
+  const end = await session.finish(await session.start({
+    command: 'touch made || echo refused; touch /tmp/own && echo own', sandbox: 'readonly',
+  }));
+  assert.equal(end.out, 'refused\nown\n');
+});
+
+bwrap('bwrap shows nothing that a profile hides, and keeps what it protects', async (session, t) => {
+  const home = await temporaryDirectory(t);
+  await mkdir(path.join(home, '.ssh'));
+  await writeFile(path.join(home, '.ssh/id'), 'secret\n');
+  await writeFile(path.join(home, '.netrc'), 'secret\n');
+  await mkdir(path.join(session.workspace, '.git/hooks'), { recursive: true });
+  await writeFile(path.join(session.workspace, '.git/config'), 'config\n');
+  const other = await Session.start(t, `{ executor = 'bwrap', executors = { bwrap = {
+    write = { '${home}' } } } }`, { env: { HOME: home }, workspace: session.workspace });
+  const end = await other.finish(await other.start({
+    command: `grep -rs secret ${home}; echo x > .git/config; echo x > .git/hooks/new; mv .git old; echo x > made && echo y > .git/new
+      cat made .git/config`,
+    sandbox: 'workspace',
+  }));
+  assert.equal(end.out, 'x\nconfig\n');
+  assert.equal(await readFile(path.join(session.workspace, '.git/new'), 'utf8'), 'y\n');
+});
+
+const DEVICES = 'tail -n +3 /proc/net/dev | wc -l';
+
+bwrap('a profile with network takes nothing from settings without it', async (session) => {
+  const profile = await session.finish(await session.start({
+    command: DEVICES, sandbox: { profile: 'workspace', network: 'on' },
+  }));
+  const none = await session.finish(await session.start({ command: DEVICES }));
+  assert.equal(profile.out, none.out);
+});
+
+bwrap('a profile without network takes it from settings that have it', async (session) => {
+  const end = await session.finish(await session.start({
+    command: DEVICES, sandbox: { network: 'off' },
+  }));
+  assert.ok(Number(end.out) <= 1);
+}, "network = 'on'");
 
 test('systemd-run gives limits to the unit, and stops the unit of a killed run', LIMIT, async (t) => {
   const { session, run, control } = await systemd(t);

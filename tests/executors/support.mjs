@@ -77,13 +77,13 @@ export class Session {
     return session;
   }
 
-  constructor(directory, config, { scripts = path.join(HERE, 'scripts'), env = {} }) {
-    this.workspace = directory;
+  constructor(directory, config, { scripts = path.join(HERE, 'scripts'), env = {}, workspace }) {
+    this.workspace = workspace ?? directory;
     this.answers = new Map();
     this.events = [];
     this.lastId = 0;
     this.program = spawn(GIBBOUS, ['session', '--mode', 'dangerous', '--config', config,
-      '--scripts', scripts, '--state', path.join(directory, '.state'), '--workspace', directory],
+      '--scripts', scripts, '--state', path.join(directory, '.state'), '--workspace', this.workspace],
     { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
     this.ended = new Promise((resolve) => this.program.once('exit', resolve));
     this.program.once('exit', (code, signal) => {

@@ -1,0 +1,169 @@
+-- What executors know of paths of this machine: what is there, what lies below what, and what the
+-- profile of a start lets a command change and see.
+local command = require 'executors.command'
+
+local M = {}
+
+-- Prints a letter for each path: d for a directory, f for another file, - for nothing; then the
+-- paths of those that are there, without symbolic links.
+local LOOK = [[
+[ "$1" = '' ] || command -v -- "$1" >/dev/null || exit 3
+shift
+for path do
+  shift
+  if [ -d "$path" ]; then kind=d; elif [ -e "$path" ]; then kind=f; else kind=-; fi
+  printf %s $kind
+  [ $kind = - ] || set -- "$@" "$path"
+done
+echo
+[ $# -eq 0 ] || readlink -f -- "$@"
+]]
+
+-- What git runs or obeys, for a profile that does not say what must stay as it is.
+local GIT_UNWRITABLE = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
+
+--- Tells whether a path is a directory or lies below it.
+---@param path string absolute
+---@param directory string absolute
+---@return boolean
+function M.is_below(path, directory)
+  return path == directory or directory == '/'
+    or path:sub(1, #directory + 1) == directory:gsub('/$', '') .. '/'
+end
+
+--- Tells whether a path is one of the directories or lies below one.
+---@param path string absolute
+---@param directories string[] absolute
+---@return boolean
+function M.is_below_any(path, directories)
+  for _, directory in ipairs(directories) do
+    if M.is_below(path, directory) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Gives an absolute path without '.', '..' and double slashes, as its text has it.
+---
+--- Example: `places.normal '/work/a/../b/' == '/work/b'`
+---@param path string absolute
+---@return string
+function M.normal(path)
+  local parts = {}
+  for part in path:gmatch '[^/]+' do
+    if part == '..' then
+      parts[#parts] = nil
+    elseif part ~= '.' then
+      parts[#parts + 1] = part
+    end
+  end
+  return '/' .. table.concat(parts, '/')
+end
+
+--- Looks at paths of this machine, and whether the program is there. Refuses when it is not.
+---@param program string name or path
+---@param paths string[] absolute; what has a line end in it counts as missing
+---@return { kind: 'directory'|'file'|'missing', path: string }[] found in the order of `paths`;
+---`path` is without symbolic links
+function M.look(program, paths)
+  local asked, index_of = {}, {}
+  local found = {}
+  for index, path in ipairs(paths) do
+    found[index] = { kind = 'missing', path = path }
+    if not path:find '[\r\n]' then
+      asked[#asked + 1] = path
+      index_of[#asked] = index
+    end
+  end
+  local text, problem = command.output { '/bin/sh', '-c', LOOK, 'sh', program, unpack(asked) }
+  if not text then
+    if problem == 'exit code 3' then
+      tool.error('start_failed', ('program: there is no %s on this machine; install it, or name '
+        .. 'its path in the settings'):format(program))
+    end
+    tool.error('executor_failed', 'cannot look at paths of this machine: ' .. problem)
+  end
+  local kinds, real = text:match '^([^\n]*)\n(.*)$'
+  local next_path = real:gmatch '([^\n]*)\n'
+  for index = 1, #asked do
+    local kind = kinds:sub(index, index)
+    if kind ~= '-' then
+      found[index_of[index]] = {
+        kind = kind == 'd' and 'directory' or 'file', path = next_path() or asked[index],
+      }
+    end
+  end
+  return found
+end
+
+-- Of the paths that are there, those that do not lie below another one, parents first.
+local function outermost(list)
+  table.sort(list, function(a, b) return a.path < b.path end)
+  local kept = {}
+  for _, each in ipairs(list) do
+    local last = kept[#kept]
+    if not last or not M.is_below(each.path, last.path) then
+      kept[#kept + 1] = each
+    end
+  end
+  return kept
+end
+
+---What the profile of a start says of paths that are there.
+---@class ProfilePlaces
+---@field name string of the profile
+---@field write string[] may be changed
+---@field unreadable { kind: string, path: string }[] none below another one
+---@field unwritable { kind: string, path: string }[] in `write`, must stay as they are
+---@field pinned { kind: string, path: string }[] in `write`, must not be moved or removed
+
+--- Reads the profile of a start, and looks at the program and at more paths by the way.
+---@param spec ExecutorSpec
+---@param program string that must be there
+---@param more? string[] absolute
+---@return ProfilePlaces? profile nil: the start has none
+---@return { kind: string, path: string }[] more
+function M.profile(spec, program, more)
+  local sandbox = spec.sandbox
+  local lists = { more or {} }
+  if sandbox then
+    local unwritable = {}
+    for index, name in ipairs(GIT_UNWRITABLE) do
+      unwritable[index] = spec.workspace .. name
+    end
+    lists = {
+      more or {}, sandbox.write, sandbox.unreadable, sandbox.unwritable or unwritable,
+      sandbox.pinned or { spec.workspace .. '/.git' },
+    }
+  end
+  local paths = {}
+  for _, list in ipairs(lists) do
+    command.add(paths, unpack(list))
+  end
+  local found = M.look(program, paths)
+  local at = 0
+  local answers = {}
+  for index, list in ipairs(lists) do
+    answers[index] = {}
+    for _ = 1, #list do
+      at = at + 1
+      if index == 1 or found[at].kind ~= 'missing' then
+        answers[index][#answers[index] + 1] = found[at]
+      end
+    end
+  end
+  if not sandbox then
+    return nil, answers[1]
+  end
+  local write = {}
+  for _, each in ipairs(answers[2]) do
+    write[#write + 1] = each.path
+  end
+  return {
+    name = sandbox.profile, write = write, unreadable = outermost(answers[3]),
+    unwritable = outermost(answers[4]), pinned = answers[5],
+  }, answers[1]
+end
+
+return M

@@ -2,8 +2,8 @@
 -- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
 -- command's. A client that is killed leaves its container behind: the last wish removes it.
 local command = require 'executors.command'
+local container_mounts = require 'executors.container_mounts'
 local container_usage = require 'executors.container_usage'
-local places = require 'executors.places'
 
 local M = {}
 
@@ -76,39 +76,6 @@ local function client(engine, settings)
     command.add(words, engine.host_option, settings.host)
   end
   return words
-end
-
-local function may_write(spec)
-  if not spec.sandbox then
-    return true
-  end
-  for _, directory in ipairs(spec.sandbox.write) do
-    if places.is_below(spec.workspace, directory) then
-      return true
-    end
-  end
-  return false
-end
-
-local function add_mounts(words, spec)
-  local settings = spec.settings
-  local mount = settings.workspace
-  if mount ~= 'none' then
-    if spec.workspace:find '[,"]' then
-      tool.error('invalid_arguments', 'workspace: the engine cannot mount a path with , or "')
-    end
-    local read_only = mount == 'ro' or not may_write(spec)
-    command.add(words, '--mount', ('type=bind,source=%s,target=%s%s'):format(
-      spec.workspace, spec.workspace, read_only and ',readonly' or ''))
-    if not places.is_below(spec.cwd, spec.workspace) then
-      tool.error('invalid_arguments', ('cwd: %s is not below the workspace %s, which is what the '
-        .. 'container sees'):format(spec.cwd, spec.workspace))
-    end
-    command.add(words, '--workdir', spec.cwd)
-  end
-  for _, volume in ipairs(settings.volumes or {}) do
-    command.add(words, '--volume', volume)
-  end
 end
 
 local function network_of(spec)
@@ -208,7 +175,7 @@ local function prepare(engine, spec)
   if settings.user then
     command.add(argv, '--user', settings.user)
   end
-  add_mounts(argv, spec)
+  container_mounts.add(argv, spec, base[1], engine.empty_tmpfs)
   add_network(argv, spec)
   local held = add_limits(argv, spec.limits)
   local env = add_env(argv, spec.env)
@@ -320,6 +287,7 @@ end
 ---@field context_option string
 ---@field host_option string
 ---@field stats_format string of `stats`, for JSON
+---@field empty_tmpfs string options of a tmpfs that is read-only, and empty
 ---@field has_counters? boolean its API gives a container's counters, over `system dial-stdio`
 ---@field label_format? string of `ps`, for engines that do not know `.Label "name"`
 

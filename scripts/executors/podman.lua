@@ -3,5 +3,6 @@ local container = require 'executors.container'
 
 return container.new {
   program = 'podman', context_option = '--connection', host_option = '--url', stats_format = 'json',
+  empty_tmpfs = 'ro,notmpcopyup', -- it copies what lies below into a tmpfs otherwise
   label_format = '{{.ID}} {{index .Labels "gibbous.host"}}',
 }

@@ -1,13 +1,13 @@
 // scripts/executors/docker.lua against a real engine, which the tests start and end themselves. Where
 // that is not possible they say why, loudly, and are skipped.
 import assert from 'node:assert/strict';
-import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { Engine, IMAGE } from './engine.mjs';
-import { Session, until } from './support.mjs';
+import { Session, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 let engine;
@@ -97,6 +97,58 @@ describe('docker', { concurrency: 2 }, () => {
     assert.equal(end.state, 'failed');
     assert.match(end.err, /[Rr]ead-only/);
   }, "workspace = 'ro'");
+
+  docker('a profile keeps what the host executes, and hides what it hides', async (s) => {
+    await mkdir(path.join(s.workspace, '.git/hooks'), { recursive: true });
+    await writeFile(path.join(s.workspace, '.git/config'), 'config\n');
+    const end = await s.finish(await s.start({
+      command: `echo x > .git/config; echo x > .git/hooks/new; mv .git old; echo x > made
+        echo x > .git/index && cat .git/config made`, sandbox: 'workspace',
+    }));
+    assert.equal(end.out, 'config\nx\n');
+    assert.deepEqual(await readdir(path.join(s.workspace, '.git/hooks')), []);
+  });
+
+  docker('a profile that writes nothing leaves the workspace and volumes as they are', async (s) => {
+    const volumes = [`${s.workspace}:/there`, `${s.workspace}:/here:rw`];
+    const end = await s.finish(await s.start({
+      command: 'touch made /there/made /here/made; true', sandbox: 'readonly',
+      executor: { name: 'docker', volumes },
+    }));
+    assert.equal(end.err.match(/Read-only/g).length, 3);
+  });
+
+  docker('volumes give no more than the profile', async (s, t) => {
+    const home = await temporaryDirectory(t);
+    await mkdir(path.join(home, '.ssh'));
+    await writeFile(path.join(home, '.ssh/id'), 'secret\n');
+    await writeFile(path.join(home, '.netrc'), 'secret\n');
+    await symlink(path.join(home, '.ssh'), path.join(home, 'link'));
+    const other = await Session.start(t, config(), { env: { HOME: home } });
+    const volume = (source) => ({
+      command: 'cat /v/.s*/* /v/.n*; echo x > /v/new; true', sandbox: 'workspace',
+      executor: { name: 'docker', volumes: [`${source}:/v`] },
+    });
+    assert.equal((await other.finish(await other.start(volume(home)))).out, '');
+    await access(path.join(home, 'new'));  // /tmp may be written
+    const hidden = await other.call('start', volume(path.join(home, 'link')));
+    assert.match(hidden.error.message, /volumes\[1\]: the profile workspace hides /);
+    assert.match((await other.finish(await other.start(volume('/etc')))).err, /Read-only/);
+    const missing = await other.call('start', volume(path.join(home, 'missing')));
+    assert.match(missing.error.message, /volumes\[1\]: there is no /);
+  });
+
+  docker('a directory to start in is one below the workspace', async (s) => {
+    const start = async (cwd) => (await s.call('start', { command: 'pwd', cwd })).error?.message;
+    assert.match(await start('missing'), /cwd: there is no directory .*missing; make it first/);
+    assert.match(await start('../../..'), /cwd: \/.* is not below the workspace/);
+    await assert.rejects(access(path.join(s.workspace, 'missing')));
+  });
+
+  docker('a profile with a network alone leaves the workspace to be written', async (s) => {
+    const end = await s.finish(await s.start({ command: 'touch made', sandbox: { network: 'off' } }));
+    assert.equal(end.state, 'completed');
+  });
 
   docker('a wanted port that is taken becomes another one, which waits use', async (s, t) => {
     const taken = await takenPort(t);

@@ -1,13 +1,13 @@
 // scripts/executors/podman.lua against podman with a store of the tests' own. Where podman cannot run
 // containers they say why, loudly, and are skipped.
 import assert from 'node:assert/strict';
-import { access, chmod, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { IMAGE, writeImage } from './engine.mjs';
-import { Session, output, until } from './support.mjs';
+import { Session, output, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 // Without the right to raise limits, podman must be told ones that it may set.
@@ -43,14 +43,18 @@ before(async () => {
 }, { timeout: 90_000 });
 after(() => engine.stop?.());
 
+function config() {
+  const options = ULIMITS.map((word) => `'${word}'`).join(', ');
+  return `{ executor = 'podman', executors = { podman = {
+    image = '${IMAGE}', program = '${engine.program}', pull = 'never', network = 'none',
+    init = false, options = { ${options} },
+  } } }`;
+}
+
 function podman(name, body) {
   test(name, { timeout: 90_000 }, async (t) => {
     if (engine.reason) return t.skip(engine.reason);
-    const options = ULIMITS.map((word) => `'${word}'`).join(', ');
-    return body(await Session.start(t, `{ executor = 'podman', executors = { podman = {
-      image = '${IMAGE}', program = '${engine.program}', pull = 'never', network = 'none',
-      init = false, options = { ${options} },
-    } } }`));
+    return body(await Session.start(t, config()), t);
   });
 }
 
@@ -110,4 +114,18 @@ podman('a host that is killed leaves no container', async (session) => {
   await running(id);
   await session.kill();
   await gone(id);
+});
+
+podman('a profile keeps what the host executes, and hides what it hides', async (session, t) => {
+  await mkdir(path.join(session.workspace, '.git/hooks'), { recursive: true });
+  const home = await temporaryDirectory(t);
+  await mkdir(path.join(home, '.ssh'));
+  for (const name of ['.ssh/id', '.netrc']) await writeFile(path.join(home, name), 'secret\n');
+  const other = await Session.start(t, config(), { env: { HOME: home }, workspace: session.workspace });
+  const end = await other.finish(await other.start({
+    command: 'cat /v/.s*/* /v/.n*; echo x > .git/hooks/new; echo x > made && cat made',
+    sandbox: 'workspace', executor: { name: 'podman', volumes: [`${home}:/v`] },
+  }));
+  assert.equal(end.out, 'x\n');
+  assert.deepEqual(await readdir(path.join(session.workspace, '.git/hooks')), []);
 });

@@ -59,4 +59,19 @@ function M.words(spec, shell)
   return spec.argv or { shell, '-c', spec.command }
 end
 
+-- What begins with '-' is an option to the client.
+local NO_OPTION = '^[^-]'
+
+--- Makes the schema of a setting that stands among the words of a client.
+---
+--- Example: `image = command.word { description = 'Image that commands run in' }`
+---@param options StringSchemaOptions
+---@return Schema
+function M.word(options)
+  options.pattern = NO_OPTION
+  options.description = (options.description and options.description .. '; ' or '')
+    .. "does not begin with '-'"
+  return schema.string(options)
+end
+
 return M

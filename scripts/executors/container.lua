@@ -42,11 +42,11 @@ done
 
 local function settings_schema()
   return schema.object {
-    image = schema.string { description = 'Image that commands run in', min_length = 1 },
-    program = schema.string { optional = true, description = 'Path of the client' },
-    context = schema.string { optional = true, description = 'Context or connection to use' },
-    host = schema.string { optional = true, description = 'Engine, such as unix:///run/x.sock' },
-    address = schema.string {
+    image = command.word { description = 'Image that commands run in' },
+    program = command.word { optional = true, description = 'Path of the client' },
+    context = command.word { optional = true, description = 'Context or connection to use' },
+    host = command.word { optional = true, description = 'Engine, such as unix:///run/x.sock' },
+    address = command.word {
       default = THIS_MACHINE, description = 'Address that ports are published on and reached at',
     },
     workspace = schema.string {
@@ -55,9 +55,9 @@ local function settings_schema()
     volumes = schema.array(schema.string {}, {
       optional = true, description = 'More mounts: SOURCE:TARGET or SOURCE:TARGET:ro',
     }),
-    user = schema.string { optional = true, description = 'User inside, such as 1000:1000' },
-    network = schema.string { optional = true, description = 'Network; none: no network' },
-    shell = schema.string { default = '/bin/sh', description = 'Shell inside for command lines' },
+    user = command.word { optional = true, description = 'User inside, such as 1000:1000' },
+    network = command.word { optional = true, description = 'Network; none: no network' },
+    shell = command.word { default = '/bin/sh', description = 'Shell inside for command lines' },
     init = schema.boolean { default = true, description = 'A first process passes signals on' },
     pull = schema.string { enum = { 'missing', 'always', 'never' }, default = 'missing' },
     options = schema.array(schema.string {}, {
@@ -180,7 +180,7 @@ local function prepare(engine, spec)
   local held = add_limits(argv, spec.limits)
   local env = add_env(argv, spec.env)
   command.add(argv, unpack(settings.options or {}))
-  command.add(argv, settings.image)
+  command.add(argv, '--', settings.image)
   command.add(argv, unpack(command.words(spec, settings.shell)))
   local wish = { '/bin/sh', '-c', REMOVE, 'sh', name }
   command.add(wish, unpack(base))

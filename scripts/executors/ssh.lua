@@ -180,17 +180,17 @@ end
 return {
   name = 'ssh',
   settings = schema.object {
-    host = schema.string { description = 'HOST or USER@HOST, as ssh takes it', min_length = 1 },
+    host = command.word { description = 'HOST or USER@HOST, as ssh takes it' },
     port = schema.integer { optional = true, minimum = 1, maximum = 65535 },
-    identity = schema.string { optional = true, description = 'File of the private key' },
-    config = schema.string { optional = true, description = "ssh's configuration file" },
+    identity = command.word { optional = true, description = 'File of the private key' },
+    config = command.word { optional = true, description = "ssh's configuration file" },
     options = schema.array(schema.string {}, { optional = true, description = 'More of ssh' }),
-    directory = schema.string { optional = true, description = 'Where commands start there' },
-    shell = schema.string { default = '/bin/sh', description = 'Shell there for command lines' },
-    pid_directory = schema.string {
+    directory = command.word { optional = true, description = 'Where commands start there' },
+    shell = command.word { default = '/bin/sh', description = 'Shell there for command lines' },
+    pid_directory = command.word {
       default = '/tmp/gibbous-runs', description = 'Where pid files are kept there',
     },
-    program = schema.string { default = 'ssh' },
+    program = command.word { default = 'ssh' },
   },
   prepare = prepare,
   ended = ended,

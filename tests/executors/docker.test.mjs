@@ -349,6 +349,16 @@ describe('docker', { concurrency: 2 }, () => {
     assert.match(end.reason, /not in the image/);
   });
 
+  docker('a setting that looks like an option is none', async (s) => {
+    for (const field of ['image', 'user', 'network', 'context', 'host']) {
+      const answer = await s.call('start', {
+        command: 'true', executor: { name: 'docker', [field]: '--volume=/:/h' },
+      });
+      assert.equal(answer.error.code, 'invalid_arguments');
+      assert.match(answer.error.message, new RegExp(`executors\\.docker\\.${field}: .*does not begin with`));
+    }
+  });
+
   docker('wrong settings name the field', async (s) => {
     const answer = await s.call('start', { command: 'true', executor: { name: 'docker', imagine: 'x' } });
     assert.equal(answer.error.code, 'invalid_arguments');

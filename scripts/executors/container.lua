@@ -2,43 +2,19 @@
 -- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
 -- command's. A client that is killed leaves its container behind: the last wish removes it.
 local command = require 'executors.command'
+local container_end = require 'executors.container_end'
 local container_mounts = require 'executors.container_mounts'
+local container_removal = require 'executors.container_removal'
 local container_usage = require 'executors.container_usage'
 
 local M = {}
 
-local RUN_LABEL = 'gibbous.run'
-local HOST_LABEL = 'gibbous.host'
-
 local THIS_MACHINE = '127.0.0.1'
 local LOOK_AGAIN_MS = 100
-
--- Exit codes of the client that are not the command's.
-local NO_CONTAINER = 125
-local NOT_EXECUTABLE = 126
-local NOT_FOUND = 127
-local SIGKILLED = 137 -- the command was, by the kernel
 
 -- Variables that would change what the client does; the others it passes on by name, so that their
 -- values are not in its argv, which everybody can read.
 local CLIENT_VARIABLES = { PATH = true, HOME = true, TMPDIR = true }
-
--- Removes the container, also one that is only being created at the moment. The engine is asked
--- again for a while: a client that was killed may have just asked it for the container.
-local REMOVE = [[
-name=$1
-shift
-for round in 1 2 3 4 5 6 7 8; do
-  said=$("$@" rm -f -v "$name" 2>&1)
-  case $said in
-    *'o such container'* | *'no container with'* | '') missing=yes ;;
-    *"$name"*) exit 0 ;;
-    *) missing=no ;;
-  esac
-  sleep 0.3
-done
-[ "$missing" = yes ]
-]]
 
 local function settings_schema()
   return schema.object {
@@ -161,8 +137,8 @@ local function prepare(engine, spec)
   local base = client(engine, settings)
   local name = 'gibbous-' .. spec.run
   local argv = command.with(base, 'run', '--name', name, '--pull', settings.pull,
-    '--log-driver', 'none', '--label', RUN_LABEL .. '=' .. spec.run,
-    '--label', HOST_LABEL .. '=' .. spec.host)
+    '--log-driver', 'none', '--label', container_removal.RUN_LABEL .. '=' .. spec.run,
+    '--label', container_removal.HOST_LABEL .. '=' .. spec.host)
   if settings.init then
     command.add(argv, '--init')
   end
@@ -182,21 +158,14 @@ local function prepare(engine, spec)
   command.add(argv, unpack(settings.options or {}))
   command.add(argv, '--', settings.image)
   command.add(argv, unpack(command.words(spec, settings.shell)))
-  local wish = { '/bin/sh', '-c', REMOVE, 'sh', name }
-  command.add(wish, unpack(base))
+  container_removal.tidy(base, engine.label_format, spec.host)
   return {
-    argv = argv, env = env, cwd = '/', last_wish = wish, maps_ports = true,
+    argv = argv, env = env, cwd = '/', maps_ports = true,
+    last_wish = container_removal.wish(base, name),
     ports_later = #spec.ports > 0 and is_elsewhere(settings),
     address = settings.address ~= THIS_MACHINE and settings.address or nil,
-    holds = held, sandbox = 'own', state = { client = base, name = name },
+    holds = held, sandbox = 'own', state = { client = base, name = name, host = spec.host },
   }
-end
-
--- What the engine says of a container; nil: there is none.
-local function inspect(state, what)
-  local format = ('{{json .%s}}'):format(what)
-  local text = command.output(command.with(state.client, 'inspect', '--format', format, state.name))
-  return text and json.decode(text)
 end
 
 -- { ['3000/tcp'] = { { HostIp = '127.0.0.1', HostPort = '49153' } }, ... }
@@ -215,46 +184,28 @@ end
 -- The client runs before its container does, and longest before when it has to fetch the image.
 local function ports(event)
   while not run.get(event.run):info().ended_ms do
-    local state = inspect(event.state, 'State')
+    local state = container_end.inspect(event.state, 'State')
     if state and state.Running then
-      return { ports = read_ports(inspect(event.state, 'NetworkSettings.Ports')) }
+      return { ports = read_ports(container_end.inspect(event.state, 'NetworkSettings.Ports')) }
     end
     time.sleep(LOOK_AGAIN_MS)
   end
 end
 
-local function complaint_of(id)
-  local handle = run.get(id)
-  local line = handle and handle:tail({ stream = 'stderr', lines = 3 }).text:gsub('%s+$', '') or ''
-  return line ~= '' and ': ' .. line or ''
-end
-
-local function reason_of(engine, event, container)
-  local code = event.exit_code
-  local limited = event.limits.memory_bytes ~= nil
-  -- Not every engine says so, and nobody here has sent the signal.
-  if container and (container.OOMKilled or (limited and code == SIGKILLED)) then
-    return 'out of memory', limited and 'memory' or nil
-  end
-  if code == NO_CONTAINER then
-    return engine.program .. ' could not run the container' .. complaint_of(event.run)
-  elseif code == NOT_EXECUTABLE or code == NOT_FOUND then
-    return ('the command is not in the image, or cannot be executed there (exit code %d)'):format(
-      code)
-  elseif container and container.Running then
-    return 'the connection to ' .. engine.program .. ' was lost'
-  end
-end
-
+-- Clean is only what the engine confirms.
 local function ended(engine, event)
   local reason, limit
-  if event.exit_code ~= 0 then
-    reason, limit = reason_of(engine, event, inspect(event.state, 'State'))
+  if event.exit_code and event.exit_code ~= 0 then
+    reason, limit = container_end.reason(engine.program, event)
   end
   local state = event.state
-  local removed = command.output(command.with(state.client, 'rm', '-f', '-v', state.name))
-  local created = event.exit_code ~= NO_CONTAINER
-  return { reason = reason, limit = limit, clean = removed ~= nil or not created }
+  local answer = container_removal.remove(state.client, state.name)
+  -- A client that was killed may have asked for a container that is there only later.
+  local clean = answer == 'removed' or answer == 'missing' and event.exit_code ~= nil
+  if clean then
+    container_removal.tidy(state.client, engine.label_format, state.host)
+  end
+  return { reason = reason, limit = limit, clean = clean }
 end
 
 local function usage(engine, event)
@@ -269,15 +220,13 @@ end
 
 local function sweep(engine, event)
   local base = client(engine, event.settings)
-  local format = ('{{.ID}} {{.Label "%s"}}'):format(HOST_LABEL)
-  local list, problem = command.output(command.with(base, 'ps', '--all', '--filter',
-    'label=' .. HOST_LABEL, '--format', engine.label_format or format))
+  local list, problem = container_removal.list(base, engine.label_format)
   if not list then
     tool.error('executor_failed', problem)
   end
-  for id, host in list:gmatch '(%S+) (%S+)' do
-    if run.is_host_alive(host) == false then
-      command.output(command.with(base, 'rm', '-f', '-v', id))
+  for _, container in ipairs(list) do
+    if run.is_host_alive(container.host) == false then
+      container_removal.remove(base, container.name)
     end
   end
 end
@@ -289,7 +238,7 @@ end
 ---@field stats_format string of `stats`, for JSON
 ---@field empty_tmpfs string options of a tmpfs that is read-only, and empty
 ---@field has_counters? boolean its API gives a container's counters, over `system dial-stdio`
----@field label_format? string of `ps`, for engines that do not know `.Label "name"`
+---@field label_format string of a label in `ps`, with %s for its name
 
 --- Makes an executor of a container engine whose client takes the options of docker.
 ---

@@ -4,5 +4,5 @@ local container = require 'executors.container'
 return container.new {
   program = 'podman', context_option = '--connection', host_option = '--url', stats_format = 'json',
   empty_tmpfs = 'ro,notmpcopyup', -- it copies what lies below into a tmpfs otherwise
-  label_format = '{{.ID}} {{index .Labels "gibbous.host"}}',
+  label_format = '{{index .Labels "%s"}}',
 }

@@ -349,6 +349,19 @@ describe('docker', { concurrency: 2 }, () => {
     assert.match(end.reason, /not in the image/);
   });
 
+  docker('exit codes of the command are not those of the client', async (s) => {
+    for (const code of [125, 126, 127, 255]) {
+      const end = await s.finish(await s.start({ command: `echo over >&2; exit ${code}` }));
+      assert.equal(end.reason, `exit code ${code}`);
+    }
+    const end = await s.finish(await s.start({
+      command: 'exit 137', limits: { memory_bytes: 16 * MEBIBYTE },
+    }));
+    assert.equal(end.state, 'failed');
+    assert.equal(end.limit, undefined);
+    assert.match(end.reason, /^exit code 137: perhaps /);
+  });
+
   docker('a setting that looks like an option is none', async (s) => {
     for (const field of ['image', 'user', 'network', 'context', 'host']) {
       const answer = await s.call('start', {

@@ -5,6 +5,7 @@
 -- What it does not do: keep a program from reading what is not hidden, or from unix sockets that
 -- have a path. A signal ends bubblewrap, and the kernel then all that is inside at once.
 local command = require 'executors.command'
+local environment = require 'executors.environment'
 local files = require 'executors.places'
 
 local M = {}
@@ -164,19 +165,24 @@ local function profile_mounts(profile, workspace, settings)
   return words
 end
 
-local function wrap(words, network, mounted, hide, directory)
+-- Gives the command, and the environment of bubblewrap for it.
+local function wrap(how)
   local argv = {
     'bwrap', '--unshare-user-try', '--unshare-ipc', '--unshare-pid', '--unshare-uts',
-    '--unshare-cgroup-try', '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
+    '--unshare-cgroup-try', '--die-with-parent', '--cap-drop', 'ALL',
   }
-  if network ~= 'on' then
+  if not how.terminal then
+    command.add(argv, '--new-session') -- of a terminal, shells need the one that controls it
+  end
+  if how.network ~= 'on' then
     command.add(argv, '--unshare-net')
   end
-  command.add(argv, unpack(mounted))
-  add_hidden(argv, hide)
-  command.add(argv, '--setenv', 'TMPDIR', '/tmp', '--chdir', directory, '--')
+  command.add(argv, unpack(how.mounts))
+  add_hidden(argv, how.hide)
+  command.add(argv, '--setenv', 'TMPDIR', '/tmp', '--chdir', how.directory, '--')
+  local words, env = environment.inside(how.words, how.env)
   command.add(argv, unpack(words))
-  return argv
+  return argv, env
 end
 
 --- Gives a copy of the options of run.start whose argv runs them in bubblewrap. Everything else is
@@ -193,8 +199,11 @@ end
 function M.wrap(options, places)
   check_places(places)
   check_options(options)
-  local argv = wrap(options.argv or { '/bin/sh', '-c', options.command }, places.network,
-    mounts(places), places.hide, directory_of(options, places.workspace))
+  local argv, env = wrap {
+    words = options.argv or { '/bin/sh', '-c', options.command }, env = options.env or {},
+    network = places.network, mounts = mounts(places), hide = places.hide,
+    directory = directory_of(options, places.workspace), terminal = options.pty,
+  }
 
   local wrapped = {}
   for key, value in pairs(options) do
@@ -202,6 +211,7 @@ function M.wrap(options, places)
   end
   wrapped.command = nil
   wrapped.argv = argv
+  wrapped.env = next(env) and env or nil
   return wrapped
 end
 
@@ -210,21 +220,17 @@ local function stricter(one, other)
 end
 
 local function prepare(spec)
-  local settings = spec.settings
-  local words = spec.argv or { spec.shell, '-c', spec.command }
+  local settings, sandbox = spec.settings, spec.sandbox
+  check_places { workspace = spec.workspace, write = settings.write, hide = settings.hide }
   local profile = files.profile(spec, 'bwrap')
-  local argv
-  if profile then
-    local network = stricter(spec.sandbox.network, settings.network)
-    argv = wrap(words, network, profile_mounts(profile, spec.workspace, settings),
-      settings.hide, spec.cwd)
-  else
-    argv = M.wrap({ argv = words, cwd = spec.cwd }, {
-      workspace = spec.workspace, write = settings.write, hide = settings.hide,
-      network = settings.network,
-    }).argv
-  end
-  return { argv = argv, env = spec.env, cwd = spec.cwd, sandbox = 'own' }
+  local argv, env = wrap {
+    words = command.words(spec, spec.shell), env = spec.env, directory = spec.cwd,
+    network = sandbox and stricter(sandbox.network, settings.network) or settings.network,
+    mounts = profile and profile_mounts(profile, spec.workspace, settings)
+      or mounts { workspace = spec.workspace, write = settings.write },
+    hide = settings.hide, terminal = spec.stdin == 'terminal',
+  }
+  return { argv = argv, env = env, cwd = spec.cwd, sandbox = 'own' }
 end
 
 ---@type Executor

@@ -6,15 +6,12 @@ local container_end = require 'executors.container_end'
 local container_mounts = require 'executors.container_mounts'
 local container_removal = require 'executors.container_removal'
 local container_usage = require 'executors.container_usage'
+local environment = require 'executors.environment'
 
 local M = {}
 
 local THIS_MACHINE = '127.0.0.1'
 local LOOK_AGAIN_MS = 100
-
--- Variables that would change what the client does; the others it passes on by name, so that their
--- values are not in its argv, which everybody can read.
-local CLIENT_VARIABLES = { PATH = true, HOME = true, TMPDIR = true }
 
 local function settings_schema()
   return schema.object {
@@ -118,18 +115,9 @@ local function add_limits(words, limits)
   return held
 end
 
--- Gives the environment of the client.
-local function add_env(words, env)
-  local passed = {}
-  for name, value in pairs(env) do
-    if CLIENT_VARIABLES[name] or name:find '^DOCKER_' or name:find '^CONTAINER' then
-      command.add(words, '--env', name .. '=' .. value)
-    else
-      command.add(words, '--env', name)
-      passed[name] = value
-    end
-  end
-  return passed
+-- What makes the client leave its container: nothing that anybody types, such as the ^P of shells.
+local function untypable(id)
+  return 'ctrl-^,' .. id:gsub('.', '%0,') .. 'ctrl-^'
 end
 
 local function prepare(engine, spec)
@@ -146,7 +134,10 @@ local function prepare(engine, spec)
     command.add(argv, '--interactive')
   end
   if spec.stdin == 'terminal' then
-    command.add(argv, '--tty', '--env', 'TERM') -- the client's own, by name
+    command.add(argv, '--tty', '--detach-keys', untypable(spec.run))
+    if not spec.env.TERM then
+      command.add(argv, '--env', 'TERM') -- the client's own, by name
+    end
   end
   if settings.user then
     command.add(argv, '--user', settings.user)
@@ -154,13 +145,14 @@ local function prepare(engine, spec)
   container_mounts.add(argv, spec, base[1], engine.empty_tmpfs)
   add_network(argv, spec)
   local held = add_limits(argv, spec.limits)
-  local env = add_env(argv, spec.env)
+  local variables = environment.for_client(spec.env)
+  command.add(argv, unpack(variables.options))
   command.add(argv, unpack(settings.options or {}))
   command.add(argv, '--', settings.image)
   command.add(argv, unpack(command.words(spec, settings.shell)))
   container_removal.tidy(base, engine.label_format, spec.host)
   return {
-    argv = argv, env = env, cwd = '/', maps_ports = true,
+    argv = variables.wrap(argv), env = variables.env, cwd = '/', maps_ports = true,
     last_wish = container_removal.wish(base, name),
     ports_later = #spec.ports > 0 and is_elsewhere(settings),
     address = settings.address ~= THIS_MACHINE and settings.address or nil,

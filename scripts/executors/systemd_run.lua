@@ -1,6 +1,7 @@
 -- Runs commands as transient services of the user's systemd, which holds their limits and knows all
 -- their processes. Needs a user manager; `systemctl --user` must answer.
 local command = require 'executors.command'
+local environment = require 'executors.environment'
 
 local SLACK = 0.5 -- so that halves are rounded up
 
@@ -35,14 +36,15 @@ local function prepare(spec)
     program, '--user', '--quiet', '--wait', spec.stdin == 'terminal' and '--pty' or '--pipe',
     '--collect', '--service-type=exec', '--unit', unit, '--working-directory', spec.cwd,
   }
-  for name in pairs(spec.env) do
+  local words, env, names = environment.inside(command.words(spec, spec.shell), spec.env)
+  for _, name in ipairs(names) do
     command.add(argv, '--setenv', name)
   end
   local held = add_limits(argv, spec.limits)
   command.add(argv, '--')
-  command.add(argv, unpack(command.words(spec, spec.shell)))
+  command.add(argv, unpack(words))
   return {
-    argv = argv, env = spec.env, holds = held, sandbox = 'own',
+    argv = argv, env = env, holds = held, sandbox = 'own',
     last_wish = { spec.settings.systemctl, '--user', 'stop', unit .. '.service' },
     state = { unit = unit, systemctl = spec.settings.systemctl },
   }

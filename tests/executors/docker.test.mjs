@@ -76,6 +76,37 @@ describe('docker', { concurrency: 2 }, () => {
     assert.equal(end.state, 'completed');
   });
 
+  docker('variables are the command\'s, not those of the client', async (s) => {
+    const env = {
+      LD_PRELOAD: '/no/such.so', HTTP_PROXY: 'http://127.0.0.1:1', DOCKER_HOST: 'tcp://127.0.0.1:1',
+      SPACES: '  a "b" \'c\' # $d ', LINES_OF: 'one\ntwo', EMPTY: '', LONG: 'x'.repeat(20_000),
+    };
+    const id = await s.start({
+      command: 'echo "$LD_PRELOAD|$HTTP_PROXY|$DOCKER_HOST|$SPACES|$LINES_OF|${EMPTY-unset}|${#LONG}"; read l',
+      env, stdin: 'pipe',
+    });
+    await running(id);
+    const { pid } = await s.info(id);
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    assert.ok(words.includes('gibbous-') && !words.includes('/no/such'));
+    assert.ok(!/LD_PRELOAD=|HTTP_PROXY=h|\0SPACES=/.test(
+      (await readFile(`/proc/${pid}/environ`, 'utf8')).replace(/GIBBOUS_VARIABLES=[^\0]*/, '')));
+    await s.data('write', { id, text: 'over\n' });
+    const end = await s.finish(id);
+    assert.equal(end.out, `${env.LD_PRELOAD}|${env.HTTP_PROXY}|${env.DOCKER_HOST}|${env.SPACES}|one\ntwo||20000\n`);
+    const answer = await s.call('start', { command: 'true', env: { LD_PRELOAD: 'a\nb' } });
+    assert.match(answer.error.message, /env\.LD_PRELOAD: the client would obey/);
+  });
+
+  docker('what detaches a client elsewhere is typed into the container', async (s) => {
+    const id = await s.start({
+      command: 'stty raw -echo; echo ready; head -c 2 | od -An -tx1', pty: { rows: 24, cols: 80 },
+    });
+    await s.data('wait_for', { id, output_regex: 'ready', timeout: 30_000 });
+    await s.data('type', { id, keys: '<C-p><C-q>' });
+    assert.match((await s.finish(id)).out, /10 11/);
+  });
+
   docker('a terminal is one inside, too', async (s) => {
     const end = await s.finish(await s.start({
       // The engine tells the size when the program runs already.

@@ -9,7 +9,7 @@ import { output, until } from './support.mjs';
 
 export const IMAGE = 'gibbous/busybox';
 const BUSYBOX = '/bin/busybox';
-const APPLETS = ['sh', 'cat', 'mv', 'echo', 'env', 'head', 'httpd', 'id', 'kill', 'nc', 'ps', 'sleep',
+const APPLETS = ['sh', 'cat', 'mv', 'od', 'stty', 'echo', 'env', 'head', 'httpd', 'id', 'kill', 'nc', 'ps', 'sleep',
   'tail', 'touch', 'true', 'false', 'yes', 'seq'];
 const START_MS = 40_000;
 

@@ -73,6 +73,40 @@ bwrap('bwrap shows nothing that a profile hides, and keeps what it protects', as
   assert.equal(await readFile(path.join(session.workspace, '.git/new'), 'utf8'), 'y\n');
 });
 
+bwrap('variables are the command\'s, not those of bubblewrap, and are in no command line', async (s) => {
+  const secret = 'a secret\nof two lines';
+  const id = await s.start({
+    command: 'echo "$SECRET|$TMPDIR|$LD_PRELOAD"; tr "\\0" " " </proc/1/cmdline; read line',
+    env: { SECRET: secret, TMPDIR: '/var/tmp', LD_PRELOAD: '/no/such.so' }, stdin: 'pipe',
+  });
+  await s.data('wait_for', { id, output_regex: 'bwrap', timeout: 30_000 });
+  const { pid } = await s.info(id);
+  assert.ok(!(await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(secret));
+  assert.ok(!(await readFile(`/proc/${pid}/environ`, 'utf8')).includes('\0LD_PRELOAD='));
+  await s.data('write', { id, text: 'over\n' });
+  const end = await s.finish(id);
+  assert.ok(end.out.startsWith(`${secret}|/var/tmp|/no/such.so\n`));
+  assert.ok(!end.out.slice(secret.length).includes(secret));
+});
+
+bwrap('a terminal in bubblewrap controls its session', async (session) => {
+  const end = await session.finish(await session.start({
+    command: 'echo typed >/dev/tty && echo fine', pty: { rows: 24, cols: 80 },
+  }));
+  assert.match(end.out, /typed\r?\nfine/);
+});
+
+test('names that are none of variables are refused', LIMIT, async (t) => {
+  const session = await Session.start(t);
+  for (const executor of [{ name: 'bwrap' }, { name: 'systemd-run' }, { name: 'ssh', host: 'nowhere' },
+    { name: 'docker', image: 'none' }]) {
+    for (const name of ['*', '-S echo', 'a-b', '']) {
+      const answer = await session.call('start', { command: 'true', env: { [name]: 'x' }, executor });
+      assert.match(answer.error?.message ?? '', /env: .* is no name of a variable/, executor.name);
+    }
+  }
+});
+
 const DEVICES = 'tail -n +3 /proc/net/dev | wc -l';
 
 bwrap('a profile with network takes nothing from settings without it', async (session) => {

@@ -48,6 +48,18 @@ local write = tool {
   end,
 }
 
+local type_keys = tool {
+  name = 'type', description = 'Types keys into a run.', permission = 'execute',
+  input = schema.object { id = schema.string {}, keys = schema.string {} },
+  run = function(args)
+    local ok, err = run.get(args.id):send_keys(args.keys)
+    if not ok then
+      tool.error(err.code, err.message)
+    end
+    return 'typed'
+  end,
+}
+
 -- Runs commands here, and says of their ports and of what they cost what it is told to say.
 local told = {
   name = 'told',
@@ -79,7 +91,7 @@ local executors = { told, unpack(require 'executors') }
 return {
   toolsets = {
     require 'toolsets.bg', require 'toolsets.wait', require 'toolsets.background',
-    { name = 'test', tools = { start, info, usage, write } },
+    { name = 'test', tools = { start, info, usage, write, type_keys } },
   },
   executors = executors,
 }

@@ -1,0 +1,146 @@
+-- The variables of a run, on their way past a client that must not be changed by them: a client
+-- gets them under other names, which nothing obeys, and never among its words, which everybody can
+-- read.
+local M = {}
+
+local NAME = '^[%a_][%w_]*$'
+local PREFIX = 'GIBBOUS_VARIABLE_'
+local TEXT = 'GIBBOUS_VARIABLES'
+
+-- What a client, or the libraries in it, may obey.
+local OBEYED = {
+  '^LD_', '^DYLD_', '^DOCKER', '^CONTAINER', '^PODMAN', '^BUILDAH', '^REGISTRY', '^STORAGE_',
+  '^GO', '^XDG_', '^SSL_', '^SSH_', '^DBUS_', '^LISTEN_', '^NOTIFY_', '^MALLOC', '^GLIBC_',
+  '^GCONV', '^LOC', '^NLS', '^LC_', '^RES_', '^HOST', '^TMP', '^GIBBOUS_', '_PROXY$', '_proxy$',
+}
+local OBEYED_NAMES = {
+  PATH = true, HOME = true, IFS = true, ENV = true, BASH_ENV = true, LANG = true, TZ = true,
+  TZDIR = true, USER = true, SHELL = true, PWD = true,
+}
+
+-- Sets the variables again, and goes on to the command: the words are names, '--', the command.
+local RESTORE = [[
+while [ "$1" != -- ]; do
+  eval "$1=\$]] .. PREFIX .. [[$1; export $1"
+  unset "]] .. PREFIX .. [[$1"
+  shift
+done
+shift
+exec "$@"
+]]
+
+-- Gives the client a file with the lines of one variable, which is on no disk, as descriptor 3.
+local WITH_FILE = [[
+text=$]] .. TEXT .. '\nunset ' .. TEXT .. [[
+
+exec "$@" 3<<END
+$text
+END
+]]
+
+--- Gives the names of variables, sorted. Refuses what is no name of one: clients would take it for
+--- something else.
+---@param env table<string, string>
+---@return string[]
+function M.names(env)
+  local names = {}
+  for name in pairs(env) do
+    if not name:find(NAME) then
+      tool.error('invalid_arguments', ('env: %q is no name of a variable; use letters, digits and _'
+        ):format(name))
+    end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names
+end
+
+--- Gives a command for behind a client that passes its own environment on, and the environment for
+--- the client. Inside, /bin/sh sets the variables.
+---
+--- Example: `local words, env = environment.inside(words, spec.env)`
+---@param words string[]
+---@param env table<string, string>
+---@return string[] words
+---@return table<string, string> env of the client
+---@return string[] names of that
+function M.inside(words, env)
+  local names = M.names(env)
+  if #names == 0 then
+    return words, {}, {}
+  end
+  local restored, hidden, hidden_names = { '/bin/sh', '-c', RESTORE, 'sh' }, {}, {}
+  for index, name in ipairs(names) do
+    hidden_names[index] = PREFIX .. name
+    hidden[PREFIX .. name] = env[name]
+    restored[#restored + 1] = name
+  end
+  restored[#restored + 1] = '--'
+  for _, word in ipairs(words) do
+    restored[#restored + 1] = word
+  end
+  return restored, hidden, hidden_names
+end
+
+--- Gives the lines of a shell that set variables.
+---@param env table<string, string>
+---@return string
+function M.lines(env)
+  local lines = {}
+  for index, name in ipairs(M.names(env)) do
+    local value = env[name]:gsub("'", "'\\''")
+    lines[index] = ("%s='%s'\nexport %s\n"):format(name, value, name)
+  end
+  return table.concat(lines)
+end
+
+-- An engine's client reads a file by lines, of at most 64 KiB.
+local MAX_LINE_BYTES = 60000
+
+local function is_obeyed(name)
+  for _, pattern in ipairs(OBEYED) do
+    if name:find(pattern) then
+      return true
+    end
+  end
+  return OBEYED_NAMES[name] ~= nil
+end
+
+---How an engine's client gets the variables of a run.
+---@class ClientVariables
+---@field options string[] of `run`
+---@field env table<string, string> of the client
+---@field wrap fun(argv: string[]): string[] the client with its file
+
+--- Gives the variables of a run to an engine's client: by a file, and what is no line of one by
+--- the client's own environment, where its name means nothing to it. Refuses the rest.
+---@param env table<string, string>
+---@return ClientVariables
+function M.for_client(env)
+  local lines, passed, options = {}, {}, {}
+  for _, name in ipairs(M.names(env)) do
+    local value = env[name]
+    if not value:find '[\r\n]' and #value < MAX_LINE_BYTES then
+      lines[#lines + 1] = name .. '=' .. value
+    elseif is_obeyed(name) then
+      tool.error('invalid_arguments', ('env.%s: the client would obey a value of several lines, or '
+        .. 'of more than %d bytes, itself; set it in the command'):format(name, MAX_LINE_BYTES))
+    else
+      passed[name] = value
+      options[#options + 1] = '--env'
+      options[#options + 1] = name
+    end
+  end
+  if #lines == 0 then
+    return { options = options, env = passed, wrap = function(argv) return argv end }
+  end
+  options[#options + 1] = '--env-file'
+  options[#options + 1] = '/dev/fd/3'
+  passed[TEXT] = table.concat(lines, '\n')
+  return {
+    options = options, env = passed,
+    wrap = function(argv) return { '/bin/sh', '-c', WITH_FILE, 'sh', unpack(argv) } end,
+  }
+end
+
+return M

@@ -2,30 +2,72 @@
 -- writes its pid into a file, with a variable that marks them; who ends the run looks for both by a
 -- second connection.
 local command = require 'executors.command'
+local environment = require 'executors.environment'
+local places = require 'executors.places'
 
--- The remote side of a start: `sh -c START sh PIDFILE COMMAND`.
-local START = [[
-mkdir -p "${1%/*}" && chmod 700 "${1%/*}" || exit 255
-exec setsid -w sh -c 'echo $$ >"$1"; shift; "$@"; code=$?; rm -f "$0"; exit $code' "$1" "$@"
+-- All remote sides begin with PIDS NAME: $file is the run's, in a directory that each user has for
+-- itself. Beside it may lie $file.env, lines that set variables, and $file.end, why it ended.
+local FILE = [[
+directory=$1-$(id -u) file=$1-$(id -u)/$2
+shift 2
 ]]
 
--- The same with a terminal, whose session is that of the connection.
-local START_IN_TERMINAL = [[
-mkdir -p "${1%/*}" && chmod 700 "${1%/*}" || exit 255
-echo $$ >"$1"
-file=$1
-shift
-"$@"
+-- `own` makes the directory, and refuses one that somebody else has put there.
+local OWN = FILE .. [[
+own() {
+  (umask 077; mkdir -p "$directory") 2>/dev/null
+  set -- $(ls -ldn "$directory" 2>/dev/null)
+  case $1 in d*) [ "$3" = "$(id -u)" ] && chmod 700 "$directory" && return 0 ;; esac
+  echo "gibbous: $directory: no directory of its own can be made there" >&2
+  return 1
+}
+]]
+
+-- The inner side of a start, with FILE CWD LIMITS COMMAND. An exit code of 255 is ssh's own as
+-- well: the file says that it is the command's.
+local INNER = [[
+unset inner
+file=$1 cwd=$2 limits=$3
+shift 3
+echo $$ >"$file"
+(
+  [ -z "$cwd" ] || cd "$cwd" || { echo cwd >"$file.end"; exit 255; }
+  for limit in $limits; do
+    ulimit ${limit%=*} ${limit#*=} || { echo limits >"$file.end"; exit 255; }
+  done
+  [ ! -f "$file.env" ] || . "$file.env"
+  exec "$@"
+)
 code=$?
+[ $code -ne 255 ] || [ -e "$file.end" ] || echo command >"$file.end"
 rm -f "$file"
 exit $code
 ]]
 
--- `look` puts into $pids what lives there of a run, with its session in FILE and its MARK: who is
+-- The remote side of a start: CWD LIMITS COMMAND. A terminal's session is that of the connection.
+local START = OWN .. 'own || exit 255\nexec setsid -w sh -c "$inner" sh "$file" "$@"\n'
+local START_IN_TERMINAL = OWN .. 'own || exit 255\nexec sh -c "$inner" sh "$file" "$@"\n'
+
+-- The remote side of variables, whose lines are its stdin. Those of starts that never came are old.
+local TAKE_VARIABLES = OWN .. [[
+own || exit 1
+find "$directory" -name '*.env' -mmin +60 -exec rm -f {} + 2>/dev/null
+umask 077
+head -c "$1" >"$file.env"
+]]
+
+-- The remote side of a question about an end with 255.
+local WHY = OWN .. [[
+own 2>/dev/null || { echo directory; exit 0; }
+if [ -e "$file.end" ]; then cat "$file.end"; elif [ -e "$file" ]; then echo lost; else echo none; fi
+[ -e "$file" ] || rm -f "$file.end" "$file.env"
+]]
+
+-- `look` puts into $pids what lives there of a run, with its session in $file and its MARK: who is
 -- in the session or has the mark, who was there before, and all their descendants. Of what ps
 -- shows, it reads nothing that programs choose.
-local LOOK = [[
-file=$1 mark=$2 session= pids=
+local LOOK = FILE .. [[
+mark=$1 session= pids=
 look() {
   [ -n "$session" ] || session=$(cat "$file" 2>/dev/null)
   seeds=$(echo $pids $(grep -lsF -- "$mark" /proc/[0-9]*/environ))
@@ -63,7 +105,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
   sleep 0.05
   look
 done
-rm -f "$file"
+rm -f "$file" "$file.env" "$file.end"
 [ -z "$pids" ]
 ]]
 
@@ -115,27 +157,74 @@ local function client(settings, terminal)
   return words
 end
 
--- The command with its directory and variables, for `env`.
-local function inner(spec)
-  local words = { 'env' }
-  for name, value in pairs(spec.env) do
-    words[#words + 1] = name .. '=' .. value
-  end
-  local directory = spec.settings.directory
-  local run_it = line(command.words(spec, spec.settings.shell))
-  command.add(words, 'sh', '-c', directory and ('cd %s && exec %s'):format(
-    quote(directory), run_it) or 'exec ' .. run_it)
-  return words
-end
-
 -- A variable of its own: what a Gibbous there starts has its GIBBOUS_RUN.
 local function mark_of(spec)
   return ('GIBBOUS_REMOTE_RUN=%s@%s'):format(spec.run, spec.host)
 end
 
 -- The command that does something about a run there.
-local function remote(state, script)
-  return command.with(state.client, line { 'sh', '-c', script, 'sh', state.pid_file, state.mark })
+local function remote(state, script, ...)
+  return command.with(state.client, line {
+    'sh', '-c', script, 'sh', state.pids, state.name, ...,
+  })
+end
+
+-- Where the command starts there: paths below the workspace mean those below the directory.
+local function directory_of(spec)
+  local directory, workspace = spec.settings.directory, spec.workspace
+  local cwd = places.normal(spec.cwd)
+  if cwd == workspace then
+    return directory or ''
+  elseif places.is_below(cwd, workspace) then
+    local relative = cwd:sub(workspace == '/' and 2 or #workspace + 2)
+    return directory and directory:gsub('/$', '') .. '/' .. relative or './' .. relative
+  elseif places.is_below(spec.cwd, workspace) then
+    tool.error('invalid_arguments', ('cwd: %s leads out of the workspace; give a path below it, or '
+      .. 'an absolute one of the other machine'):format(spec.cwd))
+  end
+  return cwd
+end
+
+-- What the shell there can hold, of each process: options of ulimit, with their units.
+local ULIMITS = {
+  memory_bytes = function(bytes) return '-v', math.ceil(bytes / 1024) end,
+  cpu_time_ms = function(ms) return '-t', math.ceil(ms / 1000) end,
+  open_files = function(files) return '-n', files end,
+  file_size_bytes = function(bytes) return '-f', math.ceil(bytes / 512) end,
+}
+local HELD = { 'memory_bytes', 'cpu_time_ms', 'open_files', 'file_size_bytes' }
+local NOT_HELD = { 'pids', 'cpu_share' }
+
+local function ulimits_of(limits)
+  for _, name in ipairs(NOT_HELD) do
+    if limits[name] then
+      tool.error('invalid_arguments', ('limits.%s: ssh cannot hold it on another machine; start '
+        .. 'the run without it'):format(name))
+    end
+  end
+  local words, held = {}, json.array {}
+  for _, name in ipairs(HELD) do
+    if limits[name] then
+      words[#words + 1] = ('%s=%d'):format(ULIMITS[name](limits[name]))
+      held[#held + 1] = name
+    end
+  end
+  return table.concat(words, ' '), held
+end
+
+-- The other side gets variables by a connection of their own: words of a command can be read by
+-- everybody on both machines.
+local function send_variables(state, env)
+  local lines = environment.lines(env)
+  if lines == '' then
+    return
+  end
+  lines = 'rm -f "$file.env"\n' .. lines
+  local _, problem = command.output(remote(state, TAKE_VARIABLES, tostring(#lines)), nil, lines)
+  if problem then
+    tool.error('executor_failed', ('ssh: the variables cannot be sent to %s: %s'):format(state.host,
+      problem))
+  end
 end
 
 local function prepare(spec)
@@ -143,33 +232,68 @@ local function prepare(spec)
     tool.error('invalid_arguments', ('sandbox: ssh cannot hold the profile %s on another machine; '
       .. 'run it without one'):format(spec.sandbox.profile))
   end
+  environment.names(spec.env)
+  local settings = spec.settings
   local terminal = spec.stdin == 'terminal'
+  local directory = directory_of(spec)
+  local ulimits, held = ulimits_of(spec.limits)
+  places.look(settings.program, {})
   local state = {
-    host = spec.settings.host, client = client(spec.settings), mark = mark_of(spec),
-    pid_file = ('%s/gibbous-%s'):format(spec.settings.pid_directory, spec.run),
+    host = settings.host, client = client(settings), mark = mark_of(spec),
+    pids = settings.pid_directory, name = 'gibbous-' .. spec.run, directory = directory,
   }
+  send_variables(state, spec.env)
   local start = {
-    'env', state.mark, 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh', state.pid_file,
+    'env', state.mark, 'inner=' .. INNER, 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh',
+    state.pids, state.name, directory, ulimits,
   }
-  command.add(start, unpack(inner(spec)))
+  command.add(start, unpack(command.words(spec, settings.shell)))
   return {
-    argv = command.with(client(spec.settings, terminal), line(start)), cwd = '/', sandbox = 'own',
-    last_wish = remote(state, END), state = state,
+    argv = command.with(client(settings, terminal), line(start)), cwd = '/', sandbox = 'own',
+    holds = held, last_wish = remote(state, END, state.mark), state = state,
   }
 end
 
-local NO_CONNECTION = 255
+local SSH_FAILED = 255
+
+local function tail_of(id)
+  local handle = run.get(id)
+  local text = handle and handle:tail({ stream = 'stderr', lines = 3 }).text:gsub('%s+$', '') or ''
+  return text ~= '' and ': ' .. text or ''
+end
+
+-- Why the command did not run there.
+local REASONS = {
+  cwd = function(state)
+    return ('cwd: there is no directory %s on %s'):format(state.directory, state.host)
+  end,
+  limits = function(state, tail)
+    return ('limits: %s cannot hold them%s'):format(state.host, tail)
+  end,
+  directory = function(state)
+    return ('pid_directory: %s, followed by - and the id of the user, cannot be a directory of its '
+      .. 'own on %s; name another one'):format(state.pids, state.host)
+  end,
+}
 
 -- A connection that was lost leaves the command behind: then the last wish ends it.
 local function ended(event)
-  if event.exit_code == NO_CONNECTION or event.signal then
-    return { reason = 'no connection to ' .. event.state.host .. ', or it was lost' }
+  local state = event.state
+  if event.signal == nil and event.exit_code ~= SSH_FAILED then
+    return { clean = true }
   end
-  return { clean = true }
+  local why = event.signal == nil and (command.output(remote(state, WHY)) or ''):match '%a+'
+  local reason = why and REASONS[why]
+  if why == 'command' or reason then
+    return { reason = reason and reason(state, tail_of(event.run)), clean = true }
+  end
+  return {
+    reason = ('no connection to %s, or it was lost%s'):format(state.host, tail_of(event.run)),
+  }
 end
 
 local function usage(event)
-  local text = command.output(remote(event.state, USAGE)) or ''
+  local text = command.output(remote(event.state, USAGE, event.state.mark)) or ''
   local processes, threads, bytes, millis = text:match '^(%d+) (%d+) (%d+) (%d+)\n$'
   return processes and {
     processes = tonumber(processes), threads = tonumber(threads), rss_bytes = tonumber(bytes),
@@ -188,7 +312,8 @@ return {
     directory = command.word { optional = true, description = 'Where commands start there' },
     shell = command.word { default = '/bin/sh', description = 'Shell there for command lines' },
     pid_directory = command.word {
-      default = '/tmp/gibbous-runs', description = 'Where pid files are kept there',
+      default = '/tmp/gibbous-runs',
+      description = "Where pid files are kept there, with '-' and the user's id behind it",
     },
     program = command.word { default = 'ssh' },
   },

@@ -2,7 +2,7 @@
 // which the tests start and end. Where that is not possible they say why, loudly, and are skipped.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { access, constants, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, chown, constants, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -78,7 +78,7 @@ function ssh(name, body) {
       pid_directory = '${server.root}/runs',
       options = { '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null',
         '-o', 'LogLevel=ERROR' },
-    } } }`));
+    } } }`), t);
   });
 }
 
@@ -211,6 +211,66 @@ ssh('a host that is killed leaves nothing on the other side', async (session) =>
   await until('it runs there', () => alive(tag));
   await session.kill();
   await until('it is gone there', async () => !await alive(tag));
+});
+
+ssh('a directory to start in is used, or refused', async (session) => {
+  const there = path.join(server.root, 'there');
+  await mkdir(path.join(there, 'sub dir'), { recursive: true });
+  const executor = { name: 'ssh', directory: there };
+  const pwd = async (options) => {
+    const answer = await session.call('start', { command: 'pwd', ...options });
+    if (answer.error) return answer.error.message;
+    const end = await session.finish(answer.result.data.id);
+    return end.state === 'completed' ? end.out.trim() : end.reason;
+  };
+  assert.equal(await pwd({ executor }), there);
+  assert.equal(await pwd({ executor, cwd: 'sub dir' }), path.join(there, 'sub dir'));
+  assert.equal(await pwd({ executor, cwd: '/usr' }), '/usr');
+  assert.match(await pwd({ executor, cwd: '../x' }), /^cwd: .* leads out of the workspace/);
+  assert.equal(await pwd({ executor, cwd: 'missing' }),
+    `cwd: there is no directory ${there}/missing on ${userInfo().username}@127.0.0.1`);
+});
+
+ssh('values of variables are in no command line on either side', async (session) => {
+  const secret = `secret of ${process.pid}`;
+  const id = await session.start({
+    command: 'echo "$SECRET"; env | grep -c "^inner="; read line', env: { SECRET: secret, PATH: '/bin:/usr/bin' },
+    stdin: 'pipe',
+  });
+  await session.data('wait_for', { id, output_regex: 'secret', timeout: 30_000 });
+  const { stdout } = await output('ps', ['-e', '-o', 'args=']);
+  assert.ok(stdout.includes(`gibbous-${id}`) && !stdout.includes(secret));
+  await session.data('write', { id, text: 'over\n' });
+  assert.equal((await session.finish(id)).out, `${secret}\n0\n`);
+  assert.deepEqual(await readdir(`${server.root}/runs-${process.getuid()}`), []);
+});
+
+ssh('exit code 255 may be the command\'s', async (session) => {
+  const end = await session.finish(await session.start({ command: 'exit 255' }));
+  assert.equal(end.reason, 'exit code 255');
+});
+
+ssh('a directory for pids that is somebody else\'s is refused', async (session, t) => {
+  if (process.getuid() !== 0) return t.skip('needs root to give it away');
+  const pids = path.join(server.root, 'foreign');
+  await mkdir(`${pids}-0`);
+  await chown(`${pids}-0`, 12345, 12345);
+  const end = await session.finish(await session.start({
+    command: 'true', executor: { name: 'ssh', pid_directory: pids },
+  }));
+  assert.match(end.reason, /^pid_directory: .*foreign, followed by/);
+});
+
+ssh('limits are those of the processes there, and what cannot be held is refused', async (session) => {
+  const id = await session.start({
+    command: 'ulimit -v; ulimit -n; ulimit -t; ulimit -f',
+    limits: { memory_bytes: 256 * MEBIBYTE, open_files: 99, cpu_time_ms: 7000, file_size_bytes: MEBIBYTE },
+  });
+  const end = await session.finish(id);
+  assert.equal(end.out, '262144\n99\n7\n2048\n');
+  assert.equal(end.limits_by.memory_bytes, 'ssh');
+  const answer = await session.call('start', { command: 'true', limits: { pids: 10 } });
+  assert.match(answer.error.message, /limits\.pids: ssh cannot hold it/);
 });
 
 ssh('no connection is a clear reason', async (session) => {

@@ -75,17 +75,49 @@ local function publication(mapping, settings)
   return ('%s:%s:%d'):format(settings.address, host, mapping.port)
 end
 
+-- With the network of the engine's machine, ports are that machine's as they are.
+local function has_own_ports(spec, network)
+  return #spec.ports > 0 and network == 'host'
+end
+
+local function check_ports(spec, network)
+  if #spec.ports == 0 or not network then
+    return
+  elseif network == 'none' then
+    tool.error('invalid_arguments', 'ports: a container without network has none')
+  elseif network:find '^container:' or network:find '^ns:' then
+    tool.error('invalid_arguments', ('ports: with the network %s they are those of who owns it; '
+      .. 'ask for them there'):format(network))
+  end
+  for _, mapping in ipairs(spec.ports) do
+    if network == 'host' and mapping.wanted and mapping.wanted ~= mapping.port then
+      tool.error('invalid_arguments', ("ports: '%d:%d' is not possible with the network host, "
+        .. "which has the port as it is; ask for '%d'"):format(mapping.wanted, mapping.port,
+        mapping.port))
+    end
+  end
+end
+
 local function add_network(words, spec)
   local network = network_of(spec)
   if network then
     command.add(words, '--network', network)
   end
-  if #spec.ports > 0 and network == 'none' then
-    tool.error('invalid_arguments', 'ports: a container without network has none')
+  check_ports(spec, network)
+  if has_own_ports(spec, network) then
+    return
   end
   for _, mapping in ipairs(spec.ports) do
     command.add(words, '--publish', publication(mapping, spec.settings))
   end
+end
+
+local function ports_of(spec)
+  local ports = json.array {}
+  for index, mapping in ipairs(spec.ports) do
+    ports[index] = { port = mapping.port, host = mapping.port }
+  end
+  return ports
 end
 
 -- Swap would only put an end off that comes anyway.
@@ -144,6 +176,7 @@ local function prepare(engine, spec)
   end
   container_mounts.add(argv, spec, base[1], engine.empty_tmpfs)
   add_network(argv, spec)
+  local own_ports = has_own_ports(spec, network_of(spec))
   local held = add_limits(argv, spec.limits)
   local variables = environment.for_client(spec.env)
   command.add(argv, unpack(variables.options))
@@ -154,9 +187,12 @@ local function prepare(engine, spec)
   return {
     argv = variables.wrap(argv), env = variables.env, cwd = '/', maps_ports = true,
     last_wish = container_removal.wish(base, name),
-    ports_later = #spec.ports > 0 and is_elsewhere(settings),
+    ports_later = own_ports or #spec.ports > 0 and is_elsewhere(settings),
     address = settings.address ~= THIS_MACHINE and settings.address or nil,
-    holds = held, sandbox = 'own', state = { client = base, name = name, host = spec.host },
+    holds = held, sandbox = 'own',
+    state = {
+      client = base, name = name, host = spec.host, ports = own_ports and ports_of(spec) or nil,
+    },
   }
 end
 
@@ -178,7 +214,10 @@ local function ports(event)
   while not run.get(event.run):info().ended_ms do
     local state = container_end.inspect(event.state, 'State')
     if state and state.Running then
-      return { ports = read_ports(container_end.inspect(event.state, 'NetworkSettings.Ports')) }
+      return {
+        ports = event.state.ports
+          or read_ports(container_end.inspect(event.state, 'NetworkSettings.Ports')),
+      }
     end
     time.sleep(LOOK_AGAIN_MS)
   end

@@ -213,6 +213,19 @@ describe('docker', { concurrency: 2 }, () => {
     await s.data('bg_kill', { id });
   });
 
+  docker('with the network of the host a port is what it is', async (s, t) => {
+    const taken = await takenPort(t);
+    const executor = { name: 'docker', network: 'host' };
+    const { info } = await s.data('start', { command: 'sleep 1000', ports: [`${taken}`], executor });
+    assert.deepEqual(info.ports, [{ port: taken, host: taken }]);
+    await s.data('bg_kill', { id: info.id });
+    const refused = async (ports, network) => (await s.call('start', {
+      command: 'true', ports, executor: { name: 'docker', network },
+    })).error.message;
+    assert.match(await refused(['8080:80'], 'host'), /ports: '8080:80' is not possible/);
+    assert.match(await refused(['80'], 'container:other'), /ports: with the network container:other/);
+  });
+
   docker('an engine elsewhere chooses the port, and waits use it', async (s) => {
     // Any address but 127.0.0.1 counts as elsewhere.
     const { id, info } = await s.data('start', {
@@ -401,6 +414,14 @@ describe('docker', { concurrency: 2 }, () => {
       assert.equal(answer.error.code, 'invalid_arguments');
       assert.match(answer.error.message, new RegExp(`executors\\.docker\\.${field}: .*does not begin with`));
     }
+  });
+
+  docker('a client that is missing is named', async (s) => {
+    const answer = await s.call('start', {
+      command: 'true', executor: { name: 'docker', program: '/no/such/docker' }, env: { WORD: 'x' },
+    });
+    assert.equal(answer.error.code, 'start_failed');
+    assert.match(answer.error.message, /program: there is no \/no\/such\/docker/);
   });
 
   docker('wrong settings name the field', async (s) => {

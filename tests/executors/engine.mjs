@@ -94,6 +94,8 @@ export class Engine {
       this.daemon.kill('SIGTERM');
       await this.ended;
     }
+    // What dockerd leaves mounted of a container with the network of the host.
+    await output('umount', [`${this.root}/exec/netns/default`]).catch(() => {});
     await rm(this.root, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -19,7 +19,6 @@
 #include "bindings/json/json.h"
 #include "bindings/stdio/program_signals.h"
 #include "gibbous/files.h"
-#include "runtime/output/text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -54,6 +53,11 @@ Result<Declared> read_services(const std::string& path) {
     }
   }
   return declared;
+}
+
+bool is_utf8(const std::string& text) {
+  const Json value = text;
+  return value == Json::parse(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 int first_bad_line(const std::string& text) {

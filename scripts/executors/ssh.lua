@@ -303,6 +303,7 @@ end
 
 return {
   name = 'ssh',
+  remote = true,
   settings = schema.object {
     host = command.word { description = 'HOST or USER@HOST, as ssh takes it' },
     port = schema.integer { optional = true, minimum = 1, maximum = 65535 },

@@ -357,9 +357,10 @@ TEST_CASE("what is typed where nothing of it is shown is recorded nowhere") {
 TEST_CASE("what is typed into a program that reads keys one by one is recorded nowhere") {
   Desk desk;
   const std::string word = "pw" + unique_word();
-  const std::string id = desk.spawn(
-      "python3 -c 'import sys, tty; tty.setraw(0); print(\"pin:\", flush=True); "
-      "sys.stdin.read(4); print(\"got it\")'");
+  const std::string id =
+      desk.start({{"command",
+                   "python3 -c 'import sys, tty; tty.setraw(0); print(\"pin:\", flush=True); "
+                   "sys.stdin.read(4); print(\"got it\")'"}});
   desk.until_shown(id, "pin:");
   desk.type(id, word);
   desk.until_ended(id);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bindings/lua/engine_impl.h"
+#include "bindings/lua/judgement.h"
 #include "bindings/lua/question.h"
 #include "runtime/base/random_id.h"
 
@@ -310,7 +311,9 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
   Verdict verdict = decide(effect);
   verdict.id = random_id();
   // A program that reads keys one by one may be asking for a password; a shell shows its lines.
-  if (effect.erase("unseen") != 0 && verdict.judgement == nullptr) effect["secret"] = true;
+  const bool understood =
+      verdict.judgement != nullptr && !verdict.judgement->facts.commands.empty();
+  if (effect.erase("unseen") != 0 && !understood) effect["secret"] = true;
   effect.erase("cleared");
   effect.erase("approved_command");
   const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;

@@ -221,11 +221,10 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
   run.queued_at = clock_.wall().count();
   run.last_seq = 0;
   const std::string id = run.run_id;
-  const Taken taken = journal_->put_run(
-      run, mailed_done([this, on_done](const Status& status) {
-        on_done(status);
-        claim();
-      }));
+  const Taken taken = journal_->put_run(run, mailed_done([this, on_done](const Status& status) {
+                                          on_done(status);
+                                          claim();
+                                        }));
   if (taken != Taken::kYes) {
     mailbox_.post([on_done, taken] {
       on_done(Status::error(taken == Taken::kWrongUse ? "invalid_arguments" : "journal_full",

@@ -108,8 +108,8 @@
 ---@class Executor
 ---@field name string what `executor` of run.start names
 ---@field settings? Schema of type object
----@field remote? boolean it has other files than this machine: a policy judges relative paths of its
----commands as if they began at '/'
+---@field remote? boolean it has other files than this machine: a policy judges relative paths of
+---its commands as if they began at '/'
 ---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
 ---@field ports? fun(event: ExecutorQuestion): ExecutorPorts? of plans with `ports_later`: run.start
 ---waits for it, at most 60 seconds; then the run has no mapped ports
@@ -150,7 +150,8 @@
 ---@field restart? boolean|RestartOptions default: false; true: RestartOptions' defaults
 ---@field after? (string|Run)[] runs that have to be ready before it starts: ids, handles, or labels
 ---of the session's runs; at most 32. The handle is given at once, of a queued run
----@field background? boolean default: true; false: its caller waits for it, and it counts towards no max_concurrent
+---@field background? boolean default: true; false: its caller waits for it, and it counts towards no
+---max_concurrent
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; not with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output

@@ -150,8 +150,8 @@
 ---@field restart? boolean|RestartOptions default: false; true: RestartOptions' defaults
 ---@field after? (string|Run)[] runs that have to be ready before it starts: ids, handles, or labels
 ---of the session's runs; at most 32. The handle is given at once, of a queued run
----@field background? boolean default: true; false: its caller waits for it, and it counts towards no
----max_concurrent
+---@field background? boolean default: true; false: its caller waits for it, and it takes no
+---place of max_concurrent
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; not with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; of its output

@@ -1,10 +1,10 @@
 -- Services: commands that belong together and depend on one another; what `after`, `ready` and
 -- `restart` of run.start mean, by name. A library: `gibbous up` (toolsets/up.lua) follows them, the
 -- toolset `services` leaves them running.
+local output = require 'service_output'
+
 local M = {}
 
-local STREAMS = { 'stdout', 'stderr' }
-local MAX_LINE_BYTES = 16 * 1024
 local DEFAULT_RESTARTS = 3
 
 ---@class Service
@@ -164,59 +164,9 @@ function M.start(list, detach)
   return handles, problems
 end
 
--- The lines that came since `from`, which it moves on. At the end also what has no newline.
-local function read_lines(handle, stream, from, at_end, on_line)
-  while true do
-    local part = handle:read { stream = stream, since = from[stream] }
-    if not part then
-      return
-    end
-    local text = part.text
-    local last = text:match '^.*()\n'
-    if not last and not (at_end and text ~= '') and #text < MAX_LINE_BYTES then
-      return
-    end
-    local whole = (last and not at_end) and text:sub(1, last) or text
-    for line in (whole:gsub('\n$', '') .. '\n'):gmatch '(.-)\n' do
-      on_line(stream, line)
-    end
-    from[stream] = part.to - (#text - #whole)
-    if not part.more then
-      return
-    end
-  end
-end
-
 -- The facts about a run, which may be forgotten by now: too many have ended since.
 local function facts(handle)
   return handle:info() or { state = 'lost', reason = 'is not remembered any more', ended_ms = 0 }
-end
-
--- Tells every line until the run has ended.
-local function follow(handle, tell)
-  local from = { stdout = 0, stderr = 0 }
-  local function on_line(stream, line)
-    tell { event = 'line', run = handle.id, stream = stream, text = line }
-  end
-  repeat
-    local conditions = { wait.exit(handle) }
-    for _, stream in ipairs(STREAMS) do
-      local options = { stream = stream, since = from[stream] }
-      conditions[#conditions + 1] = wait.regex(handle, '^', options)
-    end
-    local answer = handle:wait { any = conditions }
-    local ended = not answer or not answer.ok or facts(handle).ended_ms ~= nil
-    local before = from.stdout + from.stderr
-    for _, stream in ipairs(STREAMS) do
-      read_lines(handle, stream, from, ended, on_line)
-    end
-    if not ended and from.stdout + from.stderr == before then
-      -- A prompt: a line that does not end.
-      for _, stream in ipairs(STREAMS) do
-        read_lines(handle, stream, from, true, on_line)
-      end
-    end
-  until ended
 end
 
 -- Tells when it is ready, or that it will not be. It has started: where nobody said what it takes,
@@ -232,7 +182,7 @@ local function tell_readiness(handle, tell)
 end
 
 -- Tells all of one run until it has ended, and gives its facts.
-local function accompany(handle, tell)
+local function accompany(handle, tell, tell_lines)
   local answer = handle:wait { wait.start(handle) }
   if not answer or not answer.ok then
     local info = facts(handle)
@@ -242,7 +192,9 @@ local function accompany(handle, tell)
   local info = facts(handle)
   tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
   local getting_ready = task.spawn(tell_readiness, handle, tell)
-  follow(handle, tell)
+  output.follow(handle, function(stream, lines)
+    tell_lines(handle.id, stream, lines)
+  end)
   getting_ready:await()
   local ended = facts(handle)
   tell {
@@ -263,11 +215,11 @@ local function has_failed(ended)
 end
 
 -- Follows a service from run to run. Gives whether it ended well in the end.
-local function look_after(service, handle, tell, on_run)
+local function look_after(service, handle, tell, tell_lines, on_run)
   local most = most_restarts(service)
   while true do
     on_run(service.name, handle.id)
-    local ended = accompany(handle, tell)
+    local ended = accompany(handle, tell, tell_lines)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
     if not handle then
@@ -309,6 +261,8 @@ end
 
 ---@class ServiceHooks
 ---@field on_event fun(event: ServiceEvent)
+---@field on_lines? fun(event: ServiceEvent, lines: string[]) default: on_event for each; for
+---many: the event is the same for all, but for `text`
 ---@field on_run? fun(name: string, run: string) this is its run now
 
 --- Starts services and looks after them until all have ended for good. Raises for wrong
@@ -328,8 +282,18 @@ function M.run(list, hooks)
       event.service = name
       hooks.on_event(event)
     end
+    local function tell_lines(id, stream, lines)
+      local event = { event = 'line', service = name, run = id, stream = stream }
+      if hooks.on_lines then
+        return hooks.on_lines(event, lines)
+      end
+      for _, line in ipairs(lines) do
+        event.text = line
+        hooks.on_event(event)
+      end
+    end
     if handles[name] then
-      lives[name] = task.spawn(look_after, service, handles[name], tell, on_run)
+      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, on_run)
     else
       tell { event = 'not_started', text = problems[name] }
     end

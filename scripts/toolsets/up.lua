@@ -4,6 +4,9 @@ local services = require 'services'
 local FIELDS = {
   services = schema.array(schema.any {}, { optional = true, description = 'Declarations' }),
   procfile = schema.string { optional = true, description = 'Or the text of a Procfile' },
+  batches = schema.boolean {
+    default = false, description = 'Lines come as events `lines` with a list, `lines`',
+  },
 }
 
 -- Raising names the place in this file, which is not where the mistake is.
@@ -22,6 +25,27 @@ local function declared(args)
   return list
 end
 
+-- Gives what tells of events.
+local function teller(batches)
+  local news = 0
+  local function tell(text)
+    news = news + 1
+    tool.progress(news, nil, text)
+  end
+  local function on_lines(event, lines)
+    if batches then
+      event.event, event.lines = 'lines', lines
+      return tell(json.encode(event))
+    end
+    -- To encode the whole event for each line would be most of what a line costs.
+    local beginning = json.encode(event):sub(1, -2) .. ',"text":'
+    for index = 1, #lines do
+      tell(beginning .. json.encode(lines[index]) .. '}')
+    end
+  end
+  return function(event) tell(json.encode(event)) end, on_lines
+end
+
 local up = tool {
   name = 'up',
   title = 'Start services',
@@ -31,13 +55,11 @@ local up = tool {
   output = schema.object { failed = schema.array(schema.string {}) },
   run = function(args)
     local list = declared(args)
-    local news = 0
+    local on_event, on_lines = teller(args.batches)
     store.set('runs', {})
     local failed = services.run(list, {
-      on_event = function(event)
-        news = news + 1
-        tool.progress(news, nil, json.encode(event))
-      end,
+      on_event = on_event,
+      on_lines = on_lines,
       on_run = function(name, id)
         local runs = store.get('runs')
         runs[name] = id

@@ -62,6 +62,36 @@ test('a service whose condition never comes true keeps those behind it down', LI
   assert.deepEqual(names(set.events(), 'web'), ['not_started']);
 });
 
+test('what came too fast to be shown is told of, and no line is torn', LIMIT, async (t) => {
+  const set = await up(t, 'Procfile', "fast: seq -f '%0999.0f' 1 5000\n");
+  assert.equal(await set.ended, 0);
+  const lines = set.events().filter((event) => event.event === 'line').map((event) => event.text);
+  let bytes = 0;
+  for (const line of lines) {
+    const lost = /^\[gibbous: (\d+) bytes left out\]$/.exec(line);
+    assert.ok(lost || /^\d{999}$/.test(line), `torn: ${line.slice(0, 40)}, ${line.length}`);
+    bytes += lost ? Number(lost[1]) : line.length + 1;
+  }
+  assert.equal(bytes, 5_000_000);
+});
+
+test('a service that writes a line at a time is followed cheaply', LIMIT, async (t) => {
+  const set = await up(t, 'Procfile',
+    'busy: i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i; done\n');
+  assert.equal(await set.ended, 0);
+  const lines = set.events().filter((event) => event.event === 'line').map((event) => event.text);
+  assert.deepEqual(lines, Array.from({ length: 20_000 }, (_, index) => String(index + 1)));
+});
+
+test('lines are whole in colour and in other encodings, and a prompt is shown without an end', LIMIT, async (t) => {
+  const set = await up(t, 'Procfile', "odd: printf '\\033[31mred\\033[0m caf\\351'; sleep 0.3; "
+    + "printf ' end\\nsure? '; sleep 1; printf 'yes\\nlast'\n");
+  assert.equal(await set.ended, 0);
+  const lines = set.events().filter((event) => event.event === 'line').map((event) => event.text);
+  assert.deepEqual(lines.slice(-3), ['sure? ', 'yes', 'last']);
+  assert.equal(lines.slice(0, -3).join(''), 'red caf\ufffd end');
+});
+
 test('all services run at the same time, however many there are', LIMIT, async (t) => {
   const lines = Array.from({ length: 9 }, (_, index) => `s${index}: echo here; sleep 1000`);
   const set = await up(t, 'Procfile', `${lines.join('\n')}\n`);

@@ -6,6 +6,7 @@ local output = require 'service_output'
 local M = {}
 
 local DEFAULT_RESTARTS = 3
+local ENDED_BEFORE = 'killed before it started'
 
 ---@class Service
 ---@field name string
@@ -136,30 +137,51 @@ local function start(service, after, detach)
   return handle, err and err.message
 end
 
+-- Nil, and why.
+local function start_behind(service, handles, detach)
+  local after = {}
+  for index, name in ipairs(service.after or {}) do
+    if not handles[name] then
+      return nil, name .. ' was not started'
+    end
+    after[index] = handles[name]
+  end
+  return start(service, after, detach)
+end
+
+---@class ServiceStartOptions
+---@field on_run? fun(name: string, run: string) this is its run now
+---@field is_stopping? fun(): boolean true: nothing more is started, and what just was is killed
+
 --- Starts services, those first that others come after: gives their handles by name, and why those
 --- without one could not be started. Raises for wrong declarations.
 ---
 --- Example: `local handles, problems = services.start(list, true)`
 ---@param list Service[]
 ---@param detach boolean they outlive the call
+---@param options? ServiceStartOptions
 ---@return table<string, Run> handles
 ---@return table<string, string> problems
-function M.start(list, detach)
+function M.start(list, detach, options)
+  options = options or {}
   M.check(list)
   local handles, problems = {}, {}
   for _, service in ipairs(M.in_order(list)) do
-    local after, missing = {}, nil
-    for index, name in ipairs(service.after or {}) do
-      after[index] = handles[name]
-      missing = missing or (not handles[name] and name)
-    end
+    local name = service.name
     local why
-    if missing then
-      why = missing .. ' was not started'
+    if options.is_stopping and options.is_stopping() then
+      why = ENDED_BEFORE
     else
-      handles[service.name], why = start(service, after, detach)
+      handles[name], why = start_behind(service, handles, detach)
     end
-    problems[service.name] = why
+    problems[name] = why
+    if handles[name] and options.on_run then
+      options.on_run(name, handles[name].id)
+    end
+    if handles[name] and options.is_stopping and options.is_stopping() then
+      -- Whoever stops did not know of it.
+      task.spawn(handles[name].kill, handles[name])
+    end
   end
   return handles, problems
 end
@@ -218,7 +240,6 @@ end
 local function look_after(service, handle, tell, tell_lines, on_run)
   local most = most_restarts(service)
   while true do
-    on_run(service.name, handle.id)
     local ended = accompany(handle, tell, tell_lines)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
@@ -228,6 +249,9 @@ local function look_after(service, handle, tell, tell_lines, on_run)
         tell { event = 'gave_up', text = 'it was started again ' .. often }
       end
       return ended.state == 'completed'
+    end
+    if on_run then
+      on_run(service.name, handle.id)
     end
     tell { event = 'restarted', text = ('%d of %d'):format(restarts + 1, most) }
   end
@@ -259,11 +283,10 @@ function M.in_order(list)
   return order
 end
 
----@class ServiceHooks
+---@class ServiceHooks: ServiceStartOptions
 ---@field on_event fun(event: ServiceEvent)
 ---@field on_lines? fun(event: ServiceEvent, lines: string[]) default: on_event for each; for
 ---many: the event is the same for all, but for `text`
----@field on_run? fun(name: string, run: string) this is its run now
 
 --- Starts services and looks after them until all have ended for good. Raises for wrong
 --- declarations. Gives the names of those that did not end well.
@@ -273,8 +296,7 @@ end
 ---@param hooks ServiceHooks
 ---@return string[]
 function M.run(list, hooks)
-  local on_run = hooks.on_run or function() end
-  local handles, problems = M.start(list, false)
+  local handles, problems = M.start(list, false, hooks)
   local lives = {}
   for _, service in ipairs(list) do
     local name = service.name
@@ -293,7 +315,7 @@ function M.run(list, hooks)
       end
     end
     if handles[name] then
-      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, on_run)
+      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, hooks.on_run)
     else
       tell { event = 'not_started', text = problems[name] }
     end
@@ -308,19 +330,44 @@ function M.run(list, hooks)
   return failed
 end
 
---- Ends the runs of services, those behind first: what others need goes last.
+-- The names of the services that come after each, by its name.
+local function needed_by(list)
+  local names = {}
+  for _, service in ipairs(list) do
+    names[service.name] = {}
+  end
+  for _, service in ipairs(list) do
+    for _, name in ipairs(service.after or {}) do
+      local behind = names[name]
+      behind[#behind + 1] = service.name
+    end
+  end
+  return names
+end
+
+--- Ends the runs of services, at the same time, but each only when those that need it are gone.
 ---
 --- Example: `services.stop(list, { web = 'Ab3xK9mZ' })`
 ---@param list Service[]
 ---@param runs table<string, string> ids, by the name of the service
 function M.stop(list, runs)
-  local order = M.in_order(list)
-  for index = #order, 1, -1 do
-    local id = runs[order[index].name]
-    local handle = id and run.get(id)
+  local behind, ends = needed_by(list), {}
+  local function stop(name)
+    for _, other in ipairs(behind[name]) do
+      ends[other]:await()
+    end
+    local handle = runs[name] and run.get(runs[name])
     if handle then
       handle:kill()
     end
+  end
+  local order = M.in_order(list)
+  for index = #order, 1, -1 do
+    local name = order[index].name
+    ends[name] = task.spawn(stop, name)
+  end
+  for _, each in pairs(ends) do
+    each:await()
   end
 end
 

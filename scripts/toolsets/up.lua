@@ -65,7 +65,9 @@ local up = tool {
         runs[name] = id
         store.set('runs', runs)
       end,
+      is_stopping = function() return store.get('stopping') == true end,
     })
+    store.delete('stopping')
     return { text = #failed .. ' failed', data = { failed = json.array(failed) } }
   end,
 }
@@ -77,7 +79,10 @@ local stop = tool {
   permission = 'execute',
   input = schema.object(FIELDS),
   run = function(args)
-    services.stop(declared(args), store.get('runs') or {})
+    -- What is being started is in no list yet: `up` ends it itself.
+    local list = declared(args)
+    store.set('stopping', true)
+    services.stop(list, store.get('runs') or {})
     return 'ended'
   end,
 }

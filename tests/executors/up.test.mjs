@@ -133,6 +133,38 @@ test('those that others need are ended last', LIMIT, async (t) => {
   assert.deepEqual(exits.map((event) => event.service), ['web', 'db']);
 });
 
+test('Ctrl-C while services are being started ends them all', LIMIT, async (t) => {
+  const lines = Array.from({ length: 30 }, (_, index) => `s${index}: exec sleep 1000`);
+  for (const delay of [60, 120, 180, 240, 300, 400]) {
+    const set = await up(t, 'Procfile', `${lines.join('\n')}\n`);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    set.program.kill('SIGINT');
+    await Promise.race([set.ended, new Promise((_, reject) => {
+      setTimeout(() => reject(new Error(`it goes on after a Ctrl-C at ${delay} ms`)), 10_000).unref();
+    })]);
+    const events = set.events();
+    const of = (event) => events.filter((each) => each.event === event).length;
+    assert.equal(of('exited'), of('started'));
+  }
+});
+
+test('stubborn services are ended at the same time, those that others need after them', LIMIT, async (t) => {
+  const deaf = "trap \"\" TERM; echo up; while true; do sleep 0.1; done";
+  const set = await up(t, 'services.lua', `return {
+    { name = 'db', command = 'echo up; exec sleep 1000' },
+    { name = 'one', command = [[${deaf}]], after = { 'db' } },
+    { name = 'two', command = [[${deaf}]], after = { 'db' } },
+    { name = 'three', command = [[${deaf}]] },
+  }`);
+  await until('all wrote', () => set.events().filter((event) => event.text === 'up').length === 4);
+  const before = Date.now();
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+  assert.ok(Date.now() - before < 9000, 'one grace for all');
+  const exits = set.events().filter((event) => event.event === 'exited');
+  assert.equal(exits.at(-1).service, 'db');
+});
+
 test('a second Ctrl-C does not wait for a service that does not end', LIMIT, async (t) => {
   const set = await up(t, 'Procfile', "deaf: trap '' TERM; echo up; while true; do sleep 0.1; done\n");
   await until('it runs', () => set.events().some((event) => event.text === 'up'));

@@ -1,6 +1,7 @@
 -- Services: commands that belong together and depend on one another; what `after`, `ready` and
 -- `restart` of run.start mean, by name. A library: `gibbous up` (toolsets/up.lua) follows them, the
 -- toolset `services` leaves them running.
+local declaration = require 'service_declaration'
 local output = require 'service_output'
 
 local M = {}
@@ -34,107 +35,35 @@ local ENDED_BEFORE = 'killed before it started'
 ---@field exit_code? integer exited
 ---@field state? RunState exited
 
-local function wrong(service, field, expected)
-  error(('service %s: %s: expected %s'):format(service.name or '?', field, expected), 0)
-end
-
-local SERVICE_FIELDS = {
-  name = 'string', command = 'string', argv = 'table', cwd = 'string', env = 'table',
-  executor = true, ports = 'table', limits = 'table', ready = 'table',
-  ready_timeout_ms = 'number', after = 'table', restart = true,
-}
-
-local function check_service(service)
-  if type(service.name) ~= 'string' or not service.name:find '^[%w_.-]+$' then
-    wrong(service, 'name', 'letters, digits, _ . and -')
-  end
-  for field, value in pairs(service) do
-    local expected = SERVICE_FIELDS[field]
-    if not expected then
-      error(('service %s: there is no field %s'):format(service.name, tostring(field)), 0)
-    elseif expected ~= true and type(value) ~= expected then
-      wrong(service, field, 'a ' .. expected)
-    end
-  end
-  if (service.command == nil) == (service.argv == nil) then
-    wrong(service, 'command', 'one of command and argv')
-  end
-end
-
-local function visit(service, by_name, state)
-  if state[service.name] == 'done' then
-    return
-  elseif state[service.name] == 'open' then
-    error(('service %s: after: it would wait for itself'):format(service.name), 0)
-  end
-  state[service.name] = 'open'
-  for _, name in ipairs(service.after or {}) do
-    if not by_name[name] then
-      error(('service %s: after: there is no service %s'):format(service.name, tostring(name)), 0)
-    end
-    visit(by_name[name], by_name, state)
-  end
-  state[service.name] = 'done'
-end
-
---- Checks declarations. Raises for what is wrong, with the service's name and the field.
+--- Checks declarations: see service_declaration.lua.
 ---
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
----@param list Service[]
-function M.check(list)
-  local by_name = {}
-  for _, service in ipairs(list) do
-    check_service(service)
-    if by_name[service.name] then
-      wrong(service, 'name', 'another one: there are two of this name')
-    end
-    by_name[service.name] = service
-  end
-  local state = {}
-  for _, service in ipairs(list) do
-    visit(service, by_name, state)
-  end
-end
+M.check = declaration.check
 
---- Gives the services that a Procfile declares: one `name: command` a line. Raises for other lines.
+--- Gives the services that a Procfile declares: see service_declaration.lua.
 ---
 --- Example: `services.parse_procfile('web: npm start\nworker: npm run worker\n')`
----@param text string
----@return Service[]
-function M.parse_procfile(text)
-  local list = {}
-  local number = 0
-  for line in (text .. '\n'):gmatch '(.-)\r?\n' do
-    number = number + 1
-    local name, command = line:match '^%s*([%w_.-]+)%s*:%s*(.-)%s*$'
-    if name and command ~= '' then
-      list[#list + 1] = { name = name, command = command }
-    elseif line:find '%S' and not line:find '^%s*#' then
-      error(('line %d: expected NAME: COMMAND, got %s'):format(number, line), 0)
-    end
+M.parse_procfile = declaration.parse_procfile
+
+local function why_not(err)
+  if err.code ~= 'needs_approval' then
+    return err.message
   end
-  return list
+  return 'it needs approval, and nobody can be asked here: ' .. err.message
+    .. ' `gibbous policy explain` names the rule; allow it in a policy of your own'
+    .. ' (docs/policy.md), or choose another mode.'
 end
 
-local function ready_of(service)
-  if not service.ready or not service.ready_timeout_ms then
-    return service.ready
-  end
-  return { any = { service.ready }, timeout_ms = service.ready_timeout_ms }
-end
-
--- Nil, and why. Raising is about the declaration: the services say what is wrong with them.
+-- Nil, and why: a policy, an executor, or what no check can know.
 local function start(service, after, detach)
-  local good, handle, err = pcall(run.start, {
-    command = service.command, argv = service.argv, cwd = service.cwd, env = service.env,
-    executor = service.executor, ports = service.ports, limits = service.limits,
-    label = service.name, timeout_ms = 0, ready = ready_of(service), restart = service.restart,
-    after = #after > 0 and after or nil, detach = detach,
-  })
+  local options = declaration.start_options(service)
+  options.label, options.timeout_ms, options.detach = service.name, 0, detach
+  options.after = #after > 0 and after or nil
+  local good, handle, err = pcall(run.start, options)
   if not good then
     return nil, tostring(handle)
   end
-  return handle, err and err.message
+  return handle, err and why_not(err)
 end
 
 -- Nil, and why.

@@ -63,6 +63,13 @@ local function ready_of(asked, ctx, timeout_ms)
   return #all > 0 and { all = all, timeout_ms = timeout_ms } or nil
 end
 
+-- What the library says of conditions, in the words of READY.
+local function in_words_of_arguments(problem)
+  problem = problem:gsub(': ready%[%d+%]: ', ': ready: ')
+  problem = problem:gsub(': ready: pattern: ', ': ready: output_regex: ')
+  return (problem:gsub(': ready: url: ', ': ready: http: '))
+end
+
 -- The declarations of the library, from arguments.
 local function declared(args, ctx)
   local list = {}
@@ -74,7 +81,7 @@ local function declared(args, ctx)
   end
   local good, problem = pcall(services.check, list)
   if not good then
-    tool.error('invalid_arguments', tostring(problem))
+    tool.error('invalid_arguments', in_words_of_arguments(tostring(problem)))
   end
   return list
 end

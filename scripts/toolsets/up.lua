@@ -4,6 +4,7 @@ local services = require 'services'
 local FIELDS = {
   services = schema.array(schema.any {}, { optional = true, description = 'Declarations' }),
   procfile = schema.string { optional = true, description = 'Or the text of a Procfile' },
+  file = schema.string { optional = true, description = 'Where they stand, for what is wrong' },
   batches = schema.boolean {
     default = false, description = 'Lines come as events `lines` with a list, `lines`',
   },
@@ -16,11 +17,10 @@ local function declared(args)
     services.check(found)
     return found
   end)
-  if not good then
-    tool.error('invalid_arguments', tostring(list))
-  end
-  if #list == 0 then
-    tool.error('invalid_arguments', 'no service is declared')
+  local problem = not good and tostring(list) or #list == 0 and 'no service is declared'
+  if problem then
+    local place = args.file and args.file .. ': ' or ''
+    tool.error('invalid_arguments', place .. problem)
   end
   return list
 end

@@ -188,10 +188,58 @@ test('wrong declarations name the service and the field', LIMIT, async (t) => {
     ["return { { name = 'a', comand = 'x' } }", /service a: there is no field comand/],
     ["return { { name = 'a', command = 'x', after = { 'b' } } }", /there is no service b/],
     ["return { { name = 'a', command = 'x', after = { 'a' } } }", /would wait for itself/],
+    ["return { { name = 'a', command = 'x', after = { 1 } } }", /service a: after\[1\]: expected the name/],
+    ['return { 3 }', /service 1: expected a table, such as/],
     ['return {', /services\.lua:1/],
   ]) {
     const set = await up(t, 'services.lua', text, []);
     assert.notEqual(await set.ended, 0);
     assert.match(set.complaint(), complaint);
   }
+});
+
+test('what is wrong with one service is found before any other is started', LIMIT, async (t) => {
+  for (const [fields, complaint] of [
+    ["command = 'x', restart = { max = -1 }", /service b: restart: max: expected a number from 1/],
+    ["command = 'x', ready = { kind = 'port' }", /service b: ready: port: expected a number from 1/],
+    ["command = 'x', ready = { { kind = 'exit' }, { kind = 'port' } }", /service b: ready\[2\]: port: /],
+    ["command = 'x', ready = { kind = 'regex', pattern = '(' }", /service b: ready: pattern: missing/],
+    ["command = 'x', ready = { kind = 'exit' }, ready_timeout_ms = -1", /service b: ready_timeout_ms: /],
+    ["command = 'x', env = { A = 3 }", /service b: env\.A: expected a string/],
+    ["command = 'x', env = { ['A=B'] = '3' }", /service b: env: /],
+    ["command = 'x', limits = { pids = 0 }", /service b: limits: pids: /],
+    ["command = 'x', ports = { 'x' }", /service b: ports: expected/],
+    ['argv = { }', /service b: argv: expected a program/],
+    ["argv = { 'a', 3 }", /service b: argv\[2\]: expected a string/],
+    ["command = ''", /service b: command: expected/],
+  ]) {
+    const set = await up(t, 'services.lua', `return {
+      { name = 'a', command = 'sleep 1000' }, { name = 'b', ${fields} },
+    }`, []);
+    assert.notEqual(await set.ended, 0);
+    assert.match(set.complaint(), complaint);
+    assert.doesNotMatch(set.complaint(), /run\.start|condition/);
+    assert.deepEqual(set.lines, []);
+  }
+});
+
+test('ready_timeout_ms holds for a list of conditions', LIMIT, async (t) => {
+  const set = await up(t, 'services.lua', `return { { name = 'a', command = 'echo hi; sleep 1',
+    ready = { { kind = 'regex', pattern = 'never' }, { kind = 'file', path = '/nowhere' } },
+    ready_timeout_ms = 50 } }`);
+  await set.ended;
+  assert.ok(names(set.events(), 'a').includes('not_ready'));
+});
+
+test('a Procfile may begin with a byte order mark', LIMIT, async (t) => {
+  const set = await up(t, 'Procfile', '\ufeffweb: echo hello\n');
+  assert.equal(await set.ended, 0);
+  assert.ok(set.events().some((event) => event.service === 'web' && event.text === 'hello'));
+});
+
+test('a service that needs approval says so, and how to allow it', LIMIT, async (t) => {
+  const set = await up(t, 'Procfile', 'root: sudo -n true\n');
+  assert.equal(await set.ended, 1);
+  const { text } = set.events().find((event) => event.event === 'not_started');
+  assert.match(text, /needs approval, and nobody can be asked here: .*gibbous policy explain/);
 });

@@ -7,6 +7,7 @@ local output = require 'service_output'
 local M = {}
 
 local DEFAULT_RESTARTS = 3
+local SIGKILL = 9
 local ENDED_BEFORE = 'killed before it started'
 
 ---@class Service
@@ -34,6 +35,7 @@ local ENDED_BEFORE = 'killed before it started'
 ---@field text? string line; why, for the others
 ---@field exit_code? integer exited
 ---@field state? RunState exited
+---@field stopped? boolean exited, not_started: all are being ended, so that nothing is wrong
 
 --- Checks declarations: see service_declaration.lua.
 ---
@@ -125,22 +127,49 @@ end
 local function tell_readiness(handle, tell)
   local asked = facts(handle).readiness ~= nil
   local answer = asked and handle:wait { wait.ready(handle) }
+  local note = facts(handle).readiness_note
   if not asked or (answer and answer.ok) then
-    tell { event = 'ready', run = handle.id, text = facts(handle).readiness_note }
+    tell { event = 'ready', run = handle.id, text = note }
   else
-    tell { event = 'not_ready', run = handle.id, text = answer and answer.message or 'is gone' }
+    tell { event = 'not_ready', run = handle.id, text = note or (answer and answer.message) }
+  end
+end
+
+-- Why a run has ended; of one that was killed what it made of the signal.
+local function why_ended(info)
+  local asked = info.state == 'killed' and (info.reason or ''):match '^killed with (SIG%u+)$'
+  if not asked then
+    return info.reason
+  elseif info.exit_code then
+    return ('exit code %d after %s'):format(info.exit_code, asked)
+  elseif info.signal == SIGKILL and asked ~= 'SIGKILL' then
+    return ('ended by SIGKILL, as %s did not end it'):format(asked)
+  end
+  return 'ended by ' .. asked
+end
+
+-- It is over before it ran.
+local function tell_no_start(handle, info, tell)
+  if info.state == 'killed' and info.restarts then
+    -- It had run: its next run was waited for.
+    tell {
+      event = 'exited', run = handle.id, state = info.state,
+      text = 'in the pause before it was started again',
+    }
+  else
+    local why = (info.reason or 'it is gone'):gsub('^not started: ', '')
+    tell { event = 'not_started', run = handle.id, text = why }
   end
 end
 
 -- Tells all of one run until it has ended, and gives its facts.
 local function accompany(handle, tell, tell_lines)
   local answer = handle:wait { wait.start(handle) }
+  local info = facts(handle)
   if not answer or not answer.ok then
-    local info = facts(handle)
-    tell { event = 'not_started', run = handle.id, text = info.reason }
+    tell_no_start(handle, info, tell)
     return info
   end
-  local info = facts(handle)
   tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
   local getting_ready = task.spawn(tell_readiness, handle, tell)
   output.follow(handle, function(stream, lines)
@@ -150,7 +179,7 @@ local function accompany(handle, tell, tell_lines)
   local ended = facts(handle)
   tell {
     event = 'exited', run = handle.id, exit_code = ended.exit_code, state = ended.state,
-    text = ended.reason,
+    text = why_ended(ended),
   }
   return ended
 end
@@ -179,9 +208,7 @@ local function look_after(service, handle, tell, tell_lines, on_run)
       end
       return ended.state == 'completed'
     end
-    if on_run then
-      on_run(service.name, handle.id)
-    end
+    on_run(service.name, handle.id)
     tell { event = 'restarted', text = ('%d of %d'):format(restarts + 1, most) }
   end
 end
@@ -212,6 +239,17 @@ function M.in_order(list)
   return order
 end
 
+--- Gives a text with the names of services in place of the ids of their runs.
+---
+--- Example: `services.with_names('run Ab3xK9mZ ended', { Ab3xK9mZ = 'db' }) == 'db ended'`
+---@param text string
+---@param names table<string, string> by the ids of runs
+---@return string
+function M.with_names(text, names)
+  text = text:gsub('run (%w+)', names)
+  return (text:gsub('%w+', names))
+end
+
 ---@class ServiceHooks: ServiceStartOptions
 ---@field on_event fun(event: ServiceEvent)
 ---@field on_lines? fun(event: ServiceEvent, lines: string[]) default: on_event for each; for
@@ -225,12 +263,27 @@ end
 ---@param hooks ServiceHooks
 ---@return string[]
 function M.run(list, hooks)
-  local handles, problems = M.start(list, false, hooks)
+  local names = {}
+  local function on_run(name, id)
+    names[id] = name
+    if hooks.on_run then
+      hooks.on_run(name, id)
+    end
+  end
+  local options = { on_run = on_run, is_stopping = hooks.is_stopping }
+  local handles, problems = M.start(list, false, options)
   local lives = {}
+  local stopping = hooks.is_stopping or function() return false end
   for _, service in ipairs(list) do
     local name = service.name
     local function tell(event)
-      event.service = name
+      local stopped = stopping()
+      if stopped and event.event == 'not_ready' then
+        return -- nobody waits for it any more
+      end
+      local over = event.event == 'not_started' or event.state == 'killed'
+      event.service, event.stopped = name, stopped and over or nil
+      event.text = event.text and M.with_names(event.text, names)
       hooks.on_event(event)
     end
     local function tell_lines(id, stream, lines)
@@ -244,7 +297,7 @@ function M.run(list, hooks)
       end
     end
     if handles[name] then
-      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, hooks.on_run)
+      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, on_run)
     else
       tell { event = 'not_started', text = problems[name] }
     end

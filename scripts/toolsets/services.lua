@@ -110,7 +110,20 @@ end
 
 local STATES = { ready = 'ready', pending = 'not ready yet', failed = 'not ready' }
 
-local function describe(name, handle, problem)
+-- The names of services, by the ids of their runs.
+local function names_of(handles)
+  local names = {}
+  for name, handle in pairs(handles) do
+    while handle do
+      names[handle.id] = name
+      local info = handle:info()
+      handle = info and info.next and run.get(info.next)
+    end
+  end
+  return names
+end
+
+local function describe(name, handle, problem, names)
   if not handle then
     return { name = name, state = 'failed', ready = false, reason = problem },
       ('%s: not started: %s'):format(name, problem)
@@ -124,12 +137,12 @@ local function describe(name, handle, problem)
   local ready = info.readiness == 'ready' or (info.readiness == nil and running)
   local data = {
     name = name, id = info.id, pid = info.pid, state = info.state, ready = ready,
-    reason = info.reason, restarts = info.restarts,
+    reason = info.reason and services.with_names(info.reason, names), restarts = info.restarts,
   }
   local parts = { ('%s: id=%s state=%s'):format(name, info.id, info.state) }
   parts[#parts + 1] = info.readiness and ('%s (%s)'):format(
-    STATES[info.readiness], info.readiness_note or 'waiting')
-  parts[#parts + 1] = info.reason and 'reason: ' .. info.reason or nil
+    STATES[info.readiness], services.with_names(info.readiness_note or 'waiting', names))
+  parts[#parts + 1] = data.reason and 'reason: ' .. data.reason or nil
   return data, table.concat(parts, ', ')
 end
 
@@ -184,7 +197,7 @@ local start = tool {
         tool.progress(index - 1, #list, 'waiting for ' .. service.name)
         handle = settle(handle, args.timeout * #list)
       end
-      local facts, line = describe(service.name, handle, problems[service.name])
+      local facts, line = describe(service.name, handle, problems[service.name], names_of(handles))
       data[index] = facts
       lines[index] = line .. (args.wait and tail_of(facts, handle) or '')
       all_ready = all_ready and (facts.ready or facts.state == 'completed')

@@ -117,8 +117,8 @@ test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async
   await until('web wrote', () => set.lines.includes('web      | hello'));
   set.program.kill('SIGINT');
   assert.equal(await set.ended, 0);
-  assert.ok(set.lines.includes('web      | killed: killed with SIGTERM'));
-  assert.ok(set.lines.includes('long-one | killed: killed with SIGTERM'));
+  assert.ok(set.lines.includes('web      | killed: ended by SIGTERM'));
+  assert.ok(set.lines.includes('long-one | killed: ended by SIGTERM'));
 });
 
 test('those that others need are ended last', LIMIT, async (t) => {
@@ -163,6 +163,52 @@ test('stubborn services are ended at the same time, those that others need after
   assert.ok(Date.now() - before < 9000, 'one grace for all');
   const exits = set.events().filter((event) => event.event === 'exited');
   assert.equal(exits.at(-1).service, 'db');
+});
+
+test('an end says what a service made of the signal, and of a stop that nothing is wrong', LIMIT, async (t) => {
+  const on_term = (what) => `trap "${what}" TERM; echo up; while true; do sleep 0.1; done`;
+  const set = await up(t, 'services.lua', `return {
+    { name = 'deaf', command = [[${on_term('')}]] },
+    { name = 'good', command = [[${on_term('exit 0')}]] },
+    { name = 'bad', command = [[${on_term('exit 3')}]] },
+    { name = 'plain', command = 'echo up; exec sleep 1000' },
+    { name = 'pause', command = 'echo up; exit 1', restart = { backoff_ms = 60000 } },
+    { name = 'slow', command = 'echo up; exec sleep 1000', ready = { kind = 'exit' } },
+    { name = 'late', command = 'echo no', after = { 'slow' } },
+  }`);
+  await until('all wrote', () => set.events().filter((event) => event.text === 'up').length === 6);
+  await until('it waits', () => names(set.events(), 'pause').includes('restarted'));
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
+  const events = set.events();
+  const last = (service) => events.filter((event) => event.service === service
+    && ['exited', 'not_started'].includes(event.event)).at(-1);
+  assert.equal(last('deaf').text, 'ended by SIGKILL, as SIGTERM did not end it');
+  assert.equal(last('good').text, 'exit code 0 after SIGTERM');
+  assert.equal(last('bad').text, 'exit code 3 after SIGTERM');
+  assert.equal(last('plain').text, 'ended by SIGTERM');
+  assert.equal(last('pause').text, 'in the pause before it was started again');
+  assert.equal(last('pause').event, 'exited');
+  assert.equal(last('late').text, 'killed before it started');
+  for (const service of ['deaf', 'good', 'plain', 'pause', 'slow', 'late']) {
+    assert.equal(last(service).stopped, true);
+  }
+  assert.ok(!names(events, 'slow').includes('not_ready'));
+});
+
+test('reasons name services, not runs, and say nothing twice', LIMIT, async (t) => {
+  const set = await up(t, 'services.lua', `return {
+    { name = 'a', command = 'sleep 1', ready = { kind = 'regex', pattern = 'no' }, ready_timeout_ms = 50 },
+    { name = 'b', command = 'echo no', after = { 'a' } },
+    { name = 'c', command = 'exit 3', ready = { kind = 'exit' } },
+    { name = 'd', command = 'echo no', after = { 'c' } },
+  }`);
+  assert.equal(await set.ended, 1);
+  const text = (service, event) => set.events()
+    .find((each) => each.service === service && each.event === event).text;
+  assert.match(text('a', 'not_ready'), /^timed out after/);
+  assert.match(text('b', 'not_started'), /^a is not ready \(timed out/);
+  assert.equal(text('d', 'not_started'), 'c ended (exit code 3)');
 });
 
 test('a second Ctrl-C does not wait for a service that does not end', LIMIT, async (t) => {

@@ -123,7 +123,7 @@ local function check_service(service, index)
   check_options(service)
 end
 
-local function visit(service, by_name, state)
+local function visit(service, by_name, known, state)
   if state[service.name] == 'done' then
     return
   elseif state[service.name] == 'open' then
@@ -131,10 +131,11 @@ local function visit(service, by_name, state)
   end
   state[service.name] = 'open'
   for _, name in ipairs(service.after or {}) do
-    if not by_name[name] then
-      error(('service %s: after: there is no service %s'):format(service.name, tostring(name)), 0)
+    if by_name[name] then
+      visit(by_name[name], by_name, known, state)
+    elseif not known[name] then
+      error(('service %s: after: there is no service %s'):format(service.name, name), 0)
     end
-    visit(by_name[name], by_name, state)
   end
   state[service.name] = 'done'
 end
@@ -143,7 +144,8 @@ end
 ---
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
 ---@param list Service[]
-function M.check(list)
+---@param known? table<string, any> what else may stand in `after`, by name
+function M.check(list, known)
   local by_name = {}
   for index, service in ipairs(list) do
     check_service(service, index)
@@ -154,7 +156,7 @@ function M.check(list)
   end
   local state = {}
   for _, service in ipairs(list) do
-    visit(service, by_name, state)
+    visit(service, by_name, known or {}, state)
   end
 end
 

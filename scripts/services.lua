@@ -69,18 +69,19 @@ local function start(service, after, detach)
 end
 
 -- Nil, and why.
-local function start_behind(service, handles, detach)
+local function start_behind(service, handles, known, detach)
   local after = {}
   for index, name in ipairs(service.after or {}) do
-    if not handles[name] then
+    after[index] = handles[name] or known[name]
+    if not after[index] then
       return nil, name .. ' was not started'
     end
-    after[index] = handles[name]
   end
   return start(service, after, detach)
 end
 
 ---@class ServiceStartOptions
+---@field known? table<string, Run> others that services may come after, by name
 ---@field on_run? fun(name: string, run: string) this is its run now
 ---@field is_stopping? fun(): boolean true: nothing more is started, and what just was is killed
 
@@ -95,7 +96,8 @@ end
 ---@return table<string, string> problems
 function M.start(list, detach, options)
   options = options or {}
-  M.check(list)
+  local known = options.known or {}
+  M.check(list, known)
   local handles, problems = {}, {}
   for _, service in ipairs(M.in_order(list)) do
     local name = service.name
@@ -103,7 +105,7 @@ function M.start(list, detach, options)
     if options.is_stopping and options.is_stopping() then
       why = ENDED_BEFORE
     else
-      handles[name], why = start_behind(service, handles, detach)
+      handles[name], why = start_behind(service, handles, known, detach)
     end
     problems[name] = why
     if handles[name] and options.on_run then
@@ -224,8 +226,8 @@ function M.in_order(list)
     by_name[service.name] = service
   end
   local function place(service)
-    if placed[service.name] then
-      return
+    if not service or placed[service.name] then
+      return -- not one of these: a known one
     end
     placed[service.name] = true
     for _, name in ipairs(service.after or {}) do

@@ -2,6 +2,7 @@
 local format = require 'toolsets.bg_format'
 local services = require 'services'
 
+local NAME = 'start_services'
 local MAX_SERVICES = 32
 local MAX_TIMEOUT_MS = 600000
 local DEFAULT_TIMEOUT_MS = 60000
@@ -34,7 +35,8 @@ local SERVICE = schema.object {
   command = schema.string { min_length = 1, description = 'Shell command' },
   cwd = schema.string { optional = true, description = 'Directory (default: the workspace)' },
   after = schema.array(schema.string {}, {
-    optional = true, description = 'Names of services that must be ready before it starts',
+    optional = true, description = 'Names of services that must be ready before it starts, '
+      .. 'also of earlier calls',
   }),
   ready = READY,
   restart = RESTART,
@@ -70,8 +72,36 @@ local function in_words_of_arguments(problem)
   return (problem:gsub(': ready: url: ', ': ready: http: '))
 end
 
+local GOES_ON = { queued = true, starting = true, running = true }
+
+-- The session's runs that services may come after, by their labels: the newest of each that goes on
+-- or has done its work. And which of these are services that go on.
+local function known_runs(ctx)
+  local known, services_now = {}, {}
+  for _, info in ipairs(run.list { session = ctx.session }) do
+    if info.label then
+      local counts = GOES_ON[info.state] or info.state == 'completed'
+      known[info.label] = counts and run.get(info.id) or nil
+      local service = GOES_ON[info.state] and info.tool == NAME
+      services_now[info.label] = service and info.id or services_now[info.label]
+    end
+  end
+  return known, services_now
+end
+
+local function refuse_doubles(list, services_now)
+  for _, service in ipairs(list) do
+    local id = services_now[service.name]
+    if id then
+      tool.error('invalid_arguments', ('service %s: name: one of this name runs already, id=%s: '
+        .. 'end it first (bg_kill, or background with action=kill), or choose another name')
+        :format(service.name, id))
+    end
+  end
+end
+
 -- The declarations of the library, from arguments.
-local function declared(args, ctx)
+local function declared(args, ctx, known)
   local list = {}
   for index, asked in ipairs(args.services) do
     list[index] = {
@@ -79,7 +109,7 @@ local function declared(args, ctx)
       restart = asked.restart, ready = ready_of(asked.ready, ctx, args.timeout),
     }
   end
-  local good, problem = pcall(services.check, list)
+  local good, problem = pcall(services.check, list, known)
   if not good then
     tool.error('invalid_arguments', in_words_of_arguments(tostring(problem)))
   end
@@ -110,9 +140,8 @@ end
 
 local STATES = { ready = 'ready', pending = 'not ready yet', failed = 'not ready' }
 
--- The names of services, by the ids of their runs.
-local function names_of(handles)
-  local names = {}
+-- Puts the names of services into a table, by the ids of all their runs.
+local function add_names(handles, names)
   for name, handle in pairs(handles) do
     while handle do
       names[handle.id] = name
@@ -158,7 +187,7 @@ local function tail_of(data, handle)
 end
 
 local start = tool {
-  name = 'start_services',
+  name = NAME,
   title = 'Start services',
   description = 'Start commands that belong together (database, API, web server) in the '
     .. 'background, each when those before it are ready, and wait until all are ready. Failed ones '
@@ -188,8 +217,11 @@ local start = tool {
     }),
   },
   run = function(args, ctx)
-    local list = declared(args, ctx)
-    local handles, problems = services.start(list, true)
+    local known, services_now = known_runs(ctx)
+    local list = declared(args, ctx, known)
+    refuse_doubles(list, services_now)
+    local handles, problems = services.start(list, true, { known = known })
+    local names = add_names(known, {})
     local lines, data, all_ready = {}, json.array {}, true
     for index, service in ipairs(list) do
       local handle = handles[service.name]
@@ -197,7 +229,8 @@ local start = tool {
         tool.progress(index - 1, #list, 'waiting for ' .. service.name)
         handle = settle(handle, args.timeout * #list)
       end
-      local facts, line = describe(service.name, handle, problems[service.name], names_of(handles))
+      add_names(handles, names)
+      local facts, line = describe(service.name, handle, problems[service.name], names)
       data[index] = facts
       lines[index] = line .. (args.wait and tail_of(facts, handle) or '')
       all_ready = all_ready and (facts.ready or facts.state == 'completed')

@@ -3,6 +3,7 @@
 -- toolset `services` leaves them running.
 local declaration = require 'service_declaration'
 local output = require 'service_output'
+local port = require 'service_port'
 
 local M = {}
 
@@ -126,12 +127,16 @@ end
 
 -- Tells when it is ready, or that it will not be. It has started: where nobody said what it takes,
 -- that is all.
-local function tell_readiness(handle, tell)
+local function tell_readiness(service, handle, tell, tell_lines)
   local asked = facts(handle).readiness ~= nil
   local answer = asked and handle:wait { wait.ready(handle) }
   local note = facts(handle).readiness_note
   if not asked or (answer and answer.ok) then
     tell { event = 'ready', run = handle.id, text = note }
+    local doubt = port.doubt(service, handle)
+    if doubt then
+      tell_lines(handle.id, 'stderr', { '[gibbous: ' .. doubt .. ']' })
+    end
   else
     tell { event = 'not_ready', run = handle.id, text = note or (answer and answer.message) }
   end
@@ -165,7 +170,7 @@ local function tell_no_start(handle, info, tell)
 end
 
 -- Tells all of one run until it has ended, and gives its facts.
-local function accompany(handle, tell, tell_lines)
+local function accompany(service, handle, tell, tell_lines)
   local answer = handle:wait { wait.start(handle) }
   local info = facts(handle)
   if not answer or not answer.ok then
@@ -173,7 +178,7 @@ local function accompany(handle, tell, tell_lines)
     return info
   end
   tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
-  local getting_ready = task.spawn(tell_readiness, handle, tell)
+  local getting_ready = task.spawn(tell_readiness, service, handle, tell, tell_lines)
   output.follow(handle, function(stream, lines)
     tell_lines(handle.id, stream, lines)
   end)
@@ -200,7 +205,7 @@ end
 local function look_after(service, handle, tell, tell_lines, on_run)
   local most = most_restarts(service)
   while true do
-    local ended = accompany(handle, tell, tell_lines)
+    local ended = accompany(service, handle, tell, tell_lines)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
     if not handle then

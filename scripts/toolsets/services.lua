@@ -1,5 +1,6 @@
 -- The toolset `services`: commands that depend on one another, started together and kept running.
 local format = require 'toolsets.bg_format'
+local service_port = require 'service_port'
 local services = require 'services'
 
 local NAME = 'start_services'
@@ -152,7 +153,8 @@ local function add_names(handles, names)
   return names
 end
 
-local function describe(name, handle, problem, names)
+local function describe(service, handle, problem, names)
+  local name = service.name
   if not handle then
     return { name = name, state = 'failed', ready = false, reason = problem },
       ('%s: not started: %s'):format(name, problem)
@@ -172,6 +174,7 @@ local function describe(name, handle, problem, names)
   parts[#parts + 1] = info.readiness and ('%s (%s)'):format(
     STATES[info.readiness], services.with_names(info.readiness_note or 'waiting', names))
   parts[#parts + 1] = data.reason and 'reason: ' .. data.reason or nil
+  parts[#parts + 1] = ready and service_port.doubt(service, handle) or nil
   return data, table.concat(parts, ', ')
 end
 
@@ -230,7 +233,7 @@ local start = tool {
         handle = settle(handle, args.timeout * #list)
       end
       add_names(handles, names)
-      local facts, line = describe(service.name, handle, problems[service.name], names)
+      local facts, line = describe(service, handle, problems[service.name], names)
       data[index] = facts
       lines[index] = line .. (args.wait and tail_of(facts, handle) or '')
       all_ready = all_ready and (facts.ready or facts.state == 'completed')

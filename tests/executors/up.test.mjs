@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
 import { GIBBOUS, LIMIT, temporaryDirectory, until } from './support.mjs';
 
-/** `gibbous up` of a file with this text. */
-async function up(t, name, text, options = ['--json']) {
+/** `gibbous up` of a file with this text, beside others. */
+async function up(t, name, text, options = ['--json'], files = {}) {
   const directory = await temporaryDirectory(t);
-  await writeFile(path.join(directory, name), text);
+  for (const [file, content] of Object.entries({ ...files, [name]: text })) {
+    await writeFile(path.join(directory, file), content);
+  }
   const program = spawn(GIBBOUS, ['up', name, '--state', path.join(directory, '.state'), ...options],
     { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => program.kill('SIGKILL'));
@@ -288,4 +291,30 @@ test('a service that needs approval says so, and how to allow it', LIMIT, async 
   assert.equal(await set.ended, 1);
   const { text } = set.events().find((event) => event.event === 'not_started');
   assert.match(text, /needs approval, and nobody can be asked here: .*gibbous policy explain/);
+});
+
+test('a port that another program listens on is told of', LIMIT, async (t) => {
+  const other = createServer();
+  t.after(() => other.close());
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const set = await up(t, 'services.lua', `return {
+    { name = 'web', command = 'sleep 2', ready = { kind = 'port', port = ${other.address().port} } },
+  }`);
+  assert.equal(await set.ended, 0);
+  assert.ok(set.events().some((event) => /^\[gibbous: port \d+ listens, but none of its/.test(event.text)));
+});
+
+test('a port that the service listens on is its own', LIMIT, async (t) => {
+  const other = createServer();
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address();
+  await new Promise((resolve) => other.close(resolve));
+  const set = await up(t, 'services.lua', `return {
+    { name = 'web', command = 'exec node server.js', ready = { kind = 'port', port = ${port} } },
+  }`, ['--json'], { 'server.js': `require('net').createServer().listen(${port}, '127.0.0.1');` });
+  await until('it is ready', () => names(set.events(), 'web').includes('ready'));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.ok(!set.events().some((event) => /another program/.test(event.text)));
+  set.program.kill('SIGINT');
+  assert.equal(await set.ended, 0);
 });

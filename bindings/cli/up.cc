@@ -39,14 +39,15 @@ bool is_lua(const std::string& path) {
 Result<Declared> read_services(const std::string& path) {
   const auto text = read_lua_table(path);
   if (!text) return text.status();
-  const Json list = Json::parse(*text, nullptr, false);
+  Json list = Json::parse(*text, nullptr, false);
+  if (list == Json::object()) list = Json::array();  // an empty table of Lua is both
   if (!list.is_array()) {
     return Status::error("config_invalid",
                          path +
                              ": must return a list of services: return { { name = 'web', "
                              "command = 'npm start' } }");
   }
-  Declared declared{{{"services", list}}, {}};
+  Declared declared{{{"services", list}, {"file", path}}, {}};
   for (const Json& service : list) {
     if (service.is_object() && service.contains("name") && service["name"].is_string()) {
       declared.names.push_back(service["name"].get<std::string>());
@@ -78,8 +79,9 @@ Result<Declared> read_procfile(const std::string& path) {
     return Status::error("config_invalid", path + ":" + std::to_string(first_bad_line(text)) +
                                                ": expected UTF-8, got other bytes");
   }
-  Declared declared{{{"procfile", text}}, {}};
-  std::istringstream lines(text);
+  Declared declared{{{"procfile", text}, {"file", path}}, {}};
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of an editor, in front of all
+  std::istringstream lines(text.rfind(kMark, 0) == 0 ? text.substr(kMark.size()) : text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
     if (colon != std::string::npos && line.front() != '#') {
@@ -92,7 +94,9 @@ Result<Declared> read_procfile(const std::string& path) {
 CallRequest request_for(const char* tool, const Declared& declared) {
   CallRequest request;
   request.tool = tool;
-  request.arguments = declared.arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json arguments = declared.arguments;  // with the file, for what is wrong in it
+  if (request.tool == "up") arguments["batches"] = true;
+  request.arguments = arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
   return request;
 }
 
@@ -135,9 +139,8 @@ ExitCode exit_code_of(const Ended& ended, const Options& options) {
   const CallResult& result = *ended.result;
   if (!result.ok) {
     const bool declared_wrong = result.code == "invalid_arguments";
-    const std::string where = declared_wrong ? options.services_file + ": " : "";
     const std::string code = declared_wrong ? "config_invalid" : result.code;
-    return fail(Status::error(code, where + result.message), options);
+    return fail(Status::error(code, result.message), options);
   }
   const Json data = Json::parse(result.data, nullptr, false);
   return data.value("failed", Json::array()).empty() ? ExitCode::kDone : ExitCode::kFailed;

@@ -24,7 +24,8 @@ std::string sentence(const Json& event) {
     }
     return line;
   }
-  if (what == "exited") return event.value("state", "") + ": " + text;
+  const std::string state = event.value("stopped", false) ? "stopped" : event.value("state", "");
+  if (what == "exited") return state + ": " + text;
   if (what == "restarted") return "is started again, " + text;
   if (what == "gave_up") return "given up: " + text;
   if (what == "not_ready") return "not ready: " + text;
@@ -33,6 +34,7 @@ std::string sentence(const Json& event) {
 }
 
 bool is_bad(const Json& event) {
+  if (event.value("stopped", false)) return false;  // as it was meant to
   const std::string what = event.value("event", "");
   return what == "gave_up" || what == "not_ready" || what == "not_started" ||
          (what == "exited" && event.value("state", "") != "completed");
@@ -56,17 +58,33 @@ std::string UpView::prefix(const std::string& name) const {
 }
 
 void UpView::show(const std::string& event) {
-  const Json parsed = Json::parse(event, nullptr, false);
+  Json parsed = Json::parse(event, nullptr, false);
   if (!parsed.is_object()) return;
-  std::string line = event;
-  if (!json_ && parsed.value("event", "") == "line") {
-    line = prefix(parsed.value("service", "")) + parsed.value("text", "");
-  } else if (!json_) {
-    const Colour colour = is_bad(parsed) ? Colour::kRed : Colour::kDim;
-    line = prefix(parsed.value("service", "")) + terminal_.paint(colour, sentence(parsed));
+  if (parsed.value("event", "") == "lines") {
+    const Json lines = parsed.value("lines", Json::array());
+    parsed.erase("lines");
+    parsed["event"] = "line";
+    for (const Json& line : lines) {
+      parsed["text"] = line;
+      print(parsed);
+    }
+  } else {
+    print(parsed);
   }
-  const bool written = std::printf("%s\n", line.c_str()) >= 0;
-  failed_ = std::fflush(stdout) != 0 || !written || failed_;
+  failed_ = std::fflush(stdout) != 0 || failed_;
+}
+
+void UpView::print(const Json& event) {
+  std::string line;
+  if (json_) {
+    line = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  } else if (event.value("event", "") == "line") {
+    line = prefix(event.value("service", "")) + event.value("text", "");
+  } else {
+    const Colour colour = is_bad(event) ? Colour::kRed : Colour::kDim;
+    line = prefix(event.value("service", "")) + terminal_.paint(colour, sentence(event));
+  }
+  failed_ = std::printf("%s\n", line.c_str()) < 0 || failed_;
 }
 
 }  // namespace gibbous::cli

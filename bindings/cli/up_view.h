@@ -22,6 +22,7 @@ class UpView {
   bool failed() const { return failed_; }
 
  private:
+  void print(const Json& event);
   std::string prefix(const std::string& name) const;
 
   Terminal terminal_;

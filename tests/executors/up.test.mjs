@@ -120,8 +120,8 @@ test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async
   await until('web wrote', () => set.lines.includes('web      | hello'));
   set.program.kill('SIGINT');
   assert.equal(await set.ended, 0);
-  assert.ok(set.lines.includes('web      | killed: ended by SIGTERM'));
-  assert.ok(set.lines.includes('long-one | killed: ended by SIGTERM'));
+  assert.ok(set.lines.includes('web      | stopped: ended by SIGTERM'));
+  assert.ok(set.lines.includes('long-one | stopped: ended by SIGTERM'));
 });
 
 test('those that others need are ended last', LIMIT, async (t) => {

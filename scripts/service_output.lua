@@ -38,15 +38,16 @@ local function split(text, lines)
   return begin
 end
 
--- The lines that came since `from`, which it moves on, and how many bytes. With `partial` also what
--- has no newline yet.
-local function read_lines(handle, stream, from, partial)
-  local lines, rest, first = {}, '', from[stream]
+-- Passes on the lines that came since `from`, which it moves on, and gives how many bytes those
+-- were. With `partial` also what has no newline yet.
+local function read_lines(handle, stream, from, partial, on_lines)
+  local rest, first = '', from[stream]
   local floor = first
   repeat
+    local lines = {}
     local part = handle:read { stream = stream, since = from[stream], max_bytes = CHUNK_BYTES }
     if not part then
-      return lines, 0
+      return 0
     end
     local text = part.text
     if part.gap then
@@ -65,8 +66,11 @@ local function read_lines(handle, stream, from, partial)
       from[stream] = start and math.max(start, floor) or part.to
       more = start == nil
     end
+    if #lines > 0 then
+      on_lines(stream, lines)
+    end
   until not more
-  return lines, from[stream] - first
+  return from[stream] - first
 end
 
 local function has_ended(answer)
@@ -92,11 +96,7 @@ function M.follow(handle, on_lines)
   local function pass_on(partial)
     local sum = 0
     for _, stream in ipairs(STREAMS) do
-      local lines, bytes = read_lines(handle, stream, from, partial)
-      sum = sum + bytes
-      if #lines > 0 then
-        on_lines(stream, lines)
-      end
+      sum = sum + read_lines(handle, stream, from, partial, on_lines)
     end
     return sum
   end

@@ -5,7 +5,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { LIMIT, Session, recorder, temporaryDirectory } from './support.mjs';
+import { LIMIT, Session, recorder, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 const ANSWER_LIMIT_MS = 3000;  // for an executor's answer
@@ -38,9 +38,13 @@ test('without an answer that makes sense, it is what was measured here', LIMIT, 
   for (const settings of [{}, { fails: true }, { says: { ...good, rss_bytes: -1 } },
     { says: { ...good, processes: 'many' } }, { says: { ...good, cost: 3 } },
     { says: { processes: 1, rss_bytes: 1 } }]) {
-    const usage = await session.usage(await told(session, settings));
-    assert.equal(usage.by, undefined, JSON.stringify(settings));
-    assert.ok(usage.processes >= 1 && usage.rss_bytes > 4096);
+    const id = await told(session, settings);
+    // A process that has just begun may have no memory yet.
+    await until('it is measured', async () => {
+      const usage = await session.usage(id);
+      assert.equal(usage.by, undefined, JSON.stringify(settings));
+      return usage.processes >= 1 && usage.rss_bytes > 4096;
+    });
   }
 });
 

@@ -53,11 +53,12 @@ TEST_CASE("version and help go to stdout and are done") {
     CHECK(own.status.code == kDone);
     CHECK(own.out.size() > 100);
   }
-  for (const char* option : {"--mode", "--toolset", "--config", "--state", "--sandbox",
-                             "--workspace", "--scripts", "--policies", "--json"}) {
-    INFO(option);
-    for (const char* front_end : {"mcp", "call", "session", "tools", "check", "doctor"}) {
-      CHECK(has(run_gibbous({front_end, "--help"}).out, option));
+  for (const char* front_end : {"mcp", "call", "session", "tools", "check", "doctor"}) {
+    const std::string out = run_gibbous({front_end, "--help"}).out;
+    for (const char* option : {"--mode", "--toolset", "--config", "--state", "--sandbox",
+                               "--workspace", "--scripts", "--policies", "--json"}) {
+      INFO(front_end << " " << option);
+      CHECK(has(out, option));
     }
   }
 }

@@ -26,9 +26,12 @@ class Host : public StateHost {
   }
   std::string output_until(const std::string& id, const std::string& word) {
     std::string output;
+    std::int64_t from = 0;
     Loop loop;
     loop.until([&] {
-      output += result("bg_output", {{"id", id}}).value("stdout", "");
+      const Json read = result("bg_output", {{"id", id}, {"stream", "stdout"}, {"from", from}});
+      output += read.value("stdout", "");
+      from = read.value("next", from);
       return output.find(word) != std::string::npos;
     });
     return output;

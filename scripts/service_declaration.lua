@@ -50,14 +50,11 @@ local function translated(problem, service)
   return problem
 end
 
--- What run.start finds wrong before it asks anybody. A command with a NUL byte is refused right
--- after that: nothing is started.
 local function check_options(service)
-  local options = M.start_options(service)
-  options.command, options.argv = '\0', nil
-  local good, problem = pcall(run.start, options)
-  if not good then
-    error(('service %s: %s'):format(service.name, translated(tostring(problem), service)), 0)
+  local good, known, err = pcall(run.check, M.start_options(service))
+  local problem = not good and tostring(known) or not known and err.message
+  if problem then
+    error(('service %s: %s'):format(service.name, translated(problem, service)), 0)
   end
   for name, value in pairs(service.env or {}) do
     if name == '' or name:find '[=%z]' or value:find '%z' then

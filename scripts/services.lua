@@ -8,7 +8,6 @@ local port = require 'service_port'
 local M = {}
 
 local DEFAULT_RESTARTS = 3
-local SIGKILL = 9
 local ENDED_BEFORE = 'killed before it started'
 
 ---@class Service
@@ -142,17 +141,10 @@ local function tell_readiness(service, handle, tell, tell_lines)
   end
 end
 
--- Why a run has ended; of one that was killed what it made of the signal.
+-- Why a run has ended; of one that was killed also that it heeded the signal.
 local function why_ended(info)
-  local asked = info.state == 'killed' and (info.reason or ''):match '^killed with (SIG%u+)$'
-  if not asked then
-    return info.reason
-  elseif info.exit_code then
-    return ('exit code %d after %s'):format(info.exit_code, asked)
-  elseif info.signal == SIGKILL and asked ~= 'SIGKILL' then
-    return ('ended by SIGKILL, as %s did not end it'):format(asked)
-  end
-  return 'ended by ' .. asked
+  local asked = info.exit_code and (info.reason or ''):match '^killed with (SIG%u+)$'
+  return asked and ('exit code %d after %s'):format(info.exit_code, asked) or info.reason
 end
 
 -- It is over before it ran.

@@ -56,8 +56,8 @@ Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
       run = std::move(*found);
     } else if (people::host_lives(reader, run)) {
       return Status::error("not_started_yet",
-                           run.run_id + " has ended and waits to be started again as " + next +
-                               ", which only its host can end before that: try again when it runs");
+                           run.run_id + " has ended and is being started again as " + next +
+                               ", which is not in the journal yet: try again");
     } else {
       break;
     }

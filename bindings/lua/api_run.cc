@@ -193,9 +193,8 @@ constexpr luaL_Reg kSuspendingMethods[] = {
 };
 
 constexpr luaL_Reg kRun[] = {
-    {"get", l_get},
-    {"list", l_list},
-    {"is_host_alive", l_is_host_alive},
+    {"get", l_get},         {"list", l_list},
+    {"check", l_run_check}, {"is_host_alive", l_is_host_alive},
     {nullptr, nullptr},
 };
 

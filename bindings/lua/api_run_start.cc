@@ -295,6 +295,17 @@ int l_run_start(lua_State* state) {
   });
 }
 
+int l_run_check(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const StartOptions options = check_start(state, false);
+    Status good = no_nul(options);
+    if (good) good = check_executor(options.executor, services_of(state));
+    if (!good) return push_error(state, good);
+    lua_pushboolean(state, 1);
+    return 1;
+  });
+}
+
 int l_run_queue(lua_State* state) {
   return with_wrong_use(state, [state] {
     const StartOptions options = check_start(state, true);

@@ -6,6 +6,7 @@ struct lua_State;
 
 namespace gibbous::lua {
 
+int l_run_check(lua_State* state);
 int l_run_start(lua_State* state);
 int l_run_queue(lua_State* state);
 

@@ -216,6 +216,15 @@ std::string executor_name(const ExecutorRequest& request, const Services& servic
   return services.executor.empty() ? kHost : services.executor;
 }
 
+Status check_executor(const ExecutorRequest& request, const Services& services) {
+  const std::string name = executor_name(request, services);
+  if (name == kHost) return {};
+  const auto generation = services.engine->current();
+  const auto found = generation->executors().find(name);
+  if (found == generation->executors().end()) return unknown_executor(name, *generation);
+  return settings_for(found->second, request, services).status();
+}
+
 bool is_remote(const std::string& executor, const Services& services) {
   const auto& known = services.engine->current()->executors();
   const auto found = known.find(executor);

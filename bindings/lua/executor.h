@@ -34,6 +34,8 @@ struct ExecutorRequest {
 ExecutorRequest parse_executor(Fields& fields);
 // The name of the executor that a request means; "host": none.
 std::string executor_name(const ExecutorRequest& request, const Services& services);
+// Whether there is one, with such settings. Fails with unknown_executor, or as a schema does.
+Status check_executor(const ExecutorRequest& request, const Services& services);
 // ExecutorDefinition::remote; false of one that is not known.
 bool is_remote(const std::string& executor, const Services& services);
 

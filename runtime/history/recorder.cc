@@ -131,11 +131,7 @@ void Recorder::update(Track& track) {
 
 // In the journal, "queued" is what anybody may claim; this one is its host's to start.
 void Recorder::on_queued(Run& run) {
-  group_until_all_told();
-  Track& track = track_of(run);
-  update(track);
-  add(track, ItemType::kState, to_string(run.state()),
-      options_.describe_state ? options_.describe_state(run) : std::string());
+  on_state(run);
 }
 
 void Recorder::on_state(Run& run) {

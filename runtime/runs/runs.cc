@@ -234,6 +234,7 @@ void RunsImpl::kill(Run& asked, int signal_number, std::optional<Millis> grace,
   }
   if (!run.ended() && !entry.exit && entry.verdict == RunState::kRunning) {
     entry.verdict = RunState::kKilled;
+    entry.kill_signal = signal_number;
     entry.verdict_reason = "killed with " + signal_name(signal_number);
   }
   entry.kill_waiters.push_back(std::move(on_done));

@@ -11,6 +11,7 @@
 
 #include "runtime/base/random_id.h"
 #include "runtime/keeper/door.h"
+#include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/log_place.h"
 
@@ -245,7 +246,11 @@ void RunsImpl::finish_exited(Entry& entry) {
     const std::string& why = entry.verdict_reason;
     finish(entry, state_of_exit(*entry.exit), why.empty() ? describe_exit(*entry.exit) : why);
   } else {
-    finish(entry, entry.verdict, entry.verdict_reason);
+    const bool insisted =
+        entry.kill_signal != 0 && entry.kill_signal != SIGKILL && entry.exit->signal == SIGKILL;
+    finish(entry, entry.verdict,
+           insisted ? "killed with SIGKILL, after " + signal_name(entry.kill_signal)
+                    : entry.verdict_reason);
   }
   update_drained(entry);
   launch_queued();

@@ -109,6 +109,7 @@ class RunsImpl final : public Runs, private KeeperListener {
     std::function<void(Run&, Status)> on_ready;
     std::uint32_t answers_due = 0;  // to kills of what had ended
     bool kill_asked = false;
+    int kill_signal = 0;    // what that began with
     bool reserved = false;  // until it is started, refused or killed
     // One for each kill that the keeper has not reported yet, oldest first.
     std::deque<std::function<void(Run&, const KillReport&)>> kill_waiters;

@@ -19,9 +19,6 @@ echo
 [ $# -eq 0 ] || readlink -f -- "$@"
 ]]
 
--- What git runs or obeys, for a profile that does not say what must stay as it is.
-local GIT_UNWRITABLE = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
-
 --- Tells whether a path is a directory or lies below it.
 ---@param path string absolute
 ---@param directory string absolute
@@ -46,7 +43,7 @@ end
 
 --- Gives an absolute path without '.', '..' and double slashes, as its text has it.
 ---
---- Example: `places.normal '/work/a/../b/' == '/work/b'`
+--- Example: `places.normal '/srv/a/../b/' == '/srv/b'`
 ---@param path string absolute
 ---@return string
 function M.normal(path)
@@ -128,13 +125,8 @@ function M.profile(spec, program, more)
   local sandbox = spec.sandbox
   local lists = { more or {} }
   if sandbox then
-    local unwritable = {}
-    for index, name in ipairs(GIT_UNWRITABLE) do
-      unwritable[index] = spec.workspace .. name
-    end
     lists = {
-      more or {}, sandbox.write, sandbox.unreadable, sandbox.unwritable or unwritable,
-      sandbox.pinned or { spec.workspace .. '/.git' },
+      more or {}, sandbox.write, sandbox.unreadable, sandbox.unwritable, sandbox.pinned,
     }
   end
   local paths = {}

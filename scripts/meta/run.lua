@@ -402,6 +402,16 @@ run = {}
 ---@return Err? err
 function run.start(options) end
 
+---Checks what run.start would take, as far as that can be known before: nothing is started, nobody
+---is asked. Raises for unknown or wrong options. Returns nil, err with invalid_arguments,
+---unknown_executor, or what is wrong with the executor's settings.
+---
+---Example: `local good, err = run.check { command = 'npm run dev', executor = 'docker' }`
+---@param options RunStartOptions
+---@return true? good
+---@return Err? err
+function run.check(options) end
+
 ---Queues a command: it starts when no other queued run of its session runs and there is a place,
 ---here or, when this process dies before, in the next one with the same state directory. Waits
 ---until the queue is on disk. The policy is asked now, and again when it starts. Takes what

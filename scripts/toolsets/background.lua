@@ -165,7 +165,7 @@ local STATUS = schema.object({
 local function status_of(info, usage)
   return {
     id = info.id, command = info.command, state = info.state, exit_code = info.exit_code,
-    reason = format.reason(info), limit = info.limit, pid = info.pid, runtime_ms = info.runtime_ms,
+    reason = info.reason, limit = info.limit, pid = info.pid, runtime_ms = info.runtime_ms,
     left_behind = info.left_behind, usage = usage,
   }
 end

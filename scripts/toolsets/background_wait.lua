@@ -34,7 +34,7 @@ end
 local function impossible(what, info)
   local tail = tail_of(info.id)
   local message = 'waited for %s in vain: process %s ended (%s)'
-  tool.error('cannot_happen', message:format(what, info.id, format.reason(info) or info.state)
+  tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
     .. (tail ~= '' and '\nLast output:\n' .. tail or ''), { id = info.id })
 end
 

@@ -1,7 +1,6 @@
 -- Shared by the tools of `bg`: how runs and their output read as text and as data.
 local M = {}
 
-local SIGKILL = 9
 
 --- The schema of what bg_status says about one run.
 M.STATUS = schema.object {
@@ -112,17 +111,6 @@ function M.usages(infos)
   return task.all(questions)
 end
 
---- Gives why a run ended, for people: also when it was not the first signal that ended it.
----@param info RunInfo
----@return string?
-function M.reason(info)
-  local asked = info.signal == SIGKILL and (info.reason or ''):match '^killed with (SIG%u+)$'
-  if asked and asked ~= 'SIGKILL' then
-    return 'killed with SIGKILL, after ' .. asked
-  end
-  return info.reason
-end
-
 --- Gives one line for a run, as bg_status shows it.
 ---@param info RunInfo
 ---@param usage? RunUsage
@@ -142,7 +130,7 @@ function M.status_line(info, usage)
   end
   add(info.label, 'label="%s"', info.label and M.one_line(info.label))
   add(info.exit_code, 'exit=%d', info.exit_code)
-  add(info.reason and info.state ~= 'completed', 'reason="%s"', M.reason(info))
+  add(info.reason and info.state ~= 'completed', 'reason="%s"', info.reason)
   if usage then
     add(true, 'cpu=%.1f%%', usage.cpu_percent)
     add(true, 'mem=%.1fMB', usage.rss_bytes / 1e6)
@@ -172,7 +160,7 @@ function M.status_data(info, usage)
   for key in pairs(M.STATUS.properties) do
     data[key] = info[key]
   end
-  data.reason = M.reason(info)
+  data.reason = info.reason
   if usage then
     data.usage = {
       cpu_percent = usage.cpu_percent, rss_bytes = usage.rss_bytes, processes = usage.processes,

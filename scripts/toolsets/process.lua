@@ -35,7 +35,7 @@ local function status_of(info)
   return {
     pid = info.id, os_pid = info.pid, command = info.command, state = info.state,
     status = info.ended_ms and 'exited' or 'running', exit_code = info.exit_code,
-    reason = format.reason(info), started_ms = info.started_ms, runtime_ms = info.runtime_ms,
+    reason = info.reason, started_ms = info.started_ms, runtime_ms = info.runtime_ms,
     output_path = info.log and info.log[1].path,
   }
 end

@@ -120,8 +120,8 @@ test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async
   await until('web wrote', () => set.lines.includes('web      | hello'));
   set.program.kill('SIGINT');
   assert.equal(await set.ended, 0);
-  assert.ok(set.lines.includes('web      | stopped: ended by SIGTERM'));
-  assert.ok(set.lines.includes('long-one | stopped: ended by SIGTERM'));
+  assert.ok(set.lines.includes('web      | stopped: killed with SIGTERM'));
+  assert.ok(set.lines.includes('long-one | stopped: killed with SIGTERM'));
 });
 
 test('those that others need are ended last', LIMIT, async (t) => {
@@ -186,10 +186,10 @@ test('an end says what a service made of the signal, and of a stop that nothing 
   const events = set.events();
   const last = (service) => events.filter((event) => event.service === service
     && ['exited', 'not_started'].includes(event.event)).at(-1);
-  assert.equal(last('deaf').text, 'ended by SIGKILL, as SIGTERM did not end it');
+  assert.equal(last('deaf').text, 'killed with SIGKILL, after SIGTERM');
   assert.equal(last('good').text, 'exit code 0 after SIGTERM');
   assert.equal(last('bad').text, 'exit code 3 after SIGTERM');
-  assert.equal(last('plain').text, 'ended by SIGTERM');
+  assert.equal(last('plain').text, 'killed with SIGTERM');
   assert.equal(last('pause').text, 'in the pause before it was started again');
   assert.equal(last('pause').event, 'exited');
   assert.equal(last('late').text, 'killed before it started');

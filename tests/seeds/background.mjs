@@ -238,19 +238,19 @@ export const tests = {
   'port.unrelated': async (bench) => {
     const session = await bench.session(BACKGROUND);
     const port = await free_port();
-    const outside = async (ending) => {
+    const outside = async (ending, timeout) => {
       const job = await start(session, `${UNTIL_GO}; ${ending}`);
-      const waiting = session.error('wait_for_port', { port, timeout: 1 });
+      const waiting = session.error('wait_for_port', { port, timeout });
       await go(session);
       await ended(session, job);
       await session.data('run_cmd', { cmd: 'rm go' });
       return (await waiting).code;
     };
-    assert.equal(await outside('exit 0'), 'timeout'); // it may come from outside
+    assert.equal(await outside('exit 0', 1), 'timeout'); // it may come from outside
     const server = await start(session, 'sleep 60');
-    assert.equal(await outside('exit 3'), 'timeout'); // the server brings it
+    assert.equal(await outside('exit 3', 1), 'timeout'); // the server brings it
     await session.data('stop_process', { process_id: server });
-    assert.equal(await outside('exit 3'), 'cannot_happen');
+    assert.equal(await outside('exit 3', 60), 'cannot_happen');
   },
   'port.mapped': async (bench) => {
     const session = await with_executor(bench, 'mapping');

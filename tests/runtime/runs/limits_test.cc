@@ -244,7 +244,7 @@ TEST_CASE("a run that is being killed does not end by a limit as well") {
   REQUIRE(table.loop.until([&run] { return run.stream(StreamId::kStdout).end() == 3; }));
   table.kill(run);
   CHECK(run.state() == RunState::kKilled);
-  CHECK(run.reason() == "killed with SIGTERM");
+  CHECK(run.reason() == "killed with SIGKILL, after SIGTERM");
   CHECK(!run.limit_reached());
 }
 

@@ -168,6 +168,7 @@ TEST_CASE("kill escalates to SIGKILL after the grace period") {
   REQUIRE(table.loop.until([&] { return run.stream(StreamId::kStdout).end() > 0; }));
   REQUIRE(table.kill(run).how == KillReport::How::kEscalated);
   REQUIRE(run.state() == RunState::kKilled);
+  REQUIRE(run.reason() == "killed with SIGKILL, after SIGTERM");
 }
 
 TEST_CASE("kill of a run that has ended says that nothing was there") {

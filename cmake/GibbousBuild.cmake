@@ -54,10 +54,15 @@ if(GIBBOUS_FUZZ)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# gibbous_library(NAME LIBS... [PCH headers | the library whose precompiled headers it uses]): the sources of the current folder as libgibbous_NAME.a.
+# gibbous_library(NAME LIBS... [ROOMS folders] [PCH headers | the library whose precompiled headers it uses]): the
+# sources of the current folder, or of the folders below it that ROOMS names, as libgibbous_NAME.a.
 function(gibbous_library name)
-  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE;ROOMS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  foreach(room IN LISTS arg_ROOMS)
+    file(GLOB room_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc")
+    list(APPEND sources ${room_sources})
+  endforeach()
   foreach(file IN LISTS arg_EXCLUDE)
     list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
@@ -65,6 +70,7 @@ function(gibbous_library name)
   target_include_directories(gibbous_${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/bindings/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS gibbous_${name} EXPORT gibbousTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/gibbous")

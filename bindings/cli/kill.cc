@@ -71,7 +71,7 @@ Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   RuntimeOptions made = options.runtime;
   made.watch_files = false;
   made.work_queue = false;
-  made.late_policy = true;
+  made.lazy_policy = true;
   return Runtime::create(made);
 }
 

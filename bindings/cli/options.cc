@@ -293,7 +293,7 @@ ParsedOptions wrong_use(const std::string& message, const std::string& help) {
 
 void add_common_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
-  runtime.late_policy = true;
+  runtime.lazy_policy = true;
   const char* group = "Options of every command";
   command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
       ->type_name("MODE")

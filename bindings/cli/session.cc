@@ -143,7 +143,7 @@ void Session::read_input() {
     lines_.finish();
     drop_questions({}, "the session's input ended");  // no answer can come any more
     // Or the last calls would have to do it in their last moments.
-    if (!in_flight_.empty()) runtime_.read_policy();
+    if (!in_flight_.empty()) runtime_.load_policy();
     enter(State::kInputEnded, kInputEndedTime);
   }
 }

@@ -3,7 +3,7 @@
 // there were, who gave them, and until when.
 #pragma once
 
-#include "runtime/approvals/approval.h"
+#include "runtime/audit/approval.h"
 #include "runtime/journal/record.h"
 
 namespace gibbous::host {

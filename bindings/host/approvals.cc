@@ -9,7 +9,7 @@
 #include "bindings/host/approval_record.h"
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
-#include "runtime/approvals/approval_store.h"
+#include "runtime/audit/approval_store.h"
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 

@@ -56,7 +56,7 @@ std::vector<std::string> Backlog::drain_for_agent(std::string_view name) {
 
 void Backlog::recall(const std::string& name, std::function<void()> done) {
   Session& session = sessions_[name];
-  if (session.recalled || !history_.has_past()) {
+  if (session.recalled || !recording_.has_past()) {
     session.recalled = true;
     done();
     return;
@@ -71,12 +71,12 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
     }
     for (const auto& then : std::exchange(of.waiting, {})) then();
   };
-  history_.when_open([this, name, finish](const Status& open) {
+  recording_.when_open([this, name, finish](const Status& open) {
     if (!open) {
       finish({});
       return;
     }
-    history_.worker().take_backlog(name, [finish](Result<std::vector<BacklogMessage>> taken) {
+    worker_.take_backlog(name, [finish](Result<std::vector<BacklogMessage>> taken) {
       finish(taken ? std::move(*taken) : std::vector<BacklogMessage>{});
     });
   });
@@ -95,20 +95,20 @@ void Backlog::note_given() {
 void Backlog::save(const std::string& session, const Message& message, const Event& event,
                    const std::string& run) {
   unsaved_.push_back({session, message.seq, run, event.name, message.json, 0});
-  if (history_.journal() != nullptr) {
+  if (recording_.journal() != nullptr) {
     save_waiting();
     return;
   }
   if (unsaved_.size() > kMaxBacklogEvents) unsaved_.pop_front();
-  if (std::exchange(opening_, true) || !history_.problem().ok()) return;
-  history_.when_open([this](const Status&) {
+  if (std::exchange(opening_, true) || !recording_.problem().ok()) return;
+  recording_.when_open([this](const Status&) {
     opening_ = false;
     save_waiting();
   });
 }
 
 void Backlog::save_waiting() {
-  Journal* journal = history_.journal();
+  Journal* journal = recording_.journal();
   if (journal == nullptr) return;
   for (const BacklogMessage& message : unsaved_) (void)journal->add_backlog(message);
   unsaved_.clear();
@@ -118,7 +118,7 @@ void Backlog::forget_saved(const std::string& session, std::uint64_t through_seq
   std::erase_if(unsaved_, [&](const BacklogMessage& message) {
     return message.session_id == session && message.seq <= through_seq;
   });
-  if (Journal* journal = history_.journal()) (void)journal->drain_backlog(session, through_seq);
+  if (Journal* journal = recording_.journal()) (void)journal->drain_backlog(session, through_seq);
 }
 
 }  // namespace gibbous::host

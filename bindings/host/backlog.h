@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "gibbous/runtime.h"
-#include "runtime/history/history.h"
+#include "runtime/queue/worker.h"
+#include "runtime/recording/recording.h"
 
 namespace gibbous::host {
 
@@ -23,7 +24,7 @@ inline constexpr std::size_t kMaxResultEvents = 20;
 
 class Backlog {
  public:
-  explicit Backlog(History& history) : history_(history) {}
+  Backlog(Recording& recording, Worker& worker) : recording_(recording), worker_(worker) {}
 
   // `for_agent`: worth a result's while; the others are only drained.
   void add(const Event& event, const std::string& run, bool for_agent);
@@ -63,7 +64,8 @@ class Backlog {
   void save_waiting();
   void forget_saved(const std::string& session, std::uint64_t through_seq);
 
-  History& history_;
+  Recording& recording_;
+  Worker& worker_;
   std::map<std::string, Session, std::less<>> sessions_;
   std::deque<BacklogMessage> unsaved_;  // until the journal is open
   bool opening_ = false;

@@ -47,10 +47,11 @@ std::string dump(const OrderedJson& value) {
 }  // namespace
 
 Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
-                     History& history, std::function<void(const std::string& message)> on_problem)
+                     Recording& recording,
+                     std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
       engine_(engine),
-      history_(history),
+      recording_(recording),
       on_problem_(std::move(on_problem)),
       approvals_({.directory = directory,
                   .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
@@ -65,7 +66,7 @@ Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& eng
     };
     log_ = std::make_unique<DecisionLog>(std::move(options), clock_);
   }
-  history_.on_open = [this, alive = std::weak_ptr<const int>(lifetime_)] {
+  recording_.on_open = [this, alive = std::weak_ptr<const int>(lifetime_)] {
     if (!alive.expired()) record_waiting();
   };
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); });
@@ -130,8 +131,8 @@ void Decisions::log(const lua::Decided& decided) {
   if (log_ == nullptr) return;
   if (masker_generation_ != decided.generation) {
     masker_generation_ = decided.generation;
-    auto masker = Masker::create(engine_.current()->mask_patterns());
-    if (masker) masker_ = std::move(*masker);
+    auto redactor = Redactor::create(engine_.current()->redact_patterns());
+    if (redactor) masker_ = std::move(*redactor);
   }
   OrderedJson record = {{"time", unix_millis()}, {"id", decided.id}};
   const Json& effect = decided.effect;
@@ -232,7 +233,7 @@ void Decisions::record_in_journal(const Approval& approval) {
 }
 
 void Decisions::record_waiting() {
-  Journal* journal = history_.journal();
+  Journal* journal = recording_.journal();
   if (journal == nullptr) return;
   for (const DecisionRecord& each : unrecorded_) (void)journal->add_decision(each);
   unrecorded_.clear();

@@ -8,13 +8,13 @@
 #include <memory>
 #include <string>
 
-#include "bindings/lua/engine.h"
+#include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
-#include "runtime/approvals/approval_store.h"
+#include "runtime/audit/approval_store.h"
+#include "runtime/audit/decision_log.h"
+#include "runtime/audit/redact.h"
 #include "runtime/base/clock.h"
-#include "runtime/decisions/decision_log.h"
-#include "runtime/decisions/mask.h"
-#include "runtime/history/history.h"
+#include "runtime/recording/recording.h"
 
 namespace gibbous::host {
 
@@ -22,7 +22,7 @@ class Decisions {
  public:
   // `directory` is the state directory; "": nothing is kept. `on_problem` hears of files that
   // cannot be used. `engine` must live as long as it has calls that ask or decide.
-  Decisions(std::string directory, const Clock& clock, lua::Engine& engine, History& history,
+  Decisions(std::string directory, const Clock& clock, lua::Engine& engine, Recording& recording,
             std::function<void(const std::string& message)> on_problem);
 
   void on_ask(std::function<void(AskRequest)> handler) { handler_ = std::move(handler); }
@@ -37,7 +37,7 @@ class Decisions {
 
   const Clock& clock_;
   lua::Engine& engine_;
-  History& history_;
+  Recording& recording_;
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
   ApprovalStore approvals_;
@@ -45,7 +45,7 @@ class Decisions {
   std::deque<DecisionRecord> unrecorded_;  // until the journal is open
   std::deque<ApprovalRecord> unrecorded_approvals_;
   // Made again when a generation brings other patterns.
-  Masker masker_;
+  Redactor masker_;
   std::uint64_t masker_generation_ = 0;
   // Expires with this: a host may answer when the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

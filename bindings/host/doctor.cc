@@ -13,7 +13,7 @@
 
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
-#include "bindings/lua/config.h"
+#include "bindings/lua/load/config.h"
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
 #include "runtime/journal/journal_reader.h"

@@ -1,7 +1,7 @@
 #include "gibbous/files.h"
 
 #include "bindings/host/places.h"
-#include "bindings/lua/config.h"
+#include "bindings/lua/load/config.h"
 #include "runtime/base/clock.h"
 
 namespace gibbous {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/generation.h"
-#include "bindings/lua/sandbox_value.h"
+#include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/load/generation.h"
 #include "gibbous/status.h"
 
 namespace gibbous::host {

@@ -7,12 +7,12 @@
 
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
-#include "bindings/lua/command_policy.h"
-#include "bindings/lua/config.h"
-#include "bindings/lua/facts_value.h"
-#include "bindings/lua/generation.h"
-#include "bindings/lua/judgement.h"
-#include "bindings/lua/services.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/load/config.h"
+#include "bindings/lua/load/generation.h"
+#include "bindings/lua/policy/command_policy.h"
+#include "bindings/lua/policy/facts_value.h"
+#include "bindings/lua/policy/judgement.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
 
@@ -67,7 +67,7 @@ std::string expected(const std::string& field, const std::string& what, const Js
 struct Policy::Impl {
   PolicyOptions options;
   SystemClock clock;
-  lua::Services services;
+  lua::Context context;
   std::shared_ptr<lua::Generation> generation;
 
   Asked read(std::string_view text) const;
@@ -107,13 +107,13 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     if (!here) return here.status();
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
   }
-  impl.services.clock = &impl.clock;
-  impl.services.workspace = workspace;
-  impl.services.home = host::home_directory();
-  impl.services.path_variables =
+  impl.context.clock = &impl.clock;
+  impl.context.workspace = workspace;
+  impl.context.home = host::home_directory();
+  impl.context.path_variables =
       host::path_variables(workspace, options, given.config_file, host::inherited_environment());
   lua::LoadFailure failure;
-  impl.generation = lua::Generation::load(options, 1, impl.services, false, &failure);
+  impl.generation = lua::Generation::load(options, 1, impl.context, false, &failure);
   if (!impl.generation) {
     std::string all;
     for (const lua::ScriptError& error : failure.errors)
@@ -163,7 +163,7 @@ Asked Policy::Impl::read(std::string_view text) const {
   take("kind", "start");
   take("tool", "policy");
   take("mode", options.mode);
-  take("workspace", services.workspace);
+  take("workspace", context.workspace);
   take("cwd", "");
   effect["permission"] = "execute";
   effect["session"] = "";
@@ -319,7 +319,7 @@ std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, s
                    {"permission", record.value("permission", "execute")},
                    {"mode", record.value("mode", impl_->options.mode)},
                    {"session", ""},
-                   {"workspace", record.value("workspace", impl_->services.workspace)},
+                   {"workspace", record.value("workspace", impl_->context.workspace)},
                    {"cwd", record.value("cwd", "")},
                    {"limits", Json::object()},
                    {"configured", Json::object()}};

@@ -60,14 +60,14 @@ OrderedJson describe_match(const Run& run, const WatchMatch& match) {
 
 }  // namespace
 
-RunEvents::RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engine& engine,
-                     std::function<void(const Event&)> sink)
+RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Worker& worker,
+                     lua::Engine& engine, std::function<void(const Event&)> sink)
     : runs_(runs),
       clock_(clock),
-      history_(history),
+      recording_(recording),
       engine_(engine),
       sink_(std::move(sink)),
-      backlog_(history) {}
+      backlog_(recording, worker) {}
 
 void RunEvents::begin() {
   runs_.add_observer(this);
@@ -149,13 +149,13 @@ void RunEvents::on_keeper_lost(const std::string& reason) {
 }
 
 void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
-  const Recorder::Group group(history_.recorder());
+  const Recorder::Group group(recording_.recorder());
   if (set == 0 && fired_[run.id()].insert(match.watcher).second) {
-    history_.recorder().refresh(run.id());
+    recording_.recorder().refresh(run.id());
   }
   const OrderedJson event = describe_match(run, match);
   const std::string& session = run.spec().session;
-  history_.recorder().add_event(run.id(), match.event, dump(event));
+  recording_.recorder().add_event(run.id(), match.event, dump(event));
   if (call_handler(run.id(), session, match.event, event)) return;
   deliver({match.event, session, dump(event)}, run.id(), true);
 }
@@ -196,8 +196,8 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
 }
 
 void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {
-  const Recorder::Group group(history_.recorder());
-  history_.recorder().add_event(run, event.name, event.json);
+  const Recorder::Group group(recording_.recorder());
+  recording_.recorder().add_event(run, event.name, event.json);
   deliver(event, run, for_agent);
 }
 

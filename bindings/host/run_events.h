@@ -11,9 +11,9 @@
 
 #include "bindings/host/backlog.h"
 #include "bindings/json/json.h"
-#include "bindings/lua/engine.h"
+#include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
-#include "runtime/history/history.h"
+#include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 #include "runtime/watch/run_watchers.h"
 
@@ -21,8 +21,8 @@ namespace gibbous::host {
 
 class RunEvents final : public RunsObserver, public WatchersListener {
  public:
-  RunEvents(Runs& runs, const Clock& clock, History& history, lua::Engine& engine,
-            std::function<void(const Event&)> sink);
+  RunEvents(Runs& runs, const Clock& clock, Recording& recording, Worker& worker,
+            lua::Engine& engine, std::function<void(const Event&)> sink);
   ~RunEvents() override;
   // From now on. After the watchers, whose matches come before a run's end then.
   void begin();
@@ -52,7 +52,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
 
   Runs& runs_;
   const Clock& clock_;
-  History& history_;
+  Recording& recording_;
   lua::Engine& engine_;
   std::function<void(const Event&)> sink_;
   Backlog backlog_;

@@ -7,7 +7,7 @@
 
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
-#include "bindings/lua/run_value.h"
+#include "bindings/lua/api/run_value.h"
 #include "runtime/output/excerpt.h"
 
 namespace gibbous {
@@ -169,8 +169,8 @@ void Runtime::list_runs(std::string_view session,
   impl.runs->later([list] { list->close_one(); });
 }
 
-void Runtime::read_policy() {
-  impl_->engine->current()->read_late();
+void Runtime::load_policy() {
+  impl_->engine->current()->load_lazy();
 }
 
 ReloadResult Runtime::reload() {
@@ -198,7 +198,7 @@ void Runtime::close(std::function<void()> on_closed) {
 void Runtime::abandon() {
   if (impl_->run_events) impl_->run_events->backlog().note_given();
   if (impl_->runs) impl_->runs->abandon();
-  if (impl_->history) impl_->history->abandon();
+  if (impl_->recording) impl_->recording->abandon();
 }
 
 }  // namespace gibbous

@@ -7,9 +7,9 @@
 
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
-#include "bindings/lua/executor.h"
-#include "bindings/lua/fields.h"
-#include "bindings/lua/watch_value.h"
+#include "bindings/lua/api/watch_value.h"
+#include "bindings/lua/check/fields.h"
+#include "bindings/lua/executor/executor.h"
 
 namespace gibbous {
 namespace {
@@ -83,13 +83,13 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.settings = config.settings;
   generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
-  generation.late_policy = given.late_policy;
+  generation.lazy_policy = given.lazy_policy;
   config.apply_lua(engine_options);
   engine_options.limits.call_lua = std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
   sandbox = config.sandbox;
-  services.executor = config.executor.value_or("");
-  services.executors = config.executors;
-  services.keep_runs = !config.kill_on_session_end.value_or(true);
+  context.executor = config.executor.value_or("");
+  context.executors = config.executors;
+  context.keep_runs = !config.kill_on_session_end.value_or(true);
   if (!given.sandbox.empty()) {
     if (sandbox.is_null()) sandbox = Json::object();
     sandbox["profile"] = given.sandbox;
@@ -104,11 +104,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   std::size_t& places = runs_options.limits.max_concurrent;
   places = std::max(places, given.places);
   runs_options.temp_directory = host::temp_directory(runs_options.env);
-  config.apply_history(history_options);
-  history_options.worker.adopt = given.adopt_runs;
-  history_options.worker.claim = given.work_queue;
+  config.apply_recording(recording_options, worker_options);
+  worker_options.adopt = given.adopt_runs;
+  worker_options.claim = given.work_queue;
   if (config.journal_enabled.value_or(true)) {
-    history_options.journal.directory = options.state_dir;
+    recording_options.journal.directory = options.state_dir;
   }
   return {};
 }
@@ -148,34 +148,34 @@ Status Runtime::Impl::init_parts() {
   runs = std::move(made_runs.value());
   waits = Waits::create(loop, clock, *runs);
   make_supervisor();
-  make_history();
+  make_recording();
   store = std::make_unique<lua::Store>();
-  services.loop = loop;
-  services.clock = &clock;
-  services.runs = runs.get();
-  services.waits = waits.get();
-  services.store = store.get();
-  services.workspace = options.workspace;
-  services.temp_directory = runs_options.temp_directory;
-  services.home = host::home_directory();
-  services.sandbox = sandbox;
-  services.path_variables = host::path_variables(options.workspace, engine_options.generation,
-                                                 options.config_file, runs_options.env);
-  auto made_engine = lua::Engine::create(engine_options, services);
+  context.loop = loop;
+  context.clock = &clock;
+  context.runs = runs.get();
+  context.waits = waits.get();
+  context.store = store.get();
+  context.workspace = options.workspace;
+  context.temp_directory = runs_options.temp_directory;
+  context.home = host::home_directory();
+  context.sandbox = sandbox;
+  context.path_variables = host::path_variables(options.workspace, engine_options.generation,
+                                                options.config_file, runs_options.env);
+  auto made_engine = lua::Engine::create(engine_options, context);
   if (!made_engine) return made_engine.status();
   engine = std::move(made_engine.value());
   runs->set_ask_executor([this](Run& run, const ExitStatus& exit, const auto& on_answer) {
-    lua::ask_executor(services, run, exit, on_answer);
+    lua::ask_executor(context, run, exit, on_answer);
   });
   engine->on_ready([this] { wake(); });
   engine->on_event([this](const Event& event) { deliver(event); });
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, clock, *engine, *history,
+      options.state_dir, clock, *engine, *recording,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {
-    history->worker().adopt();
-    if (history->has_past()) history->open();
+    worker->adopt();
+    if (recording->has_past()) recording->open();
   }
   if (options.watch_files) {
     watcher = lua::ScriptWatcher::create(loop, clock, [this] {
@@ -198,32 +198,35 @@ void Runtime::Impl::make_supervisor() {
     (void)engine->run_hook(std::move(hook));
   };
   supervisor = std::make_unique<Supervisor>(*runs, *waits, start);
-  services.supervisor = supervisor.get();
+  context.supervisor = supervisor.get();
 }
 
-void Runtime::Impl::make_history() {
-  history_options.recorder.describe = [this](const Run& run, const std::string& before) {
+void Runtime::Impl::make_recording() {
+  recording_options.recorder.describe = [this](const Run& run, const std::string& before) {
     const auto fired = run_events ? run_events->fired(run.id()) : std::vector<std::size_t>{};
     return host::describe_run(run, options.mode, before, fired);
   };
-  history_options.recorder.describe_state = host::describe_state;
-  history = std::make_unique<History>(loop, clock, *runs, std::move(history_options));
-  history->on_problem = [this](const Status& status) {
+  recording_options.recorder.describe_state = host::describe_state;
+  recording_options.journal.worker_alive = Worker::is_alive;
+  recording = std::make_unique<Recording>(loop, clock, *runs, std::move(recording_options));
+  worker = std::make_unique<Worker>(loop, clock, *runs, *recording, worker_options);
+  context.worker = worker.get();
+  recording->on_problem = [this](const Status& status) {
     if (!run_events || closing) return;
     run_events->tell_journal(status);
   };
-  services.history = history.get();
+  context.recording = recording.get();
 }
 
 void Runtime::Impl::make_events() {
-  run_events = std::make_unique<host::RunEvents>(*runs, clock, *history, *engine,
+  run_events = std::make_unique<host::RunEvents>(*runs, clock, *recording, *worker, *engine,
                                                  [this](const Event& event) { deliver(event); });
   watchers = std::make_unique<RunWatchers>(loop, clock, *runs, *run_events);
-  services.watchers = watchers.get();
+  context.watchers = watchers.get();
   run_events->begin();
-  history->worker().execute = [this](const RunRecord& run) { start_queued(run); };
-  history->worker().on_settled = [this](const RunRecord& run) { run_events->tell_settled(run); };
-  history->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {
+  worker->execute = [this](const RunRecord& run) { start_queued(run); };
+  worker->on_settled = [this](const RunRecord& run) { run_events->tell_settled(run); };
+  recording->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {
     watch_again(run, recorded);
   };
 }
@@ -231,8 +234,8 @@ void Runtime::Impl::make_events() {
 void Runtime::Impl::start_queued(const RunRecord& run) {
   const Json meta = Json::parse(run.meta_json, nullptr, false);
   const auto fail = [this, id = run.run_id](const std::string& code, const std::string& why) {
-    services.approved_in_queue.erase(id);
-    history->worker().fail(id, Status::error(code, why));
+    context.approved_in_queue.erase(id);
+    worker->fail(id, Status::error(code, why));
   };
   if (!meta.is_object() || !meta.contains("start") || !meta.contains("tool")) {
     fail("journal_corrupt", "the journal does not say how it is started");
@@ -242,16 +245,16 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
   request.session = run.session_id;
   request.options = meta["start"];
-  if (const auto found = services.approved_in_queue.find(run.run_id);
-      found != services.approved_in_queue.end()) {
+  if (const auto found = context.approved_in_queue.find(run.run_id);
+      found != context.approved_in_queue.end()) {
     request.approved_command = found->second;
   }
   lua::HookCall hook = hook_of(run.run_id, request);
   hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
-    services.approved_in_queue.erase(id);
+    context.approved_in_queue.erase(id);
     if (result.ok || closing) return;
     const bool refused = result.code == "denied" || result.code == "needs_approval";
-    if (refused && history->worker().decline(id)) return;
+    if (refused && worker->decline(id)) return;
     fail(result.code, result.message);
   };
   (void)engine->run_hook(std::move(hook));
@@ -381,7 +384,7 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit) {
 
 void Runtime::Impl::close(std::function<void()> done) {
   if (closing) return;
-  services.supervisor = nullptr;
+  context.supervisor = nullptr;
   supervisor.reset();
   // Every call gets its answer while scripts still run; one that does not come to its end is not
   // waited for.
@@ -401,7 +404,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   waits->close(part_closed);
   if (watcher) watcher->close(part_closed);
   engine.reset();  // cancels what is left, while runs and loop still are
-  history->close([this, part_closed] {
+  recording->close([this, part_closed] {
     decisions.reset();  // until then a journal that is still being opened takes what they have
     part_closed();
   });
@@ -429,12 +432,12 @@ Runtime::Impl::~Impl() {
     close(nullptr);
   } else if (!engine && !closing) {
     closing = true;
-    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (history ? 1 : 0);
+    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
     const auto part_closed = [this] {
       if (--open_parts == 0) close_handles();
     };
     if (waits) waits->close(part_closed);
-    if (history) history->close(part_closed);
+    if (recording) recording->close(part_closed);
     if (runs) runs->close(part_closed);
     if (!runs && alive != nullptr) close_handles();
   }

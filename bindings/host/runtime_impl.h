@@ -10,13 +10,14 @@
 
 #include "bindings/host/decisions.h"
 #include "bindings/host/run_events.h"
-#include "bindings/lua/config.h"
-#include "bindings/lua/engine.h"
-#include "bindings/lua/store.h"
-#include "bindings/lua/supervision_value.h"
-#include "bindings/lua/watch.h"
+#include "bindings/lua/api/store.h"
+#include "bindings/lua/api/supervision_value.h"
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/load/config.h"
+#include "bindings/lua/source/script_watcher.h"
 #include "gibbous/runtime.h"
-#include "runtime/history/history.h"
+#include "runtime/queue/worker.h"
+#include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 #include "runtime/supervise/supervisor.h"
 #include "runtime/wait/wait.h"
@@ -32,7 +33,7 @@ struct Runtime::Impl {
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
   void make_supervisor();
-  void make_history();
+  void make_recording();
   void make_events();
   // Starts a queued run that this process has claimed.
   void start_queued(const RunRecord& run);
@@ -54,7 +55,8 @@ struct Runtime::Impl {
   RuntimeOptions options;
   lua::EngineOptions engine_options;
   RunsOptions runs_options;
-  HistoryOptions history_options;
+  RecordingOptions recording_options;
+  WorkerOptions worker_options;
   Json sandbox;  // what every run gets at least: a request, or null
   SystemClock clock;
 
@@ -70,9 +72,10 @@ struct Runtime::Impl {
   std::unique_ptr<Runs> runs;
   std::unique_ptr<Waits> waits;
   std::unique_ptr<Supervisor> supervisor;
-  std::unique_ptr<History> history;
+  std::unique_ptr<Recording> recording;
+  std::unique_ptr<Worker> worker;  // goes before the recording
   std::unique_ptr<lua::Store> store;
-  lua::Services services;
+  lua::Context context;
   std::unique_ptr<lua::Engine> engine;
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptWatcher> watcher;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/lua/arguments.h"
-#include "bindings/lua/schema_check.h"
+#include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/vm/arguments.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMaxBytes = 4096;

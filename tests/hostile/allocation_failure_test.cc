@@ -5,9 +5,9 @@
 #include <random>
 #include <string>
 
-#include "bindings/lua/state.h"
-#include "bindings/lua/value.h"
-#include "tests/bindings/lua/state_fixture.h"
+#include "bindings/lua/vm/state.h"
+#include "bindings/lua/vm/value.h"
+#include "tests/bindings/lua/vm/state_fixture.h"
 #include "tests/support/catch.h"
 
 namespace gibbous::lua {

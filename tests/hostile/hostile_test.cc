@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/state.h"
-#include "tests/bindings/lua/state_fixture.h"
+#include "bindings/lua/vm/state.h"
+#include "tests/bindings/lua/vm/state_fixture.h"
 #include "tests/support/catch.h"
 
 namespace gibbous::lua {

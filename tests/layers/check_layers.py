@@ -14,11 +14,13 @@ from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
-           'runtime/rules', 'runtime/approvals', 'runtime/decisions', 'runtime/runs', 'runtime/watch', 'runtime/wait',
-           'runtime/journal', 'runtime/history', 'runtime/terminal', 'runtime/supervise']
+           'runtime/rules', 'runtime/audit', 'runtime/runs', 'runtime/watch', 'runtime/wait',
+           'runtime/journal', 'runtime/recording', 'runtime/queue', 'runtime/terminal', 'runtime/supervise']
+LUA_ROOMS = ['vm', 'check', 'source', 'policy', 'load', 'call', 'api', 'executor']
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
+    'bindings/include/gibbous': [],
     'runtime/base': [],
     'runtime/sandbox': ['runtime/base'],
     'runtime/process': ['runtime/base', 'runtime/sandbox'],
@@ -26,20 +28,20 @@ MAY_INCLUDE = {
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
     'runtime/rules': ['runtime/base', 'runtime/command'],
-    'runtime/approvals': ['runtime/base'],
-    'runtime/decisions': ['runtime/base'],
+    'runtime/audit': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
     'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',
                      'runtime/terminal'],
-    'runtime/history': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/journal',
-                        'runtime/watch'],
+    'runtime/recording': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/journal'],
+    'runtime/queue': ['runtime/base', 'runtime/process', 'runtime/runs', 'runtime/journal', 'runtime/recording'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
     'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],
-    'bindings/lua': RUNTIME + ['bindings/json'],
-    'bindings/host': RUNTIME + ['bindings/json', 'bindings/lua'],
+    **{f'bindings/lua/{room}': RUNTIME + ['bindings/json'] + [f'bindings/lua/{other}' for other in LUA_ROOMS]
+       for room in LUA_ROOMS},
+    'bindings/host': RUNTIME + ['bindings/json'] + [f'bindings/lua/{room}' for room in LUA_ROOMS],
     # Front ends talk to gibbous::Runtime, which is public, and to nothing behind it.
     'bindings/stdio': ['runtime/base'],
     'bindings/c': FRONT_END,
@@ -62,8 +64,8 @@ LIBRARIES = {
     'Lua': (LUA_HEADERS, ['bindings/lua', 'bindings/module']),
     'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/wait',
-                               'runtime/watch', 'runtime/history', 'bindings/lua', 'bindings/host']),
-    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/decisions',
+                               'runtime/watch', 'runtime/recording', 'runtime/queue', 'bindings/lua', 'bindings/host']),
+    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/audit',
                           'bindings/lua']),
     'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),
     'libvterm': (r'vterm.*\.h', ['runtime/terminal']),
@@ -87,7 +89,8 @@ def includes(path):
 def check_include(folder, included):
     """Returns what is wrong with `folder` including this header, or None."""
     for library, (pattern, folders) in LIBRARIES.items():
-        if re.fullmatch(pattern, included) and folder not in folders:
+        known = any(folder == each or folder.startswith(each + '/') for each in folders)
+        if re.fullmatch(pattern, included) and not known:
             return f'{folder} must not know of {library}: <{included}>'
     if not included.startswith(('runtime/', 'bindings/', 'tests/', 'examples/')):
         return None
@@ -107,7 +110,7 @@ def check_public_header(included):
 
 def check_folder(root, folder):
     """Yields the offences of one folder's files."""
-    public = folder == 'runtime/include/gibbous'
+    public = folder.endswith('include/gibbous')
     if not public and not (root / folder / 'README.md').is_file():
         yield f'{folder}: has no README.md'
     for path in sorted((root / folder).iterdir()):

@@ -34,15 +34,15 @@ class CheckLayers(unittest.TestCase):
 
     def test_a_tree_that_keeps_the_rules_is_silent(self):
         self.assertEqual(self.check({
-            'runtime/include/gibbous/runtime.h': '#include <string>\n#include "gibbous/status.h"\n',
+            'bindings/include/gibbous/runtime.h': '#include <string>\n#include "gibbous/status.h"\n',
             'runtime/runs/runs.cc': '#include "runtime/output/stream.h"\n#include <uv.h>\n',
-            'bindings/lua/state.cc': '#include <lua.hpp>\n#include "runtime/runs/runs.h"\n',
-            'bindings/host/runtime.cc': '#include "bindings/lua/engine.h"\n',
+            'bindings/lua/vm/state.cc': '#include <lua.hpp>\n#include "runtime/runs/runs.h"\n',
+            'bindings/host/runtime.cc': '#include "bindings/lua/call/engine.h"\n',
             'bindings/cli/main.cc': '#include "bindings/mcp/stdio.h"\n',
         }), [])
 
     def test_runtime_never_includes_bindings(self):
-        self.assert_offence({'runtime/runs/run.cc': '\n#include "bindings/lua/state.h"\n'},
+        self.assert_offence({'runtime/runs/run.cc': '\n#include "bindings/lua/vm/state.h"\n'},
                             'runtime/runs/run.cc:2:', 'bindings/lua')
 
     def test_runtime_never_includes_json(self):
@@ -57,7 +57,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_offence({'bindings/mcp/stdio.cc': '#  include "lauxlib.h"\n'}, 'Lua')
 
     def test_front_ends_reach_nothing_behind_the_runtime(self):
-        self.assert_offence({'bindings/cli/call.cc': '#include "bindings/lua/engine.h"\n'},
+        self.assert_offence({'bindings/cli/call.cc': '#include "bindings/lua/call/engine.h"\n'},
                             'bindings/lua')
         self.assert_offence({'bindings/mcp/stdio.cc': '#include "runtime/runs/runs.h"\n'},
                             'runtime/runs')

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/lua/state.h"
+#include "bindings/lua/vm/state.h"
 
 namespace gibbous::lua::test {
 

@@ -122,7 +122,7 @@ TEST_CASE("a person is asked once about a command that a rule asks about, and se
 
 TEST_CASE("rules that are read late judge the first call, also after a reload") {
   RuntimeOptions options = testing::auto_mode();
-  options.late_policy = true;
+  options.lazy_policy = true;
   options.watch_files = false;
   for (const bool reload : {false, true}) {
     Host host(options);

@@ -1,0 +1,38 @@
+// The tables that scripts see. One file a table: api_run.cc opens `run`, and so on. Each open_
+// function leaves the table on top of the stack; open_api makes them globals of a state. Wrong use
+// raises and names the field; what can happen at run time returns nil, err.
+#pragma once
+
+#include <string>
+
+#include "bindings/lua/vm/value.h"
+#include "gibbous/status.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+void open_tool(lua_State* state);
+void open_schema(lua_State* state);
+void open_run(lua_State* state);
+void open_wait(lua_State* state);
+void open_task(lua_State* state);
+void open_log(lua_State* state);
+void open_json(lua_State* state);
+void open_store(lua_State* state);
+void open_time(lua_State* state);
+void open_journal(lua_State* state);
+// After bind_context (context.h); in a protected call.
+void open_api(lua_State* state);
+
+// What tool{} returns, and tool_reader.h reads: a copy of its argument, { name, title, description,
+// permission, input, output, annotations, run }, whose fields are checked (the schemas are compiled
+// by the reader). Pure: nothing is registered.
+
+// Pushes nil and err = { code, message, run? }; returns 2.
+int push_error(lua_State* state, const Status& status, const std::string& run = "");
+// Pushes only the err table.
+void push_error_table(lua_State* state, const std::string& code, const std::string& message,
+                      const std::string& run = "");
+
+}  // namespace gibbous::lua

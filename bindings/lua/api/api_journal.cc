@@ -1,0 +1,195 @@
+// The table `journal`: what was recorded of runs, of this runtime, of others with the same state
+// directory, and of earlier ones. Its functions suspend: the disk is read by the pool.
+#include <lua.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/api/record_value.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/check/wrong_use.h"
+#include "runtime/output/text.h"
+#include "runtime/queue/worker.h"
+#include "runtime/recording/recording.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kDefaultItems = 200;
+constexpr std::int64_t kMaxItems = 10'000;
+constexpr std::int64_t kDefaultBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kDefaultRuns = 50;
+constexpr std::int64_t kMaxRuns = 1000;
+constexpr std::int64_t kMaxSeqNumber = std::int64_t{1} << 32;
+
+// Reading has no effect that could be taken back: a cancelled question is answered to nobody.
+class PendingQuestion final : public PendingOp {
+ public:
+  void cancel() override {}
+};
+
+Recording* recording_of(lua_State* state) {
+  return context_of(state).recording;
+}
+
+int nothing_recorded(lua_State* state) {
+  return push_error(state, Status::error("no_journal", "nothing is recorded here"));
+}
+
+std::string check_run(lua_State* state) {
+  if (lua_istable(state, 1)) {
+    lua_getfield(state, 1, "id");
+    lua_replace(state, 1);
+  }
+  std::size_t length = 0;
+  const char* id = luaL_checklstring(state, 1, &length);
+  return {id, length};
+}
+
+// As a person would see it. A sequence that is cut between two items is left to the second one.
+void clean_terminal(std::vector<StoredItem>& items) {
+  std::string rest;
+  for (StoredItem& item : items) {
+    if (item.type != ItemType::kTerminal) continue;
+    const std::string raw = std::exchange(rest, {}) + item.payload;
+    const bool last = &item == &items.back();
+    const std::size_t tail = last ? 0 : incomplete_escape_tail(raw);
+    const std::string_view whole = std::string_view(raw).substr(0, raw.size() - tail);
+    item.payload = clean(whole);
+    rest = raw.substr(whole.size());
+  }
+}
+
+Status named(const Status& status, const std::string& id) {
+  if (status.code() != "run_not_found") return status;
+  return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
+}
+
+int l_items(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_run(state);
+    Fields fields("journal.items", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const std::int64_t since = fields.integer("since_seq", 0, kMaxSeqNumber).value_or(0);
+    const std::int64_t limit = fields.integer("limit", 1, kMaxItems).value_or(kDefaultItems);
+    const std::int64_t bytes = fields.integer("max_bytes", 1, kMaxBytes).value_or(kDefaultBytes);
+    const bool cleaned = fields.flag("clean").value_or(false);
+    fields.done();
+    Recording* recording = recording_of(state);
+    if (recording == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    recording->items(id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
+                     static_cast<std::size_t>(bytes),
+                     [id, cleaned, complete = task->completer()](Result<RecordedItems> got) {
+                       if (!got) {
+                         complete([status = named(got.status(), id), id](lua_State* to) {
+                           return push_error(to, status, id);
+                         });
+                         return;
+                       }
+                       if (cleaned) clean_terminal(got->page.items);
+                       Json items = Json::array();
+                       for (const StoredItem& item : got->page.items)
+                         items.push_back(item_value(item));
+                       complete([answer = Json{{"run", run_record_value(got->run)},
+                                               {"items", std::move(items)},
+                                               {"next_seq", got->page.next_since},
+                                               {"more", got->page.more}}](lua_State* to) {
+                         push_json(to, answer);
+                         return 1;
+                       });
+                     });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
+int l_runs(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    const std::string session = fields.text("session").value_or("");
+    const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
+    fields.done();
+    Recording* recording = recording_of(state);
+    if (recording == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    recording->runs(
+        session, static_cast<std::size_t>(limit),
+        [complete = task->completer()](Result<std::vector<RunRecord>> got) {
+          if (!got) {
+            complete([status = got.status()](lua_State* to) { return push_error(to, status); });
+            return;
+          }
+          Json list = Json::array();
+          for (const RunRecord& run : *got) list.push_back(run_record_value(run));
+          complete([list = std::move(list)](lua_State* to) {
+            push_json(to, list);
+            mark_array(to, -1);
+            return 1;
+          });
+        });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
+// Of a run that is queued, or that another process executes.
+int l_kill(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_run(state);
+    Fields fields("journal.kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    std::string signal = fields.text("signal").value_or("");
+    fields.done();
+    if (signal.rfind("SIG", 0) == 0) signal.erase(0, 3);
+    if (!is_signal_word(signal))
+      return luaL_error(state, "journal.kill: signal: expected a signal");
+    Context& context = context_of(state);
+    if (context.recording == nullptr) return nothing_recorded(state);
+    const auto task = Task::current(state);
+    Json what = {{"kind", "kill"}, {"signal", signal.empty() ? "SIGTERM" : "SIG" + signal}};
+    what["run"] = id;
+    context.engine->ask(
+        task->call(), std::move(what),
+        [id, signal, &context, complete = task->completer()](const Verdict& verdict) {
+          if (verdict.decision != Verdict::Decision::kAllow) {
+            const bool asks = verdict.decision == Verdict::Decision::kAsk;
+            complete([status = Status::error(asks ? "needs_approval" : "denied", verdict.reason),
+                      id](lua_State* to) { return push_error(to, status, id); });
+            return;
+          }
+          context.recording->when_open([id, signal, &context, complete](const Status&) {
+            context.worker->request_kill(
+                id, signal, [id, complete](const Result<KillRequest>& asked) {
+                  if (!asked) {
+                    complete([status = named(asked.status(), id), id](lua_State* to) {
+                      return push_error(to, status, id);
+                    });
+                    return;
+                  }
+                  complete([killed = asked->killed](lua_State* to) {
+                    lua_pushstring(to, killed ? "killed" : "asked");
+                    return 1;
+                  });
+                });
+          });
+        });
+    return task->suspend(state, std::make_unique<PendingQuestion>());
+  });
+}
+
+}  // namespace
+
+void open_journal(lua_State* state) {
+  lua_newtable(state);
+  push_suspending(state, l_items, "journal.items");
+  lua_setfield(state, -2, "items");
+  push_suspending(state, l_runs, "journal.runs");
+  lua_setfield(state, -2, "runs");
+  push_suspending(state, l_kill, "journal.kill");
+  lua_setfield(state, -2, "kill");
+}
+
+}  // namespace gibbous::lua

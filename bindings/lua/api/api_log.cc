@@ -1,0 +1,71 @@
+// The table `log`. A line goes to the host (Context::log) or becomes an event, from the loop;
+// scripts never wait for it.
+#include <lua.hpp>
+#include <string>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxFieldBytes = std::size_t{64} << 10;
+constexpr char kCut[] = " [cut]";
+
+// The session of the call that runs now, or "" while scripts load.
+std::string session_of(lua_State* state) {
+  const TaskSlot* slot = task_slot(state);
+  return slot == nullptr || slot->running == nullptr ? "" : slot->running->call().session();
+}
+
+int write_line(lua_State* state, const char* level) {
+  luaL_checkstring(state, 1);
+  lua_settop(state, 2);
+  if (!lua_isnil(state, 2)) luaL_checktype(state, 2, LUA_TTABLE);
+  // [message, fields]
+  lua_pushvalue(state, 1);
+  std::string message = to_json(state, -1).get<std::string>();
+  if (message.size() > kMaxMessageBytes) message = message.substr(0, kMaxMessageBytes) + kCut;
+  Json fields;
+  if (!lua_isnil(state, 2)) {
+    fields = to_json(state, 2);
+    if (fields.is_array() && fields.empty()) fields = Json::object();
+    luaL_argcheck(state, fields.is_object(), 2, "expected a table with names, got a list");
+    const std::size_t size = fields.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+    if (size > kMaxFieldBytes) fields = {{"cut", std::to_string(size) + " bytes of fields"}};
+  }
+  const Context& context = context_of(state);
+  if (context.engine != nullptr) {
+    context.engine->log(level, message, std::move(fields), session_of(state));
+  }
+  return 0;
+}
+
+int l_debug(lua_State* state) {
+  return write_line(state, "debug");
+}
+int l_info(lua_State* state) {
+  return write_line(state, "info");
+}
+int l_warn(lua_State* state) {
+  return write_line(state, "warn");
+}
+int l_error(lua_State* state) {
+  return write_line(state, "error");
+}
+
+constexpr luaL_Reg kLog[] = {
+    {"debug", l_debug}, {"info", l_info}, {"warn", l_warn}, {"error", l_error}, {nullptr, nullptr},
+};
+
+}  // namespace
+
+void open_log(lua_State* state) {
+  lua_newtable(state);
+  luaL_register(state, nullptr, kLog);
+}
+
+}  // namespace gibbous::lua

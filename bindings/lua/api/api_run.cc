@@ -1,0 +1,230 @@
+// The table `run`, and the handles that it gives: tables with an id and methods. Every effect
+// (start, kill, stdin) is asked of the newest policy first, so those functions suspend.
+#include <signal.h>
+
+#include <lua.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/api/api_run_start.h"
+#include "bindings/lua/api/api_run_terminal.h"
+#include "bindings/lua/api/api_run_usage.h"
+#include "bindings/lua/api/api_wait.h"
+#include "bindings/lua/api/run_effect.h"
+#include "bindings/lua/api/run_value.h"
+#include "bindings/lua/api/watch_value.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/check/fields.h"
+#include "bindings/lua/check/limits_value.h"
+#include "bindings/lua/check/wrong_use.h"
+#include "runtime/process/pid_space.h"
+#include "runtime/process/signals.h"
+#include "runtime/runs/runs.h"
+#include "runtime/watch/run_watchers.h"
+
+namespace gibbous::lua {
+namespace {
+
+int l_watch(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Context& context = context_of(state);
+    Run* run = context.runs->find(id);
+    const bool terminal = run == nullptr || run->spec().terminal;
+    const auto patterns = parse_watch("run:watch", to_json(state, 2), terminal);
+    if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
+    if (patterns && context.watchers != nullptr) {
+      if (const Status added = context.watchers->add(*run, patterns); !added) {
+        return push_error(state, added, id);
+      }
+    }
+    lua_pushboolean(state, 1);
+    return 1;
+  });
+}
+
+int l_get(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  Runs& runs = *context_of(state).runs;
+  if (runs.find(id) == nullptr) return push_error(state, not_found(runs, id), id);
+  push_handle(state, id);
+  return 1;
+}
+
+int l_list(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    Fields fields("run.list", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    const auto wanted_state = fields.text("state");
+    const auto session = fields.text("session");
+    fields.done();
+    const Context& context = context_of(state);
+    Json list = Json::array();
+    for (const Run* run : context.runs->list()) {
+      if (wanted_state && *wanted_state != to_string(run->state())) continue;
+      if (session && *session != run->spec().session) continue;
+      list.push_back(run_info(*run, *context.clock));
+    }
+    push_json(state, list);
+    mark_array(state, -1);
+    return 1;
+  });
+}
+
+// A method that reads: finds the run, and answers with what `read` makes of it.
+template <typename Read>
+int read_method(lua_State* state, Read read) {
+  return with_wrong_use(state, [&] {
+    const std::string id = check_id(state, 1);
+    const Context& context = context_of(state);
+    Run* run = context.runs->find(id);
+    if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
+    const Json options = lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2);
+    push_json(state, read(*run, options, context));
+    return 1;
+  });
+}
+
+int l_info(lua_State* state) {
+  return read_method(state, [](Run& run, const Json&, const Context& context) {
+    return run_info(run, *context.clock);
+  });
+}
+
+int l_read(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Context&) {
+    return read_stream(run, options);
+  });
+}
+
+int l_tail(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Context&) {
+    return tail_stream(run, options);
+  });
+}
+
+int l_excerpt(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Context&) {
+    return excerpt_stream(run, options);
+  });
+}
+
+int l_refusals(lua_State* state) {
+  return read_method(state, [](Run& run, const Json&, const Context& context) {
+    return refusals_value(run, context.workspace);
+  });
+}
+
+int check_signal(Fields& fields, const char* name, int fallback) {
+  const auto text = fields.text(name);
+  if (!text) return fallback;
+  const int number = signal_number_of(*text);
+  if (number == 0) fields.fail(name, "a signal such as 'SIGTERM'", fields.value(name));
+  return number;
+}
+
+int l_kill(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const Run* found = context_of(state).runs->find(id);
+    const int usual = found == nullptr ? SIGTERM : stop_signal(found->spec());
+    const int number = check_signal(fields, "signal", usual);
+    std::optional<Millis> grace;
+    if (const auto given = fields.number("grace_ms", 0, kMaxMillis)) {
+      grace = Millis{static_cast<std::int64_t>(*given)};
+    }
+    fields.done();
+    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
+    return effect_method(state, id, std::move(what),
+                         [number, grace](const std::shared_ptr<Effect>& effect, Run& run) {
+                           effect->context.runs->kill(run, number, grace,
+                                                      [effect](Run&, const KillReport& report) {
+                                                        effect->answer(kill_report(report));
+                                                      });
+                         });
+  });
+}
+
+int l_signal(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Fields fields("run:signal", Json{{"signal", luaL_checkstring(state, 2)}});
+    const int number = check_signal(fields, "signal", 0);
+    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
+    return effect_method(state, id, std::move(what),
+                         [number](const std::shared_ptr<Effect>& effect, Run& run) {
+                           effect->context.runs->signal(run, number);
+                           effect->answer(true);
+                         });
+  });
+}
+
+int l_wait(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  return start_wait(state, 2, id);
+}
+
+int l_is_host_alive(lua_State* state) {
+  const auto alive = is_tagged_process_alive(luaL_checkstring(state, 1));
+  if (alive) {
+    lua_pushboolean(state, *alive ? 1 : 0);
+  } else {
+    lua_pushnil(state);
+  }
+  return 1;
+}
+
+constexpr luaL_Reg kMethods[] = {
+    {"info", l_info},       {"read", l_read},         {"tail", l_tail},
+    {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_run_close_stdin},
+    {"watch", l_watch},     {"screen", l_run_screen}, {"resize", l_run_resize},
+    {nullptr, nullptr},
+};
+
+constexpr luaL_Reg kSuspendingMethods[] = {
+    {"kill", l_kill},   {"signal", l_signal},   {"write", l_run_write},
+    {"wait", l_wait},   {"usage", l_run_usage}, {"send_keys", l_run_send_keys},
+    {nullptr, nullptr},
+};
+
+constexpr luaL_Reg kRun[] = {
+    {"get", l_get},         {"list", l_list},
+    {"check", l_run_check}, {"is_host_alive", l_is_host_alive},
+    {nullptr, nullptr},
+};
+
+}  // namespace
+
+void open_run(lua_State* state) {
+  lua_newtable(state);  // metatable of handles
+  lua_newtable(state);  // [metatable, methods]
+  for (const luaL_Reg* entry = kMethods; entry->name != nullptr; ++entry) {
+    lua_pushcfunction(state, entry->func);
+    lua_setfield(state, -2, entry->name);
+  }
+  for (const luaL_Reg* entry = kSuspendingMethods; entry->name != nullptr; ++entry) {
+    push_suspending(state, entry->func, (std::string("run:") + entry->name).c_str());
+    lua_setfield(state, -2, entry->name);
+  }
+  lua_setfield(state, -2, "__index");
+  lua_pushboolean(state, 0);
+  lua_setfield(state, -2, "__metatable");
+  lua_setfield(state, LUA_REGISTRYINDEX, kRunHandleKey);
+
+  lua_newtable(state);
+  for (const luaL_Reg* entry = kRun; entry->name != nullptr; ++entry) {
+    lua_pushcfunction(state, entry->func);
+    lua_setfield(state, -2, entry->name);
+  }
+  push_suspending(state, l_run_start, "run.start");
+  lua_setfield(state, -2, "start");
+  push_suspending(state, l_run_queue, "run.queue");
+  lua_setfield(state, -2, "queue");
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,221 @@
+// Whatever is typed is an effect: the policy is asked, with what a shell would make of it.
+#include "bindings/lua/api/api_run_terminal.h"
+
+#include <lua.hpp>
+
+#include <string>
+#include <utility>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/api/run_effect.h"
+#include "bindings/lua/api/screen_value.h"
+#include "bindings/lua/check/fields.h"
+#include "bindings/lua/check/wrong_use.h"
+#include "bindings/lua/vm/value.h"
+#include "runtime/runs/runs.h"
+#include "runtime/terminal/keys.h"
+#include "runtime/terminal/screen.h"
+
+namespace gibbous::lua {
+namespace {
+
+struct Typing {
+  TypedText judged;
+  std::vector<KeyStroke> strokes;
+  std::string text;  // instead of strokes: as it is, or pasted
+  bool paste = false;
+};
+
+// What was written to a shell says in which directory it stands and which variables it has, when
+// more is written to it.
+void note_typed(Context& context, const std::string& run, const TypedText& judged) {
+  constexpr std::size_t kMaxTyped = std::size_t{64} << 10;  // of one run
+  constexpr std::size_t kMaxTypedRuns = 256;
+  constexpr char kAnywhere[] = "cd \"$unknown\"\n";  // stands for what is no longer kept
+  constexpr char kUnknownLine[] = "\"$unknown\" ";   // a line that is not ended yet
+  if (context.typed.size() >= kMaxTypedRuns && context.typed.count(run) == 0) {
+    for (auto at = context.typed.begin(); at != context.typed.end();) {
+      at = context.runs->find(at->first) == nullptr ? context.typed.erase(at) : std::next(at);
+    }
+  }
+  std::string& typed = context.typed[run];
+  if (judged.edited) {
+    typed = std::string(kAnywhere) + (judged.text.ends_with('\n') ? "" : kUnknownLine);
+  } else if (typed.size() + judged.text.size() > kMaxTyped) {
+    typed = kAnywhere;
+  } else {
+    typed += judged.text;
+  }
+}
+
+std::string bytes_of(const Run& run, const Typing& typing) {
+  Screen* screen = run.screen();
+  if (screen != nullptr && typing.paste) return screen->encode_paste(typing.text);
+  if (screen != nullptr && !typing.strokes.empty()) return screen->encode(typing.strokes);
+  std::string bytes = typing.text;
+  for (const KeyStroke& stroke : typing.strokes) bytes += plain_bytes(stroke);
+  return bytes;
+}
+
+Json stdin_effect(const Context& context, const std::string& id, const Typing& typing) {
+  Json what = {{"kind", "stdin"}, {"text", typing.judged.text}};
+  if (typing.judged.edited) what["edited"] = true;
+  const Run* run = context.runs->find(id);
+  const Echo echo = run != nullptr ? context.runs->echo(*run) : Echo::kTerminal;
+  if (echo == Echo::kNobody) what["secret"] = true;
+  if (echo == Echo::kProgram) what["unseen"] = true;
+  const auto found = context.typed.find(id);
+  if (found != context.typed.end()) what["typed"] = found->second;
+  return what;
+}
+
+int type(lua_State* state, const std::string& id, const Typing& typing) {
+  // What was meant for a prompt that is over is nobody's to see.
+  if (const Run* run = context_of(state).runs->find(id); run != nullptr && run->ended()) {
+    return push_error(
+        state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);
+  }
+  Json what = stdin_effect(context_of(state), id, typing);
+  return effect_method(
+      state, id, std::move(what), [typing](const std::shared_ptr<Effect>& effect, Run& run) {
+        const bool judged = effect->verdict.judgement != nullptr;
+        if (judged) note_typed(effect->context, run.id(), typing.judged);
+        effect->context.runs->write(run, bytes_of(run, typing),
+                                    [effect, id = run.id()](const Status& status) {
+                                      status ? effect->answer(true) : effect->fail(status, id);
+                                    });
+      });
+}
+
+// Without a terminal a key is a byte, or nothing.
+Status need_plain(const std::vector<KeyStroke>& strokes) {
+  for (const KeyStroke& stroke : strokes) {
+    if (!plain_bytes(stroke).empty()) continue;
+    return Status::error(
+        "no_terminal",
+        "keys: one of them means something to a terminal only, and the run has none: "
+        "start it with pty = true");
+  }
+  return {};
+}
+
+Result<Typing> typing_of(const Run& run, const std::string& keys, bool literal, bool paste) {
+  auto strokes = literal || paste ? literal_keys(keys) : parse_keys(keys);
+  if (!strokes) return strokes.status();
+  Typing typing;
+  typing.paste = paste;
+  if (paste) {
+    typing.text = keys;
+    typing.judged = typed_bytes(keys);
+    return typing;
+  }
+  typing.strokes = std::move(*strokes);
+  if (run.spec().terminal) {
+    typing.judged = typed_text(typing.strokes);
+    return typing;
+  }
+  if (const Status plain = need_plain(typing.strokes); !plain) return plain;
+  typing.judged.text = bytes_of(run, typing);
+  return typing;
+}
+
+std::string check_text(lua_State* state, int index) {
+  std::size_t length = 0;
+  const char* text = luaL_checklstring(state, index, &length);
+  return {text, length};
+}
+
+// Finds the run, or leaves [nil, err]; `count` is how many that are.
+Run* find_run(lua_State* state, const std::string& id, int* count) {
+  Runs& runs = *context_of(state).runs;
+  Run* run = runs.find(id);
+  if (run == nullptr) *count = push_error(state, not_found(runs, id), id);
+  return run;
+}
+
+int answer(lua_State* state, const Status& status, const std::string& id) {
+  if (!status) return push_error(state, status, id);
+  lua_pushboolean(state, 1);
+  return 1;
+}
+
+Json options_at(lua_State* state, int index) {
+  return lua_isnoneornil(state, index) ? Json::object() : to_json(state, index);
+}
+
+}  // namespace
+
+int l_run_write(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    Typing typing;
+    typing.text = check_text(state, 2);
+    const Run* run = context_of(state).runs->find(id);
+    const bool terminal = run != nullptr && run->spec().terminal;
+    typing.judged = terminal ? typed_bytes(typing.text) : TypedText{typing.text, false};
+    return type(state, id, typing);
+  });
+}
+
+int l_run_send_keys(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    const std::string keys = check_text(state, 2);
+    Fields fields("run:send_keys", options_at(state, 3));
+    const bool literal = fields.flag("literal").value_or(false);
+    const bool paste = fields.flag("paste").value_or(false);
+    fields.done();
+    int count = 0;
+    const Run* run = find_run(state, id, &count);
+    if (run == nullptr) return count;
+    const auto typing = typing_of(*run, keys, literal, paste);
+    return typing ? type(state, id, *typing) : push_error(state, typing.status(), id);
+  });
+}
+
+int l_run_close_stdin(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  int count = 0;
+  Run* run = find_run(state, id, &count);
+  if (run == nullptr) return count;
+  if (run->spec().terminal) {
+    const Status status = Status::error(
+        "is_terminal",
+        "A terminal cannot be closed: send_keys('<C-d>') is how its user ends input.");
+    return push_error(state, status, id);
+  }
+  context_of(state).runs->close_stdin(*run);
+  return answer(state, Status(), id);
+}
+
+int l_run_screen(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    const ScreenOptions options = parse_screen_options(options_at(state, 2));
+    int count = 0;
+    const Run* run = find_run(state, id, &count);
+    if (run == nullptr) return count;
+    if (run->screen() == nullptr) {
+      const Status status =
+          run->spec().terminal
+              ? Status::error("not_running", "The run has not started yet.")
+              : Status::error("no_terminal", "The run has no terminal: start it with pty = true.");
+      return push_error(state, status, id);
+    }
+    push_json(state, screen_value(*run->screen(), options));
+    return 1;
+  });
+}
+
+int l_run_resize(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const std::string id = check_id(state, 1);
+    const TerminalSize size = parse_size("run:resize", options_at(state, 2));
+    int count = 0;
+    Run* run = find_run(state, id, &count);
+    if (run == nullptr) return count;
+    return answer(state, context_of(state).runs->resize(*run, size), id);
+  });
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,160 @@
+// The table `wait`: callable, and with a constructor for each condition.
+#include "bindings/lua/api/api_wait.h"
+
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/api/wait_value.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/check/fields.h"
+#include "runtime/runs/runs.h"
+#include "runtime/wait/reach.h"
+
+namespace gibbous::lua {
+namespace {
+
+// A wait may be cancelled before it began (it is answered at once) or after it is over.
+class PendingWait final : public PendingOp {
+ public:
+  explicit PendingWait(Wait* wait, std::shared_ptr<bool> over)
+      : wait_(wait), over_(std::move(over)) {}
+  void cancel() override {
+    if (!*over_) wait_->cancel();
+    *over_ = true;
+  }
+
+ private:
+  Wait* wait_;
+  std::shared_ptr<bool> over_;
+};
+
+int l_wait(lua_State* state) {
+  // [wait, options]: the table is called
+  return start_wait(state, 2, "");
+}
+
+// wait.exit(h) and its siblings: a plain table from a first argument and options.
+int condition(lua_State* state, const char* kind, const char* first_field, bool first_required) {
+  if (first_required) luaL_checkany(state, 1);
+  lua_newtable(state);
+  if (!lua_isnoneornil(state, 2)) {
+    luaL_checktype(state, 2, LUA_TTABLE);
+    lua_pushnil(state);
+    while (lua_next(state, 2) != 0) {  // [.., condition, key, value]
+      lua_pushvalue(state, -2);
+      lua_insert(state, -2);
+      lua_settable(state, -4);
+    }
+  }
+  lua_pushstring(state, kind);
+  lua_setfield(state, -2, "kind");
+  lua_pushvalue(state, 1);
+  lua_setfield(state, -2, first_field);
+  return 1;
+}
+
+// wait.regex(h, pattern, options?) and wait.quiet(h, ms, options?): two arguments before the
+// options.
+int run_condition(lua_State* state, const char* kind, const char* second_field) {
+  luaL_checkany(state, 1);
+  luaL_checkany(state, 2);
+  lua_settop(state, 3);
+  lua_pushvalue(state, 2);
+  lua_remove(state, 2);  // [run, options, second]
+  condition(state, kind, "run", true);
+  lua_pushvalue(state, 3);  // [run, options, second, condition, second]
+  lua_setfield(state, -2, second_field);
+  return 1;
+}
+
+int l_exit(lua_State* state) {
+  return condition(state, "exit", "run", true);
+}
+int l_started(lua_State* state) {
+  return condition(state, "start", "run", true);
+}
+int l_ready(lua_State* state) {
+  return condition(state, "ready", "run", true);
+}
+int l_port(lua_State* state) {
+  return condition(state, "port", "port", true);
+}
+int l_regex(lua_State* state) {
+  return run_condition(state, "regex", "pattern");
+}
+int l_screen(lua_State* state) {
+  return run_condition(state, "screen", "pattern");
+}
+int l_http(lua_State* state) {
+  return condition(state, "http", "url", true);
+}
+int l_quiet(lua_State* state) {
+  return run_condition(state, "quiet", "ms");
+}
+int l_file(lua_State* state) {
+  return condition(state, "file", "path", true);
+}
+int l_timer(lua_State* state) {
+  return condition(state, "timer", "ms", true);
+}
+
+constexpr luaL_Reg kWait[] = {
+    {"exit", l_exit},   {"start", l_started}, {"ready", l_ready}, {"port", l_port},
+    {"regex", l_regex}, {"screen", l_screen}, {"http", l_http},   {"quiet", l_quiet},
+    {"file", l_file},   {"timer", l_timer},   {nullptr, nullptr},
+};
+
+}  // namespace
+
+int raise_here(lua_State* state, const char* message) {
+  luaL_where(state, 1);
+  lua_pushstring(state, message);
+  lua_concat(state, 2);
+  return lua_error(state);
+}
+
+int start_wait(lua_State* state, int index, const std::string& default_run) {
+  std::string wrong;
+  try {
+    const auto task = Task::current(state);
+    auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
+    reach(*context_of(state).runs, spec.get());
+    auto over = std::make_shared<bool>(false);
+    auto complete = task->completer();
+    auto started = context_of(state).waits->start(*spec, [=](WaitResult result) {
+      *over = true;
+      complete([value = wait_result(*spec, result)](lua_State* to) {
+        push_json(to, value);
+        return 1;
+      });
+    });
+    if (started) {
+      return task->suspend(state, std::make_unique<PendingWait>(*started, std::move(over)));
+    }
+    if (started.status().code() != "invalid_arguments") return push_error(state, started.status());
+    wrong = "wait: " + started.status().message();
+  } catch (const WrongUse& use) {
+    wrong = use.what();
+  }
+  lua_pushlstring(state, wrong.data(), wrong.size());
+  std::string().swap(wrong);  // the error below passes no destructor that owns anything
+  return raise_here(state, lua_tostring(state, -1));
+}
+
+void open_wait(lua_State* state) {
+  lua_newtable(state);
+  for (const luaL_Reg* entry = kWait; entry->name != nullptr; ++entry) {
+    lua_pushcfunction(state, entry->func);
+    lua_setfield(state, -2, entry->name);
+  }
+  lua_newtable(state);  // [wait, metatable]
+  push_suspending(state, l_wait, "wait");
+  lua_setfield(state, -2, "__call");
+  lua_pushboolean(state, 0);
+  lua_setfield(state, -2, "__metatable");
+  lua_setmetatable(state, -2);
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,62 @@
+#include "bindings/lua/api/git_places.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous::lua {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxLineBytes = 4096;
+
+// Of a regular file that is no link; "" when there is none.
+std::string first_line(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  std::string line(kMaxLineBytes, '\0');
+  const ssize_t got = ::read(fd.get(), line.data(), line.size());
+  line.resize(static_cast<std::size_t>(got > 0 ? got : 0));
+  return line.substr(0, line.find('\n'));
+}
+
+}  // namespace
+
+void add_git_places(const std::string& workspace, PathVariables& variables) {
+  constexpr std::string_view kPrefix = "gitdir: ";
+  variables["GIT_LINK"] = variables["GIT_WORKTREE"] = variables["GIT_COMMON"] = {};
+  const fs::path link = fs::path(workspace) / ".git";
+  const std::string line = first_line(link);
+  if (line.rfind(kPrefix, 0) != 0) return;
+  std::error_code error;
+  const fs::path named = line.substr(kPrefix.size());
+  const fs::path directory =
+      fs::canonical(named.is_absolute() ? named : fs::path(workspace) / named, error);
+  if (error || directory.parent_path().filename() != "worktrees") return;
+  const fs::path back = fs::canonical(first_line(directory / "gitdir"), error);
+  if (error || back != fs::canonical(link, error)) return;
+  // A workspace that stands where git has such directories could name itself.
+  const auto is_below = [](const fs::path& path, const fs::path& tree) {
+    const fs::path relative = path.lexically_relative(tree);
+    return !relative.empty() && *relative.begin() != "..";
+  };
+  const fs::path here = fs::canonical(workspace, error);
+  const fs::path common = directory.parent_path().parent_path();
+  if (error || is_below(directory, here) || is_below(here, directory) ||
+      first_line(common / "HEAD").empty() ||
+      fs::symlink_status(common / "objects", error).type() != fs::file_type::directory) {
+    return;
+  }
+  variables["GIT_LINK"] = {link.string()};
+  variables["GIT_WORKTREE"] = {directory.string()};
+  variables["GIT_COMMON"] = {common.string()};
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,101 @@
+#include "bindings/lua/api/run_effect.h"
+
+#include <lua.hpp>
+
+#include <utility>
+
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/vm/value.h"
+
+namespace gibbous::lua {
+namespace {
+
+class PendingEffect final : public PendingOp {
+ public:
+  explicit PendingEffect(std::shared_ptr<Effect> effect) : effect_(std::move(effect)) {}
+  void cancel() override {
+    effect_->cancelled = true;
+    if (effect_->on_cancel) effect_->on_cancel();
+  }
+
+ private:
+  std::shared_ptr<Effect> effect_;
+};
+
+Status refusal(const Verdict& verdict) {
+  const bool asks = verdict.decision == Verdict::Decision::kAsk;
+  return Status::error(asks ? "needs_approval" : "denied", verdict.reason);
+}
+
+}  // namespace
+
+void push_handle(lua_State* state, const std::string& id) {
+  lua_newtable(state);
+  lua_pushlstring(state, id.data(), id.size());
+  lua_setfield(state, -2, "id");
+  lua_getfield(state, LUA_REGISTRYINDEX, kRunHandleKey);
+  lua_setmetatable(state, -2);
+}
+
+std::string check_id(lua_State* state, int index) {
+  if (lua_istable(state, index)) {
+    lua_getfield(state, index, "id");
+    lua_replace(state, index);
+  }
+  std::size_t length = 0;
+  const char* id = lua_tolstring(state, index, &length);
+  if (id == nullptr || lua_type(state, index) != LUA_TSTRING) {
+    luaL_argerror(state, index, "expected a run (call it with ':', as in h:kill{}) or its id");
+  }
+  return {id, length};
+}
+
+Status not_found(Runs& runs, const std::string& id) {
+  const std::string near = runs.nearest(id);
+  return Status::error("run_not_found",
+                       "Process \"" + id + "\" not found" +
+                           (near.empty() ? "" : ". Did you mean \"" + near + "\"?"));
+}
+
+std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect) {
+  return std::make_unique<PendingEffect>(std::move(effect));
+}
+
+int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act) {
+  const auto task = Task::current(state);
+  Context& context = context_of(state);
+  auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
+  context.engine->ask(task->call(), std::move(what),
+                      [effect, act = std::move(act)](const Verdict& verdict) {
+                        if (effect->cancelled) return;
+                        if (verdict.decision != Verdict::Decision::kAllow) {
+                          effect->fail(refusal(verdict));
+                          return;
+                        }
+                        effect->verdict = verdict;
+                        act(effect);
+                      });
+  return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
+}
+
+int effect_method(lua_State* state, const std::string& id, Json what,
+                  std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
+  Runs& runs = *context_of(state).runs;
+  const Run* found = runs.find(id);
+  if (found == nullptr) return push_error(state, not_found(runs, id), id);
+  what["run"] = id;
+  what["command"] = found->command_text();
+  what["cwd"] = found->spec().cwd;
+  return ask_then(state, std::move(what),
+                  [id, act = std::move(act)](const std::shared_ptr<Effect>& effect) {
+                    Runs& table = *effect->context.runs;
+                    Run* run = table.find(id);
+                    if (run == nullptr) {
+                      effect->fail(not_found(table, id), id);
+                      return;
+                    }
+                    act(effect, *run);
+                  });
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,58 @@
+// What methods of runs have in common: which run is meant, and effects on their way: asked of the
+// policy, then carried out, then answered. Used by api_run*.cc. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/load/generation.h"
+#include "runtime/runs/runs.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+// In the registry: the metatable of handles of runs.
+inline constexpr const char* kRunHandleKey = "gibbous.run";
+void push_handle(lua_State* state, const std::string& id);
+// The id of the handle (or the id itself) at `index`; raises when it is neither.
+std::string check_id(lua_State* state, int index);
+Status not_found(Runs& runs, const std::string& id);
+
+// One effect on its way: asked of the policy, then carried out, then answered. Callbacks of the
+// policy and of Runs hold it; the task may be gone by then.
+struct Effect {
+  Context& context;
+  std::weak_ptr<Task> task;
+  Completer complete;
+  bool cancelled = false;
+  std::function<void()> on_cancel;
+  Verdict verdict;  // once it allowed
+
+  void fail(const Status& status, const std::string& run = "") const {
+    complete([status, run](lua_State* to) { return push_error(to, status, run); });
+  }
+  void answer(Json value) const {
+    complete([value = std::move(value)](lua_State* to) {
+      push_json(to, value);
+      return 1;
+    });
+  }
+};
+
+// Waits for what is done about an effect.
+std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect);
+
+// Asks the policy about `what`; once it allows, `act` does it and answers through the effect.
+int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act);
+
+// Finds the run, then asks about `what` and does `act` with the run, if it is still there.
+int effect_method(lua_State* state, const std::string& id, Json what,
+                  std::function<void(const std::shared_ptr<Effect>&, Run&)> act);
+
+}  // namespace gibbous::lua

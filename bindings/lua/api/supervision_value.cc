@@ -1,0 +1,99 @@
+#include "bindings/lua/api/supervision_value.h"
+
+#include "bindings/lua/api/run_value.h"
+#include "bindings/lua/api/wait_value.h"
+#include "bindings/lua/check/fields.h"
+#include "runtime/wait/http_url.h"
+#include "runtime/wait/line_pattern.h"
+
+namespace gibbous::lua {
+namespace {
+
+std::optional<RestartPolicy> restart_of(Fields& fields, const std::string& owner) {
+  const Json& value = fields.value("restart");
+  if (value.is_null()) return std::nullopt;
+  if (value.is_boolean()) return value.get<bool>() ? std::optional(RestartPolicy{}) : std::nullopt;
+  if (!value.is_object() && !(value.is_array() && value.empty())) {
+    fields.fail("restart", "true, or a table with on_failure, max and backoff_ms", value);
+  }
+  Fields each(owner + ": restart", value);
+  RestartPolicy policy;
+  policy.on_failure = each.flag("on_failure").value_or(true);
+  if (const auto max = each.integer("max", 1, kMostRestarts)) {
+    policy.max = static_cast<std::uint32_t>(*max);
+  }
+  if (const auto backoff = each.integer("backoff_ms", 0, kLongestBackoff.count())) {
+    policy.backoff = Millis{*backoff};
+  }
+  each.done();
+  return policy;
+}
+
+// What a wait would find wrong when it begins is said now.
+void check_condition(const Condition& condition, const std::string& owner) {
+  Status good;
+  if (condition.kind == ConditionKind::kRegex || condition.kind == ConditionKind::kScreen) {
+    if (const auto pattern = LinePattern::compile(condition.pattern); !pattern) {
+      good = pattern.status();
+    }
+  } else if (condition.kind == ConditionKind::kHttp) {
+    if (const auto url = HttpUrl::parse(condition.url); !url) good = url.status();
+  } else if (condition.kind == ConditionKind::kReady && condition.run == kThisRun) {
+    good = Status::error("invalid_arguments", "a run cannot be ready when it is ready");
+  }
+  if (!good) throw WrongUse(owner + ": " + good.message());
+}
+
+std::optional<WaitSpec> ready_of(Fields& fields, const std::string& owner) {
+  const Json& value = fields.value("ready");
+  if (value.is_null()) return std::nullopt;
+  const std::string what = owner + ": ready";
+  WaitSpec spec = parse_wait(value, kThisRun, what);
+  for (const Condition& condition : spec.conditions) check_condition(condition, what);
+  return spec;
+}
+
+// Ids, labels, or handles.
+std::vector<std::string> after_of(Fields& fields) {
+  const Json& value = fields.value("after");
+  std::vector<std::string> after;
+  if (value.is_null()) return after;
+  const auto wrong = [&fields](const Json& got) {
+    fields.fail("after", "a list of runs, by their ids, handles or labels", got);
+  };
+  if (!value.is_array()) wrong(value);
+  if (value.size() > kMostBefore) fields.fail("after", "at most 32 of them", value.size());
+  for (const Json& each : value) {
+    const Json& id = each.is_object() && each.contains("id") ? each["id"] : each;
+    if (!id.is_string()) wrong(each);
+    after.push_back(id.get<std::string>());
+  }
+  return after;
+}
+
+}  // namespace
+
+SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, bool takes_after) {
+  SupervisionRequest request;
+  request.restart = restart_of(fields, owner);
+  request.ready = ready_of(fields, owner);
+  if (takes_after) request.after = after_of(fields);
+  return request;
+}
+
+std::string write_request(const StartRequest& request) {
+  const Json value = {{"tool", request.tool},
+                      {"session", request.session},
+                      {"start", request.options},
+                      {"approved", request.approved},
+                      {"approved_command", request.approved_command}};
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+StartRequest read_request(const std::string& text) {
+  const Json value = Json::parse(text);
+  return {value["tool"], value["session"], value["start"], value["approved"],
+          value["approved_command"]};
+}
+
+}  // namespace gibbous::lua

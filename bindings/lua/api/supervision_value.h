@@ -1,0 +1,39 @@
+// The fields `restart`, `ready` and `after` of run.start (docs/services.md). Any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/vm/value.h"
+#include "runtime/supervise/supervisor.h"
+
+namespace gibbous::lua {
+
+class Fields;
+
+struct SupervisionRequest {
+  std::optional<RestartPolicy> restart;
+  std::optional<WaitSpec> ready;
+  std::vector<std::string> after;  // ids, or labels of the session's runs
+
+  bool wanted() const { return restart || ready || !after.empty(); }
+};
+
+// Throws WrongUse. `takes_after`: a run of the journal's queue waits for its turn alone.
+SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, bool takes_after);
+
+// What starts a run, now or again: the options of run.start, for whom, and what a person approved.
+struct StartRequest {
+  std::string tool;
+  std::string session;
+  Json options;
+  bool approved = false;         // by a person
+  std::string approved_command;  // which they have seen; "": the call as a whole
+};
+// Supervision::request, and back.
+std::string write_request(const StartRequest& request);
+StartRequest read_request(const std::string& text);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,174 @@
+// Conditions: from tables, and the answer back.
+#include "bindings/lua/api/wait_value.h"
+
+#include "bindings/lua/api/run_value.h"
+#include "bindings/lua/check/fields.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kMaxPort = 65'535;
+constexpr std::int64_t kMinStatus = 100;
+constexpr std::int64_t kMaxStatus = 599;
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 53;
+
+// A run is given by its id or its handle.
+std::string run_of(Fields& fields, const std::string& default_run) {
+  const Json& run = fields.value("run");
+  if (run.is_null()) return default_run;
+  if (run.is_string()) return run.get<std::string>();
+  if (run.is_object() && run.contains("id") && run["id"].is_string()) {
+    return run["id"].get<std::string>();
+  }
+  fields.fail("run", "a run or its id", run);
+}
+
+void need_run(Fields& fields, const Condition& condition) {
+  if (condition.run.empty()) fields.fail("run", "a run or its id", nullptr);
+}
+
+std::string need_text(Fields& fields, const char* name) {
+  auto text = fields.text(name);
+  if (!text || text->empty()) fields.fail(name, "a string that is not empty", fields.value(name));
+  return *text;
+}
+
+Condition parse_condition(const Json& table, std::size_t index, const std::string& default_run,
+                          const std::string& owner) {
+  Fields fields(owner + ": condition " + std::to_string(index + 1), table);
+  const auto kind = fields.choice("kind", {"exit", "start", "ready", "port", "regex", "screen",
+                                           "http", "quiet", "file", "timer"});
+  if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
+  Condition condition;
+  condition.run = run_of(fields, default_run);
+  if (*kind == "exit") {
+    condition.kind = ConditionKind::kExit;
+    need_run(fields, condition);
+  } else if (*kind == "start") {
+    condition.kind = ConditionKind::kStart;
+    need_run(fields, condition);
+  } else if (*kind == "ready") {
+    condition.kind = ConditionKind::kReady;
+    need_run(fields, condition);
+  } else if (*kind == "port") {
+    condition.kind = ConditionKind::kPort;
+    const auto port = fields.integer("port", 1, kMaxPort);
+    if (!port) fields.fail("port", "a number from 1 to 65535", nullptr);
+    condition.port = static_cast<int>(*port);
+    condition.host = fields.text("host").value_or("");
+  } else if (*kind == "regex") {
+    condition.kind = ConditionKind::kRegex;
+    need_run(fields, condition);
+    condition.pattern = need_text(fields, "pattern");
+    if (const auto stream = fields.choice("stream", {"stdout", "stderr"})) {
+      condition.stream = *stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
+    }
+    if (const auto since = fields.integer("since", 0, kMaxOffset)) {
+      condition.since = static_cast<Offset>(*since);
+    }
+  } else if (*kind == "screen") {
+    condition.kind = ConditionKind::kScreen;
+    need_run(fields, condition);
+    condition.pattern = need_text(fields, "pattern");
+    condition.absent = fields.flag("absent").value_or(false);
+  } else if (*kind == "http") {
+    condition.kind = ConditionKind::kHttp;
+    condition.url = need_text(fields, "url");
+    condition.status =
+        static_cast<int>(fields.integer("status", kMinStatus, kMaxStatus).value_or(0));
+  } else if (*kind == "quiet") {
+    condition.kind = ConditionKind::kQuiet;
+    need_run(fields, condition);
+    const auto duration = fields.number("ms", 1, kMaxMillis);
+    if (!duration) fields.fail("ms", "a number of milliseconds", nullptr);
+    condition.duration = Millis{static_cast<std::int64_t>(*duration)};
+  } else if (*kind == "file") {
+    condition.kind = ConditionKind::kFile;
+    condition.path = need_text(fields, "path");
+    condition.absent = fields.flag("absent").value_or(false);
+  } else {
+    condition.kind = ConditionKind::kTimer;
+    const auto duration = fields.number("ms", 0, kMaxMillis);
+    if (!duration) fields.fail("ms", "a number of milliseconds", nullptr);
+    condition.duration = Millis{static_cast<std::int64_t>(*duration)};
+    condition.run.clear();
+  }
+  fields.done();
+  return condition;
+}
+
+}  // namespace
+
+WaitSpec parse_wait(const Json& options, const std::string& default_run, const std::string& owner) {
+  // wait{ cond, … } is wait{ any = { cond, … } }; wait(cond) is wait{ cond }.
+  Json table = options;
+  if (table.is_object() && table.contains("kind")) table = {{"any", Json::array({table})}};
+  if (table.is_array()) table = {{"any", table}};
+  Fields fields(owner, table);
+  const bool has_any = fields.has("any");
+  const bool has_all = fields.has("all");
+  if (has_any == has_all) {
+    fields.fail("expected one of any = { … } and all = { … }" +
+                std::string(has_any ? ", got both" : ", or a list of conditions"));
+  }
+  WaitSpec spec;
+  spec.all = has_all;
+  if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {
+    spec.timeout = Millis{static_cast<std::int64_t>(*timeout)};
+  }
+  const char* list_name = has_all ? "all" : "any";
+  const Json& list = fields.value(list_name);
+  fields.done();
+  if (!list.is_array() || list.empty()) fields.fail(list_name, "a list of conditions", list);
+  if (list.size() > kMaxConditions) {
+    fields.fail(list_name, "at most " + std::to_string(kMaxConditions) + " conditions",
+                list.size());
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    spec.conditions.push_back(parse_condition(list[i], i, default_run, owner));
+  }
+  return spec;
+}
+
+Json wait_result(const WaitSpec& spec, const WaitResult& result) {
+  Json table = {{"ok", result.end == WaitEnd::kFired}, {"elapsed_ms", result.elapsed.count()}};
+  Json fired_list = Json::array();
+  for (const Fired& fired : result.fired) {
+    const Condition& condition = spec.conditions[fired.condition];
+    Json entry = {{"kind", to_string(condition.kind)}, {"index", fired.condition + 1}};
+    if (!fired.run.empty()) entry["run"] = fired.run;
+    if (condition.kind == ConditionKind::kRegex) {
+      entry["line"] = fired.line;
+      entry["captures"] = fired.captures;
+      entry["cursor"] = fired.cursor;
+      if (fired.stream) entry["stream"] = to_string(*fired.stream);
+    }
+    if (condition.kind == ConditionKind::kScreen && !condition.absent) {
+      entry["line"] = fired.line;
+      entry["captures"] = fired.captures;
+      entry["row"] = fired.row;
+    }
+    if (condition.kind == ConditionKind::kPort) {
+      entry["port"] = condition.port;
+      if (condition.mapped_from != 0) entry["mapped_from"] = condition.mapped_from;
+      entry["address"] = fired.address;
+      if (fired.pid != 0) entry["pid"] = fired.pid;
+    }
+    if (condition.kind == ConditionKind::kHttp) {
+      entry["url"] = condition.url;
+      if (!condition.mapped_url.empty()) entry["mapped_url"] = condition.mapped_url;
+      entry["status"] = fired.status;
+    }
+    if (condition.kind == ConditionKind::kFile) entry["path"] = condition.path;
+    fired_list.push_back(std::move(entry));
+  }
+  table["fired"] = std::move(fired_list);
+  if (result.end == WaitEnd::kFired) return table;
+  table["reason"] = result.end == WaitEnd::kTimeout ? "timeout" : "impossible";
+  table["message"] = result.message;
+  if (!result.run.empty()) table["run"] = result.run;
+  if (!result.tail.empty()) table["tail"] = result.tail;
+  return table;
+}
+
+}  // namespace gibbous::lua

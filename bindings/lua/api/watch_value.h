@@ -1,0 +1,18 @@
+// Watchers as scripts and the journal have them: a list of { regex, event, once?, scope?,
+// context_before?, context_after? }. Any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bindings/lua/vm/value.h"
+#include "runtime/watch/watch_patterns.h"
+
+namespace gibbous::lua {
+
+// Null for none. `terminal`: their run has one. Throws WrongUse with `owner`, the watcher and the
+// field: "run.start: watch[1].regex: ...", counted from 1, as Lua does.
+std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list,
+                                                 bool terminal);
+
+}  // namespace gibbous::lua

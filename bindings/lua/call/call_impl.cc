@@ -1,0 +1,404 @@
+// The way of one call through the house. Nothing here runs inside the callback that made it ready.
+#include "bindings/lua/call/call_impl.h"
+
+#include <algorithm>
+#include <csignal>
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/call/call_result.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/vm/arguments.h"
+#include "runtime/base/nearest.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr int kRootArguments = 2;  // args, ctx
+constexpr Nanos kRefill = std::chrono::minutes(1);
+
+std::string denial(const std::string& tool, const Verdict& verdict) {
+  std::string text = "'" + tool + "' was denied";
+  if (!verdict.reason.empty()) text += ": " + verdict.reason;
+  if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
+  return text;
+}
+
+std::string approval_needed(const std::string& tool, const Verdict& verdict) {
+  std::string text = "'" + tool + "' needs approval";
+  if (!verdict.reason.empty()) text += ": " + verdict.reason;
+  if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
+  return text +
+         ". Nobody can be asked here: choose a mode that allows it, such as --mode auto, use a "
+         "host "
+         "that has an approver, or allow it in a policy of your own (docs/policy.md).";
+}
+
+std::string verdict_data(const Verdict& verdict) {
+  Json data = {{"reason", verdict.reason}, {"rule", verdict.rule}, {"decision", verdict.id}};
+  if (!verdict.file.empty()) {
+    data["file"] = verdict.file;
+    data["line"] = verdict.line;
+  }
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+CallImpl::CallImpl(CallOwner& owner, CallOptions options)
+    : owner_(owner),
+      owner_lifetime_(owner.lifetime()),
+      id_(options.id),
+      tool_name_(std::move(options.tool)),
+      session_(std::move(options.session)),
+      argument_text_(std::move(options.argument_text)),
+      arguments_(std::move(options.arguments)),
+      approved_(options.approved),
+      approved_command_(std::move(options.approved_command)),
+      on_done_(std::move(options.on_done)),
+      on_progress_(std::move(options.on_progress)),
+      generation_(std::move(options.generation)),
+      parent_(options.parent),
+      depth_(parent_ == nullptr ? 0 : parent_->depth_ + 1),
+      hook_(options.hook),
+      internal_(options.internal),
+      queued_run_(std::move(options.queued_run)),
+      starts_reserved_(options.starts_reserved),
+      lua_left_(owner.limits().call_lua),
+      refilled_(owner.context().clock->now()) {}
+
+void CallImpl::turn(Nanos slice) {
+  const auto self = shared_from_this();
+  if (step_due_) {
+    step_due_ = false;
+    step();
+    return;
+  }
+  if (ready_.empty()) return;
+  refill();
+  const std::shared_ptr<TaskImpl> task = std::move(ready_.front());
+  ready_.pop_front();
+  task->queued = false;
+  if (lua_left_ <= Nanos{0} && !cancelled_ && !budget_gone_) {
+    // Used up to the last bit without being caught in the act.
+    Failure failure;
+    failure.error.code = "budget_exceeded";
+    failure.error.message = "the call has used up its Lua time";
+    failure.error.file = tool_->file;
+    budget_gone(failure);
+  }
+  task->run(slice);
+  deliver_progress();
+}
+
+void CallImpl::refill() {
+  const Nanos now = owner_.context().clock->now();
+  if (now - refilled_ < kRefill || cancelled_ || budget_gone_) return;
+  refilled_ = now;
+  lua_left_ = limits().call_lua;
+}
+
+void CallImpl::step() {
+  switch (phase_) {
+    case Phase::kNew:
+      begin();
+      return;
+    case Phase::kApproved:
+      start_root();
+      return;
+    case Phase::kEnding:
+      deliver_when_alone();
+      return;
+    case Phase::kAsking:
+    case Phase::kRunning:
+    case Phase::kEnded:
+      return;
+  }
+}
+
+void CallImpl::step_later() {
+  step_due_ = true;
+  owner_.make_ready(*this);
+}
+
+void CallImpl::enqueue(TaskImpl& task) {
+  if (task.queued || ended()) return;
+  task.queued = true;
+  ready_.push_back(task.shared_from_this());
+  owner_.make_ready(*this);
+}
+
+// --- From the request to the first resume -------------------------------------------------------
+
+void CallImpl::begin() {
+  if (hook_ != nullptr) {
+    const ToolDefinition* known = generation_->find(tool_name_);
+    hook_tool_.name = tool_name_;
+    hook_tool_.permission = known != nullptr ? known->permission : "execute";
+    hook_tool_.file = known != nullptr ? known->file : tool_name_;
+    tool_ = &hook_tool_;
+    phase_ = Phase::kApproved;
+    step_later();
+    return;
+  }
+  tool_ = generation_->find(tool_name_);
+  if (tool_ == nullptr) {
+    std::vector<std::string> known;
+    for (const auto& [name, tool] : generation_->tools()) known.push_back(name);
+    const std::string near = nearest_name(tool_name_, known);
+    fail("unknown_tool", "there is no tool '" + tool_name_ + "'" +
+                             (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    return;
+  }
+  if (!read_arguments()) return;
+  if (const Status fits = tool_->input_check->apply(arguments_); !fits) {
+    fail(fits.code(), fits.message());
+    return;
+  }
+  ask_policy();
+}
+
+bool CallImpl::read_arguments() {
+  if (arguments_.is_null()) {
+    auto parsed = parse_arguments(argument_text_, limits().max_argument_bytes);
+    if (!parsed) {
+      fail(parsed.status().code(), parsed.status().message());
+      return false;
+    }
+    arguments_ = std::move(*parsed);
+    argument_text_ = std::string();
+  }
+  return true;
+}
+
+void CallImpl::ask_policy() {
+  phase_ = Phase::kAsking;
+  Json effect = {{"kind", "call"}, {"args", arguments_}};
+  owner_.ask_for(*this, std::move(effect), [weak = weak_from_this()](const Verdict& verdict) {
+    if (const auto self = weak.lock()) self->on_verdict(verdict);
+  });
+}
+
+void CallImpl::on_verdict(const Verdict& verdict) {
+  if (phase_ != Phase::kAsking) return;
+  switch (verdict.decision) {
+    case Verdict::Decision::kAllow:
+      phase_ = Phase::kApproved;
+      step_later();
+      return;
+    case Verdict::Decision::kAsk:
+      fail("needs_approval", approval_needed(tool_name_, verdict));
+      result_.data = verdict_data(verdict);
+      return;
+    case Verdict::Decision::kDeny:
+      fail("denied", denial(tool_name_, verdict));
+      result_.data = verdict_data(verdict);
+      return;
+  }
+}
+
+// What a tool gets beside its arguments.
+Json CallImpl::context() const {
+  Json made = {{"call", id_},
+               {"session", session_},
+               {"mode", owner_.mode()},
+               {"workspace", owner_.context().workspace},
+               {"temp_directory", owner_.context().temp_directory}};
+  if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
+  return made;
+}
+
+void CallImpl::start_root() {
+  BudgetLimits limits;
+  limits.total = lua_left_;
+  ScriptError error;
+  const bool ready = generation_->state().protect(
+      limits,
+      [this](lua_State* state) {
+        lua_State* coroutine = lua_newthread(state);
+        (hook_ != nullptr ? *hook_ : tool_->run).push(state);
+        push_json(state, arguments_);
+        push_json(state, context());
+        lua_xmove(state, coroutine, 1 + kRootArguments);  // [coroutine]
+        root_ = std::make_shared<TaskImpl>(shared_from_this(), nullptr, state, kRootArguments, "");
+      },
+      &error);
+  arguments_ = nullptr;
+  if (!ready) {
+    fail(error.code, error.text());
+    return;
+  }
+  phase_ = Phase::kRunning;
+  enqueue(*root_);
+}
+
+// --- The end ------------------------------------------------------------------------------------
+
+void CallImpl::fail(std::string code, std::string message) {
+  result_ = CallResult();
+  result_.code = std::move(code);
+  result_.message = std::move(message);
+  end();
+}
+
+void CallImpl::budget_gone(const Failure& failure) {
+  if (budget_gone_ || cancelled_) return;
+  budget_gone_ = true;
+  fatal_ = failure;
+  cancel_message_ = "the call has used up its Lua time";
+  lua_left_ = limits().cleanup;
+  root_->cancel();
+}
+
+void CallImpl::cancel(const std::string& code, const std::string& message) {
+  if (cancelled_ || ended()) return;
+  cancelled_ = true;
+  cancel_code_ = code;
+  cancel_message_ = message;
+  switch (phase_) {
+    case Phase::kNew:
+    case Phase::kAsking:
+    case Phase::kApproved:
+    case Phase::kEnding:
+      fail(code, message);
+      return;
+    case Phase::kRunning:
+      lua_left_ = limits().cleanup;
+      root_->cancel();
+      return;
+    case Phase::kEnded:
+      return;
+  }
+}
+
+void CallImpl::on_root_done() {
+  if (phase_ != Phase::kRunning) return;
+  if (cancelled_) {
+    fail(cancel_code_, cancel_message_);
+    return;
+  }
+  if (budget_gone_) {
+    result_ = failed_result(fatal_);
+  } else if (root_->outcome() == TaskImpl::Outcome::kReturned) {
+    result_ = returned_result(*this, *root_);
+  } else {
+    result_ = failed_result(root_->failure());
+  }
+  end();
+}
+
+// The result is known; what belongs to the call has to end first.
+void CallImpl::end() {
+  if (phase_ != Phase::kEnding) {
+    phase_ = Phase::kEnding;
+    for (const std::string& run_id : std::exchange(runs_, {})) kill_run(run_id);
+  }
+  step_later();
+}
+
+void CallImpl::deliver_when_alone() {
+  if (kills_ > 0 || !child_calls_.empty()) return;
+  const auto self = shared_from_this();
+  deliver_progress();
+  owner_.flush_events();
+  phase_ = Phase::kEnded;
+  owner_.on_call_ended(*this);
+  const auto on_done = std::exchange(on_done_, nullptr);
+  release();
+  if (parent_ != nullptr) std::exchange(parent_, nullptr)->on_child_call_ended(*this);
+  if (on_done) on_done(std::move(result_));
+}
+
+void CallImpl::abandon(const std::string& code, const std::string& message) {
+  if (ended()) return;
+  const auto self = shared_from_this();
+  phase_ = Phase::kEnded;
+  for (const auto& child : std::exchange(child_calls_, {})) child->abandon(code, message);
+  release();
+  const auto on_done = std::exchange(on_done_, nullptr);
+  if (std::exchange(parent_, nullptr) != nullptr || !on_done) return;
+  CallResult result;
+  result.code = code;
+  result.message = message;
+  on_done(std::move(result));
+}
+
+void CallImpl::release() {
+  step_due_ = false;
+  if (root_) root_->abandon();  // in order: children first
+  std::vector<std::shared_ptr<TaskImpl>> rest;
+  for (TaskImpl* task : tasks_) rest.push_back(task->shared_from_this());
+  for (const auto& task : rest) task->abandon();
+  ready_.clear();
+  root_.reset();
+  progress_.clear();
+  on_progress_ = nullptr;
+  tool_ = nullptr;
+  generation_.reset();
+}
+
+// --- What belongs to it -------------------------------------------------------------------------
+
+void CallImpl::own_run(const std::string& run_id) {
+  if (phase_ == Phase::kEnding || phase_ == Phase::kEnded) {
+    kill_run(run_id);
+    return;
+  }
+  runs_.insert(run_id);
+}
+
+void CallImpl::disown_run(const std::string& run_id) {
+  runs_.erase(run_id);
+}
+
+void CallImpl::kill_run(const std::string& run_id) {
+  if (owner_lifetime_.expired()) return;  // the runtime is going away, and takes every run with it
+  Runs* runs = owner_.context().runs;
+  Run* run = runs == nullptr ? nullptr : runs->find(run_id);
+  if (run == nullptr) return;
+  if (run->ended() && run->left_behind() == 0 && run->next().empty()) return;
+  ++kills_;
+  runs->kill(*run, SIGTERM, std::nullopt,
+             [weak = weak_from_this()](Run& killed, const KillReport& report) {
+               static_cast<void>(killed);
+               static_cast<void>(report);
+               const auto self = weak.lock();
+               if (!self) return;
+               --self->kills_;
+               if (self->phase_ == Phase::kEnding) self->step_later();
+             });
+}
+
+void CallImpl::progress(const Progress& progress) {
+  if (!on_progress_ || phase_ == Phase::kEnded) return;
+  progress_.push_back(progress);
+}
+
+void CallImpl::deliver_progress() {
+  const std::vector<Progress> due = std::exchange(progress_, {});
+  for (const Progress& each : due) {
+    if (on_progress_) on_progress_(each);
+  }
+}
+
+Result<std::shared_ptr<CallImpl>> CallImpl::call_tool(std::string tool, Json arguments,
+                                                      std::function<void(CallResult)> on_done) {
+  if (depth_ + 1 >= kMaxCallDepth) {
+    return Status::error("too_deep", "tool.call is nested " + std::to_string(kMaxCallDepth) +
+                                         " calls deep; does '" + tool + "' call itself?");
+  }
+  auto child = owner_.start_child(*this, std::move(tool), std::move(arguments), std::move(on_done));
+  if (child) child_calls_.push_back(*child);
+  return child;
+}
+
+void CallImpl::on_child_call_ended(CallImpl& child) {
+  child_calls_.erase(std::remove_if(child_calls_.begin(), child_calls_.end(),
+                                    [&](const auto& each) { return each.get() == &child; }),
+                     child_calls_.end());
+  if (phase_ == Phase::kEnding) step_later();
+}
+
+}  // namespace gibbous::lua

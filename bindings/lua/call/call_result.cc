@@ -1,0 +1,192 @@
+#include "bindings/lua/call/call_result.h"
+
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/check/schema_check.h"
+
+namespace gibbous::lua {
+namespace {
+
+std::string instead_of(std::string what) {
+  what += "; return a string, or { text = '...', data = { ... } }, or nil, err";
+  return what;
+}
+
+// What lies on the stack, read into C++ values. `fault` is what is wrong with it.
+struct Returned {
+  std::string text;
+  bool has_text = false;
+  Json data;
+  std::string code;  // nil, err
+  std::string message;
+  std::string fault;
+};
+
+std::string text_at(lua_State* state, int index) {
+  const Json value = to_json(state, index);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+void read_error(lua_State* state, int index, Returned* into) {
+  lua_pushliteral(state, "code");
+  lua_rawget(state, index);
+  lua_pushliteral(state, "message");
+  lua_rawget(state, index);
+  lua_pushliteral(state, "data");
+  lua_rawget(state, index);  // [..., code, message, data]
+  if (lua_type(state, -3) != LUA_TSTRING) {
+    into->fault = instead_of("returned nil and a table without a code");
+    return;
+  }
+  into->code = text_at(state, -3);
+  into->message = text_at(state, -2);
+  if (!lua_isnil(state, -1)) into->data = to_json(state, -1);
+}
+
+void read_table(lua_State* state, int index, Returned* into) {
+  for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
+    const std::string key = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : "[1]";
+    if (key == "text") {
+      if (lua_type(state, -1) != LUA_TSTRING) {
+        into->fault = std::string("returned a text that is a ") + luaL_typename(state, -1);
+        return;
+      }
+      into->text = text_at(state, -1);
+      into->has_text = true;
+    } else if (key == "data") {
+      if (lua_istable(state, -1)) into->data = to_json(state, -1);
+      if (!into->data.is_object()) {
+        into->fault = std::string("returned data that are ") +
+                      (lua_istable(state, -1) ? "a list" : luaL_typename(state, -1)) +
+                      "; data must be a table with names";
+        return;
+      }
+    } else {
+      into->fault = instead_of("returned a table with an unknown key '" + key + "'");
+      return;
+    }
+  }
+  if (!into->has_text && into->data.is_null()) {
+    into->fault = instead_of("returned a table without text and data");
+  }
+}
+
+// [first, second]
+void read_returned(lua_State* state, int first, Returned* into) {
+  switch (lua_type(state, first)) {
+    case LUA_TSTRING:
+      into->text = text_at(state, first);
+      into->has_text = true;
+      return;
+    case LUA_TTABLE:
+      read_table(state, first, into);
+      return;
+    case LUA_TNIL:
+      if (lua_istable(state, first + 1)) {
+        read_error(state, first + 1, into);
+      } else {
+        into->fault = instead_of("returned nothing");
+      }
+      return;
+    default:
+      into->fault = instead_of(std::string("returned a ") + luaL_typename(state, first));
+      return;
+  }
+}
+
+std::string dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+CallResult fault_result(CallImpl& call, const std::string& message) {
+  const ToolDefinition& tool = call.tool();
+  Failure failure;
+  failure.error.message = "tool '" + tool.name + "' " + message;
+  failure.error.file = tool.file;
+  call.generation().state().protect(
+      BudgetLimits{},
+      [&](lua_State* state) {
+        lua_Debug info;
+        tool.run.push(state);
+        lua_getinfo(state, ">S", &info);
+        failure.error.line = info.linedefined;
+      },
+      nullptr);
+  return failed_result(failure);
+}
+
+}  // namespace
+
+CallResult failed_result(const Failure& failure) {
+  CallResult result;
+  result.code = failure.error.code;
+  if (failure.coded) {
+    result.message = failure.error.message;
+    if (!failure.data.is_null()) result.data = dump(failure.data);
+    return result;
+  }
+  result.message = failure.error.text();
+  result.traceback = result.message;
+  if (!failure.error.traceback.empty()) result.traceback += "\n" + failure.error.traceback;
+  return result;
+}
+
+CallResult returned_result(CallImpl& call, TaskImpl& root) {
+  Returned returned;
+  ScriptError error;
+  BudgetLimits limits;
+  limits.total = std::max(call.lua_left(), Nanos{1});
+  limits.granted = call.limits().call_lua;
+  const bool read = call.generation().state().protect(
+      limits,
+      [&](lua_State* state) {
+        // [first, second]: of the root's results, which lie on its coroutine. One slot is free
+        // there.
+        const int first = lua_gettop(state) + 1;
+        for (int index = 1; index <= 2; ++index) {
+          if (index <= root.result_count()) {
+            lua_pushvalue(root.coroutine(), index);
+            lua_xmove(root.coroutine(), state, 1);
+          } else {
+            lua_pushnil(state);
+          }
+        }
+        read_returned(state, first, &returned);
+      },
+      &error);
+  if (!read) {
+    if (error.code == "script_error") {
+      return fault_result(call, "returned what cannot be turned into JSON: " + error.message);
+    }
+    Failure failure;
+    failure.error = std::move(error);
+    return failed_result(failure);
+  }
+  if (!returned.fault.empty()) return fault_result(call, returned.fault);
+
+  CallResult result;
+  if (!returned.code.empty()) {
+    result.code = returned.code;
+    result.message = returned.message;
+    if (!returned.data.is_null()) result.data = dump(returned.data);
+    return result;
+  }
+  const ToolDefinition& tool = call.tool();
+  if (tool.output_check) {
+    if (returned.data.is_null()) {
+      return fault_result(call, "returned no data, although it declares an output schema");
+    }
+    if (const Status fits = tool.output_check->apply(returned.data); !fits) {
+      return fault_result(call,
+                          "returned data that do not fit its output schema: " + fits.message());
+    }
+  }
+  result.ok = true;
+  if (!returned.data.is_null()) result.data = dump(returned.data);
+  result.text = returned.has_text ? std::move(returned.text) : result.data;
+  return result;
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,17 @@
+// What a tool returned or raised, as the CallResult that its caller gets. Used by CallImpl. Loop
+// thread only.
+#pragma once
+
+#include "bindings/lua/call/task_impl.h"
+#include "gibbous/runtime.h"
+
+namespace gibbous::lua {
+
+class CallImpl;
+
+// A tool returns a string; or { text?, data? }, of which at least one; or nil, err. Anything else,
+// and data that do not fit the tool's output schema, is a script_error at the tool's function.
+CallResult returned_result(CallImpl& call, TaskImpl& root);
+CallResult failed_result(const Failure& failure);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,162 @@
+// How an engine changes its generation: all or nothing, between two turns. Loop thread.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine_impl.h"
+
+namespace gibbous::lua {
+namespace {
+
+// What a client sees of the tools: when it is the same, nobody has to fetch the list again.
+Json visible_tools(const Generation& generation) {
+  Json list = Json::array();
+  for (const auto& [name, tool] : generation.tools()) {
+    list.push_back({{"name", name},
+                    {"toolset", tool.toolset},
+                    {"title", tool.title},
+                    {"description", tool.description},
+                    {"input", tool.input_schema},
+                    {"output", tool.output_schema},
+                    {"annotations", tool.annotations}});
+  }
+  return list;
+}
+
+// Paths that were added, removed, or have another content.
+Json changed_files(const Generation& before, const Generation& after) {
+  std::map<std::string, std::string> old_files;
+  for (const SourceFile& file : before.files()) old_files[file.path] = file.hash;
+  std::vector<std::string> changed;
+  for (const SourceFile& file : after.files()) {
+    const auto found = old_files.find(file.path);
+    if (found == old_files.end() || found->second != file.hash) changed.push_back(file.path);
+    if (found != old_files.end()) old_files.erase(found);
+  }
+  for (const auto& [path, hash] : old_files) changed.push_back(path);
+  std::sort(changed.begin(), changed.end());
+  return changed.empty() ? Json::array() : Json(changed);
+}
+
+ScriptError first_error(const LoadFailure& failure) {
+  if (!failure.errors.empty()) return failure.errors.front();
+  ScriptError unknown;
+  unknown.message = "the scripts could not be loaded";
+  return unknown;
+}
+
+std::string all_errors(const LoadFailure& failure) {
+  std::string text;
+  for (const ScriptError& error : failure.errors) {
+    text += (text.empty() ? "" : "\n") + error.text();
+  }
+  return text.empty() ? first_error(failure).text() : text;
+}
+
+}  // namespace
+
+Status EngineImpl::load_first() {
+  LoadFailure failure;
+  current_ = Generation::load(options_.generation, next_generation_, context_,
+                              /*allow_broken_policy=*/true, &failure);
+  if (!current_) return Status::error(first_error(failure).code, all_errors(failure));
+  ++next_generation_;
+  if (!current_->policy_error().empty()) {
+    log("error", "the policies are broken, so everything is denied: " + current_->policy_error(),
+        Json(), "");
+  }
+  return {};
+}
+
+ReloadResult EngineImpl::reload() {
+  ReloadResult result;
+  LoadFailure failure;
+  auto next = Generation::load(options_.generation, next_generation_, context_,
+                               /*allow_broken_policy=*/false, &failure, current_.get());
+  if (!next) {
+    failed_files_ = failure.files;
+    report_failure(failure, &result);
+    return result;
+  }
+  ++next_generation_;
+  failed_files_.clear();
+  std::shared_ptr<Generation> before = std::exchange(current_, std::move(next));
+  report_success(*before, *current_);
+  drain(std::move(before));
+  result.ok = true;
+  result.generation = current_->id();
+  return result;
+}
+
+void EngineImpl::report_failure(const LoadFailure& failure, ReloadResult* result) {
+  const ScriptError error = first_error(failure);
+  result->generation = current_->id();
+  result->file = error.file;
+  result->line = error.line;
+  result->message = error.message;
+  Json errors = Json::array();
+  for (const ScriptError& each : failure.errors) {
+    errors.push_back({{"file", each.file}, {"line", each.line}, {"message", each.message}});
+  }
+  Json fields = {{"generation", current_->id()}, {"file", error.file},
+                 {"line", error.line},           {"message", error.message},
+                 {"policy", failure.policy},     {"errors", std::move(errors)}};
+  if (!error.traceback.empty()) fields["traceback"] = error.traceback;
+  emit("reload_failed", "", std::move(fields));
+}
+
+void EngineImpl::report_success(Generation& before, Generation& after) {
+  emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
+  if (visible_tools(before) != visible_tools(after)) {
+    emit("tools_changed", "", {{"generation", after.id()}});
+  }
+}
+
+void EngineImpl::drain(std::shared_ptr<Generation> old) {
+  draining_.push_back({old, context_.clock->now()});
+  old.reset();  // closes its state now, unless calls still hold it
+  check_draining();
+}
+
+void EngineImpl::check_draining() {
+  const auto gone = [](const Draining& each) { return each.generation.expired(); };
+  draining_.erase(std::remove_if(draining_.begin(), draining_.end(), gone), draining_.end());
+  drain_timer_.stop();
+  const Nanos now = context_.clock->now();
+  const EngineLimits& limits = options_.limits;
+  Nanos next = Nanos::max();
+  for (std::size_t index = 0; index < draining_.size(); ++index) {
+    const auto generation = draining_[index].generation.lock();
+    const Nanos deadline = draining_[index].since + limits.drain_deadline;
+    if (draining_.size() - index > limits.max_draining) {
+      cancel_calls_of(generation.get(),
+                      "the call was cancelled: its scripts have been replaced too many times");
+    } else if (now >= deadline) {
+      cancel_calls_of(
+          generation.get(),
+          "the call was cancelled: its scripts were replaced, and it did not end in time");
+    } else {
+      next = std::min(next, deadline - now);
+    }
+  }
+  if (next == Nanos::max()) return;
+  // Rounded up, or it would look once too early.
+  const Millis wait = std::chrono::ceil<Millis>(next);
+  drain_timer_.start(context_.loop, wait, /*background=*/true, [this] { check_draining(); });
+}
+
+void EngineImpl::cancel_calls_of(const Generation* generation, const std::string& message) {
+  std::vector<std::shared_ptr<CallImpl>> calls;
+  for (const auto& [raw, call] : calls_) {
+    if (call->pinned().get() == generation) calls.push_back(call);
+  }
+  for (const auto& call : calls) call->cancel("cancelled", message);
+}
+
+std::vector<WatchedFile> EngineImpl::watched_files() const {
+  // What was read last: comparing with anything older would find the same change again and again.
+  return failed_files_.empty() ? current_->watched() : failed_files_;
+}
+
+}  // namespace gibbous::lua

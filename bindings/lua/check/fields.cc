@@ -1,0 +1,147 @@
+// Options tables, checked.
+#include "bindings/lua/check/fields.h"
+
+#include <cmath>
+
+#include "runtime/base/nearest.h"
+
+namespace gibbous::lua {
+namespace {
+
+std::string plain(double number) {
+  if (number == std::floor(number) && std::abs(number) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(number));
+  }
+  return std::to_string(number);
+}
+
+}  // namespace
+
+std::string describe_value(const Json& value) {
+  constexpr std::size_t kMaxShownChars = 40;
+  switch (value.type()) {
+    case Json::value_t::null:
+      return "nil";
+    case Json::value_t::string: {
+      const auto& text = value.get_ref<const std::string&>();
+      if (text.size() <= kMaxShownChars) return "the string \"" + text + "\"";
+      return "a string of " + std::to_string(text.size()) + " bytes";
+    }
+    case Json::value_t::boolean:
+      return value.get<bool>() ? "true" : "false";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float:
+      return plain(value.get<double>());
+    case Json::value_t::object:
+    case Json::value_t::array:
+      return "a table";
+    case Json::value_t::binary:
+    case Json::value_t::discarded:
+      break;
+  }
+  return "something else";
+}
+
+Fields::Fields(std::string function, const Json& options) : function_(std::move(function)) {
+  if (options.is_object()) {
+    options_ = options;
+  } else if (options.is_null() || (options.is_array() && options.empty())) {
+    options_ = Json::object();
+  } else {
+    fail("expected a table of options, got " + describe_value(options));
+  }
+}
+
+const Json* Fields::find(const char* name) {
+  known_.insert(name);
+  const auto found = options_.find(name);
+  return found == options_.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool Fields::has(const char* name) {
+  return find(name) != nullptr;
+}
+
+const Json& Fields::value(const char* name) {
+  static const Json kNone;
+  const Json* found = find(name);
+  return found == nullptr ? kNone : *found;
+}
+
+std::optional<std::string> Fields::text(const char* name) {
+  const Json* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_string()) fail(name, "a string", *found);
+  return found->get<std::string>();
+}
+
+std::optional<bool> Fields::flag(const char* name) {
+  const Json* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_boolean()) fail(name, "true or false", *found);
+  return found->get<bool>();
+}
+
+std::optional<double> Fields::number(const char* name, double minimum, double maximum) {
+  const Json* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  const bool fits =
+      found->is_number() && found->get<double>() >= minimum && found->get<double>() <= maximum;
+  if (!fits) fail(name, "a number from " + plain(minimum) + " to " + plain(maximum), *found);
+  return found->get<double>();
+}
+
+std::optional<std::int64_t> Fields::integer(const char* name, std::int64_t minimum,
+                                            std::int64_t maximum) {
+  const auto found = number(name, static_cast<double>(minimum), static_cast<double>(maximum));
+  if (!found) return std::nullopt;
+  if (*found != std::floor(*found)) fail(name, "a whole number", value(name));
+  return static_cast<std::int64_t>(*found);
+}
+
+std::optional<std::vector<std::string>> Fields::texts(const char* name) {
+  const Json* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  std::vector<std::string> texts;
+  if (!found->is_array() && !(found->is_object() && found->empty()))
+    fail(name, "a list of strings", *found);
+  for (const Json& item : *found) {
+    if (!item.is_string()) {
+      fail(std::string(name) + "[" + std::to_string(texts.size() + 1) + "]", "a string", item);
+    }
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+std::optional<std::string> Fields::choice(const char* name,
+                                          const std::vector<std::string>& choices) {
+  auto found = text(name);
+  if (!found) return std::nullopt;
+  std::string expected;
+  for (const std::string& choice : choices) {
+    if (*found == choice) return found;
+    expected += (expected.empty() ? "'" : " or '") + choice + "'";
+  }
+  fail(name, expected, value(name));
+}
+
+void Fields::done() const {
+  for (const auto& [name, value] : options_.items()) {
+    if (known_.count(name) != 0) continue;
+    const std::string near = nearest_name(name, {known_.begin(), known_.end()});
+    fail("unknown field '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+}
+
+void Fields::fail(const std::string& field, const std::string& expected, const Json& got) const {
+  throw WrongUse(function_ + ": " + field + ": expected " + expected + ", got " +
+                 describe_value(got));
+}
+
+void Fields::fail(const std::string& message) const {
+  throw WrongUse(function_ + ": " + message);
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,24 @@
+// The limits of a run as Lua and JSON have them: names, units, ranges. One table serves run.start,
+// policies, the configuration and the argument `limits` of tools. Any thread.
+#pragma once
+
+#include <string>
+
+#include "bindings/lua/vm/value.h"
+#include "runtime/runs/limit_set.h"
+#include "runtime/runs/run.h"
+
+namespace gibbous::lua {
+
+// A JSON Schema object with one optional property a limit.
+Json limits_schema(const std::string& description);
+// Throws WrongUse with `owner` and the field: "run.start: limits.pids: expected ...".
+LimitSet parse_limits(const std::string& owner, const Json& value);
+// Only the fields that limit something.
+Json limits_value(const LimitSet& limits);
+// { name, limit, used } in the units of the limits' own names.
+Json limit_reached_value(const LimitReached& reached);
+// { memory = 'cgroup2', ... }: what holds the limits of the tree.
+Json limits_by_value(const LimitsInForce& in_force);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,161 @@
+#include "bindings/lua/check/sandbox_value.h"
+
+#include <algorithm>
+
+#include "bindings/lua/check/fields.h"
+#include "runtime/output/text.h"
+#include "runtime/sandbox/refusal.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kMaxAbi = 1000;
+constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
+constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
+
+std::vector<std::string> paths_of(Fields& fields, const std::string& owner, const char* name,
+                                  const PathVariables& variables) {
+  std::vector<std::string> paths;
+  const auto given = fields.texts(name);
+  for (const std::string& path : given.value_or(std::vector<std::string>{})) {
+    for (std::string& place : expand_path(owner + "." + name, path, variables)) {
+      if (std::find(paths.begin(), paths.end(), place) == paths.end()) {
+        paths.push_back(std::move(place));
+      }
+    }
+  }
+  return paths;
+}
+
+SandboxNetwork network_of(Fields& fields) {
+  const auto name = fields.choice("network", {"on", "loopback", "off"});
+  if (name == "off") return SandboxNetwork::kOff;
+  return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
+                                     const PathVariables& variables) {
+  if (path.empty() || (path.front() != '/' && path.front() != '$' && path.front() != '~')) {
+    throw WrongUse(owner + ": '" + path + "' must begin with '/', '~/' or a variable");
+  }
+  if (path.front() == '/') return {path};
+  const std::size_t slash = std::min(path.find('/'), path.size());
+  const std::string name = path.front() == '~' ? "HOME" : path.substr(1, slash - 1);
+  const auto variable = variables.find(name);
+  if ((path.front() == '~' && slash != 1) || variable == variables.end()) {
+    std::string known;
+    for (const auto& [each, places] : variables) known += (known.empty() ? "$" : ", $") + each;
+    throw WrongUse(owner + ": there is no variable in '" + path + "'; known are " + known);
+  }
+  std::vector<std::string> paths;
+  for (const std::string& place : variable->second) paths.push_back(place + path.substr(slash));
+  return paths;
+}
+
+Json sandbox_request(const std::string& owner, const Json& value) {
+  if (value.is_null()) return nullptr;
+  if (value.is_string()) return {{"profile", value}};
+  if (!value.is_object()) {
+    throw WrongUse(owner + ": expected the name of a profile or a table, got " +
+                   describe_value(value));
+  }
+  Fields fields(owner, value);
+  Json request = Json::object();
+  if (const auto profile = fields.text("profile")) request["profile"] = *profile;
+  if (const auto network = fields.choice("network", {"on", "loopback", "off"})) {
+    request["network"] = *network;
+  }
+  if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
+    request["min_landlock_abi"] = *abi;
+  }
+  fields.done();
+  return request;
+}
+
+bool restricts(const Json& request) {
+  if (!request.is_object()) return false;
+  return request.value("profile", "none") != "none" || request.value("network", "on") != "on" ||
+         request.value("min_landlock_abi", 0) != 0;
+}
+
+Json sandbox_schema() {
+  return {{"type", "object"},
+          {"properties",
+           {{"profile",
+             {{"type", "string"},
+              {"minLength", 1},
+              {"default", "none"},
+              {"description", "none, workspace, readonly, or one of your policies' own"}}},
+            {"network",
+             {{"type", "string"},
+              {"enum", {"on", "loopback", "off"}},
+              {"default", "on"},
+              {"description", "on, loopback (a private one), off"}}},
+            {"min_landlock_abi",
+             {{"type", "integer"},
+              {"minimum", 0},
+              {"maximum", kMaxAbi},
+              {"default", 0},
+              {"description", "no run starts where the kernel has less"}}}}},
+          {"additionalProperties", false},
+          {"description", "the least sandbox that every run gets"}};
+}
+
+SandboxSpec parse_sandbox(const std::string& owner, const Json& value,
+                          const PathVariables& variables) {
+  if (!value.is_object()) {
+    throw WrongUse(owner + ": expected a table, got " + describe_value(value));
+  }
+  Fields fields(owner, value);
+  SandboxSpec spec;
+  spec.profile = fields.text("profile").value_or("");
+  if (spec.profile.empty()) fields.fail("profile", "a name", fields.value("profile"));
+  spec.network = network_of(fields);
+  spec.read = paths_of(fields, owner, "read", variables);
+  spec.write = paths_of(fields, owner, "write", variables);
+  spec.unreadable = paths_of(fields, owner, "unreadable", variables);
+  spec.unwritable = paths_of(fields, owner, "unwritable", variables);
+  spec.pinned = paths_of(fields, owner, "pinned", variables);
+  if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
+    spec.min_landlock_abi = static_cast<std::uint32_t>(*abi);
+  }
+  fields.done();
+  return spec;
+}
+
+Json sandbox_value(const Run& run) {
+  const auto& spec = run.spec().sandbox;
+  if (!spec) return nullptr;
+  Json value = {{"profile", spec->profile}, {"network", to_string(spec->network)}};
+  if (run.pid() == 0) return value;
+  const SandboxReport& report = run.sandbox_report();
+  value["landlock_abi"] = report.landlock_abi;
+  value["mount_namespace"] = report.mount_namespace;
+  value["network_namespace"] = report.network_namespace;
+  value["seccomp"] = report.seccomp;
+  value["unprotected"] = report.unprotected;
+  return value;
+}
+
+Json refusals_value(const Run& run, const std::string& workspace) {
+  Json list = Json::array();
+  const auto& spec = run.spec().sandbox;
+  if (!spec) return list;
+  const std::string& cwd = run.spec().cwd;
+  const std::string directory =
+      cwd.empty() ? workspace : (cwd.front() == '/' ? cwd : workspace + "/" + cwd);
+  for (const StreamId id : {StreamId::kStderr, StreamId::kStdout}) {
+    const Lines tail = run.stream(id).tail(kAllLines, kRefusalTailBytes);
+    for (const Refusal& refusal : find_refusals(*spec, directory, clean(tail.bytes))) {
+      Json entry = {
+          {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
+      if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);
+      list.push_back(std::move(entry));
+    }
+  }
+  return list;
+}
+
+}  // namespace gibbous::lua

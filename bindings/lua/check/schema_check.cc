@@ -1,0 +1,327 @@
+// Applies a compiled schema to a value: defaults first, then every keyword; faults are collected
+// with their paths. Called for the arguments and results of every call. Pure.
+#include "bindings/lua/check/schema_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bindings/lua/check/schema_node.h"
+#include "runtime/base/nearest.h"
+
+namespace gibbous::lua {
+namespace {
+
+// Nested anyOf can try a value many times over; past this many steps the value is refused.
+constexpr std::size_t kMaxSteps = 4'000'000;
+constexpr int kMaxCheckDepth = 512;
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+constexpr double kMultipleTolerance = 1e-9;
+
+// Where the walk is; a chain on the stack, so that nothing is built unless there is a fault.
+struct Path {
+  const Path* up = nullptr;
+  const std::string* key = nullptr;
+  std::size_t index = 0;
+
+  std::string text(const std::string& root) const {
+    if (up == nullptr) return root;
+    const std::string above = up->text(root);
+    if (key == nullptr) return above + "[" + std::to_string(index) + "]";
+    return above.empty() ? *key : above + "." + *key;
+  }
+};
+
+bool is_whole(const Json& value) {
+  if (value.is_number_integer()) return true;
+  if (!value.is_number_float()) return false;
+  const double number = value.get<double>();
+  return std::fabs(number) <= kExactIntegers && number == std::floor(number);
+}
+
+unsigned type_bits(const Json& value) {
+  if (value.is_null()) return kSchemaNull;
+  if (value.is_boolean()) return kSchemaBoolean;
+  if (value.is_object()) return kSchemaObject;
+  if (value.is_array()) return kSchemaArray;
+  if (value.is_string()) return kSchemaString;
+  return is_whole(value) ? kSchemaNumber | kSchemaInteger : unsigned{kSchemaNumber};
+}
+
+std::size_t code_points(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+bool all_different(const Json& list) {
+  std::vector<const Json*> sorted;
+  for (const Json& item : list) sorted.push_back(&item);
+  std::sort(sorted.begin(), sorted.end(), [](const Json* a, const Json* b) { return *a < *b; });
+  return std::adjacent_find(sorted.begin(), sorted.end(),
+                            [](const Json* a, const Json* b) { return *a == *b; }) == sorted.end();
+}
+
+class Walk {
+ public:
+  explicit Walk(const std::string& root) : root_(root) {}
+
+  // False when `value` does not fit; the faults say why.
+  bool check(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    if (++steps_ > kMaxSteps || depth > kMaxCheckDepth) {
+      if (!gave_up_) fault(path, "is too large or too deeply nested to be checked");
+      gave_up_ = true;
+      return false;
+    }
+    if (node.never) return fault(path, "nothing is allowed here");
+    if (node.ref != nullptr && !check(*node.ref, value, path, depth + 1)) return false;
+    if (!fits_itself(node, value)) {
+      return fault(path, "expected " + node.describe() + ", got " + show_value(value) +
+                             enum_hint(node, value));
+    }
+    bool fits = true;
+    if (value.is_object()) fits = object(node, value, path, depth) && fits;
+    if (value.is_array()) fits = array(node, value, path, depth) && fits;
+    return branches(node, value, path, depth) && fits;
+  }
+
+  Status status() const {
+    if (total_ == 0) return {};
+    std::string text;
+    for (const std::string& each : faults_) text += (text.empty() ? "" : "; ") + each;
+    if (total_ > faults_.size()) {
+      text += "; and " + std::to_string(total_ - faults_.size()) + " more";
+    }
+    return Status::error("invalid_arguments", text);
+  }
+
+ private:
+  bool fault(const Path& path, const std::string& message) {
+    ++total_;
+    if (faults_.size() >= kMaxReportedFaults) return false;
+    const std::string where = path.text(root_);
+    faults_.push_back((where.empty() ? "the value" : where) + ": " + message);
+    return false;
+  }
+
+  static std::string enum_hint(const SchemaNode& node, const Json& value) {
+    if (!value.is_string()) return "";
+    std::vector<std::string> choices;
+    for (const Json& each : node.enumeration) {
+      if (each.is_string()) choices.push_back(each.get<std::string>());
+    }
+    const std::string near = nearest_name(value.get_ref<const std::string&>(), choices);
+    return near.empty() ? "" : "; did you mean \"" + near + "\"?";
+  }
+
+  // Everything about the value that needs no look inside.
+  static bool fits_itself(const SchemaNode& node, const Json& value) {
+    if (node.types != 0 && (node.types & type_bits(value)) == 0) return false;
+    if (node.constant && *node.constant != value) return false;
+    if (!node.enumeration.empty() && std::find(node.enumeration.begin(), node.enumeration.end(),
+                                               value) == node.enumeration.end()) {
+      return false;
+    }
+    if (value.is_number()) return number_fits(node, value.get<double>());
+    if (value.is_string()) return string_fits(node, value.get_ref<const std::string&>());
+    if (value.is_array()) {
+      if (node.min_items && value.size() < *node.min_items) return false;
+      if (node.max_items && value.size() > *node.max_items) return false;
+      if (node.unique_items && !all_different(value)) return false;
+    }
+    return true;
+  }
+
+  static bool number_fits(const SchemaNode& node, double number) {
+    if (node.minimum && !(number >= *node.minimum)) return false;
+    if (node.maximum && !(number <= *node.maximum)) return false;
+    if (node.above && !(number > *node.above)) return false;
+    if (node.below && !(number < *node.below)) return false;
+    if (!node.multiple_of) return true;
+    const double times = number / *node.multiple_of;
+    return std::fabs(times - std::round(times)) <= kMultipleTolerance;
+  }
+
+  static bool string_fits(const SchemaNode& node, const std::string& text) {
+    if (node.min_length || node.max_length) {
+      const std::size_t length = code_points(text);
+      if (node.min_length && length < *node.min_length) return false;
+      if (node.max_length && length > *node.max_length) return false;
+    }
+    return !node.pattern || re2::RE2::PartialMatch(text, *node.pattern);
+  }
+
+  bool object(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    bool fits = true;
+    for (const auto& [name, property] : node.properties) {
+      if (property->fallback && !value.contains(name)) value[name] = *property->fallback;
+    }
+    for (const std::string& name : node.required) {
+      if (value.contains(name)) continue;
+      const auto known = node.properties.find(name);
+      const std::string wanted =
+          known == node.properties.end() ? "a value" : known->second->describe();
+      fits = fault({&path, &name, 0}, "is missing; expected " + wanted);
+    }
+    for (auto& [name, member] : value.items()) {
+      const auto known = node.properties.find(name);
+      const Path below{&path, &name, 0};
+      if (known != node.properties.end()) {
+        fits = check(*known->second, member, below, depth + 1) && fits;
+      } else if (node.closed) {
+        fits = fault(below, "unknown field" + field_hint(node, name));
+      } else if (node.additional) {
+        fits = check(*node.additional, member, below, depth + 1) && fits;
+      }
+    }
+    return fits;
+  }
+
+  static std::string field_hint(const SchemaNode& node, const std::string& name) {
+    std::vector<std::string> known;
+    for (const auto& [property, unused] : node.properties) known.push_back(property);
+    if (known.empty()) return "; no fields are expected here";
+    const std::string near = nearest_name(name, known);
+    if (!near.empty()) return "; did you mean \"" + near + "\"?";
+    std::string list;
+    for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
+    return "; known fields are " + list;
+  }
+
+  bool array(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    bool fits = true;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const SchemaNode* item =
+          i < node.prefix_items.size() ? node.prefix_items[i].get() : node.items.get();
+      if (item == nullptr) break;
+      fits = check(*item, value[i], {&path, nullptr, i}, depth + 1) && fits;
+    }
+    return fits;
+  }
+
+  bool branches(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    for (const auto& branch : node.all_of) {
+      if (!check(*branch, value, path, depth + 1)) return false;
+    }
+    for (const bool exactly_one : {false, true}) {
+      const auto& choices = exactly_one ? node.one_of : node.any_of;
+      if (choices.empty()) continue;
+      if (none_has_type(choices, value)) {
+        return fault(path, "expected " + node.describe() + ", got " + show_value(value));
+      }
+      if (!choose(choices, exactly_one, value, path, depth)) return false;
+    }
+    if (node.negated) {
+      Json copy = value;
+      Walk inner = nested();
+      const bool matched = inner.check(*node.negated, copy, path, depth + 1);
+      take_steps(inner);
+      if (matched) return fault(path, "must not be " + node.negated->describe());
+    }
+    return true;
+  }
+
+  // Then one short sentence says more than the faults of every choice.
+  static bool none_has_type(const std::vector<SchemaNode::Owned>& choices, const Json& value) {
+    return std::all_of(choices.begin(), choices.end(), [&value](const SchemaNode::Owned& choice) {
+      const SchemaNode* node = choice->ref == nullptr ? choice.get() : choice->ref;
+      return node->types != 0 && (node->types & type_bits(value)) == 0;
+    });
+  }
+
+  // The defaults of the branch that fits are kept, those of the others are not.
+  bool choose(const std::vector<SchemaNode::Owned>& choices, bool exactly_one, Json& value,
+              const Path& path, int depth) {
+    std::size_t fitting = 0;
+    Json chosen;
+    std::string why;
+    for (const auto& choice : choices) {
+      Json copy = value;
+      Walk inner = nested();
+      const bool fits = inner.check(*choice, copy, path, depth + 1);
+      take_steps(inner);
+      if (fits) {
+        if (fitting++ == 0) chosen = std::move(copy);
+        if (!exactly_one) break;
+      } else if (!inner.faults_.empty()) {
+        why += (why.empty() ? "" : " | ") + inner.faults_.front();
+      }
+    }
+    if (fitting == 1) {
+      value = std::move(chosen);
+      return true;
+    }
+    if (fitting > 1) return fault(path, "fits more than one of the forms that exclude each other");
+    return fault(path, "fits none of the allowed forms (" + why + ")");
+  }
+
+  Walk nested() const {
+    Walk inner(root_);
+    inner.steps_ = steps_;
+    return inner;
+  }
+  void take_steps(const Walk& inner) { steps_ = inner.steps_; }
+
+  const std::string& root_;
+  std::vector<std::string> faults_;
+  std::size_t total_ = 0;
+  std::size_t steps_ = 0;
+  bool gave_up_ = false;
+};
+
+class CompiledSchema final : public SchemaCheck {
+ public:
+  CompiledSchema(SchemaTree tree, std::string root)
+      : tree_(std::move(tree)), root_(std::move(root)) {}
+
+  Status apply(Json& value) const override {
+    Walk walk(root_);
+    walk.check(*tree_.root, value, Path{}, 0);
+    return walk.status();
+  }
+
+  // A default that its own schema refuses would fail every call that leaves the field out.
+  static Status check_defaults(const SchemaNode& node) {
+    static const std::string kRoot;
+    if (node.fallback) {
+      Json copy = *node.fallback;
+      Walk walk(kRoot);
+      if (!walk.check(node, copy, Path{}, 0)) {
+        return Status::error("invalid_schema", node.place + ".default: " + walk.status().message());
+      }
+    }
+    for (const auto& [name, property] : node.properties) {
+      if (Status status = check_defaults(*property); !status) return status;
+    }
+    for (const SchemaNode* inner : {node.items.get(), node.additional.get()}) {
+      if (inner == nullptr) continue;
+      if (Status status = check_defaults(*inner); !status) return status;
+    }
+    for (const auto* list : {&node.any_of, &node.one_of, &node.all_of, &node.prefix_items}) {
+      for (const auto& each : *list) {
+        if (Status status = check_defaults(*each); !status) return status;
+      }
+    }
+    return {};
+  }
+
+ private:
+  SchemaTree tree_;
+  std::string root_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& schema,
+                                                                std::string root) {
+  Result<SchemaTree> tree = compile_schema(schema);
+  if (!tree) return tree.status();
+  if (Status status = CompiledSchema::check_defaults(*tree->root); !status) return status;
+  for (const auto& [name, definition] : tree->definitions) {
+    if (Status status = CompiledSchema::check_defaults(*definition); !status) return status;
+  }
+  return std::shared_ptr<const SchemaCheck>(
+      std::make_shared<CompiledSchema>(std::move(*tree), std::move(root)));
+}
+
+}  // namespace gibbous::lua

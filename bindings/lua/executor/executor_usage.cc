@@ -1,0 +1,99 @@
+#include "bindings/lua/executor/executor_usage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/check/fields.h"
+#include "bindings/lua/executor/executor_hook.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr Millis kAnswerLimit{3'000};  // a listing of runs waits for it
+constexpr std::int64_t kMaxProcesses = 10'000'000;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
+constexpr double kMaxPercent = 1e7;
+constexpr double kTenths = 10.0;
+
+// Of one processor, since this was asked last, or since the start; as Runs::usage has it.
+double percent_since(Context& context, const Run& run, double cpu_time_ms) {
+  std::erase_if(context.executor_cpu,
+                [&](const auto& each) { return context.runs->find(each.first) == nullptr; });
+  const Nanos now = context.clock->now();
+  const Nanos started = now - std::chrono::duration_cast<Nanos>(run.runtime(*context.clock));
+  const CpuSample before =
+      context.executor_cpu.try_emplace(run.id(), CpuSample{started, 0}).first->second;
+  context.executor_cpu[run.id()] = {now, cpu_time_ms};
+  const double passed_ms = std::chrono::duration<double, std::milli>(now - before.at).count();
+  constexpr double kPercent = 100.0;
+  if (passed_ms <= 0) return 0;
+  return std::max(0.0, kPercent * (cpu_time_ms - before.cpu_time_ms) / passed_ms);
+}
+
+// Throws WrongUse.
+Json read_usage(Context& context, const Run& run, const Json& answer) {
+  const std::string& executor = run.spec().execution->executor;
+  Fields fields("executor " + executor + ": usage", answer);
+  const auto processes = fields.integer("processes", 0, kMaxProcesses);
+  if (!processes) fields.fail("processes", "a number of processes", nullptr);
+  const auto bytes = fields.integer("rss_bytes", 0, kMaxBytes);
+  if (!bytes) fields.fail("rss_bytes", "a number of bytes", nullptr);
+  const auto threads = fields.integer("threads", 0, kMaxProcesses);
+  const auto percent = fields.number("cpu_percent", 0, kMaxPercent);
+  const auto time = fields.number("cpu_time_ms", 0, static_cast<double>(kMaxBytes));
+  if (!percent && !time) fields.fail("expected one of cpu_percent and cpu_time_ms, or both");
+  fields.done();
+  const double used = percent ? *percent : percent_since(context, run, *time);
+  Json usage = {{"by", executor},
+                {"processes", *processes},
+                {"rss_bytes", *bytes},
+                {"cpu_percent", std::round(used * kTenths) / kTenths}};
+  if (threads) usage["threads"] = *threads;
+  if (time) usage["cpu_time_ms"] = std::llround(*time);
+  return usage;
+}
+
+// What was said, or null when that makes no sense.
+Json checked_usage(Context& context, const std::string& id, const Json& said) {
+  const Run* run = context.runs->find(id);
+  if (run == nullptr || said.is_null()) return {};
+  try {
+    return read_usage(context, *run, said);
+  } catch (const WrongUse& wrong) {
+    context.engine->log("warn", wrong.what(), Json{{"run", id}}, run->spec().session);
+    return {};
+  }
+}
+
+}  // namespace
+
+std::function<void()> ask_executor_usage(Context& context, const Run& run,
+                                         std::function<void(const Json&)> on_answer) {
+  const auto& execution = run.spec().execution;
+  const auto nothing = [] {};
+  if (!execution || run.ended()) {
+    on_answer(Json());
+    return nothing;
+  }
+  const auto generation = context.engine->current();
+  const auto found = generation->executors().find(execution->executor);
+  // It may be gone since.
+  if (found == generation->executors().end() || !found->second.usage) {
+    on_answer(Json());
+    return nothing;
+  }
+  Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
+  return ask_executor_within(
+      context,
+      executor_hook(execution->executor, found->second.usage, run.spec().session,
+                    std::move(arguments)),
+      kAnswerLimit, [&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
+        on_answer(checked_usage(context, id, said));
+      });
+}
+
+}  // namespace gibbous::lua

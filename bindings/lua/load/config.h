@@ -1,0 +1,82 @@
+// Config: the Lua configuration file, read once when a runtime is made. The file is a sandboxed
+// script that returns a table; a JSON Schema says what may be in it, and is where documentation
+// comes from. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/vm/value.h"
+#include "gibbous/status.h"
+#include "runtime/base/clock.h"
+#include "runtime/queue/worker.h"
+#include "runtime/recording/recording.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+
+struct EngineOptions;  // engine.h
+
+// What the file says; nothing where it is silent. Paths are absolute, or relative to the current
+// directory when the file was given so: relative ones in the file start at the file's own
+// directory.
+struct Config {
+  std::string file;
+  std::optional<std::string> scripts;
+  std::optional<std::string> policies;
+  std::optional<std::vector<std::string>> toolsets;
+  std::optional<std::string> mode;
+  std::optional<std::string> workspace;
+  std::optional<std::string> shell;
+  std::optional<std::string> temp_directory;
+  Json settings;  // of toolsets, by name; null when there are none
+  std::map<std::string, std::string> env;
+  std::vector<std::string> unset_env;
+
+  std::optional<std::size_t> max_concurrent;
+  std::optional<Millis> default_timeout;
+  std::optional<std::size_t> max_buffer_bytes;
+  std::optional<std::size_t> head_bytes;
+  std::optional<Millis> kill_grace;
+  std::optional<Millis> timeout_grace;
+  std::optional<Millis> drain_limit;
+  std::optional<std::size_t> max_queued;
+  std::optional<std::size_t> max_ended;
+  std::optional<LimitSet> run_limits;
+  Json sandbox;  // a request, or null
+  std::optional<std::string> executor;
+  Json executors = Json::object();  // the settings of each
+  std::optional<bool> kill_on_session_end;
+
+  std::optional<bool> journal_enabled;
+  std::optional<std::size_t> journal_run_bytes;
+  std::optional<std::size_t> journal_total_bytes;
+  std::optional<std::size_t> journal_days;
+  std::optional<std::size_t> journal_queue_bytes;
+  std::optional<std::string> recovery;
+
+  std::optional<Millis> lua_call;
+  std::optional<std::size_t> lua_memory_bytes;
+
+  // Put what the file says over what is there; `options.env` is what runs inherit.
+  void apply_runs(RunsOptions& options) const;
+  void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
+  void apply_lua(EngineOptions& options) const;
+};
+
+// The table that a Lua file returns: run in a state of its own, without the API. Fails with
+// config_invalid and the file and line.
+Result<Json> load_table(const std::string& path, const Clock& clock);
+// Fails with config_invalid: the file, the field, what was expected and what came, the nearest
+// known field; or the file and line of a syntax or run-time error.
+Result<Config> load_config(const std::string& path, const Clock& clock);
+// The schema of the file, with descriptions and the defaults of RunLimits.
+Json config_schema();
+// The same for people: one line a field, "limits.kill_grace_ms  integer of at least 0  (5000)  what
+// it does".
+std::string config_reference();
+
+}  // namespace gibbous::lua

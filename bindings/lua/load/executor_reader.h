@@ -1,0 +1,37 @@
+// Reads the executors that scripts/init.lua returned: a list of tables { name, settings, remote?,
+// prepare, ports?, ended?, usage?, sweep? }. Called by GenerationLoader, in a protected call. Loop
+// thread only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/vm/lua_ref.h"
+#include "bindings/lua/vm/state.h"
+#include "bindings/lua/vm/value.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+class SchemaCheck;
+
+struct ExecutorDefinition {
+  std::string name;
+  std::shared_ptr<const SchemaCheck> settings;
+  bool remote = false;  // it has other files: the workspace's paths mean nothing there
+  LuaRef prepare;
+  LuaRef ports;  // unset: it knows them before the start
+  LuaRef ended;  // unset: an end by itself means what its exit says
+  LuaRef usage;  // unset: a run costs what its process here costs
+  LuaRef sweep;  // unset: it leaves nothing behind
+};
+
+// [root] -> [root]. False with the fault.
+bool read_executors(lua_State* state,
+                    const std::function<std::string(lua_State*, int)>& file_of_value,
+                    std::map<std::string, ExecutorDefinition>* executors, ScriptError* error);
+
+}  // namespace gibbous::lua

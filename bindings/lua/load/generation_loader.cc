@@ -1,0 +1,462 @@
+#include "bindings/lua/load/generation_loader.h"
+
+#include <algorithm>
+#include <lua.hpp>
+#include <sstream>
+#include <utility>
+
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/check/limits_value.h"
+#include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/load/executor_reader.h"
+#include "bindings/lua/load/tool_reader.h"
+#include "bindings/lua/policy/command_policy.h"
+#include "bindings/lua/source/trusted_file.h"
+#include "runtime/audit/redact.h"
+#include "runtime/base/nearest.h"
+#include "runtime/base/sha256.h"
+
+namespace gibbous::lua {
+namespace {
+
+// The tool of the call is the one that queued the run.
+constexpr const char* kStartQueued =
+    "local options = ...\n"
+    "local handle, err = run.start(options)\n"
+    "if not handle then tool.error(err.code, err.message) end\n"
+    "return 'started'\n";
+// A watcher's handler, like a function of an executor, may return nothing, or a table that becomes
+// the call's data.
+constexpr const char* kHandler =
+    "local handler = ...\n"
+    "return function(event, ctx)\n"
+    "  local data = handler(event, ctx)\n"
+    "  if data == nil then return '' end\n"
+    "  return { data = data }\n"
+    "end\n";
+
+// Of the API, policies see only what neither acts nor remembers: rules are pure. The rest of their
+// environment is what the sandbox leaves.
+constexpr const char* kPolicyApi[] = {"json", "log"};
+constexpr int kPolicyInstructions = 100;  // between two looks at the clock
+const std::vector<std::string> kPolicyKeys = {"modes",     "decide", "rules",
+                                              "knowledge", "cases",  "log"};
+constexpr int kDefaultRank = 0;
+constexpr std::size_t kHashDigits = 16;
+constexpr std::size_t kMaxModes = 100;
+constexpr char kUnknownMode[] = "unknown_mode";
+
+SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
+  SourceTree tree{name, {}};
+  if (!own.empty()) tree.dirs.push_back(own);
+  if (!shipped.empty()) tree.dirs.push_back(shipped);
+  return tree;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// Copies the table at the top, one level deep.
+void copy_table(lua_State* state) {
+  lua_newtable(state);  // [table, copy]
+  lua_pushnil(state);
+  while (lua_next(state, -3) != 0) {
+    lua_pushvalue(state, -2);
+    lua_insert(state, -2);  // [table, copy, key, key, value]
+    lua_rawset(state, -4);
+  }
+  lua_remove(state, -2);
+}
+
+// Wraps a function of the scripts, so that what it returns is the data of a call.
+void give_data(lua_State* state, const char* chunk, LuaRef* function) {
+  if (!load_chunk(state, kHandler, chunk)) return;
+  function->push(state);
+  lua_call(state, 1, 1);
+  *function = LuaRef::take(state);
+}
+
+// ("x"):upper() finds its methods in a table that no script can reach, so that no script changes
+// what a policy calls.
+void seal_string_methods(lua_State* state) {
+  lua_pushliteral(state, "");
+  if (lua_getmetatable(state, -1) != 0) {  // [string, metatable]
+    lua_pushliteral(state, "__index");
+    lua_rawget(state, -2);
+    if (lua_istable(state, -1)) {
+      copy_table(state);
+      lua_setfield(state, -2, "__index");
+    }
+  }
+  lua_settop(state, 0);
+}
+
+}  // namespace
+
+BudgetLimits GenerationLoader::budget(Nanos granted) const {
+  BudgetLimits limits;
+  const Nanos left = granted - (context_.clock->now() - started_);
+  limits.total = std::max(left, Nanos{1});  // 0 would mean without limit
+  limits.granted = granted;
+  return limits;
+}
+
+std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_broken_policy,
+                                                   LoadFailure* failure) {
+  made_.reset(new Generation());
+  made_->id_ = id;
+  made_->context_ = &context_;
+  made_->policy_budget_ = options_.policy_budget;
+  if (!prepare(failure)) return nullptr;
+
+  Loader scripts(*made_->state_, snapshot_,
+                 tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
+  policies_ = std::make_unique<Loader>(
+      *made_->state_, snapshot_,
+      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
+  if (!options_.only_policies) failure->errors = scripts.compile_all();
+  std::vector<ScriptError> policy_errors =
+      is_tested() ? policies_->read_all() : policies_->compile_all();
+  const bool scripts_compile = failure->errors.empty();
+  if (!scripts_compile) {
+    failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
+    return nullptr;
+  }
+
+  if (policy_errors.empty()) distrust(&policy_errors);
+  made_->policy_hash_ = policy_hash();
+  same_policies_ = before_ != nullptr && before_->commands() != nullptr &&
+                   before_->policy_error().empty() && before_->policy_hash() == made_->policy_hash_;
+
+  started_ = context_.clock->now();
+  if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
+  if (policy_errors.empty()) {
+    ScriptError error;
+    if (!load_policies(*policies_, &error)) {
+      policy_errors = std::move(policy_faults_);
+      if (policy_errors.empty()) policy_errors.push_back(std::move(error));
+    } else if (options_.test_policies && !same_policies_ && !is_tested()) {
+      test_policies(&policy_errors);
+    }
+  }
+  if (!policy_errors.empty()) {
+    // A mode that does not exist is the caller's mistake, not a broken policy.
+    const bool unknown_mode = policy_errors.front().code == kUnknownMode;
+    if (!allow_broken_policy || unknown_mode) {
+      failure->errors = std::move(policy_errors);
+      failure->policy = !unknown_mode;
+      return nullptr;
+    }
+    lazy_root_.reset();
+    made_->decide_.reset();
+    made_->commands_.reset();
+    made_->modes_.clear();
+    for (const ScriptError& error : policy_errors) {
+      made_->policy_error_ += (made_->policy_error_.empty() ? "" : "\n") + error.text();
+    }
+  }
+  if (made_->tool_limits_) add_limits_arguments();
+  made_->files_ = snapshot_.files();
+  made_->policy_hash_ = policy_hash();
+  made_->watched_ = snapshot_.watched();
+  policy_environment_.reset();  // or it would outlive the state
+  if (!is_lazy()) policies_.reset();
+  return std::move(made_);
+}
+
+// Tools that can pass limits on get the argument where the mode lets them.
+void GenerationLoader::add_limits_arguments() {
+  for (auto& [name, tool] : made_->tools_) {
+    if (!tool.takes_limits) continue;
+    tool.input_schema["properties"]["limits"] =
+        limits_schema("What the process may use; the mode may allow less");
+    if (auto check = SchemaCheck::compile(tool.input_schema, "args")) tool.input_check = *check;
+  }
+}
+
+// What ships is tested when Gibbous is built; a directory of one's own at every load.
+bool GenerationLoader::is_tested() const {
+  return options_.test_policies && options_.policies_dir == options_.shipped_policies_dir;
+}
+
+bool GenerationLoader::is_policy_file(const std::string& path) const {
+  const auto below = [&path](const std::string& directory) {
+    return !directory.empty() && path.rfind(directory + "/", 0) == 0;
+  };
+  return below(options_.policies_dir) || below(options_.shipped_policies_dir);
+}
+
+// What others can write to is no policy.
+void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
+  for (const SourceFile& file : snapshot_.files()) {
+    if (!is_policy_file(file.path)) continue;
+    ScriptError error;
+    error.code = "policy_untrusted";
+    error.message = objection_to_policy_file(file.path);
+    if (!error.message.empty()) errors->push_back(std::move(error));
+  }
+}
+
+// Of everything that was read for the policies, in the order of its paths.
+std::string GenerationLoader::policy_hash() const {
+  std::string all;
+  for (const SourceFile& file : snapshot_.files()) {
+    if (is_policy_file(file.path)) all += file.path + file.hash;
+  }
+  return sha256_hex(all).substr(0, kHashDigits);
+}
+
+bool GenerationLoader::prepare(LoadFailure* failure) {
+  ScriptError error;
+  auto state = State::create({options_.memory, context_.clock});
+  if (!state) {
+    error.code = state.status().code();
+    error.message = state.status().message();
+  } else {
+    made_->state_ = std::move(*state);
+    const bool ready = made_->state_->protect(
+        {},
+        [&](lua_State* lua) {
+          push_policy_environment(lua);
+          policy_environment_ = LuaRef::take(lua);
+          seal_string_methods(lua);
+          bind_context(lua, context_);
+          open_api(lua);
+          policy_environment_.push(lua);  // [environment]
+          for (const char* name : kPolicyApi) {
+            lua_getglobal(lua, name);
+            if (lua_istable(lua, -1)) copy_table(lua);
+            lua_setfield(lua, -2, name);
+          }
+        },
+        &error);
+    if (ready) return true;
+  }
+  failure->errors = {error};
+  return false;
+}
+
+// Before open_api: the globals are then what the sandbox leaves. The libraries are copied, so that
+// no script changes what a policy calls.
+void GenerationLoader::push_policy_environment(lua_State* state) {
+  lua_newtable(state);  // [environment]
+  const int environment = lua_gettop(state);
+  lua_pushvalue(state, LUA_GLOBALSINDEX);
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {  // [environment, globals, key, value]
+    const bool globals = lua_rawequal(state, -1, LUA_GLOBALSINDEX) != 0;
+    if (globals) {
+      lua_pop(state, 1);
+      lua_pushvalue(state, environment);
+    } else if (lua_istable(state, -1)) {
+      copy_table(state);
+    }
+    lua_pushvalue(state, -2);
+    lua_insert(state, -2);
+    lua_rawset(state, environment);
+  }
+  lua_pop(state, 1);
+}
+
+bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
+  ScriptError error;
+  bool valid = false;
+  const bool ran = made_->state_->protect(
+      budget(options_.load_budget),
+      [&](lua_State* state) {
+        lua_pushvalue(state, LUA_GLOBALSINDEX);
+        loader.install_require(state);
+        loader.run_init(state);  // [root]
+        ToolReaderOptions options;
+        options.only = options_.toolsets;
+        options.settings = options_.settings;
+        options.file_of_value = [&loader](lua_State* lua, int index) {
+          return loader.file_of_value(lua, index);
+        };
+        valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
+                read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
+        if (!valid) return;
+        if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
+        for (auto& [name, handler] : made_->handlers_) give_data(state, "watchers", &handler);
+        for (auto& [name, executor] : made_->executors_) {
+          for (LuaRef* each : {&executor.prepare, &executor.ports, &executor.ended, &executor.usage,
+                               &executor.sweep}) {
+            if (*each) give_data(state, "executors", each);
+          }
+        }
+      },
+      &error);
+  if (ran && valid) return true;
+  made_->tools_.clear();
+  made_->executors_.clear();
+  made_->handlers_.clear();
+  failure->errors = {error};
+  return false;
+}
+
+bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
+  started_ = context_.clock->now();
+  BudgetLimits limits = budget(options_.policy_load_budget);
+  limits.instructions = kPolicyInstructions;
+  made_->commands_ = std::make_unique<CommandPolicy>();
+  bool valid = false;
+  const bool ran = made_->state_->protect(
+      limits,
+      [&](lua_State* state) {
+        policy_environment_.push(state);
+        loader.install_require(state);
+        loader.run_init(state);  // [root]
+        error->file = loader.file_of_value(state, -1);
+        valid = read_policies(state, loader, error);
+      },
+      error);
+  return ran && valid;
+}
+
+// A policy whose own examples and cases fail does not say what its author means.
+void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
+  std::istringstream lines(made_->test());
+  for (std::string line; std::getline(lines, line);) {
+    ScriptError error;
+    error.code = "policy_error";
+    error.message = line;
+    made_->state_->locate(line, &error);
+    errors->push_back(std::move(error));
+  }
+}
+
+// [root] -> the same. What the policy knows of commands.
+bool GenerationLoader::read_commands(lua_State* state, Loader& loader, Generation& into) {
+  const CommandPolicy* same = same_policies_ ? before_->commands() : nullptr;
+  std::vector<SourceFile> policies;
+  if (same == nullptr) policies = snapshot_.files();
+  policies.erase(
+      std::remove_if(policies.begin(), policies.end(),
+                     [this](const SourceFile& file) { return !is_policy_file(file.path); }),
+      policies.end());
+  const SourceIndex sources(std::move(policies));
+  Faults faults(&sources,
+                [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
+  const bool good =
+      into.commands_->read(state, lua_gettop(state), {into.modes_, same, is_tested()}, &faults);
+  policy_faults_ = faults.list();
+  return good;
+}
+
+// Only what was tested when Gibbous was built can be relied on to be right later.
+bool GenerationLoader::waits_for_commands() const {
+  return options_.lazy_policy && is_tested() && !same_policies_ && !options_.only_policies;
+}
+
+bool GenerationLoader::load_lazy(Generation& generation, ScriptError* error) {
+  started_ = context_.clock->now();
+  BudgetLimits limits = budget(options_.policy_load_budget);
+  limits.instructions = kPolicyInstructions;
+  bool good = false;
+  const bool ran = generation.state_->protect(
+      limits,
+      [&](lua_State* state) {
+        lazy_root_.push(state);
+        good = read_commands(state, *policies_, generation);
+      },
+      error);
+  lazy_root_.reset();
+  if (ran && !good && !policy_faults_.empty()) *error = policy_faults_.front();
+  return ran && good;
+}
+
+// [root, log] -> [root]
+bool GenerationLoader::read_log(lua_State* state, ScriptError* error) {
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    return true;
+  }
+  error->message = "log must be a table { mask = { 'RE2 of a secret', ... } }";
+  if (!lua_istable(state, -1)) return false;
+  lua_getfield(state, -1, "mask");  // [root, log, mask]
+  if (!lua_istable(state, -1)) return false;
+  for (std::size_t at = 1; at <= lua_objlen(state, -1) && at <= kMaxModes; ++at) {
+    lua_rawgeti(state, -1, static_cast<int>(at));
+    const bool text = lua_type(state, -1) == LUA_TSTRING;
+    if (text) made_->redact_patterns_.emplace_back(lua_tostring(state, -1));
+    lua_pop(state, 1);
+    if (!text) return false;
+  }
+  lua_pop(state, 2);
+  const auto redactor = Redactor::create(made_->redact_patterns_);
+  error->message = redactor ? "" : redactor.status().message();
+  return redactor.ok();
+}
+
+bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
+  const auto fault = [error](const std::string& message) {
+    error->message = message;
+    return false;
+  };
+  // [root]
+  const std::string shape =
+      "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
+  if (!lua_istable(state, -1)) return fault(shape + ", not " + luaL_typename(state, -1));
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {
+    lua_pop(state, 1);
+    const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
+    if (std::find(kPolicyKeys.begin(), kPolicyKeys.end(), key) != kPolicyKeys.end()) continue;
+    const std::string near = nearest_name(key, kPolicyKeys);
+    return fault(
+        "what init.lua returns has an unknown key '" + key + "'; " +
+        (near.empty() ? "known are " + list_of(kPolicyKeys) : "did you mean '" + near + "'?"));
+  }
+  lua_getfield(state, -1, "decide");
+  if (!lua_isfunction(state, -1)) return fault(shape);
+  made_->decide_ = LuaRef::take(state);
+  lua_getfield(state, -1, "modes");  // [root, modes]
+  if (!lua_istable(state, -1)) return fault(shape);
+  lua_pushnil(state);
+  while (lua_next(state, -2) != 0) {
+    lua_pop(state, 1);
+    if (lua_type(state, -1) != LUA_TSTRING)
+      return fault("modes must be named: modes = { default = ... }");
+    made_->modes_.emplace_back(lua_tostring(state, -1));
+    lua_pushvalue(state, -1);
+    lua_gettable(state, -3);  // [root, modes, name, mode]
+    int rank = kDefaultRank;
+    if (lua_istable(state, -1)) {
+      lua_getfield(state, -1, "rank");
+      rank = static_cast<int>(lua_tointeger(state, -1));
+      lua_pop(state, 1);
+    }
+    lua_pop(state, 1);
+    made_->mode_ranks_[made_->modes_.back()] = rank;
+    if (made_->modes_.size() > kMaxModes) return fault("too many modes");
+  }
+  lua_getfield(state, -1, options_.mode.c_str());  // [root, modes, mode]
+  if (lua_istable(state, -1)) {
+    lua_getfield(state, -1, "tool_limits");
+    made_->tool_limits_ = lua_toboolean(state, -1) != 0;
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 2);  // [root]
+  std::vector<std::string>& modes = made_->modes_;
+  std::sort(modes.begin(), modes.end());
+  lua_getfield(state, -1, "log");
+  if (!read_log(state, error)) return false;
+  if (waits_for_commands()) {
+    lua_pushvalue(state, -1);
+    lazy_root_ = LuaRef::take(state);
+  } else if (!read_commands(state, loader, *made_)) {
+    return fault("the tables of the policy are not right");
+  }
+  const std::string& wanted = options_.mode;
+  if (wanted.empty() || std::find(modes.begin(), modes.end(), wanted) != modes.end()) return true;
+  error->code = kUnknownMode;
+  const std::string near = nearest_name(wanted, modes);
+  return fault("there is no mode '" + wanted + "'; known are " + list_of(modes) +
+               (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+}  // namespace gibbous::lua

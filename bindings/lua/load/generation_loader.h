@@ -1,0 +1,61 @@
+// GenerationLoader: one attempt to make a Generation from the files as they are now. With
+// lazy_policy the generation keeps it until the rules are read. Private to generation.cc and
+// generation_loader.cc. Loop thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bindings/lua/load/generation.h"
+#include "bindings/lua/load/loader.h"
+#include "bindings/lua/source/snapshot.h"
+
+namespace gibbous::lua {
+
+class GenerationLoader {
+ public:
+  GenerationLoader(const GenerationOptions& options, Context& context, const Generation* before)
+      : options_(options), context_(context), before_(before) {}
+
+  // Null with the failure filled in (all but files).
+  std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
+                                   LoadFailure* failure);
+  const Snapshot& snapshot() const { return snapshot_; }
+  // The rules are still to be read: this has to live as long as the state, or until load_lazy().
+  bool is_lazy() const { return static_cast<bool>(lazy_root_); }
+  // Of the generation that load() gave. False with the error.
+  bool load_lazy(Generation& generation, ScriptError* error);
+
+ private:
+  void add_limits_arguments();
+  bool prepare(LoadFailure* failure);
+  // What is left of it since started_.
+  BudgetLimits budget(Nanos granted) const;
+  bool load_scripts(Loader& loader, LoadFailure* failure);
+  bool load_policies(Loader& loader, ScriptError* error);
+  void push_policy_environment(lua_State* state);
+  // In a protected call, with what policies/init.lua returned on top.
+  bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
+  bool read_commands(lua_State* state, Loader& loader, Generation& into);
+  bool waits_for_commands() const;
+  bool read_log(lua_State* state, ScriptError* error);
+  void test_policies(std::vector<ScriptError>* errors);
+  std::string policy_hash() const;
+  bool is_policy_file(const std::string& path) const;
+  bool is_tested() const;
+  void distrust(std::vector<ScriptError>* errors) const;
+
+  const GenerationOptions& options_;
+  Context& context_;
+  const Generation* before_;    // may be null
+  bool same_policies_ = false;  // as `before_` has them
+  Snapshot snapshot_;
+  Nanos started_{0};
+  std::shared_ptr<Generation> made_;
+  LuaRef policy_environment_;
+  std::unique_ptr<Loader> policies_;
+  LuaRef lazy_root_;  // what policies/init.lua returned, while its rules are to be read
+  std::vector<ScriptError> policy_faults_;  // of the last load_policies
+};
+
+}  // namespace gibbous::lua

@@ -1,0 +1,30 @@
+// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... },
+// watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it; executors are
+// executor_reader.h's. Called once by
+// Generation::load, in a protected call. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/load/generation.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+struct ToolReaderOptions {
+  std::vector<std::string> only;  // toolsets; all but those on request when empty
+  Json settings;                  // of toolsets, by name; null: none
+  // The file of the module that returned the value at an index, or "".
+  std::function<std::string(lua_State*, int)> file_of_value;
+};
+
+// Reads the value on top of the stack and pops it. False with the fault.
+bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
+                   std::map<std::string, ToolDefinition>* tools,
+                   std::map<std::string, LuaRef>* handlers, ScriptError* error);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,124 @@
+#include "bindings/lua/policy/case_value.h"
+
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/policy/example_value.h"
+
+namespace gibbous::lua {
+namespace {
+
+using rules::Decision;
+using rules::Example;
+
+constexpr char kCaseShape[] = "a case { name = ..., deny = { ... } }";
+constexpr char kWorkspace[] = "/workspace";
+constexpr char kHome[] = "/home/user";
+
+struct CaseTable {
+  PolicyCase shared;
+  std::vector<Example> deny;
+  std::vector<Example> ask;
+  std::vector<Example> allow;
+  std::vector<Example> asked_or_denied;
+  std::vector<Example> not_denied;
+};
+
+using Field = TableReader::Field<TableReader, CaseTable>;
+
+constexpr Field kCaseFields[] = {
+    {"name", [](TableReader& r, CaseTable* out) { r.text(&out->shared.name); }, true},
+    {"mode", [](TableReader& r, CaseTable* out) { r.text(&out->shared.mode); }},
+    {"cwd", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.cwd); }},
+    {"workspace",
+     [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.workspace); }},
+    {"home", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.home); }},
+    {"deny", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->deny); }},
+    {"ask", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->ask); }},
+    {"allow", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->allow); }},
+    {"asked_or_denied",
+     [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->asked_or_denied); }},
+    {"not_denied", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_denied); }},
+};
+
+// One table's cases, behind those that are there.
+class CaseWriter {
+ public:
+  CaseWriter(const SourceIndex& sources, const PolicyCase& shared, std::vector<PolicyCase>* out)
+      : sources_(sources), shared_(shared), out_(out) {}
+
+  void add(const char* expectation, Decisions expected, std::vector<Example>& lines) {
+    for (Example& line : lines) {
+      PolicyCase made = shared_;
+      made.expectation = expectation;
+      made.expected = expected;
+      if (!line.cwd.empty()) made.cwd = std::move(line.cwd);
+      if (!line.mode.empty()) made.mode = std::move(line.mode);
+      made.command = std::move(line.command);
+      made.argv = std::move(line.argv);
+      if (!made.command.empty()) {
+        const SourcePlace place = sources_.find(made.command, "", shared_.file, shared_.line);
+        // A line that other tables have too stands behind the name of this one.
+        const bool here = place.file == shared_.file && place.line >= shared_.line;
+        if (place.line != 0 && (here || shared_.line == 0)) {
+          made.file = place.file;
+          made.line = place.line;
+        }
+      }
+      out_->push_back(std::move(made));
+    }
+  }
+
+ private:
+  const SourceIndex& sources_;
+  const PolicyCase& shared_;
+  std::vector<PolicyCase>* out_;
+};
+
+void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
+  CaseTable table;
+  const std::string name = reader.peek_text("name");
+  reader.name_item(name);
+  const SourceIndex& sources = reader.faults().sources();
+  const SourcePlace place = sources.find(name, "name", reader.file());
+  reader.set_place(place);
+  if (!TableReader::fields(reader, kCaseFields, kCaseShape, &table)) return;
+  const std::size_t lines = table.deny.size() + table.ask.size() + table.allow.size() +
+                            table.asked_or_denied.size() + table.not_denied.size();
+  if (lines == 0) {
+    return reader.fault(
+        "must say what is expected: deny, ask, allow, asked_or_denied or "
+        "not_denied, with command lines");
+  }
+  if (out->size() + lines > kMaxPolicyItems) {
+    return reader.fault("more than " + std::to_string(kMaxPolicyItems) + " command lines in cases");
+  }
+  PolicyCase& shared = table.shared;
+  shared.file = place.file;
+  shared.line = place.line;
+  if (shared.mode.empty()) shared.mode = kExampleMode;
+  if (shared.workspace.empty()) shared.workspace = kWorkspace;
+  if (shared.home.empty()) shared.home = kHome;
+  if (shared.cwd.empty()) shared.cwd = shared.workspace;
+  const Decisions deny = bit_of(Decision::kDeny);
+  const Decisions ask = bit_of(Decision::kAsk);
+  const Decisions allow = bit_of(Decision::kAllow);
+  CaseWriter writer(sources, shared, out);
+  writer.add("deny", deny, table.deny);
+  writer.add("ask", ask, table.ask);
+  writer.add("allow", allow, table.allow);
+  writer.add("asked_or_denied", ask | deny, table.asked_or_denied);
+  writer.add("not_denied", ask | allow, table.not_denied);
+}
+
+}  // namespace
+
+bool read_cases(lua_State* state, int index, std::vector<PolicyCase>* out, Faults* faults) {
+  TableReader reader(state, faults);
+  lua_pushvalue(state, index);
+  reader.items("cases", [&reader, out] { read_case(reader, out); });
+  lua_pop(state, 1);
+  return reader.good();
+}
+
+}  // namespace gibbous::lua

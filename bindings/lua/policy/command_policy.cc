@@ -1,0 +1,136 @@
+#include "bindings/lua/policy/command_policy.h"
+
+#include <algorithm>
+#include <lua.hpp>
+#include <sstream>
+#include <utility>
+
+#include "bindings/lua/policy/facts_value.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr int kInstructions = 100;  // between two looks at the clock
+
+// [root ...]: the field of the root, or what it gives when it is a function. Raises.
+void push_part(lua_State* state, int root, const char* name) {
+  lua_getfield(state, root, name);
+  if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // in the place of the function
+}
+
+}  // namespace
+
+bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
+                         Faults* faults) {
+  const CommandPolicy* same = source.same;
+  lua_pushvalue(state, index);  // [root]
+  const int root = lua_gettop(state);
+  push_part(state, root, "rules");
+  push_part(state, root, "knowledge");
+  const bool with_cases = !source.tested && same == nullptr;
+  if (with_cases) {
+    push_part(state, root, "cases");
+  } else {
+    lua_pushnil(state);
+  }  // [root, rules, knowledge, cases]
+  const int top = lua_gettop(state);
+  bool good = true;
+  if (same != nullptr) {
+    knowledge_ = same->knowledge_;
+  } else if (!lua_isnil(state, top - 1)) {
+    good = read_knowledge(state, top - 1, knowledge_.get(), faults, source.tested);
+  }
+  if (good && !lua_isnil(state, top - 2)) {
+    good = read_rules(state, top - 2, *knowledge_, &tables_, faults) &&
+           check_modes(tables_.rules, source.modes, faults);
+    if (good && same != nullptr && !same->empty()) {
+      const std::vector<rules::Rule>& before = same->rules().rules();
+      for (std::size_t at = 0; at < std::min(before.size(), tables_.rules.size()); ++at) {
+        tables_.rules[at].file = before[at].file;
+        tables_.rules[at].line = before[at].line;
+      }
+    }
+    if (good) {
+      auto rules = rules::RuleSet::create(std::move(tables_.rules), knowledge_);
+      if (rules) {
+        rules_ = std::move(*rules);
+      } else {
+        std::istringstream lines(rules.status().message());
+        for (std::string line; std::getline(lines, line);) faults->add({}, line);
+        good = false;
+      }
+    }
+    maps_ = std::make_unique<PathMaps>(knowledge_);
+    made_maps_ = std::make_unique<PathMaps>(knowledge_);
+  }
+  if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
+  lua_settop(state, top - 4);
+  return good;
+}
+
+command::Facts CommandPolicy::analyse(const CommandRequest& request,
+                                      const PathVariables& variables) {
+  command::Place place;
+  place.workspace = request.workspace;
+  place.cwd = request.cwd.empty() ? request.workspace : request.cwd;
+  place.home = request.home;
+  place.set = request.env;
+  place.logs = request.logs;
+  place.done_bytes = request.typed_bytes;
+  if (request.resolve) place.resolve = command::real_path;
+  place.map = (request.resolve ? maps_ : made_maps_)->at(place, variables);
+  if (request.line) return command::analyse(*request.line, place, *knowledge_);
+  return command::analyse(request.argv, place, *knowledge_);
+}
+
+std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables) {
+  command::Place place;
+  place.workspace = "/workspace";
+  place.home = "/home/user";
+  return made_maps_->at(place, variables);
+}
+
+rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,
+                                                 bool same_facts) const {
+  struct Pushed {
+    int command = -1;
+    LuaRef table;
+  };
+  std::shared_ptr<Pushed> pushed = same_facts ? std::make_shared<Pushed>() : nullptr;
+  return [this, &state, budget, mode = std::move(mode), pushed](
+             const rules::Rule& rule, const command::Facts& facts, int command) -> Result<bool> {
+    BudgetLimits limits;
+    limits.total = budget;
+    limits.instructions = kInstructions;
+    ScriptError error;
+    bool matched = false;
+    const bool ran = state.protect(
+        limits,
+        [&](lua_State* lua) {
+          tables_.tests[static_cast<std::size_t>(rule.test)].push(lua);
+          if (pushed != nullptr && pushed->command == command) {
+            pushed->table.push(lua);
+          } else {
+            push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
+            if (pushed != nullptr) {
+              lua_pushvalue(lua, -1);
+              pushed->table = LuaRef::take(lua);
+              pushed->command = command;
+            }
+          }
+          lua_call(lua, 1, 1);
+          matched = lua_toboolean(lua, -1) != 0;
+        },
+        &error);
+    if (!ran) return Status::error(error.code, error.text());
+    return matched;
+  };
+}
+
+rules::Outcome CommandPolicy::judge(State& state, Nanos budget, const command::Facts& facts,
+                                    const std::string& mode,
+                                    std::vector<rules::Step>* steps) const {
+  return rules_->judge(facts, mode, test_function(state, budget, mode, /*same_facts=*/true), steps);
+}
+
+}  // namespace gibbous::lua

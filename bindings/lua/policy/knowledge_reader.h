@@ -1,0 +1,43 @@
+// KnowledgeReader: what the readers of programs and of the rest of a policy's knowledge share.
+// Private to knowledge_value.cc and program_value.cc. Loop thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/lua/policy/table_reader.h"
+#include "runtime/command/knowledge.h"
+
+namespace gibbous::lua {
+
+class KnowledgeReader : public TableReader {
+ public:
+  // `tested`: by whoever built Gibbous, so that patterns can wait until they are needed.
+  KnowledgeReader(lua_State* state, Faults* faults, bool tested)
+      : TableReader(state, faults), tested_(tested) {}
+
+  bool tested() const { return tested_; }
+  // Strings of words, or lists of such.
+  void flags(std::vector<std::string>* out) { words(out, true); }
+  void selectors(std::vector<command::Selector>* out);
+  // With so many captures; -1: any number.
+  std::shared_ptr<const command::LazyRegex> regex(int captures);
+  // Whether there is such a language is known only at the end.
+  void note_language(const std::string& language) { languages_.emplace_back(path(), language); }
+  void check_languages(const command::Knowledge& knowledge);
+
+  bool is_subcommand = false;  // what is being read
+
+ private:
+  const bool tested_;
+  std::vector<std::pair<std::string, std::string>> languages_;  // path of the field, language
+};
+
+inline constexpr char kShellLanguage[] = "shell";
+
+// The table of programs on top of the stack.
+void read_programs(KnowledgeReader& reader, command::Knowledge* out);
+
+}  // namespace gibbous::lua

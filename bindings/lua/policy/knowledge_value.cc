@@ -1,0 +1,226 @@
+#include "bindings/lua/policy/knowledge_value.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/policy/knowledge_reader.h"
+
+namespace gibbous::lua {
+namespace {
+
+using command::Selector;
+using Reader = KnowledgeReader;
+template <typename T>
+using Field = TableReader::Field<Reader, T>;
+
+constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
+const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
+                                             "last",     "but_last", "after_--", "here"};
+constexpr Selector::Kind kSelectorKinds[] = {Selector::Kind::kOperands,    Selector::Kind::kFirst,
+                                             Selector::Kind::kSecond,      Selector::Kind::kRest,
+                                             Selector::Kind::kLast,        Selector::Kind::kButLast,
+                                             Selector::Kind::kAfterDashes, Selector::Kind::kHere};
+constexpr Field<command::VariableSpec> kVariableFields[] = {
+    {"name", [](Reader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
+    {"shell", [](Reader& r, command::VariableSpec* out) { r.flag(&out->shell); }},
+    {"safe", [](Reader& r, command::VariableSpec* out) { out->safe = r.regex(-1); }},
+};
+
+void read_variables(Reader& reader, command::Knowledge* out) {
+  const std::string outer = reader.file();
+  reader.enter_file();
+  reader.each(kMaxListItems, [&] {
+    command::VariableSpec spec;
+    if (!TableReader::fields(reader, kVariableFields, "a table { name = ... }", &spec)) return;
+    const bool named = std::all_of(spec.name.begin(), spec.name.end(), [](unsigned char byte) {
+      return std::isalnum(byte) != 0 || byte == '_' || byte == '*';
+    });
+    if (!named) reader.fault("name: '" + spec.name + "' is no name of a variable", spec.name);
+    out->variables.push_back(std::move(spec));
+    reader.charge();
+  });
+  reader.restore_file(outer);
+}
+
+using Language = command::LanguageSpec;
+constexpr Field<Language::Call> kCallFields[] = {
+    {"access", [](Reader& r, Language::Call* out) { r.access(&out->kind); }, true},
+    {"recursive", [](Reader& r, Language::Call* out) { r.flag(&out->recursive); }},
+    {"pattern", [](Reader& r, Language::Call* out) { out->pattern = r.regex(1); }, true},
+};
+
+void read_calls(Reader& reader, Language* out) {
+  reader.each(kMaxListItems, [&] {
+    Language::Call call;
+    if (TableReader::fields(reader, kCallFields, "a table { access = ..., pattern = ... }",
+                            &call)) {
+      out->calls.push_back(std::move(call));
+    }
+  });
+}
+
+constexpr Field<Language> kLanguageFields[] = {
+    {"calls", read_calls},
+    {"harmless", [](Reader& r, Language* out) { out->harmless = r.regex(-1); }},
+};
+
+void read_languages(Reader& reader, command::Knowledge* out) {
+  const std::string outer = reader.file();
+  reader.enter_file();
+  reader.each_key(kMaxListItems, "a table of languages", [&](const std::string& name) {
+    const TableReader::Step step(reader, name);
+    if (name == kShellLanguage) reader.fault("is what the analyser reads itself", name, true);
+    TableReader::fields(reader, kLanguageFields, "a table { calls = ... }", &out->languages[name]);
+    reader.charge();
+  });
+  reader.restore_file(outer);
+}
+
+// As written; what it stands for depends on the place.
+void check_entry(Reader& reader, const std::string& entry) {
+  const auto wrong = [&](const std::string& why) {
+    reader.fault("'" + entry.substr(0, 200) + "': " + why, entry);
+  };
+  const std::size_t begin = entry.find_first_not_of("!=");
+  const std::string path = begin == std::string::npos ? "" : entry.substr(begin);
+  const std::string marks = entry.substr(0, std::min(begin, entry.size()));
+  if (std::count(marks.begin(), marks.end(), '!') > 1 ||
+      std::count(marks.begin(), marks.end(), '=') > 1) {
+    return wrong("'!' and '=' stand in front once each");
+  }
+  const bool anywhere = path.rfind("**/", 0) == 0 && path.size() > 3;
+  const bool begins = anywhere || path.rfind('/', 0) == 0 || path == "~" ||
+                      path.rfind("~/", 0) == 0 || (path.size() > 1 && path.front() == '$');
+  if (!begins) return wrong("must begin with '/', '~/', a variable ($HOME) or '**/'");
+  if (path.find("**", anywhere ? 2 : 0) != std::string::npos) {
+    return wrong("'**' stands only in front; an entry means all below it anyway");
+  }
+  const std::string whole = path + "/";
+  if (whole.find("/./") != std::string::npos || whole.find("/../") != std::string::npos ||
+      whole.find("//") < whole.size() - 2) {
+    return wrong("must hold no '//', '.' or '..'");
+  }
+}
+
+constexpr Field<command::PathClassSpec> kPathClassFields[] = {
+    {"name", [](Reader& r, command::PathClassSpec* out) { r.text(&out->name); }, true},
+    {"inside", [](Reader& r, command::PathClassSpec* out) { r.flag(&out->inside); }},
+    {"entries", [](Reader& r, command::PathClassSpec* out) { r.texts(&out->entries); }, true},
+};
+
+void read_paths(Reader& reader, command::Knowledge* out) {
+  const std::string outer = reader.file();
+  reader.enter_file();
+  reader.each(kMaxListItems, [&] {
+    command::PathClassSpec spec;
+    if (!TableReader::fields(reader, kPathClassFields, "a table { name = ..., entries = ... }",
+                             &spec)) {
+      return;
+    }
+    if (out->class_bit(spec.name) != 0) {
+      reader.fault("name: there is a class '" + spec.name + "' already", spec.name);
+    }
+    if (spec.name.find_first_of(" \t\n") != std::string::npos) {
+      reader.fault("name: '" + spec.name + "' must be one word", spec.name);
+    }
+    for (const std::string& entry : spec.entries) check_entry(reader, entry);
+    if (out->classes.size() >= kMaxOwnClasses) {
+      reader.fault("more than " + std::to_string(kMaxOwnClasses) + " classes");
+    } else {
+      out->classes.push_back(std::move(spec));
+    }
+    reader.charge();
+  });
+  reader.restore_file(outer);
+}
+
+void read_outputs(Reader& reader, command::Knowledge* out) {
+  reader.each_key(kMaxListItems, "a table of strings by command", [&](const std::string& name) {
+    const TableReader::Step step(reader, name);
+    reader.any_text(&out->outputs[name]);
+  });
+}
+
+constexpr Field<command::Knowledge> kKnowledgeFields[] = {
+    {"programs", read_programs, true},   {"variables", read_variables, true},
+    {"languages", read_languages, true}, {"paths", read_paths, true},
+    {"outputs", read_outputs},
+};
+
+}  // namespace
+
+void KnowledgeReader::selectors(std::vector<Selector>* out) {
+  std::vector<std::string> written;
+  if (!words(&written, true)) return;
+  Selector options;
+  options.kind = Selector::Kind::kOptions;
+  for (const std::string& word : written) {
+    if (word.size() > 1 && word.front() == '-') {
+      if (word.find('=') != std::string::npos) {
+        fault("'" + word + "': an option is named without its '='", word);
+      }
+      options.options.push_back(word);
+      continue;
+    }
+    Selector selector;
+    const auto known = std::find(kSelectors.begin(), kSelectors.end(), word);
+    if (known != kSelectors.end()) {
+      selector.kind = kSelectorKinds[known - kSelectors.begin()];
+    } else if (word.size() > 1 && word.find('=') == word.size() - 1) {
+      selector.kind = Selector::Kind::kPrefix;
+      selector.prefix = word;
+    } else {
+      unknown("selector", word, kSelectors);
+      continue;
+    }
+    out->push_back(std::move(selector));
+  }
+  if (!options.options.empty()) out->push_back(std::move(options));
+}
+
+std::shared_ptr<const command::LazyRegex> KnowledgeReader::regex(int captures) {
+  std::string written;
+  if (!any_text(&written, kMaxRegexBytes)) return nullptr;
+  note_regex(written.size());
+  auto made = std::make_shared<const command::LazyRegex>(written);
+  if (tested_) return made;
+  const re2::RE2* regex = made->get();
+  if (regex == nullptr) {
+    fault("is no RE2 pattern: " + made->error(), written);
+    return nullptr;
+  }
+  if (captures >= 0 && regex->NumberOfCapturingGroups() != captures) {
+    fault("must have " + std::to_string(captures) + " capture, the path; it has " +
+              std::to_string(regex->NumberOfCapturingGroups()) + " (others are (?:...))",
+          written);
+  }
+  return made;
+}
+
+void KnowledgeReader::check_languages(const command::Knowledge& knowledge) {
+  std::vector<std::string> known = {kShellLanguage};
+  for (const auto& [name, language] : knowledge.languages) known.push_back(name);
+  for (const auto& [path, language] : languages_) {
+    if (std::find(known.begin(), known.end(), language) != known.end()) continue;
+    const TableReader::Step step(*this, path);
+    unknown("language", language, known);
+  }
+}
+
+bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
+                    bool tested) {
+  Reader reader(state, faults, tested);
+  lua_pushvalue(state, index);
+  reader.enter_file();
+  TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",
+                      out);
+  if (reader.good()) reader.check_languages(*out);
+  lua_pop(state, 1);
+  return reader.good();
+}
+
+}  // namespace gibbous::lua

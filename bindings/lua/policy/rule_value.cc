@@ -1,0 +1,240 @@
+#include "bindings/lua/policy/rule_value.h"
+
+#include <algorithm>
+#include <cctype>
+#include <lua.hpp>
+#include <utility>
+
+#include "bindings/lua/policy/example_value.h"
+#include "bindings/lua/policy/table_reader.h"
+
+namespace gibbous::lua {
+namespace {
+
+using rules::Rule;
+
+constexpr std::size_t kMaxIdBytes = 128;
+constexpr int kMaxOperands = 1'000'000;
+constexpr char kRuleShape[] = "a rule { id = ..., decision = ..., match = { ... } }";
+
+class RuleReader : public TableReader {
+ public:
+  RuleReader(lua_State* state, Faults* faults, const command::Knowledge& knowledge,
+             RuleTables* tables)
+      : TableReader(state, faults), knowledge_(knowledge), tables_(tables) {}
+
+  void rule();
+
+  void id(Rule* out);
+  void decision(Rule* out);
+  void flag_sets(std::vector<std::vector<std::string>>* out);
+  void kinds(std::vector<command::AccessKind>* out);
+  void classes(command::PathClasses* out);
+  void doubts(std::vector<command::Doubt>* out);
+  void only_reads(Rule* out);
+  void test(Rule* out);
+
+ private:
+  void locate(Rule* out);
+
+  const command::Knowledge& knowledge_;
+  RuleTables* tables_;
+};
+
+using Reader = RuleReader;
+using Field = TableReader::Field<Reader, Rule>;
+
+constexpr Field kRuleFields[] = {
+    {"id", [](Reader& r, Rule* out) { r.id(out); }, true},
+    {"decision", [](Reader& r, Rule* out) { r.decision(out); }, true},
+    {"reason", [](Reader& r, Rule* out) { r.text(&out->reason); }},
+    {"modes", [](Reader& r, Rule* out) { r.texts(&out->modes); }},
+    {"program", [](Reader& r, Rule* out) { r.patterns(&out->programs, true); }},
+    {"subcommand", [](Reader& r, Rule* out) { r.patterns(&out->subcommands, true); }},
+    {"flags", [](Reader& r, Rule* out) { r.flag_sets(&out->flags); }},
+    {"without_flags", [](Reader& r, Rule* out) { r.words(&out->without_flags, true); }},
+    {"argument", [](Reader& r, Rule* out) { r.patterns(&out->arguments, false); }},
+    {"not_argument", [](Reader& r, Rule* out) { r.patterns(&out->not_arguments, false); }},
+    {"operand", [](Reader& r, Rule* out) { r.patterns(&out->operands, false); }},
+    {"max_operands",
+     [](Reader& r, Rule* out) {
+       int most = 0;
+       if (r.integer(0, kMaxOperands, &most)) out->max_operands = most;
+     }},
+    {"access", [](Reader& r, Rule* out) { r.kinds(&out->access); }},
+    {"path", [](Reader& r, Rule* out) { r.classes(&out->paths); }},
+    {"not_path", [](Reader& r, Rule* out) { r.classes(&out->not_paths); }},
+    {"recursive", [](Reader& r, Rule* out) { r.flag(&out->recursive); }},
+    {"redirection", [](Reader& r, Rule* out) { r.flag(&out->redirection); }},
+    {"doubt", [](Reader& r, Rule* out) { r.doubts(&out->doubts); }},
+    {"detail", [](Reader& r, Rule* out) { r.patterns(&out->doubt_details, false); }},
+    {"variable", [](Reader& r, Rule* out) { r.patterns(&out->variables, false); }},
+    {"wrapper", [](Reader& r, Rule* out) { r.patterns(&out->wrappers, false); }},
+    {"within", [](Reader& r, Rule* out) { r.patterns(&out->within, false); }},
+    {"fed_by", [](Reader& r, Rule* out) { r.patterns(&out->fed_by, false); }},
+    {"feeds", [](Reader& r, Rule* out) { r.patterns(&out->feeds, false); }},
+    {"host", [](Reader& r, Rule* out) { r.patterns(&out->hosts, false); }},
+    {"not_host", [](Reader& r, Rule* out) { r.patterns(&out->not_hosts, false); }},
+    {"privileged", [](Reader& r, Rule* out) { r.flag(&out->privileged); }},
+    {"remote", [](Reader& r, Rule* out) { r.flag(&out->remote); }},
+    {"only_reads", [](Reader& r, Rule* out) { r.only_reads(out); }},
+    {"test", [](Reader& r, Rule* out) { r.test(out); }},
+    {"match", [](Reader& r, Rule* out) { read_examples(r, &out->match); }, true},
+    {"not_match", [](Reader& r, Rule* out) { read_examples(r, &out->not_match); }},
+};
+
+void RuleReader::rule() {
+  Rule rule;
+  rule.id = peek_text("id");
+  name_item(rule.id);
+  locate(&rule);
+  if (fields(*this, kRuleFields, kRuleShape, &rule)) {
+    const bool needs_reason = rule.decision != rules::Decision::kAllow;
+    if (needs_reason && rule.reason.empty()) {
+      fault("reason is missing: a sentence for a person that says what to do instead");
+    }
+    if (rule.match.empty()) fault("match: must hold a line that the rule matches");
+  }
+  tables_->rules.push_back(std::move(rule));
+}
+
+void RuleReader::locate(Rule* out) {
+  out->file = file();
+  locate_rule(out, faults().sources());
+  set_place({out->file, out->line});
+}
+
+void RuleReader::id(Rule* out) {
+  if (!text(&out->id)) return;
+  const bool plain = std::all_of(out->id.begin(), out->id.end(), [](unsigned char byte) {
+    return std::isalnum(byte) != 0 || byte == '_' || byte == '.' || byte == '-';
+  });
+  if (plain && out->id.size() <= kMaxIdBytes) return;
+  expected("1 to " + std::to_string(kMaxIdBytes) + " letters, digits, '_', '-' and '.'");
+}
+
+void RuleReader::decision(Rule* out) {
+  std::string word;
+  if (!text(&word)) return;
+  const auto known = enum_words<rules::Decision>(kDecisions);
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found == known.end()) return unknown("decision", word, known);
+  out->decision = static_cast<rules::Decision>(found - known.begin());
+}
+
+// A string is one set of alternatives, a list has one in each string.
+void RuleReader::flag_sets(std::vector<std::vector<std::string>>* out) {
+  std::vector<std::string> set;
+  if (lua_type(state(), -1) == LUA_TSTRING) {
+    if (words(&set)) out->push_back(std::move(set));
+    return;
+  }
+  if (lua_type(state(), -1) != LUA_TTABLE) return expected("a string or a list of strings");
+  each(kMaxListItems, [&] {
+    set.clear();
+    if (lua_type(state(), -1) != LUA_TSTRING) return expected("a string");
+    if (words(&set)) out->push_back(set);
+  });
+}
+
+void RuleReader::kinds(std::vector<command::AccessKind>* out) {
+  std::vector<std::string> written;
+  if (!words(&written)) return;
+  const auto known = enum_words<command::AccessKind>(kAccessKinds);
+  for (const std::string& word : written) {
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) {
+      unknown("access", word, known);
+    } else {
+      out->push_back(static_cast<command::AccessKind>(found - known.begin()));
+    }
+  }
+}
+
+void RuleReader::classes(command::PathClasses* out) {
+  std::vector<std::string> written;
+  if (!words(&written)) return;
+  for (const std::string& word : written) {
+    const command::PathClasses bit = knowledge_.class_bit(word);
+    if (bit == 0) unknown("path class", word, knowledge_.class_names(~command::PathClasses{0}));
+    *out |= bit;
+  }
+}
+
+void RuleReader::doubts(std::vector<command::Doubt>* out) {
+  std::vector<std::string> written;
+  if (!words(&written)) return;
+  const auto known = enum_words<command::Doubt>(command::kDoubts);
+  for (const std::string& word : written) {
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) {
+      unknown("doubt", word, known);
+    } else {
+      out->push_back(static_cast<command::Doubt>(found - known.begin()));
+    }
+  }
+}
+
+void RuleReader::only_reads(Rule* out) {
+  if (lua_type(state(), -1) == LUA_TSTRING) {
+    out->only_reads = true;
+    return classes(&out->only_reads_besides);
+  }
+  if (lua_toboolean(state(), -1) == 0 || !lua_isboolean(state(), -1)) {
+    return expected("true, path classes besides, or left out");
+  }
+  out->only_reads = true;
+}
+
+void RuleReader::test(Rule* out) {
+  if (lua_type(state(), -1) != LUA_TFUNCTION) return expected("a function");
+  lua_pushvalue(state(), -1);
+  if (out->line == 0 && lua_iscfunction(state(), -1) == 0) {
+    lua_Debug info;
+    lua_pushvalue(state(), -1);
+    lua_getinfo(state(), ">S", &info);
+    const bool here = out->file.empty() || out->file == info.source + 1;
+    if (info.source[0] == '@' && here) {
+      out->file = info.source + 1;
+      out->line = info.linedefined;
+      set_place({out->file, out->line});
+    }
+  }
+  out->test = static_cast<int>(tables_->tests.size());
+  tables_->tests.push_back(LuaRef::take(state()));
+}
+
+}  // namespace
+
+bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge, RuleTables* out,
+                Faults* faults) {
+  RuleReader reader(state, faults, knowledge, out);
+  lua_pushvalue(state, index);
+  reader.items("rules", [&reader] { reader.rule(); });
+  lua_pop(state, 1);
+  return reader.good();
+}
+
+bool check_modes(const std::vector<Rule>& rules, const std::vector<std::string>& modes,
+                 Faults* faults) {
+  bool good = true;
+  for (const Rule& rule : rules) {
+    for (const std::string& mode : rule.modes) {
+      if (std::find(modes.begin(), modes.end(), mode) != modes.end()) continue;
+      good = false;
+      faults->add({rule.file, rule.line},
+                  "rule '" + rule.id + "': modes: " + unknown_word("mode", mode, modes));
+    }
+  }
+  return good;
+}
+
+void locate_rule(Rule* rule, const SourceIndex& sources) {
+  SourcePlace place = sources.find(rule->id, "id", rule->file);
+  if (place.line == 0) place = sources.find(rule->id, "", rule->file);  // rule('x.y', { ... })
+  if (place.line == 0) return;
+  rule->file = place.file;
+  rule->line = place.line;
+}
+
+}  // namespace gibbous::lua

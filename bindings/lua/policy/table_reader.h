@@ -1,0 +1,187 @@
+// TableReader: reads the tables of a policy off the Lua stack, and says of each fault where it is
+// and what was expected. The base of the readers of rules, knowledge and cases. Inside a protected
+// call. Loop thread only.
+//
+// Raw access alone, so that no metamethod runs; nothing here writes to Lua. The functions look at
+// the value on top of the stack and leave it there. None of them raises, except where it says so;
+// then C++ frames are unwound with their destructors (LuaJIT does it on every platform that we
+// build for), and what was read lies in objects of the caller of protect().
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/source/faults.h"
+#include "runtime/command/facts.h"
+#include "runtime/rules/rules.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+inline constexpr std::size_t kMaxPolicyItems = 10'000;  // rules, programs or cases
+inline constexpr std::size_t kMaxListItems = 1000;      // of any other list
+inline constexpr std::size_t kMaxTextBytes = std::size_t{8} << 10;
+inline constexpr std::size_t kMaxRegexBytes = std::size_t{32} << 10;  // they are put together
+inline constexpr std::size_t kMaxPolicyNodes = 1'000'000;  // values of all tables of one read
+inline constexpr std::size_t kMaxPolicyBytes = std::size_t{16} << 20;  // of all their texts
+
+inline constexpr int kAccessKinds = static_cast<int>(command::AccessKind::kEnter) + 1;
+inline constexpr int kDecisions = static_cast<int>(rules::Decision::kDeny) + 1;
+
+// "unknown <what> '<word>'; did you mean ...?", or which are known.
+std::string unknown_word(const std::string& what, const std::string& word,
+                         const std::vector<std::string>& known);
+
+class TableReader {
+ public:
+  TableReader(lua_State* state, Faults* faults);
+
+  lua_State* state() { return state_; }
+  Faults& faults() { return *faults_; }
+  // No fault since this reader was made.
+  bool good() const { return found_ == 0; }
+  std::size_t found() const { return found_; }
+
+  // Reading goes on, but not when the bounds are hit.
+  bool over() const { return over_ || faults_->full(); }
+  // "rules[3] 'machine.stop': flags: " + what; at the line where `written` (a wrong word or key)
+  // stands, if it can be found, else at that of the item.
+  void fault(const std::string& message, const std::string& written = "", bool is_key = false);
+  // "must be <expected>, not <what is on top>".
+  void expected(const std::string& what);
+  // unknown_word(), said of the word on top or, with `is_key`, of the key below it.
+  void unknown(const std::string& what, const std::string& word,
+               const std::vector<std::string>& known, bool is_key = false);
+
+  bool text(std::string* out);                                        // not empty
+  bool any_text(std::string* out, std::size_t most = kMaxTextBytes);  // also empty
+  bool flag(bool* out);
+  bool flag(std::optional<bool>* out);
+  bool integer(int least, int most, int* out);
+  // A string, split at spaces, or a list of strings: as they are, or split too.
+  bool words(std::vector<std::string>* out, bool split_items = false);
+  // A list of strings, also empty ones.
+  bool texts(std::vector<std::string>* out);
+  // As `words` or as `texts`, compiled.
+  bool patterns(std::vector<rules::Pattern>* out, bool words_too);
+  bool access(command::AccessKind* out);
+
+  // Calls `item` with each element on top, path and place set.
+  void each(std::size_t most, const std::function<void()>& item);
+  // Calls `field(key)` with each value on top; keys that are no strings are faults.
+  void each_key(std::size_t most, const char* expected_table,
+                const std::function<void(const std::string&)>& field);
+  // A list whose elements are tables of a kind, or lists of such: { require 'a', {...} }. Charges
+  // the budget behind each, so it raises.
+  void items(const char* what, const std::function<void()>& item);
+  // No field has a name: the table on top is a list, or empty.
+  bool is_list();
+
+  // A string field of the table on top, for naming it before it is read; "" when it is not there.
+  std::string peek_text(const char* name);
+  // What faults of the item at hand say, and where it stands.
+  void name_item(const std::string& name);
+  void set_place(const SourcePlace& place) { place_ = place; }
+  // The same: where the field `name` stands, if anything is wrong there. "": nowhere.
+  void set_place_key(const std::string& name) { place_key_ = name; }
+  const SourcePlace& place() const { return place_; }
+  const std::string& path() const { return path_; }
+  const std::string& file() const { return file_; }
+  // The file of the module that returned the table on top becomes file(), if there is one. Raises.
+  void enter_file();
+  void restore_file(const std::string& file) { file_ = file; }
+
+  void note_regex(std::size_t bytes);
+  // Charges for what was read since. Raises when the budget is gone.
+  void charge();
+
+  // A part of the path for as long as it lives.
+  class Step {
+   public:
+    Step(TableReader& reader, const std::string& name) : path_(reader.path_), size_(path_.size()) {
+      if (name.front() != '[' && !path_.empty()) path_ += '.';
+      path_ += name;
+    }
+    ~Step() { path_.resize(size_); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    std::string& path_;
+    std::size_t size_;
+  };
+
+  // A table with named fields: each is read into `out` with its value on top. Other keys are
+  // faults, and so is a missing one that is required.
+  template <typename Reader, typename T>
+  struct Field {
+    const char* name;
+    void (*read)(Reader&, T*);
+    bool required = false;
+  };
+  template <typename Reader, typename T, std::size_t kCount>
+  static bool fields(Reader& reader, const Field<Reader, T> (&known)[kCount], const char* shape,
+                     T* out);
+
+ private:
+  bool take(std::size_t bytes);  // one more value, of so many bytes
+  bool list_size(std::size_t most, const char* expected_list, std::size_t* size);
+  std::string shown() const;
+  std::string shown_key() const;
+
+  lua_State* state_;
+  Faults* faults_;
+  std::size_t found_ = 0;  // faults, also those that nobody took
+  std::string item_;
+  std::string path_;
+  std::string file_;
+  SourcePlace place_;
+  std::string place_key_;
+  std::size_t nodes_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t steps_ = 0;  // not charged yet
+  bool over_ = false;
+};
+
+template <typename Reader, typename T, std::size_t kCount>
+bool TableReader::fields(Reader& reader, const Field<Reader, T> (&known)[kCount], const char* shape,
+                         T* out) {
+  std::vector<bool> seen(kCount);
+  const std::size_t before = reader.found();
+  bool is_table = false;
+  reader.each_key(kMaxListItems, shape, [&](const std::string& key) {
+    is_table = true;
+    std::size_t at = 0;
+    while (at < kCount && key != known[at].name) ++at;
+    if (at == kCount) {
+      std::vector<std::string> names;
+      for (const auto& field : known) names.emplace_back(field.name);
+      reader.unknown("key", key, names, true);
+      return;
+    }
+    seen[at] = true;
+    const Step step(reader, key);
+    known[at].read(reader, out);
+  });
+  if (!is_table && reader.found() != before) return false;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (known[i].required && !seen[i]) {
+      reader.fault(std::string(known[i].name) + " is missing: expected " + shape);
+    }
+  }
+  return reader.found() == before;
+}
+
+// The words of an enum, from its name_of().
+template <typename Enum>
+std::vector<std::string> enum_words(int count) {
+  std::vector<std::string> words;
+  for (int i = 0; i < count; ++i) words.emplace_back(name_of(static_cast<Enum>(i)));
+  return words;
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,50 @@
+// Faults: what is wrong with the tables of a policy, all of it, so that an author mends it in one
+// go. Filled by the readers of policy tables, made by who loads or checks a policy; it tells them
+// which sources there are. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/source/source_index.h"
+#include "bindings/lua/vm/state.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+inline constexpr std::size_t kMaxFaults = 50;
+
+class Faults {
+ public:
+  // The file of the module that returned the value at an index, or "".
+  using FileOfValue = std::function<std::string(lua_State*, int)>;
+
+  // `sources` may be null, and outlives this; without them nothing has a line.
+  explicit Faults(const SourceIndex* sources = nullptr, FileOfValue file_of_value = nullptr)
+      : sources_(sources), file_of_value_(std::move(file_of_value)) {}
+
+  void add(const SourcePlace& place, std::string message);
+  bool none() const { return list_.empty(); }
+  // No more are taken: what is read further is read in vain.
+  bool full() const { return list_.size() >= kMaxFaults; }
+  std::size_t count() const { return list_.size(); }
+  const std::vector<ScriptError>& list() const { return list_; }
+  // "file:line: message", one a line, and whether there may be more.
+  std::string text() const;
+  // Tables have no order: puts those from `first` on into one.
+  void sort_from(std::size_t first);
+
+  const SourceIndex& sources() const;
+  std::string file_of_value(lua_State* state, int index) const {
+    return file_of_value_ ? file_of_value_(state, index) : std::string();
+  }
+
+ private:
+  const SourceIndex* sources_;
+  FileOfValue file_of_value_;
+  std::vector<ScriptError> list_;
+};
+
+}  // namespace gibbous::lua

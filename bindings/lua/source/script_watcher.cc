@@ -1,0 +1,301 @@
+#include "bindings/lua/source/script_watcher.h"
+
+#include <sys/stat.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "bindings/lua/source/snapshot.h"
+#include "bindings/lua/vm/state.h"
+
+namespace gibbous::lua {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxLinks = 40;                 // on the way to one file, as the kernel has it
+constexpr std::size_t kMaxDirectories = 256;  // the reconcile timer covers the rest
+
+std::uint64_t millis(Millis time) {
+  return static_cast<std::uint64_t>(std::max(time, Millis{0}).count());
+}
+
+using Places = std::map<std::string, std::set<std::string>>;
+
+// The directory entry that `path` is, or the first part of it that is missing.
+void add_entry(fs::path path, Places* into) {
+  std::error_code ignored;
+  while (path.has_relative_path()) {
+    const fs::path dir = path.parent_path();
+    if (fs::is_directory(dir, ignored)) {
+      (*into)[dir.string()].insert(path.filename().string());
+      return;
+    }
+    path = dir;
+  }
+}
+
+bool compiles(const std::string& text) {
+  auto state = State::create({});
+  if (!state) return true;  // the load will say what is wrong
+  bool compiled = true;
+  const bool ran = (*state)->protect(
+      {}, [&](lua_State* lua) { compiled = load_chunk(lua, text, "script"); }, nullptr);
+  return ran && compiled;
+}
+
+class UvScriptWatcher final : public ScriptWatcher {
+ public:
+  UvScriptWatcher(uv_loop_s* loop, const Clock& clock, std::function<void()> on_change,
+                  WatchTimes times)
+      : loop_(loop), clock_(clock), on_change_(std::move(on_change)), times_(times) {
+    settle_ = make_timer();
+    reconcile_ = make_timer();
+    uv_timer_start(reconcile_, on_reconcile, millis(times_.reconcile), millis(times_.reconcile));
+  }
+
+  void watch(std::vector<WatchedFile> files) override {
+    if (closing_) return;
+    files_.clear();
+    for (WatchedFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
+    broken_until_ = Nanos{0};
+    // Listening begins with the first look, which finds whatever changed since the files were read:
+    // a command that is over before then pays neither for reading them again nor for closing an
+    // inotify descriptor, which waits up to 20 ms in the kernel.
+    listening_ = false;
+    check_soon();
+  }
+
+  void check_soon() override {
+    if (closing_) return;
+    const Nanos now = clock_.now();
+    if (!pending_) first_hint_ = now;
+    pending_ = true;
+    const auto waited = std::chrono::duration_cast<Millis>(now - first_hint_);
+    const Millis left = times_.settle_most - waited;
+    uv_timer_start(settle_, on_settled, millis(std::min(times_.settle, left)), 0);
+  }
+
+  void close(std::function<void()> on_closed) override {
+    if (closing_) return;
+    closing_ = true;
+    on_closed_ = std::move(on_closed);
+    close_directories();
+    close_handle(settle_);
+    close_handle(reconcile_);
+  }
+
+ private:
+  struct Entry {
+    std::string hash;
+    FileStamp stamp;  // of the bytes with that hash
+    bool looked_at = false;
+  };
+
+  uv_timer_t* make_timer() {
+    auto* timer = new uv_timer_t;
+    uv_timer_init(loop_, timer);
+    adopt_handle(timer);
+    return timer;
+  }
+
+  template <typename Handle>
+  void adopt_handle(Handle* handle) {
+    handle->data = this;
+    uv_unref(reinterpret_cast<uv_handle_t*>(handle));
+    ++open_handles_;
+  }
+  template <typename Handle>
+  void close_handle(Handle* handle) {
+    uv_close(reinterpret_cast<uv_handle_t*>(handle), [](uv_handle_t* closed) noexcept {
+      auto* self = static_cast<UvScriptWatcher*>(closed->data);
+      delete reinterpret_cast<Handle*>(closed);
+      self->on_handle_closed();
+    });
+  }
+  void on_handle_closed() {
+    if (--open_handles_ > 0 || !closing_) return;
+    const auto done = std::move(on_closed_);
+    if (done) done();  // may delete this
+  }
+  void close_directories() {
+    for (auto& [dir, handle] : directories_) close_handle(handle);
+    directories_.clear();
+    names_.clear();
+  }
+
+  static void on_settled(uv_timer_t* timer) noexcept {
+    static_cast<UvScriptWatcher*>(timer->data)->compare();
+  }
+  static void on_reconcile(uv_timer_t* timer) noexcept {
+    static_cast<UvScriptWatcher*>(timer->data)->reconcile();
+  }
+  static void on_event(uv_fs_event_t* event, const char* name, int, int) noexcept {
+    static_cast<UvScriptWatcher*>(event->data)->on_hint(event, name);
+  }
+
+  // Without the filter, a busy neighbour (an editor's swap file, a build in the directory above)
+  // would put every reload off for as long as the settle time may be extended.
+  void on_hint(uv_fs_event_t* event, const char* name) {
+    const auto names = names_.find(event);
+    const bool noise = name != nullptr && names != names_.end() && names->second.count(name) == 0;
+    if (!noise) check_soon();
+  }
+
+  // A directory that was deleted and made again has a dead watch without any error: start all anew.
+  void rebuild_directories() {
+    close_directories();
+    for (auto& [dir, names] : places()) {
+      if (directories_.size() >= kMaxDirectories) break;
+      auto* handle = new uv_fs_event_t;
+      uv_fs_event_init(loop_, handle);
+      adopt_handle(handle);
+      // Without a watch (no more inotify watches, no such directory) the reconcile timer still
+      // looks.
+      if (uv_fs_event_start(handle, on_event, dir.c_str(), 0) == 0) {
+        directories_[dir] = handle;
+        names_[handle] = std::move(names);
+      } else {
+        close_handle(handle);
+      }
+    }
+  }
+
+  Places places() const {
+    std::vector<WatchedFile> list;
+    for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
+    return places_to_watch(list);
+  }
+
+  void reconcile() {
+    for (const auto& [path, entry] : files_) {
+      if (!entry.looked_at || !(FileStamp::of(path) == entry.stamp)) return check_soon();
+    }
+  }
+
+  // The hints are over: which files really changed?
+  void compare() {
+    pending_ = false;
+    if (!listening_) rebuild_directories();
+    listening_ = true;
+    bool changed = false;
+    bool half_written = false;
+    for (auto& [path, entry] : files_) {
+      const FileStamp stamp = FileStamp::of(path);
+      if (entry.looked_at && stamp == entry.stamp) continue;
+      std::string text;
+      const std::string hash = hash_of_file(path, &text);
+      if (hash == entry.hash) {
+        // chmod, touch, or the same content written again. Not when it changed under our eyes.
+        entry.looked_at = FileStamp::of(path) == stamp;
+        entry.stamp = stamp;
+        continue;
+      }
+      changed = true;
+      half_written = half_written || (is_fresh(stamp) && !compiles(text));
+    }
+    if (!changed) {
+      broken_until_ = Nanos{0};
+      return rebuild_directories_if_lost();
+    }
+    if (half_written) {
+      const Nanos now = clock_.now();
+      if (broken_until_ == Nanos{0}) broken_until_ = now + times_.half_written;
+      if (now < broken_until_) {
+        const auto left = std::chrono::ceil<Millis>(broken_until_ - now);
+        uv_timer_start(settle_, on_settled, millis(left), 0);
+        return;
+      }
+    }
+    // Whatever on_change does, this change is reported once only.
+    for (auto& [path, entry] : files_) adopt(path, &entry);
+    broken_until_ = Nanos{0};
+    on_change_();
+  }
+
+  static void adopt(const std::string& path, Entry* entry) {
+    const FileStamp stamp = FileStamp::of(path);
+    if (entry->looked_at && stamp == entry->stamp) return;
+    entry->hash = hash_of_file(path);
+    entry->stamp = stamp;
+    entry->looked_at = true;
+  }
+
+  // A hint without a change may be a directory that went away and came back, empty for now.
+  void rebuild_directories_if_lost() {
+    for (const auto& [dir, names] : places()) {
+      const auto known = directories_.find(dir);
+      if (known == directories_.end() || names_[known->second] != names)
+        return rebuild_directories();
+    }
+  }
+
+  bool is_fresh(const FileStamp& stamp) const {
+    const Nanos age = clock_.wall() - Nanos{stamp.changed_ns};
+    return stamp.exists && age < times_.half_written + times_.settle;
+  }
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  std::function<void()> on_change_;
+  WatchTimes times_;
+  std::map<std::string, Entry> files_;
+  std::map<std::string, uv_fs_event_t*> directories_;
+  std::map<uv_fs_event_t*, std::set<std::string>> names_;  // that matter in each directory
+  uv_timer_t* settle_ = nullptr;
+  uv_timer_t* reconcile_ = nullptr;
+  std::function<void()> on_closed_;
+  int open_handles_ = 0;
+  Nanos first_hint_{0};
+  bool pending_ = false;
+  bool listening_ = false;  // directories_ are those of files_
+  Nanos broken_until_{0};   // a file that does not compile is given time until then
+  bool closing_ = false;
+};
+
+}  // namespace
+
+Places places_to_watch(const std::vector<WatchedFile>& files) {
+  Places found;
+  for (const WatchedFile& file : files) {
+    std::error_code failed;
+    fs::path path = fs::absolute(file.path, failed).lexically_normal();
+    add_entry(path, &found);
+    // Every link on the way is a place where the file can be exchanged (ConfigMaps swap a directory
+    // link).
+    fs::path walked;
+    int links = 0;
+    for (auto part = path.begin(); part != path.end() && links < kMaxLinks;) {
+      walked /= *part++;
+      std::error_code ignored;
+      if (!fs::is_symlink(walked, ignored)) continue;
+      const fs::path target = fs::read_symlink(walked, ignored);
+      if (ignored) break;
+      add_entry(walked, &found);
+      fs::path next = target.is_absolute() ? target : walked.parent_path() / target;
+      for (; part != path.end(); ++part) next /= *part;
+      path = next.lexically_normal();
+      add_entry(path, &found);
+      walked.clear();
+      part = path.begin();
+      ++links;
+    }
+  }
+  // A directory that is renamed away takes its watch along; only the one above it hears of it.
+  std::vector<std::string> dirs;
+  for (const auto& [dir, names] : found) dirs.push_back(dir);
+  for (const std::string& dir : dirs) add_entry(dir, &found);
+  return found;
+}
+
+std::unique_ptr<ScriptWatcher> ScriptWatcher::create(uv_loop_s* loop, const Clock& clock,
+                                                     std::function<void()> on_change,
+                                                     WatchTimes times) {
+  return std::make_unique<UvScriptWatcher>(loop, clock, std::move(on_change), times);
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,143 @@
+#include "bindings/lua/source/snapshot.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/sha256.h"
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr int kMaxReadAttempts = 4;
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+constexpr char kUnreadable[] = "unreadable";
+
+Status load_failed(const std::string& message) {
+  return Status::error("load_failed", message);
+}
+
+bool is_missing(int error) {
+  return error == ENOENT || error == ENOTDIR;
+}
+
+Status read_all(int fd, std::size_t expected, std::string* text) {
+  text->resize(std::min(expected, kMaxSourceBytes) + 1);
+  std::size_t size = 0;
+  while (size <= kMaxSourceBytes) {
+    // It has grown since it was measured.
+    if (size == text->size()) text->resize(std::min(size * 2, kMaxSourceBytes + 1));
+    const ssize_t got = ::read(fd, text->data() + size, text->size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return load_failed(std::string("cannot be read: ") + std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > kMaxSourceBytes) {
+    return load_failed("is larger than " + std::to_string(kMaxSourceBytes) + " bytes");
+  }
+  text->resize(size);
+  return {};
+}
+
+}  // namespace
+
+FileStamp FileStamp::of(const struct stat& info) {
+  FileStamp stamp;
+  stamp.exists = true;
+  stamp.device = info.st_dev;
+  stamp.inode = info.st_ino;
+  stamp.size = info.st_size;
+  stamp.changed_ns = std::int64_t{info.st_mtim.tv_sec} * kNanosPerSecond + info.st_mtim.tv_nsec;
+  return stamp;
+}
+
+FileStamp FileStamp::of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? of(info) : FileStamp{};
+}
+
+Status read_source(const std::string& path, std::string* text, FileStamp* stamp) {
+  for (int attempt = 0; attempt < kMaxReadAttempts; ++attempt) {
+    *stamp = {};
+    // Non-blocking, so that a FIFO in the place of a script cannot hang the loop.
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file && is_missing(errno)) return text->clear(), Status();
+    if (!file) return load_failed(std::string("cannot be opened: ") + std::strerror(errno));
+    struct stat before {};
+    if (::fstat(file.get(), &before) != 0 || !S_ISREG(before.st_mode)) {
+      return load_failed("is not a regular file");
+    }
+    const auto expected = static_cast<std::size_t>(before.st_size);
+    if (Status status = read_all(file.get(), expected, text); !status) return status;
+    struct stat after {};
+    *stamp = FileStamp::of(before);
+    const bool unchanged = ::fstat(file.get(), &after) == 0 && FileStamp::of(after) == *stamp &&
+                           static_cast<std::int64_t>(text->size()) == stamp->size;
+    if (unchanged) return {};
+  }
+  return load_failed("kept changing while it was read");
+}
+
+Result<const SourceFile*> Snapshot::read(const std::string& path) {
+  if (const auto known = by_path_.find(path); known != by_path_.end()) return known->second;
+  if (by_path_.size() >= kMaxSourceFiles) {
+    return load_failed("more than " + std::to_string(kMaxSourceFiles) + " files are loaded");
+  }
+  SourceFile file;
+  FileStamp stamp;
+  const Status status = read_source(path, &file.text, &stamp);
+  if (!status) {
+    // Remembered as well: mending it must be seen.
+    stamps_[path] = FileStamp::of(path);
+    unreadable_.push_back(path);
+    return status;
+  }
+  stamps_[path] = stamp;
+  if (!stamp.exists) return by_path_[path] = nullptr;
+  file.path = path;
+  file.hash = sha256_hex(file.text);
+  files_.push_back(std::move(file));
+  return by_path_[path] = &files_.back();
+}
+
+const SourceFile* Snapshot::known(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? nullptr : found->second;
+}
+
+bool Snapshot::still_true() const {
+  for (const auto& [path, stamp] : stamps_) {
+    if (!(FileStamp::of(path) == stamp)) return false;
+  }
+  return true;
+}
+
+std::string hash_of_file(const std::string& path, std::string* text) {
+  std::string read;
+  FileStamp stamp;
+  const Status status = read_source(path, &read, &stamp);
+  if (text != nullptr) *text = read;
+  if (!status) return kUnreadable;
+  return stamp.exists ? sha256_hex(read) : "";
+}
+
+std::vector<SourceFile> Snapshot::files() const {
+  return {files_.begin(), files_.end()};
+}
+
+std::vector<WatchedFile> Snapshot::watched() const {
+  std::vector<WatchedFile> all;
+  for (const auto& [path, file] : by_path_) {
+    all.push_back({path, file == nullptr ? "" : file->hash});
+  }
+  for (const std::string& path : unreadable_) all.push_back({path, kUnreadable});
+  return all;
+}
+
+}  // namespace gibbous::lua

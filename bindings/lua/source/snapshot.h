@@ -1,0 +1,64 @@
+// Snapshot: the files of one load, read once each and kept, so that a load sees one state of the
+// directory. still_true() tells whether anything moved meanwhile; then the load starts again. Loop
+// thread.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bindings/lua/load/generation.h"
+#include "gibbous/status.h"
+
+namespace gibbous::lua {
+
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxSourceFiles = 1000;
+
+// Which file lies at a path, and which state of it. Equal stamps mean equal bytes, as far as a stat
+// can tell.
+struct FileStamp {
+  bool exists = false;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t changed_ns = 0;  // mtime, Unix time
+
+  static FileStamp of(const std::string& path);
+  static FileStamp of(const struct stat& info);
+  bool operator==(const FileStamp& other) const = default;
+};
+
+class Snapshot {
+ public:
+  // Reads `path`, or gives what was read before. Null without a fault when there is no such file.
+  // Faults (code load_failed, a message without the path): no regular file, too large, not
+  // readable, too many files.
+  Result<const SourceFile*> read(const std::string& path);
+  // The file as it was read, or null.
+  const SourceFile* known(const std::string& path) const;
+  // Nothing that was read, and nothing that was missing, looks different now.
+  bool still_true() const;
+
+  std::vector<SourceFile> files() const;
+  std::vector<WatchedFile> watched() const;
+
+ private:
+  std::deque<SourceFile> files_;                      // addresses stay
+  std::map<std::string, const SourceFile*> by_path_;  // null: was missing
+  std::map<std::string, FileStamp> stamps_;
+  std::vector<std::string> unreadable_;
+};
+
+// The bytes of a regular file of at most kMaxSourceBytes, read while it did not change. `stamp`
+// says of which state; a missing file is ok, with stamp->exists false.
+Status read_source(const std::string& path, std::string* text, FileStamp* stamp);
+// What WatchedFile::hash would be for `path` now, and its text.
+std::string hash_of_file(const std::string& path, std::string* text = nullptr);
+
+}  // namespace gibbous::lua

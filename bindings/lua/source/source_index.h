@@ -1,0 +1,56 @@
+// SourceIndex: where in the sources of a policy something stands. Lua tables do not know where they
+// were written; but a rule's id, a case's command or a word that is wrong stand in the files as
+// string literals. A file is looked through when somebody asks about it. Made once a load, read by
+// the readers of policy tables. Loop thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bindings/lua/load/generation.h"
+
+namespace gibbous::lua {
+
+struct SourcePlace {
+  std::string file;  // "" when it is not known
+  int line = 0;      // 0 when it is not known
+};
+
+class SourceIndex {
+ public:
+  SourceIndex() = default;
+  explicit SourceIndex(std::vector<SourceFile> files);
+
+  // Where the string `text` stands as the value of the field `key` ("": anywhere). Of several
+  // places the first in `file` from the line `from` on, else the first in `file`; elsewhere only
+  // the single one there is. `file` and line 0 when there is none.
+  SourcePlace find(const std::string& text, const std::string& key, const std::string& file,
+                   int from = 0) const;
+  // The same for the name of a field: `name = ...`, ['name'] = ...
+  SourcePlace find_key(const std::string& name, const std::string& file, int from = 0) const;
+
+ private:
+  struct Hit {
+    int line;
+    bool literal;
+    std::string key;  // of a literal that is the value of a field
+  };
+  using Hits = std::unordered_map<std::string, std::vector<Hit>>;
+  template <typename Fits>
+  SourcePlace choose(const std::string& text, const std::string& file, int from, Fits fits) const;
+
+  // Text -> where it stands, for one key.
+  using Plain = std::unordered_map<std::string, std::vector<SourcePlace>>;
+  const Plain& plain(const std::string& key) const;
+  // Of one file.
+  const Hits& hits(std::size_t file) const;
+
+  std::vector<SourceFile> files_;
+  mutable std::vector<std::unique_ptr<const Hits>> hits_;  // null: nobody asked yet
+  mutable std::map<std::string, Plain> plain_;             // by key
+};
+
+}  // namespace gibbous::lua

@@ -1,0 +1,156 @@
+// The count hook. It raises and yields through its own frames, so nothing here is noexcept and no
+// object with a destructor is alive when it does.
+#include "bindings/lua/vm/budget.h"
+
+#include <lua.hpp>
+
+#include "bindings/lua/vm/alloc.h"
+#include "bindings/lua/vm/state.h"
+
+namespace gibbous::lua {
+
+namespace {
+
+constexpr std::size_t kStepsPerLook = 20'000;  // some tens of microseconds of C code
+constexpr int kEveryInstruction = 1;
+// Host threads may be small and may be deep in their own code already.
+constexpr std::ptrdiff_t kMaxCStackBytes = std::ptrdiff_t{512} << 10;
+
+const char* stack_address() {
+  return static_cast<const char*>(__builtin_frame_address(0));
+}
+
+std::string describe(Nanos time) {
+  const auto millis = std::chrono::duration_cast<Millis>(time);
+  if (millis == time) return std::to_string(millis.count()) + " ms";
+  return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(time).count()) +
+         " us";
+}
+
+}  // namespace
+
+Budget& Budget::of(lua_State* state) {
+  return State::of(state).budget();
+}
+
+void Budget::set_hook(lua_State* state, int instructions) {
+  lua_sethook(state, &Budget::hook, LUA_MASKCOUNT, instructions);
+  hooked_ = true;
+}
+
+void Budget::clear_hook(lua_State* state) {
+  if (hooked_) lua_sethook(state, nullptr, 0, 0);
+  hooked_ = false;
+}
+
+void Budget::arm(lua_State* state, const BudgetLimits& limits) {
+  const char* outer_stack = now_.c_stack;
+  now_ = Armed{};
+  now_.limits = limits;
+  now_.at = clock_.now();
+  now_.state = state;
+  now_.c_stack = outer_stack != nullptr ? outer_stack : stack_address();
+  if (limits.total <= Nanos{0} && limits.slice <= Nanos{0}) {
+    clear_hook(state);
+    return;
+  }
+  // What an earlier call left near the cap is collected first.
+  now_.soon = memory_.wants_collect();
+  set_hook(state, now_.soon ? kEveryInstruction : limits.instructions);
+}
+
+Nanos Budget::disarm(lua_State* state) {
+  if (now_.state == nullptr) return Nanos{0};
+  clear_hook(state);
+  last_looks_ = now_.looks;
+  now_.state = nullptr;
+  now_.c_stack = nullptr;
+  return clock_.now() - now_.at;
+}
+
+Budget::Armed Budget::suspend(lua_State* state) {
+  clear_hook(state);
+  Armed outer = std::move(now_);
+  now_ = Armed{};
+  now_.c_stack = outer.c_stack;
+  return outer;
+}
+
+void Budget::restore(lua_State* state, Armed armed) {
+  now_ = std::move(armed);
+  if (now_.state == nullptr) return;
+  if (now_.exceeded) {
+    set_hook(state, kEveryInstruction);
+  } else if (now_.limits.total > Nanos{0} || now_.limits.slice > Nanos{0}) {
+    // The nested call's time counts: look at the clock at once.
+    now_.soon = true;
+    set_hook(state, kEveryInstruction);
+  }
+}
+
+void Budget::look_soon() {
+  if (now_.state == nullptr || now_.soon || now_.exceeded) return;
+  if (now_.limits.total <= Nanos{0} && now_.limits.slice <= Nanos{0}) return;
+  now_.soon = true;
+  set_hook(now_.state, kEveryInstruction);
+}
+
+void Budget::hook(lua_State* state, lua_Debug* info) {
+  static_cast<void>(info);
+  Budget::of(state).on_count(state);
+}
+
+void Budget::on_count(lua_State* state) {
+  if (now_.state == nullptr) {  // armed by nobody we know: take it off again
+    clear_hook(state);
+    return;
+  }
+  if (now_.soon && !now_.exceeded) {
+    now_.soon = false;
+    set_hook(state, now_.limits.instructions);
+  }
+  const Nanos used = look(state);
+  if (memory_.wants_collect()) {
+    lua_gc(state, LUA_GCCOLLECT, 0);
+    memory_.collected();
+  }
+  if (now_.limits.slice > Nanos{0} && used >= now_.limits.slice && state == now_.limits.root &&
+      lua_isyieldable(state) != 0) {
+    now_.sliced = true;
+    lua_yield(state, 0);
+  }
+}
+
+// Gives the time since arm(), or raises when that is over the total.
+Nanos Budget::look(lua_State* state) {
+  if (now_.exceeded) raise(state);
+  ++now_.looks;
+  const Nanos used = clock_.now() - now_.at;
+  if (now_.limits.total <= Nanos{0} || used < now_.limits.total) return used;
+  now_.exceeded = true;
+  set_hook(state, kEveryInstruction);
+  const Nanos granted = now_.limits.granted > Nanos{0} ? now_.limits.granted : now_.limits.total;
+  now_.message =
+      State::of(state).where(state) + "time budget of " + describe(granted) + " exceeded";
+  raise(state);
+}
+
+void Budget::raise(lua_State* state) {
+  lua_pushlstring(state, now_.message.data(), now_.message.size());
+  lua_error(state);
+  __builtin_unreachable();
+}
+
+void Budget::charge(lua_State* state, std::size_t steps) {
+  now_.steps += steps;
+  if (now_.steps < kStepsPerLook || now_.state == nullptr) return;
+  now_.steps = 0;
+  look(state);
+}
+
+void Budget::check_c_stack(lua_State* state) {
+  if (now_.c_stack == nullptr || now_.c_stack - stack_address() < kMaxCStackBytes) return;
+  luaL_error(state, "C stack overflow (callbacks are nested too deep)");
+}
+
+}  // namespace gibbous::lua

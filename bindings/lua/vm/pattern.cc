@@ -1,0 +1,370 @@
+// A backtracking matcher. run() matches the rest of the pattern at one place and goes deeper only
+// for parts that may have to be tried again (quantifiers, captures), so its depth is bounded by the
+// pattern, not by the subject.
+#include "bindings/lua/vm/pattern.h"
+
+#include <algorithm>
+#include <cstring>
+#include <lua.hpp>
+
+#include "bindings/lua/vm/budget.h"
+#include "bindings/lua/vm/pattern_class.h"
+
+namespace gibbous::lua {
+
+namespace {
+
+constexpr char kEscape = '%';
+constexpr std::size_t kStepsPerCheck = 8192;
+constexpr std::size_t kCompareBytesPerStep = 32;
+constexpr std::size_t kSetBytesPerStep = 4;
+
+unsigned char byte(const char* at) {
+  return static_cast<unsigned char>(*at);
+}
+
+// Calls item(first, last) for each range and each character of the set whose text goes from behind
+// the '[' (and
+// '^') to its ']', and letter(l) for each %l, until one of them gives true.
+template <typename Item, typename Letter>
+bool any_of_set(const char* text, const char* close, Item item, Letter letter) {
+  while (text < close) {
+    if (*text == kEscape) {  // behind a range it may be the last one: then it escapes the ']'
+      if (letter(byte(text + 1))) return true;
+      text += 2;
+    } else if (text + 2 < close && text[1] == '-') {
+      if (item(byte(text), byte(text + 2))) return true;
+      text += 3;
+    } else {
+      if (item(byte(text), byte(text))) return true;
+      ++text;
+    }
+  }
+  return false;
+}
+
+bool in_set(unsigned char c, const char* text, const char* close) {
+  const bool complement = text < close && *text == '^';
+  const bool inside = any_of_set(
+      complement ? text + 1 : text, close,
+      [c](unsigned char first, unsigned char last) { return first <= c && c <= last; },
+      [c](unsigned char letter) { return in_class(c, letter); });
+  return inside != complement;
+}
+
+// The same as bits, for a run of many characters.
+CharacterSet read_set(const char* text, const char* close) {
+  const bool complement = text < close && *text == '^';
+  CharacterSet set;
+  any_of_set(
+      complement ? text + 1 : text, close,
+      [&set](unsigned first, unsigned last) {
+        for (unsigned c = first; c <= last; ++c) set.add(static_cast<unsigned char>(c));
+        return false;
+      },
+      [&set](unsigned char letter) {
+        set.add(kLetterSets[letter]);
+        return false;
+      });
+  if (complement) set.invert();
+  return set;
+}
+
+constexpr bool is_quantifier(char c) {
+  return c == '*' || c == '+' || c == '-' || c == '?';
+}
+
+constexpr std::array<bool, kCharacters> make_magic() {
+  std::array<bool, kCharacters> magic{};
+  for (const char c : std::string_view("^$*+?.([%-")) magic[static_cast<unsigned char>(c)] = true;
+  return magic;
+}
+
+constexpr auto kMagic = make_magic();
+
+}  // namespace
+
+bool is_plain_pattern(std::string_view pattern) {
+  for (const char c : pattern) {
+    if (kMagic[static_cast<unsigned char>(c)]) return false;
+  }
+  return true;
+}
+
+Matcher::Matcher(lua_State* state, std::string_view subject, std::string_view pattern)
+    : state_(state),
+      subject_(subject.data()),
+      subject_end_(subject.data() + subject.size()),
+      pattern_(pattern.data()),
+      pattern_end_(pattern.data() + pattern.size()),
+      next_check_(kStepsPerCheck),
+      most_steps_(kPatternSteps + subject.size() * kPatternStepsPerByte) {
+  if (pattern.empty() || std::strchr("^$.([%)", pattern[0]) != nullptr) return;
+  const bool optional = pattern.size() > 1 && is_quantifier(pattern[1]) && pattern[1] != '+';
+  if (!optional) first_literal_ = byte(pattern.data());
+}
+
+const char* Matcher::match_at(const char* at) {
+  level_ = 0;
+  depth_ = 0;
+  return run(at, pattern_);
+}
+
+const char* Matcher::skip_to_candidate(const char* at) const {
+  if (first_literal_ < 0) return at;
+  const auto rest = static_cast<std::size_t>(subject_end_ - at);
+  return static_cast<const char*>(std::memchr(at, first_literal_, rest));
+}
+
+void Matcher::check() {
+  if (steps_ > most_steps_) {
+    luaL_error(state_, "pattern too complex: more than %d steps", static_cast<int>(most_steps_));
+  }
+  next_check_ = steps_ + kStepsPerCheck;
+  Budget::of(state_).charge(state_, steps_ - charged_);
+  charged_ = steps_;
+}
+
+void Matcher::fail(const char* message) {
+  luaL_error(state_, "%s", message);
+  __builtin_unreachable();
+}
+
+const char* Matcher::run(const char* at, const char* pattern) {
+  if (++depth_ > kMaxPatternDepth) fail("pattern too complex");
+  const char* end = run_parts(at, pattern);
+  --depth_;
+  return end;
+}
+
+const char* Matcher::run_parts(const char* at, const char* pattern) {
+  while (pattern != pattern_end_) {
+    step();
+    switch (*pattern) {
+      case '(':
+        if (pattern + 1 != pattern_end_ && pattern[1] == ')') {
+          return open_capture(at, pattern + 2, kPosition);
+        }
+        return open_capture(at, pattern + 1, kOpen);
+      case ')':
+        return close_capture(at, pattern + 1);
+      case '$':
+        if (pattern + 1 == pattern_end_) return at == subject_end_ ? at : nullptr;
+        break;
+      case kEscape: {
+        const char kind = pattern + 1 != pattern_end_ ? pattern[1] : '\0';
+        if (kind == 'b') {
+          at = match_balanced(at, pattern + 2);
+          if (at == nullptr) return nullptr;
+          pattern += 4;
+          continue;
+        }
+        if (kind == 'f') {
+          if (pattern + 2 == pattern_end_ || pattern[2] != '[') {
+            fail("missing '[' after '%f' in pattern");
+          }
+          const Single set = read_single(pattern + 2);
+          if (!at_frontier(at, set)) return nullptr;
+          pattern = set.end;
+          continue;
+        }
+        if (kind >= '0' && kind <= '9') {
+          at = match_again(at, kind);
+          if (at == nullptr) return nullptr;
+          pattern += 2;
+          continue;
+        }
+        break;
+      }
+      default:
+        break;
+    }
+    const Single single = read_single(pattern);
+    const char quantifier =
+        single.end != pattern_end_ && is_quantifier(*single.end) ? *single.end : '\0';
+    if (quantifier == '*') return run_greedy(at, single, 0, single.end + 1);
+    if (quantifier == '+') return run_greedy(at, single, 1, single.end + 1);
+    if (quantifier == '-') return run_lazy(at, single, single.end + 1);
+    const bool here = at != subject_end_ && single.has(byte(at));
+    if (quantifier == '?') {
+      if (here) {
+        const char* end = run(at + 1, single.end + 1);
+        if (end != nullptr) return end;
+      }
+      pattern = single.end + 1;
+      continue;
+    }
+    if (!here) return nullptr;
+    ++at;
+    pattern = single.end;
+  }
+  return at;
+}
+
+const char* Matcher::run_greedy(const char* at, const Single& single, std::size_t least,
+                                const char* rest) {
+  std::size_t count = count_run(at, single);
+  if (count < least) return nullptr;
+  if (rest == pattern_end_) return at + count;
+  for (;; --count) {
+    step();
+    const char* end = run(at + count, rest);
+    if (end != nullptr || count == least) return end;
+  }
+}
+
+const char* Matcher::run_lazy(const char* at, const Single& single, const char* rest) {
+  for (;; ++at) {
+    step();
+    const char* end = run(at, rest);
+    if (end != nullptr) return end;
+    if (at == subject_end_ || !single.has(byte(at))) return nullptr;
+  }
+}
+
+// How many characters from `at` on are in `single`.
+std::size_t Matcher::count_run(const char* at, const Single& single) {
+  const char* here = at;
+  switch (single.kind) {
+    case Single::Kind::kAny:
+      return static_cast<std::size_t>(subject_end_ - at);
+    case Single::Kind::kLiteral:
+      while (here != subject_end_ && *here == *single.text) ++here;
+      break;
+    case Single::Kind::kClass:
+      while (here != subject_end_ && in_class(byte(here), byte(single.text))) ++here;
+      break;
+    case Single::Kind::kSet: {
+      const char* const close = single.end - 1;
+      const CharacterSet set = read_set(single.text, close);
+      while (here != subject_end_ && set.has(byte(here))) ++here;
+      step(static_cast<std::size_t>(close - single.text) / kSetBytesPerStep);
+      break;
+    }
+  }
+  const auto count = static_cast<std::size_t>(here - at);
+  step(count);
+  return count;
+}
+
+const char* Matcher::open_capture(const char* at, const char* rest, std::ptrdiff_t length) {
+  if (level_ >= kMaxCaptures) fail("too many captures");
+  captures_[static_cast<std::size_t>(level_)] = {at, length};
+  ++level_;
+  const char* end = run(at, rest);
+  if (end == nullptr) --level_;
+  return end;
+}
+
+const char* Matcher::close_capture(const char* at, const char* rest) {
+  int level = level_ - 1;
+  while (level >= 0 && captures_[static_cast<std::size_t>(level)].length != kOpen) --level;
+  if (level < 0) fail("invalid pattern capture");
+  Capture& capture = captures_[static_cast<std::size_t>(level)];
+  capture.length = at - capture.start;
+  const char* end = run(at, rest);
+  if (end == nullptr) capture.length = kOpen;
+  return end;
+}
+
+// %bxy
+const char* Matcher::match_balanced(const char* at, const char* pair) {
+  if (pattern_end_ - pair < 2) fail("unbalanced pattern");
+  if (at == subject_end_ || *at != pair[0]) return nullptr;
+  std::size_t open = 1;
+  for (const char* next = at + 1; next != subject_end_; ++next) {
+    step();
+    if (*next == pair[1]) {
+      if (--open == 0) return next + 1;
+    } else if (*next == pair[0]) {
+      ++open;
+    }
+  }
+  return nullptr;
+}
+
+// %1: what capture 1 matched, again.
+const char* Matcher::match_again(const char* at, char digit) {
+  const int index = digit - '1';
+  if (index < 0 || index >= level_ || captures_[static_cast<std::size_t>(index)].length == kOpen) {
+    fail("invalid capture index");
+  }
+  const Capture& capture = captures_[static_cast<std::size_t>(index)];
+  if (capture.length == kPosition || capture.length > subject_end_ - at) return nullptr;
+  const auto length = static_cast<std::size_t>(capture.length);
+  step(1 + length / kCompareBytesPerStep);
+  return std::memcmp(capture.start, at, length) == 0 ? at + length : nullptr;
+}
+
+// Between a character that is not in the set and one that is; the ends count as zero bytes.
+bool Matcher::at_frontier(const char* at, const Single& set) const {
+  const unsigned char before = at == subject_ ? 0 : byte(at - 1);
+  const unsigned char after = at == subject_end_ ? 0 : byte(at);
+  return !set.has(before) && set.has(after);
+}
+
+bool Matcher::Single::has(unsigned char c) const {
+  switch (kind) {
+    case Kind::kAny:
+      return true;
+    case Kind::kLiteral:
+      return c == byte(text);
+    case Kind::kClass:
+      return in_class(c, byte(text));
+    case Kind::kSet:
+      return in_set(c, text, end - 1);
+  }
+  __builtin_unreachable();
+}
+
+Matcher::Single Matcher::read_single(const char* pattern) {
+  switch (*pattern) {
+    case '.':
+      return {Single::Kind::kAny, pattern, pattern + 1};
+    case kEscape:
+      if (pattern + 1 == pattern_end_) fail("malformed pattern (ends with '%')");
+      return {Single::Kind::kClass, pattern + 1, pattern + 2};
+    case '[':
+      return {Single::Kind::kSet, pattern + 1, end_of_set(pattern + 1)};
+    default:
+      return {Single::Kind::kLiteral, pattern, pattern + 1};
+  }
+}
+
+// Behind the ']' that closes the set. A ']' at its very beginning, or behind a '%', is part of it.
+const char* Matcher::end_of_set(const char* pattern) {
+  const char* at = pattern;
+  if (at != pattern_end_ && *at == '^') ++at;
+  do {
+    if (at == pattern_end_) fail("malformed pattern (missing ']')");
+    const bool escape = *at == kEscape;
+    ++at;
+    if (escape && at != pattern_end_) ++at;
+  } while (at == pattern_end_ || *at != ']');
+  step(static_cast<std::size_t>(at - pattern) / kSetBytesPerStep);
+  return at + 1;
+}
+
+void Matcher::push_capture(int index, const char* start, const char* end) {
+  if (index >= level_) {
+    if (index != 0) fail("invalid capture index");
+    lua_pushlstring(state_, start, static_cast<std::size_t>(end - start));
+    return;
+  }
+  const Capture& capture = captures_[static_cast<std::size_t>(index)];
+  if (capture.length == kOpen) fail("unfinished capture");
+  if (capture.length == kPosition) {
+    lua_pushinteger(state_, capture.start - subject_ + 1);
+    return;
+  }
+  lua_pushlstring(state_, capture.start, static_cast<std::size_t>(capture.length));
+}
+
+int Matcher::push_captures(const char* start, const char* end, bool whole) {
+  const int count = level_ == 0 && whole ? 1 : level_;
+  luaL_checkstack(state_, count, "too many captures");
+  for (int index = 0; index < count; ++index) push_capture(index, start, end);
+  return count;
+}
+
+}  // namespace gibbous::lua

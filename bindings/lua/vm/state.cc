@@ -1,0 +1,373 @@
+// One lua_State from luaL_newstate to lua_close, and the only place that enters it.
+#include "bindings/lua/vm/state.h"
+
+#include <algorithm>
+#include <exception>
+#include <lua.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "bindings/lua/vm/sandbox.h"
+#include "bindings/lua/vm/value.h"
+
+namespace gibbous::lua {
+
+namespace {
+
+// A collection begins when a fifth more than the live set is in use: there is no emergency
+// collection, so the default (twice the live set) would call half a cap "full".
+constexpr int kGcPausePercent = 120;
+constexpr int kGcStepPercent = 400;
+constexpr std::size_t kMaxTracebackBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxCodeBytes = 64;
+constexpr std::size_t kMaxExceptionBytes = 512;
+constexpr int kMaxLevels = 64;
+constexpr int kMaxLine = 100'000'000;
+constexpr std::string_view kNotEnoughMemory = "not enough memory";
+constexpr std::size_t kKibibyte = 1024;
+
+// The choke point for C++ exceptions: every C function of ours runs through it, LuaJIT's own do
+// not. Only std::exception is caught; a Lua error is a foreign exception here and must pass.
+int wrap_c_function(lua_State* state, lua_CFunction function) {
+  char what[kMaxExceptionBytes];
+  try {
+    return function(state);
+  } catch (const std::exception& exception) {
+    std::string_view text = exception.what();
+    text = text.substr(0, sizeof what - 1);
+    what[text.copy(what, sizeof what - 1)] = '\0';
+  }
+  return luaL_error(state, "%s", what);
+}
+
+// Everything runs protected, so this is a defect of ours. LuaJIT would exit(1) the host.
+int on_panic(lua_State* state) {
+  static_cast<void>(state);
+  throw std::logic_error("unprotected Lua error");
+}
+
+std::string format_bytes(std::size_t bytes) {
+  if (bytes >= kKibibyte * kKibibyte && bytes % (kKibibyte * kKibibyte) == 0) {
+    return std::to_string(bytes / (kKibibyte * kKibibyte)) + " MiB";
+  }
+  if (bytes >= kKibibyte && bytes % kKibibyte == 0) {
+    return std::to_string(bytes / kKibibyte) + " KiB";
+  }
+  return std::to_string(bytes) + " bytes";
+}
+
+std::string memory_message(const MemoryCap& memory) {
+  const MemoryLimits& limits = memory.limits();
+  if (memory.refused() > limits.single_bytes) {
+    return "a single value of " + format_bytes(memory.refused()) + " exceeds the limit of " +
+           format_bytes(limits.single_bytes);
+  }
+  return "memory limit of " + format_bytes(limits.total_bytes) + " exceeded";
+}
+
+// As Lua's messages name a chunk: the end of a long path.
+std::string short_name(const std::string& path) {
+  constexpr std::size_t kDots = 3;
+  if (path.size() < LUA_IDSIZE) return path;
+  return "..." + path.substr(path.size() - (LUA_IDSIZE - kDots - 1));
+}
+
+std::string_view text_at(lua_State* state, int index) {
+  std::size_t size = 0;
+  const char* text = lua_tolstring(state, index, &size);
+  return {text, size};
+}
+
+// A field of an error table, when it is a string; no metamethods.
+std::string raw_field(lua_State* state, int table, const char* name, std::size_t most) {
+  std::string value;
+  lua_pushstring(state, name);
+  lua_rawget(state, table);
+  if (lua_type(state, -1) == LUA_TSTRING) value = text_at(state, -1).substr(0, most);
+  lua_pop(state, 1);
+  return value;
+}
+
+void add_traceback(lua_State* to, lua_State* of, int level, ScriptError* error) {
+  luaL_traceback(to, of, nullptr, level);
+  error->traceback = text_at(to, -1).substr(0, kMaxTracebackBytes);
+  lua_pop(to, 1);
+}
+
+}  // namespace
+
+// One entry into Lua. The C functions find it as a light userdata.
+struct State::Entry {
+  State* owner;
+  ScriptError* error;
+  const std::function<void(lua_State*)>* fn = nullptr;
+  lua_State* coroutine = nullptr;
+  int status = 0;
+
+  // The error value at `index`, whatever it is. Strings are located, tables read as {code,
+  // message}.
+  void read_value(lua_State* state, int index) {
+    switch (lua_type(state, index)) {
+      case LUA_TSTRING:
+      case LUA_TNUMBER:
+        lua_pushvalue(state, index);  // lua_tolstring changes a number in place
+        owner->locate(text_at(state, -1).substr(0, kMaxMessageBytes), error);
+        lua_pop(state, 1);
+        return;
+      case LUA_TTABLE: {
+        const std::string code = raw_field(state, index, "code", kMaxCodeBytes);
+        if (!code.empty()) error->code = code;
+        error->message = raw_field(state, index, "message", kMaxMessageBytes);
+        if (error->message.empty()) error->message = "the error value is a table without a message";
+        return;
+      }
+      case LUA_TBOOLEAN:
+        error->message = std::string("the error value is ") +
+                         (lua_toboolean(state, index) != 0 ? "true" : "false");
+        return;
+      default:
+        error->message = std::string("the error value is a ") + luaL_typename(state, index);
+        return;
+    }
+  }
+
+  // For errors whose message does not say.
+  void locate_frame(lua_State* state) const {
+    const Place place = owner->find_frame(state);
+    if (place.chunk == nullptr) return;
+    error->file = *place.chunk;
+    error->line = place.line;
+  }
+
+  static int run_body(lua_State* state) {
+    const auto* entry = static_cast<Entry*>(lua_touserdata(state, 1));
+    lua_settop(state, 0);
+    (*entry->fn)(state);
+    return 0;
+  }
+
+  // Before the stack is unwound: the place and the traceback. Hooks are off in here, so it is
+  // bounded.
+  static int on_error(lua_State* state) {
+    const Entry* entry = State::of(state).entry_;
+    entry->owner->memory_.set_enforced(false);  // protect() switches it on again
+    lua_settop(state, 1);
+    entry->locate_frame(state);
+    add_traceback(state, state, 1, entry->error);
+    return 1;
+  }
+
+  static int run_protected(lua_State* state) {
+    auto* entry = static_cast<Entry*>(lua_touserdata(state, 1));
+    State& owner = *entry->owner;
+    if (!owner.run_body_) {  // the first entry of this state
+      lua_pushcfunction(state, on_error);
+      owner.on_error_ = LuaRef::take(state);
+      lua_pushcfunction(state, run_body);
+      owner.run_body_ = LuaRef::take(state);
+    }
+    owner.on_error_.push(state);
+    owner.run_body_.push(state);
+    lua_pushlightuserdata(state, entry);  // [entry, on_error, run_body, entry]
+    entry->status = lua_pcall(state, 1, 0, 2);
+    if (entry->status != 0) entry->read_value(state, lua_gettop(state));
+    return 0;
+  }
+
+  static int read_coroutine(lua_State* state) {
+    auto* entry = static_cast<Entry*>(lua_touserdata(state, 1));
+    entry->locate_frame(entry->coroutine);
+    // The error value stays on the dead coroutine, which has one free slot and nothing that would
+    // catch an error there.
+    lua_pushvalue(entry->coroutine, -1);
+    lua_xmove(entry->coroutine, state, 1);
+    entry->read_value(state, lua_gettop(state));
+    add_traceback(state, entry->coroutine, 0, entry->error);
+    return 0;
+  }
+
+  // What `status` and the budget say over what the message says.
+  void finish(bool exceeded) {
+    if (exceeded) {
+      error->code = "budget_exceeded";
+      owner->locate(owner->budget_.message(), error);
+    } else if (status == LUA_ERRMEM || error->message == kNotEnoughMemory) {
+      error->code = "memory_exceeded";
+      error->message = memory_message(owner->memory_);
+    } else if (error->message.empty()) {
+      error->message = "error in error handling";
+    }
+  }
+};
+
+std::string ScriptError::text() const {
+  if (file.empty()) return message;
+  if (line <= 0) return file + ": " + message;
+  return file + ":" + std::to_string(line) + ": " + message;
+}
+
+State::State(const StateOptions& options)
+    : memory_(options.memory, this),
+      budget_(options.clock != nullptr ? *options.clock : system_clock_, memory_) {}
+
+Result<std::unique_ptr<State>> State::create(const StateOptions& options) {
+  std::unique_ptr<State> self(new State(options));
+  self->state_ = luaL_newstate();
+  if (self->state_ == nullptr) {
+    return Status::error("out_of_memory", "no memory for another Lua state");
+  }
+  lua_atpanic(self->state_, on_panic);
+  self->memory_.attach(self->state_);
+  ScriptError error;
+  const bool ready = self->protect(
+      BudgetLimits{},
+      [](lua_State* state) {
+        luaJIT_setmode(state, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+        lua_pushlightuserdata(state, reinterpret_cast<void*>(&wrap_c_function));
+        luaJIT_setmode(state, -1, LUAJIT_MODE_WRAPCFUNC | LUAJIT_MODE_ON);
+        lua_pop(state, 1);
+        lua_gc(state, LUA_GCSETPAUSE, kGcPausePercent);
+        lua_gc(state, LUA_GCSETSTEPMUL, kGcStepPercent);
+        // luaL_unref writes the registry's free list at index 0; when it is there already, it never
+        // allocates, so LuaRef::reset never raises.
+        lua_pushinteger(state, 0);
+        lua_rawseti(state, LUA_REGISTRYINDEX, 0);
+        install_sandbox(state);
+        // Makes the marks, so that reading a value never has to.
+        lua_newtable(state);
+        mark_array(state, -1);
+        mark_object(state, -1);
+      },
+      &error);
+  if (!ready) return Status::error("lua_state_failed", error.text());
+  self->memory_.set_enforced(true);
+  return self;
+}
+
+State::~State() {
+  if (state_ == nullptr) return;
+  on_error_.reset();
+  run_body_.reset();
+  lua_sethook(state_, nullptr, 0, 0);
+  memory_.detach(state_);
+  lua_close(state_);
+}
+
+State& State::of(lua_State* state) {
+  void* cap = nullptr;
+  lua_getallocf(state, &cap);
+  return *static_cast<MemoryCap*>(cap)->owner();
+}
+
+bool State::protect(const BudgetLimits& limits, const std::function<void(lua_State*)>& fn,
+                    ScriptError* error) {
+  ScriptError failure;
+  Entry entry{this, &failure, &fn};
+  BudgetLimits here = limits;
+  here.slice = Nanos{0};  // nobody would resume it
+  here.root = nullptr;
+  const int top = lua_gettop(state_);
+  const bool enforced = memory_.enforced();
+  memory_.clear_refused();
+  Budget::Armed outer = budget_.suspend(state_);
+  Entry* const outer_entry = std::exchange(entry_, &entry);
+  if (outer.state == nullptr) memory_.enter();
+  budget_.arm(state_, here);
+  if (memory_.wants_collect()) collect();  // fn may compile or push much before the first hook
+  const int outside = lua_cpcall(state_, Entry::run_protected, &entry);
+  budget_.disarm(state_);
+  entry_ = outer_entry;
+  lua_settop(state_, top);
+  memory_.set_enforced(enforced);
+  if (outside != 0)
+    entry.status = outside;  // not even fn was reached, or its error could not be read
+  const bool exceeded = budget_.exceeded();
+  const bool ok = entry.status == 0 && !exceeded;
+  if (!ok) {
+    entry.finish(exceeded);
+    if (error != nullptr) *error = std::move(failure);
+  }
+  budget_.restore(state_, std::move(outer));
+  return ok;
+}
+
+ScriptError State::resume_error(lua_State* coroutine, int status) {
+  ScriptError failure;
+  Entry entry{this, &failure};
+  entry.coroutine = coroutine;
+  entry.status = status;
+  const int top = lua_gettop(state_);
+  const bool enforced = memory_.enforced();
+  memory_.set_enforced(false);
+  lua_cpcall(state_, Entry::read_coroutine, &entry);
+  lua_settop(state_, top);
+  memory_.set_enforced(enforced);
+  entry.finish(budget_.exceeded());
+  return failure;  // when memory ran out, the next entry collects: here the coroutine is still
+                   // alive
+}
+
+// Never fails: a collection may allocate a smaller string table.
+void State::collect() {
+  const int top = lua_gettop(state_);
+  const bool enforced = memory_.enforced();
+  memory_.set_enforced(false);
+  const lua_CFunction full = [](lua_State* state) {
+    lua_gc(state, LUA_GCCOLLECT, 0);
+    return 0;
+  };
+  lua_cpcall(state_, full, nullptr);
+  lua_settop(state_, top);
+  memory_.set_enforced(enforced);
+  memory_.collected();
+}
+
+// "<chunk>:<digits>: <message>", where chunk is one that was loaded here.
+State::Place State::find_place(std::string_view text) const {
+  for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
+       colon = text.find(':', colon + 1)) {
+    std::size_t end = colon + 1;
+    int line = 0;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9' && line < kMaxLine) {
+      line = line * 10 + (text[end++] - '0');
+    }
+    if (end == colon + 1 || text.substr(end, 2) != ": ") continue;
+    const auto chunk = chunks_.find(text.substr(0, colon));
+    if (chunk != chunks_.end()) return {&chunk->second, line, end + 2};
+  }
+  return {};
+}
+
+State::Place State::find_frame(lua_State* state) const {
+  lua_Debug info;
+  for (int level = 0; level < kMaxLevels && lua_getstack(state, level, &info) != 0; ++level) {
+    lua_getinfo(state, "Sl", &info);
+    if (info.currentline <= 0) continue;
+    const auto chunk = chunks_.find(std::string_view(info.short_src));
+    if (chunk != chunks_.end()) return {&chunk->second, info.currentline, 0};
+  }
+  return {};
+}
+
+std::string State::where(lua_State* state) const {
+  const Place place = find_frame(state);
+  if (place.chunk == nullptr) return "";
+  return short_name(*place.chunk) + ":" + std::to_string(place.line) + ": ";
+}
+
+void State::locate(std::string_view text, ScriptError* error) const {
+  const Place place = find_place(text);
+  error->message = text.substr(place.size);
+  if (place.chunk == nullptr) return;
+  error->file = *place.chunk;
+  error->line = place.line;
+}
+
+bool load_chunk(lua_State* state, std::string_view text, const std::string& path) {
+  State::of(state).chunks_[short_name(path)] = path;
+  const std::string chunk_name = "@" + path;
+  return luaL_loadbufferx(state, text.data(), text.size(), chunk_name.c_str(), "t") == 0;
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,235 @@
+// The file is only ever replaced by rename, so readers need no lock and never see half of one.
+#include "runtime/audit/approval_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "runtime/audit/approval_text.h"
+#include "runtime/base/random_id.h"
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kName = "approvals";
+constexpr const char* kLockName = "approvals.lock";
+constexpr const char* kNewName = "approvals.new";
+constexpr int kLockTries = 200;  // a millisecond each
+constexpr int kOneTry = 1;
+
+Status file_problem(const std::string& path, const std::string& why) {
+  return Status::error("state_file_unusable", path + ": " + why);
+}
+
+bool same(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+// At most one byte more than may be there.
+Result<std::string> read_all(const UniqueFd& file, off_t size, const std::string& path) {
+  const std::size_t expected = size < 0 ? 0 : static_cast<std::size_t>(size);
+  std::string text(std::min(expected, kMaxApprovalFileBytes) + 1, '\0');
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const ssize_t count = ::read(file.get(), text.data() + got, text.size() - got);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return file_problem(path, std::string("cannot be read: ") + strerror(errno));
+    if (count == 0) break;
+    got += static_cast<std::size_t>(count);
+  }
+  text.resize(got);
+  return text;
+}
+
+bool write_all(const UniqueFd& file, std::string_view text) {
+  const WithoutSizeSignal guard;
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ApprovalFile::Identity::operator==(const Identity& other) const {
+  return device == other.device && inode == other.inode && size == other.size &&
+         same(modified, other.modified) && same(changed, other.changed);
+}
+
+ApprovalFile::Identity ApprovalFile::identity_of(const struct stat& file) {
+  return {file.st_dev, file.st_ino, file.st_size, file.st_mtim, file.st_ctim};
+}
+
+ApprovalFile::ApprovalFile(std::string directory, std::function<void(const Status&)> on_problem)
+    : directory_(std::move(directory)), on_problem_(std::move(on_problem)) {}
+
+std::string ApprovalFile::path() const {
+  return directory_ + "/" + kName;
+}
+
+Status ApprovalFile::refresh() {
+  if (directory_.empty()) return {};
+  struct stat file {};
+  // By path, so that a state directory that was replaced is noticed, too.
+  if (::lstat(path().c_str(), &file) != 0) {
+    const int error = errno;
+    forget();
+    if (error == ENOENT) return tell({});
+    return tell(file_problem(path(), std::strerror(error)));
+  }
+  if (known_ && identity_ == identity_of(file)) return status_;
+  forget();
+  Result<UniqueFd> directory = open_state_directory(directory_, false);
+  if (directory) return load(*directory, nullptr);
+  // Gone since the lstat: there is nothing to be obeyed.
+  if (directory.status().code() == "state_dir_missing") return tell({});
+  return tell(directory.status());
+}
+
+void ApprovalFile::forget() {
+  entries_.clear();
+  held_.reset();
+  status_ = {};
+  known_ = false;
+}
+
+// Each problem is told when it comes, not at each look.
+Status ApprovalFile::tell(Status problem) {
+  if (problem.message() != told_ && !problem.ok() && on_problem_) on_problem_(problem);
+  told_ = problem.message();
+  return problem;
+}
+
+Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
+  forget();
+  struct stat file {};
+  if (::fstatat(directory.get(), kName, &file, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return tell({});
+    return tell(file_problem(path(), std::strerror(errno)));
+  }
+  // Before it is opened, which may already do something to a device; after that, for certain.
+  UniqueFd opened;
+  const char* objection = objection_to(file);
+  if (objection == nullptr) {
+    opened.reset(::openat(directory.get(), kName,
+                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!opened && errno == ENOENT) return tell({});
+    if (!opened || ::fstat(opened.get(), &file) != 0) {
+      return tell(file_problem(path(), std::strerror(errno)));
+    }
+    // Replaced and unlinked since it was opened: the newer one is found by the next look.
+    if (file.st_nlink > 0) objection = objection_to(file);
+  }
+  identity_ = identity_of(file);
+  known_ = true;
+  status_ = objection == nullptr
+                ? read(opened, directory, lock)
+                : tell(file_problem(path(), std::string(objection) + "; it grants nothing"));
+  return status_;
+}
+
+Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock) {
+  Result<std::string> text = read_all(file, identity_.size, path());
+  if (!text) return tell(text.status());
+  if (text->size() > kMaxApprovalFileBytes) {
+    return set_aside(directory, "it is larger than any file of approvals", lock);
+  }
+  Result<std::vector<Approval>> decoded = decode_approvals(*text);
+  if (!decoded && decoded.status().code() == "approvals_newer") {
+    return tell(Status::error("approvals_newer",
+                              path() + ": " + decoded.status().message() + "; it grants nothing"));
+  }
+  if (!decoded) return set_aside(directory, decoded.status().message(), lock);
+  entries_ = std::move(*decoded);
+  held_ = std::move(file);
+  return tell({});
+}
+
+// Under the lock, and only if it is still the file that was looked at.
+Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why,
+                               const StateLock* lock) {
+  const std::string name = std::string(kName) + ".set-aside-" + random_id();
+  const std::string problem = path() + " grants nothing: " + why;
+  const auto damaged = [](const std::string& message) {
+    return Status::error("approvals_damaged", message);
+  };
+  Result<StateLock> own = Status::error("state_busy", "");
+  if (lock == nullptr) {
+    own = StateLock::take(directory, kLockName, kOneTry);
+    if (!own)
+      return tell(damaged(problem + ". It could not be set aside: " + own.status().message()));
+  }
+  struct stat now {};
+  if (::fstatat(directory.get(), kName, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !(identity_of(now) == identity_)) {
+    known_ = false;  // somebody was faster; the next look finds what is there now
+    if (lock == nullptr) return {};
+    return Status::error("state_busy", path() + " is being changed; try again");
+  }
+  if (::renameat(directory.get(), kName, directory.get(), name.c_str()) != 0) {
+    return tell(damaged(problem + ". It could not be set aside: " + std::strerror(errno)));
+  }
+  forget();
+  (void)tell(damaged(problem + ". It is kept as " + directory_ + "/" + name +
+                     ", and what it held has to be approved again"));
+  told_.clear();
+  return {};
+}
+
+Status ApprovalFile::change(const std::function<Result<Edit>(std::vector<Approval>&)>& edit,
+                            bool make, bool durable) {
+  Result<UniqueFd> directory = open_state_directory(directory_, make);
+  if (!directory) return directory.status();
+  Result<StateLock> lock = StateLock::take(*directory, kLockName, kLockTries);
+  if (!lock) return lock.status();
+  if (Status status = load(*directory, &*lock); !status) return status;
+  std::vector<Approval> edited = entries_;
+  Result<Edit> wanted = edit(edited);
+  if (!wanted) return wanted.status();
+  switch (*wanted) {
+    case Edit::kNothing:
+      return {};
+    case Edit::kWrite:
+      break;
+  }
+  if (Status status = write(*directory, edited, durable); !status) return status;
+  return load(*directory, &*lock);
+}
+
+Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval>& approvals,
+                           bool durable) {
+  const std::string text = encode_approvals(approvals);
+  if (approvals.size() > kMaxApprovals || text.size() > kMaxApprovalFileBytes) {
+    return Status::error("approvals_full", "there are " + std::to_string(approvals.size()) +
+                                               " approvals, " + std::to_string(text.size()) +
+                                               " bytes; at most " + std::to_string(kMaxApprovals) +
+                                               " and " + std::to_string(kMaxApprovalFileBytes) +
+                                               " are kept. Revoke some (gibbous approvals)");
+  }
+  // What a process that died in the middle has left; the lock says that nobody is in the middle.
+  ::unlinkat(directory.get(), kNewName, 0);
+  UniqueFd file(::openat(directory.get(), kNewName,
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
+  // Always: after a power failure it is the old file or the new one, never an empty one.
+  if (!file || !write_all(file, text) || ::fdatasync(file.get()) != 0 ||
+      ::renameat(directory.get(), kNewName, directory.get(), kName) != 0) {
+    const int error = errno;
+    ::unlinkat(directory.get(), kNewName, 0);
+    return file_problem(path(), std::string("cannot be written: ") + std::strerror(error));
+  }
+  if (durable && ::fsync(directory.get()) != 0) {
+    return file_problem(path(),
+                        std::string("may not outlive a power failure: ") + std::strerror(errno));
+  }
+  return {};
+}
+
+}  // namespace gibbous

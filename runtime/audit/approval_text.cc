@@ -1,0 +1,187 @@
+// A strict reader: the fields in their order, each once, numbers without blanks. The checksum finds
+// what was edited or cut; the reader does not rely on it.
+#include "runtime/audit/approval_text.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "runtime/base/random_id.h"
+#include "runtime/base/sha256.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::string_view kMagic = "gibbous-approvals ";
+constexpr std::string_view kVersion = "1";
+constexpr char kHexDigits[] = "0123456789abcdef";
+
+bool needs_escape(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7F;
+}
+
+// Whatever the bytes are, a line stays a line and a field a field: \xHH for controls.
+void put(std::string& line, std::string_view name, std::string_view value) {
+  if (!line.empty() && line.back() != '\n') line += '\t';
+  line.append(name).append(1, '=');
+  for (const char c : value) {
+    if (!needs_escape(c)) {
+      line += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    line.append("\\x").append(1, kHexDigits[byte >> 4U]).append(1, kHexDigits[byte & 15U]);
+  }
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+std::optional<std::string> unescape(std::string_view text) {
+  constexpr std::size_t kEscapeChars = 4;  // \xHH
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\') {
+      if (needs_escape(text[at])) return std::nullopt;
+      plain += text[at];
+      continue;
+    }
+    if (text.size() - at < kEscapeChars || text[at + 1] != 'x') return std::nullopt;
+    const int high = hex_value(text[at + 2]);
+    const int low = hex_value(text[at + 3]);
+    if (high < 0 || low < 0) return std::nullopt;
+    plain += static_cast<char>(high * 16 + low);
+    at += kEscapeChars - 1;
+  }
+  return plain;
+}
+
+// Takes the fields of a line in their order; once one is not as it must be, `good` stays false.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : rest_(line) {}
+
+  std::string text(std::string_view name) {
+    const std::size_t tab = rest_.find('\t');
+    std::string_view field = rest_.substr(0, tab);
+    rest_ = tab == std::string_view::npos ? std::string_view() : rest_.substr(tab + 1);
+    at_end_ = tab == std::string_view::npos;
+    if (good_ && field.starts_with(name) && field.size() > name.size() &&
+        field[name.size()] == '=') {
+      field.remove_prefix(name.size() + 1);
+      if (std::optional<std::string> value = unescape(field)) return std::move(*value);
+    }
+    fail(name);
+    return "";
+  }
+
+  template <typename Number>
+  Number number(std::string_view name) {
+    const std::string digits = text(name);
+    Number value{};
+    const char* end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
+    if (digits.empty() || error != std::errc() || stopped != end) fail(name);
+    return value;
+  }
+
+  void fail(std::string_view name) {
+    if (good_) wrong_ = name;
+    good_ = false;
+  }
+  bool good() const { return good_ && at_end_; }
+  std::string wrong() const { return wrong_.empty() ? "end of the line" : wrong_; }
+
+ private:
+  std::string_view rest_;
+  std::string wrong_;
+  bool good_ = true;
+  bool at_end_ = false;
+};
+
+Approval decode_line(Fields& fields) {
+  Approval approval;
+  approval.id = fields.text("id");
+  if (approval.id.size() != kIdChars) fields.fail("id");
+  const std::string kind = fields.text("kind");
+  if (kind == name_of(ApprovalKind::kRule)) {
+    approval.kind = ApprovalKind::kRule;
+  } else if (kind != name_of(ApprovalKind::kArgv)) {
+    fields.fail("kind");
+  }
+  approval.mode = fields.text("mode");
+  approval.mode_rank = fields.number<int>("rank");
+  approval.created = fields.number<std::int64_t>("created");
+  approval.expires = fields.number<std::int64_t>("expires");
+  approval.policy_hash = fields.text("policy");
+  approval.who = fields.text("who");
+  approval.workspace = fields.text("workspace");
+  approval.subject = fields.text("subject");
+  return approval;
+}
+
+Status damaged(const std::string& what) {
+  return Status::error("approvals_damaged", what);
+}
+
+}  // namespace
+
+std::string encode_approvals(const std::vector<Approval>& approvals) {
+  std::string body;
+  for (const Approval& approval : approvals) {
+    put(body, "id", approval.id);
+    put(body, "kind", name_of(approval.kind));
+    put(body, "mode", approval.mode);
+    put(body, "rank", std::to_string(approval.mode_rank));
+    put(body, "created", std::to_string(approval.created));
+    put(body, "expires", std::to_string(approval.expires));
+    put(body, "policy", approval.policy_hash);
+    put(body, "who", approval.who);
+    put(body, "workspace", approval.workspace);
+    put(body, "subject", approval.subject);
+    body += '\n';
+  }
+  return std::string(kMagic) + std::string(kVersion) + " " + sha256_hex(body) + "\n" + body;
+}
+
+Result<std::vector<Approval>> decode_approvals(std::string_view text) {
+  const std::size_t head_end = text.find('\n');
+  std::string_view head = text.substr(0, head_end);
+  if (head_end == std::string_view::npos || !head.starts_with(kMagic)) {
+    return damaged("its first line is not that of a file of approvals");
+  }
+  head.remove_prefix(kMagic.size());
+  const std::size_t space = head.find(' ');
+  if (head.substr(0, space) != kVersion) {
+    int version = 0;
+    const std::string_view digits = head.substr(0, space);
+    const char* end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, version);
+    if (error == std::errc() && stopped == end && version > 1) {
+      return Status::error("approvals_newer", "it was written by a newer Gibbous");
+    }
+    return damaged("its first line has no version");
+  }
+  std::string_view body = text.substr(head_end + 1);
+  if (space == std::string_view::npos || head.substr(space + 1) != sha256_hex(body)) {
+    return damaged("its content does not match its checksum: it was edited, or is not whole");
+  }
+  std::vector<Approval> approvals;
+  for (std::size_t line = 2; !body.empty(); ++line) {
+    const std::size_t end = body.find('\n');
+    Fields fields(body.substr(0, end));
+    Approval approval = decode_line(fields);
+    const Status possible = fields.good() ? check(approval) : Status();
+    if (end == std::string_view::npos || !fields.good() || !possible) {
+      return damaged("line " + std::to_string(line) + ": " +
+                     (possible ? fields.wrong() + " is not as it must be" : possible.message()));
+    }
+    approvals.push_back(std::move(approval));
+    body.remove_prefix(end + 1);
+  }
+  return approvals;
+}
+
+}  // namespace gibbous

@@ -1,0 +1,185 @@
+// O_APPEND and one write a record: records of several processes never mix. Only rotation takes a
+// lock, and a process that finds it taken writes on: the record then lies in a file that has just
+// been renamed, which is as good.
+#include "runtime/audit/decision_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/state_file.h"
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kName = "decisions.jsonl";
+constexpr const char* kLockName = "decisions.lock";
+constexpr int kOneTry = 1;
+
+std::string rotated_name(std::uint32_t number) {
+  return number == 0 ? kName : std::string(kName) + "." + std::to_string(number);
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+DecisionLog::DecisionLog(DecisionLogOptions options, const Clock& clock)
+    : options_(std::move(options)), clock_(clock) {}
+
+DecisionLog::~DecisionLog() {
+  if (!pending_.empty()) (void)flush();
+}
+
+std::string DecisionLog::path() const {
+  return options_.directory + "/" + kName;
+}
+
+Status DecisionLog::failed(const std::string& what, const std::string& why) const {
+  return Status::error("unavailable", what + " " + path() + ": " + why);
+}
+
+Status DecisionLog::append(std::string_view record) {
+  if (record.empty() || record.size() > kMaxDecisionBytes ||
+      record.find('\n') != std::string_view::npos) {
+    return Status::error("invalid_arguments", "record: expected one line of 1 to " +
+                                                  std::to_string(kMaxDecisionBytes) +
+                                                  " bytes, got " + std::to_string(record.size()));
+  }
+  const bool waits = out_ && clock_.now() < next_try_;
+  Status status = waits ? failed("cannot write to", "it is tried again soon") : flush();
+  if (status) status = noted(write_record(record));
+  if (!status) keep(record);
+  return status;
+}
+
+Status DecisionLog::flush() {
+  return noted(write_pending());
+}
+
+// An outage is told when it begins.
+Status DecisionLog::noted(Status status) {
+  if (status) return status;
+  next_try_ = clock_.now() + kDecisionRetryInterval;
+  if (!std::exchange(out_, true) && options_.on_problem) options_.on_problem(status);
+  return status;
+}
+
+// None is kept behind one that was lost, so that the gap is in one place.
+void DecisionLog::keep(std::string_view record) {
+  if (lost_ > 0 || pending_bytes_ + record.size() > kPendingDecisionBytes) {
+    ++lost_;
+    return;
+  }
+  pending_.emplace_back(record);
+  pending_bytes_ += record.size();
+}
+
+Status DecisionLog::write_pending() {
+  while (!pending_.empty()) {
+    if (Status status = write_record(pending_.front()); !status) return status;
+    pending_bytes_ -= pending_.front().size();
+    pending_.pop_front();
+  }
+  if (!out_) return {};
+  const std::string note = options_.on_recovered ? options_.on_recovered(lost_) : "";
+  out_ = false;
+  lost_ = 0;
+  if (note.empty() || note.size() > kMaxDecisionBytes) return {};
+  pending_bytes_ += note.size();
+  pending_.push_back(note);
+  return write_pending();
+}
+
+Status DecisionLog::write_record(std::string_view record) {
+  if (Status status = open_when_needed(); !status) return status;
+  std::string line;
+  line.reserve(record.size() + 2);
+  // A record of which only half was written is ended there; readers skip it, for it follows again.
+  if (torn_) line += '\n';
+  line.append(record).append(1, '\n');
+  const WithoutSizeSignal guard;
+  ssize_t written = 0;
+  do {
+    written = ::write(file_.get(), line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(line.size())) {
+    torn_ = false;
+    return {};
+  }
+  const std::string why = written < 0 ? std::strerror(errno) : "only a part of it was taken";
+  file_.reset();  // how it ends is looked at when it is opened again
+  return failed("cannot write to", why);
+}
+
+// What others did meanwhile counts: a file that was renamed or removed is not written to any more.
+Status DecisionLog::open_when_needed() {
+  struct stat named {};
+  struct stat held {};
+  const bool there = ::lstat(path().c_str(), &named) == 0;
+  if (there && file_ && ::fstat(file_.get(), &held) == 0 && same_file(named, held) &&
+      static_cast<std::uint64_t>(held.st_size) < options_.max_bytes) {
+    return {};
+  }
+  file_.reset();
+  Result<UniqueFd> directory = open_state_directory(options_.directory, true);
+  if (!directory) return failed("cannot open", directory.status().message());
+  if (there && static_cast<std::uint64_t>(named.st_size) >= options_.max_bytes &&
+      objection_to(named) == nullptr) {
+    if (Status status = rotate(*directory); !status) return status;
+  }
+  // Before it is opened, which may already do something to a device; after that, for certain.
+  if (::fstatat(directory->get(), kName, &named, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (const char* why = objection_to(named)) return failed("cannot open", why);
+  }
+  UniqueFd file(
+      ::openat(directory->get(), kName,
+               O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+               kStateFileMode));
+  if (!file || ::fstat(file.get(), &held) != 0) return failed("cannot open", std::strerror(errno));
+  if (const char* why = objection_to(held)) return failed("cannot open", why);
+  char last = '\n';
+  if (held.st_size > 0) (void)::pread(file.get(), &last, 1, held.st_size - 1);
+  torn_ = last != '\n';
+  file_ = std::move(file);
+  return {};
+}
+
+Status DecisionLog::rotate(const UniqueFd& directory) {
+  const Result<StateLock> lock = StateLock::take(directory, kLockName, kOneTry);
+  if (!lock) {
+    // Somebody else is at it.
+    if (lock.status().code() == "state_busy") return {};
+    return failed("cannot rotate", lock.status().message());
+  }
+  struct stat named {};
+  if (::fstatat(directory.get(), kName, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      static_cast<std::uint64_t>(named.st_size) < options_.max_bytes) {
+    return {};  // it was done in between
+  }
+  return rename_all(directory);
+}
+
+// Can be done again from the beginning when it fails anywhere: a name that has moved is not there.
+Status DecisionLog::rename_all(const UniqueFd& directory) {
+  if (options_.files <= 1 && ::unlinkat(directory.get(), kName, 0) != 0 && errno != ENOENT) {
+    return failed("cannot rotate", std::strerror(errno));
+  }
+  for (std::uint32_t number = options_.files; number-- > 1;) {
+    if (::renameat(directory.get(), rotated_name(number - 1).c_str(), directory.get(),
+                   rotated_name(number).c_str()) != 0 &&
+        errno != ENOENT) {
+      return failed("cannot rotate", std::strerror(errno));
+    }
+  }
+  return {};
+}
+
+}  // namespace gibbous

@@ -1,0 +1,103 @@
+// Each finder looks at the original text; their spans are merged and replaced in one go.
+#include "runtime/audit/redact.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/audit/secret_span.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::int64_t kPatternMemory = std::int64_t{1} << 20;
+
+Status wrong_pattern(std::size_t index, const std::string& pattern, const std::string& why) {
+  return Status::error("invalid_arguments", "mask[" + std::to_string(index + 1) +
+                                                "]: expected an RE2 pattern, got '" + pattern +
+                                                "': " + why);
+}
+
+void find_matches(const re2::RE2& pattern, std::string_view text, SecretSpans& spans) {
+  const re2::StringPiece whole(text.data(), text.size());
+  std::array<re2::StringPiece, 2> found;
+  const int groups = std::min(pattern.NumberOfCapturingGroups(), 1) + 1;
+  std::size_t matches = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    if (!pattern.Match(whole, at, text.size(), re2::RE2::UNANCHORED, found.data(), groups)) return;
+    const auto offset = [&](const char* place) {
+      return static_cast<std::size_t>(place - text.data());
+    };
+    const std::size_t end = offset(found[0].data()) + found[0].size();
+    if (++matches > kMaxMaskMatches) {
+      spans.push_back({offset(found[0].data()), text.size()});
+      return;
+    }
+    const re2::StringPiece secret = groups > 1 && found[1].data() != nullptr ? found[1] : found[0];
+    spans.push_back({offset(secret.data()), offset(secret.data()) + secret.size()});
+    at = found[0].empty() ? end + 1 : end;
+  }
+}
+
+std::string replaced(std::string_view text, SecretSpans& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const SecretSpan& a, const SecretSpan& b) { return a.begin < b.begin; });
+  std::string masked;
+  masked.reserve(text.size());
+  std::size_t done = 0;
+  std::size_t end_of_last = std::string_view::npos;
+  for (const SecretSpan& span : spans) {
+    if (span.end <= span.begin || span.end <= done) continue;
+    // One that touches the last belongs to it.
+    if (span.begin > done || end_of_last != done) {
+      if (span.begin > done) masked.append(text.substr(done, span.begin - done));
+      masked.append(kMask);
+    }
+    done = span.end;
+    end_of_last = done;
+  }
+  masked.append(text.substr(done));
+  return masked;
+}
+
+}  // namespace
+
+Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
+  if (patterns.size() > kMaxMaskPatterns) {
+    return Status::error("invalid_arguments",
+                         "mask: expected at most " + std::to_string(kMaxMaskPatterns) +
+                             " patterns, got " + std::to_string(patterns.size()));
+  }
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternMemory);
+  Redactor redactor;
+  for (std::size_t index = 0; index < patterns.size(); ++index) {
+    const std::string& pattern = patterns[index];
+    if (pattern.empty() || pattern.size() > kMaxMaskPatternBytes) {
+      return wrong_pattern(index, pattern.substr(0, 40),
+                           "expected 1 to " + std::to_string(kMaxMaskPatternBytes) + " bytes");
+    }
+    auto compiled = std::make_shared<const re2::RE2>(pattern, options);
+    if (!compiled->ok()) return wrong_pattern(index, pattern, compiled->error());
+    redactor.patterns_.push_back(std::move(compiled));
+  }
+  return redactor;
+}
+
+std::string Redactor::mask(std::string_view text) const {
+  SecretSpans spans;
+  find_named_values(text, spans);
+  find_url_passwords(text, spans);
+  find_shapes(text, spans);
+  find_word_values(text, spans);
+  for (const auto& pattern : patterns_) find_matches(*pattern, text, spans);
+  return replaced(text, spans);
+}
+
+std::string mask_secrets(std::string_view text) {
+  return Redactor().mask(text);
+}
+
+}  // namespace gibbous

@@ -1,0 +1,156 @@
+// Tokens that say by their shape what they are. Each text position is looked at once for each
+// shape: a run of characters in which a shape was not found is not gone through again for it.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "runtime/audit/secret_span.h"
+
+namespace gibbous {
+namespace {
+
+enum class Run : std::uint8_t {
+  kAlnum,  // letters and digits
+  kWord,   // and _
+  kDash,   // and _ and -
+  kDotted  // and _ and - and .
+};
+
+bool is_in(Run run, char c) {
+  switch (run) {
+    case Run::kAlnum:
+      return is_alnum(c);
+    case Run::kWord:
+      return is_alnum(c) || c == '_';
+    case Run::kDash:
+      return is_alnum(c) || c == '_' || c == '-';
+    case Run::kDotted:
+      return is_alnum(c) || c == '_' || c == '-' || c == '.';
+  }
+  return false;
+}
+
+struct Shape {
+  std::string_view prefix;
+  Run run;
+  std::size_t least;  // characters behind the prefix
+  bool with_digit = false;
+  std::size_t most = std::string_view::npos;
+  std::size_t dots = 0;
+};
+
+constexpr std::array<Shape, 42> kShapes = {{
+    {"ghp_", Run::kWord, 20},
+    {"gho_", Run::kWord, 20},
+    {"ghu_", Run::kWord, 20},
+    {"ghs_", Run::kWord, 20},
+    {"ghr_", Run::kWord, 20},
+    {"github_pat_", Run::kWord, 20},
+    {"glpat-", Run::kDash, 16},
+    {"gldt-", Run::kDash, 16},
+    {"glrt-", Run::kDash, 16},
+    {"glcbt-", Run::kDash, 16},
+    {"glptt-", Run::kDash, 16},
+    {"sk-", Run::kDash, 20, true},
+    {"sk_live_", Run::kWord, 10},
+    {"sk_test_", Run::kWord, 10},
+    {"rk_live_", Run::kWord, 10},
+    {"whsec_", Run::kWord, 16},
+    {"xoxa-", Run::kDash, 10},
+    {"xoxb-", Run::kDash, 10},
+    {"xoxe-", Run::kDash, 10},
+    {"xoxe.", Run::kDotted, 10},
+    {"xoxo-", Run::kDash, 10},
+    {"xoxp-", Run::kDash, 10},
+    {"xoxr-", Run::kDash, 10},
+    {"xoxs-", Run::kDash, 10},
+    {"xapp-", Run::kDash, 10},
+    {"AKIA", Run::kAlnum, 16, false, 16},
+    {"ASIA", Run::kAlnum, 16, false, 16},
+    {"eyJ", Run::kDotted, 20, false, std::string_view::npos, 2},
+    {"npm_", Run::kAlnum, 30},
+    {"AIza", Run::kDash, 30, false, 40},
+    {"ya29.", Run::kDotted, 20},
+    {"SG.", Run::kDotted, 40, false, std::string_view::npos, 1},
+    {"hf_", Run::kAlnum, 20},
+    {"gsk_", Run::kAlnum, 20},
+    {"dop_v1_", Run::kAlnum, 40},
+    {"pypi-AgE", Run::kDash, 20},
+    {"shpat_", Run::kAlnum, 20},
+    {"dapi", Run::kAlnum, 32, true, 32},
+    {"tskey-", Run::kDash, 20},
+    {"hvs.", Run::kDash, 20},
+    {"AGE-SECRET-KEY-1", Run::kAlnum, 20},
+    {"hooks.slack.com/services/", Run::kAlnum, 1},  // and what follows, see secret_end
+}};
+
+constexpr std::string_view kSlackHook = "hooks.slack.com/services/";
+
+// Where the secret behind the prefix ends; its run is left in `run_end`. 0: it is none.
+std::size_t secret_end(const Shape& shape, std::string_view text, std::size_t at,
+                       std::size_t& run_end) {
+  std::size_t end = at;
+  std::size_t dots = 0;
+  bool digit = false;
+  const bool path = shape.prefix == kSlackHook;
+  for (; end < text.size() && (is_in(shape.run, text[end]) || (path && text[end] == '/')); ++end) {
+    dots += text[end] == '.' ? 1U : 0U;
+    digit = digit || is_digit(text[end]);
+  }
+  run_end = end;
+  // A sentence's full stop is not part of a token.
+  while (end > at && text[end - 1] == '.') --end, --dots;
+  const std::size_t length = end - at;
+  const bool good = length >= shape.least && length <= shape.most && dots >= shape.dots &&
+                    (digit || !shape.with_digit);
+  return good ? end : 0;
+}
+
+// From behind "-----BEGIN … PRIVATE KEY-----" to before its end, or to the end of all.
+void find_private_keys(std::string_view text, SecretSpans& spans) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  constexpr std::string_view kDashes = "-----";
+  constexpr std::string_view kKey = "PRIVATE KEY";
+  constexpr std::size_t kMostTitle = 64;
+  for (std::size_t at = text.find(kBegin); at != std::string_view::npos;
+       at = text.find(kBegin, at)) {
+    at += kBegin.size();
+    const std::string_view title = text.substr(at, kMostTitle);
+    const std::size_t title_end = title.find(kDashes);
+    if (title_end == std::string_view::npos ||
+        title.substr(0, title_end).find(kKey) == std::string_view::npos) {
+      continue;
+    }
+    const std::size_t begin = at + title_end + kDashes.size();
+    const std::size_t end = std::min(text.find("-----END ", begin), text.size());
+    spans.push_back({begin, end});
+    at = end;
+  }
+}
+
+}  // namespace
+
+void find_shapes(std::string_view text, SecretSpans& spans) {
+  find_private_keys(text, spans);
+  std::array<std::size_t, kShapes.size()> barren{};  // up to there the shape was looked for
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_letter(text[at]) || (at > 0 && is_in(Run::kWord, text[at - 1]))) continue;
+    for (std::size_t which = 0; which < kShapes.size(); ++which) {
+      const Shape& shape = kShapes[which];
+      if (text[at] != shape.prefix[0] || at < barren[which] ||
+          !text.substr(at).starts_with(shape.prefix)) {
+        continue;
+      }
+      const std::size_t begin = at + shape.prefix.size();
+      std::size_t run_end = begin;
+      const std::size_t end = secret_end(shape, text, begin, run_end);
+      barren[which] = run_end;
+      if (end == 0) continue;
+      spans.push_back({shape.prefix == kSlackHook ? begin : at, end});
+      at = end - 1;
+      break;
+    }
+  }
+}
+
+}  // namespace gibbous

@@ -1,0 +1,55 @@
+// Where secrets are in a text: each finder adds what it finds, the Redactor merges. And what looks
+// like a value but is none. Pure, any thread.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace gibbous {
+
+struct SecretSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+using SecretSpans = std::vector<SecretSpan>;
+
+inline constexpr std::string_view kMask = "***";
+
+// $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which is to be seen.
+bool is_reference(std::string_view value);
+// Nothing that could be a secret: empty, true, none, ***, or a reference.
+bool is_harmless(std::string_view value);
+
+// Of a name that only may mean a secret: neither a number nor a path.
+bool is_secret_behind_maybe(std::string_view value);
+
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+inline bool is_alnum(char c) {
+  return is_letter(c) || is_digit(c);
+}
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+inline bool is_space(char c) {
+  return is_blank(c) || c == '\n' || c == '\r';
+}
+inline bool is_quote(char c) {
+  return c == '"' || c == '\'';
+}
+
+// NAME=value, "name": "value", Authorization: Bearer value, wherever they are.
+void find_named_values(std::string_view text, SecretSpans& spans);
+// scheme://user:password@host
+void find_url_passwords(std::string_view text, SecretSpans& spans);
+// ghp_…, AKIA…, eyJ….….…, private keys, …
+void find_shapes(std::string_view text, SecretSpans& spans);
+// Words of a shell line: --password value, mysql -pvalue, NAME='value with blanks'.
+void find_word_values(std::string_view text, SecretSpans& spans);
+
+}  // namespace gibbous

@@ -1,0 +1,302 @@
+// The words of a shell line, roughly: quotes, blanks and what separates commands are enough to see
+// which word is the value of which option. Quoted words may be code themselves (sh -c '…') and are
+// gone through again, a few levels deep.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/audit/secret_name.h"
+#include "runtime/audit/secret_span.h"
+
+namespace gibbous {
+namespace {
+
+constexpr int kMaxDepth = 4;
+constexpr std::size_t kNone = std::string_view::npos;
+
+// Which part of a value is the secret.
+enum class Part : std::uint8_t { kWhole, kBehindColon, kBehindComma, kBehindPercent };
+
+// An option that is a password for these programs, though its name does not say so.
+struct Option {
+  std::string_view programs;  // between blanks
+  std::string_view needs;     // a word that has to be there, too: "login"; "" for none
+  std::string_view flag;
+  bool separate;  // -p x
+  bool attached;  // -px, --user=x
+  Part part = Part::kWhole;
+};
+
+constexpr std::array<Option, 24> kOptions = {{
+    {" mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin mycli ",
+     "", "-p", false, true},
+    {" sshpass ", "", "-p", true, true},
+    {" redis-cli valkey-cli ", "", "-a", true, false},
+    {" mongo mongosh mongodump mongorestore mongoexport mongoimport ", "", "-p", true, true},
+    {" curl ", "", "-u", true, true, Part::kBehindColon},
+    {" curl ", "", "-U", true, true, Part::kBehindColon},
+    {" curl ", "", "--user", true, true, Part::kBehindColon},
+    {" curl ", "", "--proxy-user", true, true, Part::kBehindColon},
+    {" http https xh xhs ", "", "-a", true, true, Part::kBehindColon},
+    {" http https xh xhs ", "", "--auth", true, true, Part::kBehindColon},
+    {" docker podman nerdctl buildah skopeo helm oras crane az oc ", "login", "-p", true, true},
+    {" twine ", "upload", "-p", true, true},
+    {" smbclient rpcclient ", "", "-U", true, true, Part::kBehindPercent},
+    {" ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd ", "", "-w", true, true},
+    {" sqlcmd bcp ", "", "-P", true, true},
+    {" mosquitto_pub mosquitto_sub ", "", "-P", true, true},
+    {" unzip zip ", "", "-P", true, true},
+    {" 7z 7za 7zz 7zr rar unrar ", "", "-p", false, true},
+    {" gh ", "secret", "-b", true, true},
+    {" gh ", "secret", "--body", true, true},
+    {" openssl ", "", "-k", true, false},
+    {" openssl ", "", "-K", true, false},
+    {" lftp ", "", "-u", true, true, Part::kBehindComma},
+    {" lftp ", "", "--user", true, true, Part::kBehindComma},
+}};
+
+struct Word {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  char quote = '\0';  // of the whole word, when it is one quoted piece
+  std::size_t quote_chars = 0;
+  std::vector<SecretSpan> pieces;  // quoted ones, without their quotes
+};
+
+class Words {
+ public:
+  Words(std::string_view text, SecretSpans& spans) : text_(text), spans_(spans) {}
+
+  // `escaped`: inside "…", where a quote is written \".
+  void scan(std::size_t begin, std::size_t end, bool escaped, int depth) {
+    State state;
+    for (std::size_t at = begin; at < end;) {
+      const char c = text_[at];
+      if (is_blank(c) || c == '\r' || c == '<' || c == '>') {
+        ++at;
+      } else if (c == '\\' && at + 1 < end && text_[at + 1] == '\n') {
+        at += 2;
+      } else if (is_separator(c)) {
+        state = State();
+        ++at;
+      } else {
+        const Word word = read_word(at, end, escaped);
+        at = word.end;
+        const bool is_code = look_at(word, state);
+        if (depth < kMaxDepth && is_code) {
+          for (const SecretSpan& piece : word.pieces) {
+            scan(piece.begin, piece.end, text_[piece.begin - 1] == '"', depth + 1);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  // Of one simple command.
+  struct State {
+    std::uint32_t options = 0;  // bits: whose program was named
+    std::uint32_t needs = 0;    // bits: whose other word was named
+    bool sets = false;          // `set NAME VALUE` is possible
+    bool code_follows = false;  // behind -c, eval
+    bool value_follows = false;
+    bool is_doubtful = false;  // that value may be none
+    Part part = Part::kWhole;
+  };
+
+  static bool is_separator(char c) {
+    return c == ';' || c == '&' || c == '|' || c == '\n' || c == '(' || c == ')' || c == '`';
+  }
+
+  Word read_word(std::size_t begin, std::size_t end, bool escaped) const {
+    Word word;
+    word.begin = begin;
+    std::size_t at = begin;
+    while (at < end) {
+      const char c = text_[at];
+      if (is_space(c) || is_separator(c) || c == '<' || c == '>') break;
+      const bool escaped_quote = escaped && c == '\\' && at + 1 < end && text_[at + 1] == '"';
+      if (c == '\\' && !escaped_quote) {
+        at += 2;
+      } else if (escaped_quote || is_quote(c)) {
+        const std::size_t opening = escaped_quote ? 2 : 1;
+        const std::size_t closing = closing_quote(at + opening, end, text_.substr(at, opening));
+        word.pieces.push_back({at + opening, closing});
+        const std::size_t after = std::min(closing + opening, end);
+        if (at == begin && closing < end) {
+          word.quote = text_[at + opening - 1];
+          word.quote_chars = opening;
+        }
+        at = after;
+        if (word.pieces.size() > 1) word.quote = '\0';
+      } else {
+        ++at;
+        word.quote = '\0';
+      }
+    }
+    word.end = std::min(at, end);
+    // Text behind the piece was noticed above only when something was read there.
+    if (word.quote != '\0' && (word.pieces.front().end + word.quote_chars != word.end)) {
+      word.quote = '\0';
+    }
+    return word;
+  }
+
+  std::size_t closing_quote(std::size_t at, std::size_t end, std::string_view mark) const {
+    for (; at < end; ++at) {
+      if (text_.substr(at, mark.size()) == mark) return at;
+      if (mark == "\"" && text_[at] == '\\') ++at;
+    }
+    return end;
+  }
+
+  // Whether what is quoted in it is to be gone through as code.
+  bool look_at(const Word& word, State& state) {
+    const std::size_t begin = word.begin + (word.quote == '\0' ? 0 : word.quote_chars);
+    const std::size_t end = word.end - (word.quote == '\0' ? 0 : word.quote_chars);
+    const std::string_view content = text_.substr(begin, end - begin);
+    const bool is_code = std::exchange(state.code_follows, false) && word.quote != '\0';
+    const bool is_option = content.starts_with('-') && content.size() > 1;
+
+    if (std::exchange(state.value_follows, false) && (!is_option || word.quote != '\0')) {
+      // A secret that lies elsewhere: --secret id=x,src=file
+      if (!content.starts_with("id=") && !content.starts_with("type=")) {
+        if (!state.is_doubtful || is_secret_behind_maybe(content)) take(begin, end, state.part);
+        return false;
+      }
+    }
+    if (!is_code && assignment(content, begin, end)) return false;
+    if (is_option) {
+      option(content, begin, end, word.quote == '\0', state);
+    } else if (!is_code) {
+      plain_word(content, state);
+    }
+    return content.find_first_of(" \t\n") != kNone || is_code;
+  }
+
+  // NAME=value, --name=value, as far as the word goes.
+  bool assignment(std::string_view content, std::size_t begin, std::size_t end) {
+    std::size_t at = 0;
+    while (at < content.size() &&
+           (is_alnum(content[at]) || content[at] == '_' || content[at] == '-')) {
+      ++at;
+    }
+    if (at == 0 || at >= content.size()) return false;
+    const std::size_t equals = content[at] == '+' ? at + 1 : at;
+    if (equals >= content.size() || content[equals] != '=') return false;
+    if (meaning_of_name(content.substr(0, at)) != NameMeans::kSecret) return false;
+    take(begin + equals + 1, end, Part::kWhole);
+    return true;
+  }
+
+  void option(std::string_view content, std::size_t begin, std::size_t end, bool is_bare,
+              State& state) {
+    const bool is_long = content.starts_with("--");
+    for (std::size_t which = 0; which < kOptions.size(); ++which) {
+      const Option& option = kOptions[which];
+      if ((state.options >> which & 1U) == 0 || !content.starts_with(option.flag)) continue;
+      if (!option.needs.empty() && (state.needs >> which & 1U) == 0) continue;
+      const std::size_t behind = option.flag.size();
+      if (content.size() == behind) {
+        state.value_follows = option.separate;
+        state.part = option.part;
+        state.is_doubtful = false;
+        return;
+      }
+      if (!option.attached || (is_long && content[behind] != '=')) continue;
+      take(begin + behind + (is_long ? 1 : 0), end, option.part);
+      return;
+    }
+    constexpr std::size_t kLeastCodeFlag = 2;
+    // -c, -lc, -ec: what follows is code for a shell.
+    state.code_follows = !is_long && content.size() >= kLeastCodeFlag && content.back() == 'c' &&
+                         std::all_of(content.begin() + 1, content.end(), is_letter);
+    const std::string_view name = content.substr(is_long ? 2 : 1);
+    constexpr std::size_t kLeastName = 4;
+    if (!is_bare || name.size() < kLeastName || (name == "pass" && !is_long)) return;
+    if (!std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; })) {
+      return;
+    }
+    const NameMeans meaning = meaning_of_name(name);
+    const bool is_secret = meaning == NameMeans::kSecret ||
+                           (meaning == NameMeans::kMaybe && !name.ends_with('s')) || name == "pass";
+    state.value_follows = is_secret && !is_flag_name(name);
+    state.is_doubtful = meaning == NameMeans::kMaybe;
+    state.part = Part::kWhole;
+  }
+
+  void plain_word(std::string_view content, State& state) {
+    const std::size_t slash = content.rfind('/');
+    const std::string_view base = slash == kNone ? content : content.substr(slash + 1);
+    constexpr std::size_t kMostWord = 24;
+    if (!base.empty() && base.size() <= kMostWord) {
+      const std::string between = " " + std::string(base) + " ";
+      for (std::size_t which = 0; which < kOptions.size(); ++which) {
+        const std::uint32_t bit = 1U << which;
+        if (kOptions[which].programs.find(between) != kNone) state.options |= bit;
+        if (kOptions[which].needs == base) state.needs |= bit;
+      }
+    }
+    // aws configure set NAME VALUE, setenv NAME VALUE, npm config set //host/:_authToken VALUE
+    const std::size_t colon = base.rfind(':');
+    const std::string_view name = colon == kNone ? base : base.substr(colon + 1);
+    if (state.sets && name.find_first_of(" =") == kNone &&
+        meaning_of_name(name) == NameMeans::kSecret) {
+      state.value_follows = true;
+      state.is_doubtful = false;
+      state.part = Part::kWhole;
+    }
+    state.sets = state.sets || base == "set" || base == "setenv" || base == "setx";
+    state.code_follows = base == "eval";
+  }
+
+  void take(std::size_t begin, std::size_t end, Part part) {
+    // One pair of quotes around all of it stays.
+    for (const std::string_view mark : {"\\\"", "\"", "'"}) {
+      const std::string_view value = text_.substr(begin, end - begin);
+      if (value.size() >= 2 * mark.size() && value.starts_with(mark) && value.ends_with(mark) &&
+          closing_quote(begin + mark.size(), end, mark) == end - mark.size()) {
+        begin += mark.size();
+        end -= mark.size();
+        break;
+      }
+    }
+    const std::string_view value = text_.substr(begin, end - begin);
+    const std::size_t cut = behind(value, part);
+    if (cut == kNone || is_harmless(value.substr(cut))) return;
+    spans_.push_back({begin + cut, end});
+  }
+
+  static std::size_t behind(std::string_view value, Part part) {
+    std::size_t at = kNone;
+    switch (part) {
+      case Part::kWhole:
+        return 0;
+      case Part::kBehindColon:
+        at = value.find(':');
+        break;
+      case Part::kBehindComma:
+        at = value.find(',');
+        break;
+      case Part::kBehindPercent:
+        at = value.find('%');
+        break;
+    }
+    return at == kNone ? kNone : at + 1;
+  }
+
+  std::string_view text_;
+  SecretSpans& spans_;
+};
+
+}  // namespace
+
+void find_word_values(std::string_view text, SecretSpans& spans) {
+  Words(text, spans).scan(0, text.size(), false, 0);
+}
+
+}  // namespace gibbous

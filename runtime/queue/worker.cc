@@ -1,0 +1,444 @@
+#include "runtime/queue/worker.h"
+
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "runtime/base/random_id.h"
+#include "runtime/process/pid_space.h"
+#include "runtime/process/proc.h"
+#include "runtime/process/signals.h"
+
+namespace gibbous {
+namespace {
+
+// How often it looks for what others ask, while it executes runs and while it does not.
+constexpr std::uint64_t kTickMillis = 200;
+constexpr Nanos kIdleLook{2'000'000'000};
+// The lease counts on other machines only; here processes are looked at.
+constexpr Millis kLease{60'000};
+constexpr Nanos kBeat{20'000'000'000};
+// Between two looks at what a run costs: its age by so many, within these.
+constexpr int kSamplesInALife = 20;
+constexpr Nanos kFirstSample{1'000'000'000};
+constexpr Nanos kLastSample{60'000'000'000};
+constexpr std::size_t kMaxLooks = 4;  // in one tick
+// A keeper whose host is gone ends its runs in the time of their grace.
+constexpr Nanos kKeeperPatience{30'000'000'000};
+
+std::int64_t start_time_of(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat ? static_cast<std::int64_t>(stat->start_time) : 0;
+}
+
+}  // namespace
+
+Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recording,
+               WorkerOptions options)
+    : loop_(loop),
+      clock_(clock),
+      runs_(runs),
+      recording_(recording),
+      recorder_(recording.recorder()),
+      options_(options),
+      id_(std::to_string(::getpid()) + "-" + random_id()),
+      boot_id_(pid_space()),
+      timer_(new uv_timer_t) {
+  uv_timer_init(loop_, timer_);
+  timer_->data = this;
+  uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
+  runs_.add_observer(this);
+  recording_.on_join = [this](Journal& journal) { start(journal); };
+  recording_.resumes_run = [this](const std::string& run_id) { return resume(run_id); };
+  recording_.on_ending = [this] { stop(); };
+}
+
+Worker::~Worker() {
+  stop();
+}
+
+bool Worker::is_alive(const WorkerRecord& worker) {
+  return is_process_alive(worker.pid, worker.pid_started);
+}
+
+template <typename T>
+JournalAnswer<T> Worker::mailed(std::function<void(Result<T>)> then) {
+  return [this, then = std::move(then)](Result<T> answer) {
+    recording_.mailbox().post(
+        [this, then, answer = std::make_shared<Result<T>>(std::move(answer))] {
+          if (journal_ != nullptr) then(std::move(*answer));
+        });
+  };
+}
+
+JournalDone Worker::mailed_done(std::function<void(const Status&)> then) {
+  return [this, then = std::move(then)](const Status& status) {
+    recording_.mailbox().post([this, then, status] {
+      if (journal_ != nullptr) then(status);
+    });
+  };
+}
+
+// --- Beginning and end --------------------------------------------------------------------------
+
+void Worker::start(Journal& journal) {
+  journal_ = &journal;
+  WorkerRecord me;
+  me.worker_id = id_;
+  me.pid = ::getpid();
+  me.pid_started = start_time_of(::getpid());
+  me.boot_id = boot_id_;
+  me.lease_until = (clock_.wall() + kLease).count();
+  beaten_ = clock_.now();
+  (void)journal.join(me, nullptr);
+  if (options_.adopt) {
+    adopt();
+    recover();
+  }
+  claim();
+  arm();
+}
+
+void Worker::adopt() {
+  if (!options_.adopt || adoption_ != Adoption::kNone) return;
+  adoption_ = Adoption::kKnocking;
+  runs_.adopt_kept([this] {
+    adoption_ = Adoption::kDone;
+    if (orphans_known_) on_adopted();
+  });
+}
+
+void Worker::stop() {
+  if (timer_ == nullptr) return;
+  runs_.remove_observer(this);
+  if (journal_ != nullptr) {
+    for (const auto& [id, run] : claimed_) (void)journal_->requeue(id, nullptr);
+    (void)journal_->leave(nullptr);
+  }
+  journal_ = nullptr;
+  uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
+           [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
+}
+
+// --- What dead workers left ---------------------------------------------------------------------
+
+void Worker::recover() {
+  if (recovering_) return;
+  recovering_ = true;
+  orphans_since_ = clock_.now();
+  (void)journal_->take_orphans(mailed<std::vector<Orphan>>(
+      [this](Result<std::vector<Orphan>> orphans) { on_orphans(std::move(orphans)); }));
+}
+
+void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
+  if (orphans) {
+    for (Orphan& orphan : *orphans) {
+      const std::string id = orphan.run.run_id;
+      orphans_.insert_or_assign(id, std::move(orphan));
+      (void)resume(id);
+    }
+  }
+  const bool again = std::exchange(orphans_known_, true);
+  if (again) {
+    runs_.adopt_kept([this] { on_adopted(); });
+  } else if (adoption_ != Adoption::kKnocking) {
+    on_adopted();
+  }
+}
+
+void Worker::on_adopted() {
+  if (journal_ == nullptr) return;
+  recovering_ = false;
+  settle();
+  claim();
+}
+
+bool Worker::resume(const std::string& run_id) {
+  const auto found = orphans_.find(run_id);
+  if (found == orphans_.end() || runs_.find(run_id) == nullptr) return false;
+  const Orphan orphan = std::move(found->second);
+  orphans_.erase(found);
+  recorder_.resume(run_id, &orphan.run);
+  return true;
+}
+
+void Worker::settle() {
+  if (recovering_) return;
+  for (auto at = orphans_.begin(); at != orphans_.end();) {
+    const Orphan& orphan = at->second;
+    const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
+    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
+      ++at;
+      continue;
+    }
+    const Orphan settled = orphan;
+    at = orphans_.erase(at);
+    if (settled.run.safe_to_repeat || options_.requeue) {
+      requeue(settled);
+    } else {
+      lose(settled);
+    }
+  }
+}
+
+void Worker::requeue(const Orphan& orphan) {
+  (void)journal_->requeue(orphan.run.run_id, mailed<RunRecord>([this](Result<RunRecord> run) {
+                            if (!run) return;
+                            if (on_settled) on_settled(*run);
+                            claim();
+                          }));
+}
+
+void Worker::lose(const Orphan& orphan) {
+  RunRecord run = orphan.run;
+  run.status = to_string(RunState::kLost);
+  run.error_message = run.error_message.empty()
+                          ? "its host ended before it did, and its processes were ended then"
+                          : "its host ended before it was started (" + run.error_message + ")";
+  if (journal_->put_run(run) != Taken::kYes) {
+    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
+    return;
+  }
+  ++run.last_seq;
+  (void)journal_->append(run.run_id, {run.last_seq, ItemType::kState, run.status, "", 0});
+  if (on_settled) on_settled(run);
+  run.finished_at = clock_.wall().count();
+  (void)journal_->put_run(run);
+  journal_->forget_run(run.run_id);
+}
+
+// --- The queue ----------------------------------------------------------------------------------
+
+void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on_done) {
+  if (journal_ == nullptr) {
+    on_done(Status::error("shutdown", "the runtime is shutting down"));
+    return;
+  }
+  // What stands before it is this process's business from now on.
+  if (queued_here_.insert(run.session_id).second) declined_.clear();
+  run.owner = id_;
+  run.status = to_string(RunState::kQueued);
+  run.queued_at = clock_.wall().count();
+  run.last_seq = 0;
+  const std::string id = run.run_id;
+  const Taken taken = journal_->put_run(run, mailed_done([this, on_done](const Status& status) {
+                                          on_done(status);
+                                          claim();
+                                        }));
+  if (taken != Taken::kYes) {
+    recording_.mailbox().post([on_done, taken] {
+      on_done(Status::error(taken == Taken::kWrongUse ? "invalid_arguments" : "journal_full",
+                            taken == Taken::kWrongUse
+                                ? "the run cannot be recorded: its command is too long"
+                                : "the journal takes nothing at the moment; try again"));
+    });
+    return;
+  }
+  (void)journal_->append(id, {1, ItemType::kState, run.status, "", 0});
+  journal_->forget_run(id);
+}
+
+std::size_t Worker::free_places() const {
+  const std::size_t taken = runs_.active() + claimed_.size();
+  const std::size_t most = runs_.options().limits.max_concurrent;
+  return taken < most ? most - taken : 0;
+}
+
+void Worker::claim() {
+  if (journal_ == nullptr || !execute || !options_.claim || recovering_) return;
+  if (claiming_) {
+    claim_again_ = true;
+    return;
+  }
+  const std::size_t places = free_places();
+  if (places == 0) return;
+  claiming_ = true;
+  const Taken taken = journal_->claim(
+      places, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
+        on_claimed(std::move(claimed));
+      }),
+      declined_);
+  if (taken != Taken::kYes) claiming_ = false;  // the next tick tries again
+}
+
+void Worker::on_claimed(Result<std::vector<RunRecord>> claimed) {
+  claiming_ = false;
+  const bool again = std::exchange(claim_again_, false);
+  if (!claimed) return;
+  for (const RunRecord& run : *claimed) {
+    claimed_[run.run_id] = run;
+    recorder_.expect(run);
+  }
+  for (const RunRecord& run : *claimed) execute(run);
+  if (again) claim();
+}
+
+void Worker::fail(const std::string& run_id, const Status& why) {
+  const auto found = claimed_.find(run_id);
+  if (found == claimed_.end() || journal_ == nullptr) return;
+  RunRecord run = std::move(found->second);
+  claimed_.erase(found);
+  recorder_.forget(run_id);
+  run.status = to_string(RunState::kFailed);
+  run.error_message = why.message();
+  (void)journal_->put_run(run);
+  (void)journal_->append(run_id, {run.last_seq + 1, ItemType::kState, run.status, "", 0});
+  run.last_seq += 1;
+  run.finished_at = clock_.wall().count();
+  (void)journal_->put_run(run);
+  journal_->forget_run(run_id);
+  if (on_settled) on_settled(run);
+  claim();
+}
+
+bool Worker::decline(const std::string& run_id) {
+  const auto found = claimed_.find(run_id);
+  if (found == claimed_.end() || journal_ == nullptr) return false;
+  if (queued_here_.count(found->second.session_id) != 0) return false;
+  claimed_.erase(found);
+  recorder_.forget(run_id);
+  declined_.insert(run_id);
+  (void)journal_->requeue(run_id, nullptr);
+  claim();
+  return true;
+}
+
+void Worker::on_queued(Run& run) {
+  queued_.insert(run.id());
+}
+
+void Worker::on_state(Run& run) {
+  claimed_.erase(run.id());
+  queued_.erase(run.id());
+  if (run.ended()) {
+    sample_at_.erase(run.id());
+  } else {
+    sample_at_[run.id()] = clock_.now();
+  }
+  if (run.ended()) claim();
+  if (journal_ != nullptr && runs_.keeper_pid() != told_keeper_) beat();
+}
+
+// --- Other processes ----------------------------------------------------------------------------
+
+void Worker::request_kill(const std::string& run_id, const std::string& signal,
+                          std::function<void(Result<KillRequest>)> on_done) {
+  if (journal_ == nullptr) {
+    on_done(Status::error("no_journal", "nothing is recorded here"));
+    return;
+  }
+  const Taken taken = journal_->request_kill(run_id, signal, mailed<KillRequest>(on_done));
+  if (taken == Taken::kYes) return;
+  on_done(Status::error("journal_full", "the journal takes nothing at the moment; try again"));
+}
+
+void Worker::take_backlog(const std::string& session,
+                          std::function<void(Result<std::vector<BacklogMessage>>)> on_done) {
+  const bool taken =
+      journal_ != nullptr &&
+      journal_->take_backlog(session, mailed<std::vector<BacklogMessage>>(on_done)) == Taken::kYes;
+  if (!taken) on_done(std::vector<BacklogMessage>{});
+}
+
+void Worker::beat() {
+  told_keeper_ = runs_.keeper_pid();
+  beaten_ = clock_.now();
+  (void)journal_->heartbeat({(clock_.wall() + kLease).count(), told_keeper_,
+                             told_keeper_ != 0 ? start_time_of(told_keeper_) : 0});
+}
+
+void Worker::arm() {
+  uv_timer_start(
+      timer_, [](uv_timer_t* timer) noexcept { static_cast<Worker*>(timer->data)->tick(); },
+      kTickMillis, kTickMillis);
+}
+
+void Worker::tick() {
+  if (journal_ == nullptr) return;
+  const Nanos now = clock_.now();
+  const bool busy =
+      runs_.active() > 0 || !queued_.empty() || !claimed_.empty() || !orphans_.empty();
+  if (busy && now - beaten_ > kBeat) beat();
+  if (!orphans_.empty()) settle();
+  sample_usage();
+  if (looking_ || (!busy && now - looked_ < kIdleLook)) return;
+  looked_ = now;
+  looking_ = true;
+  recording_.look_up<Result<QueueNews>>(
+      [seen = seen_changes_, id = id_](JournalReader& reader) -> Result<QueueNews> {
+        QueueNews news;
+        const Result<std::int64_t> changes = reader.changes();
+        if (!changes) return changes.status();
+        news.changed = *changes != seen;
+        news.changes = *changes;
+        if (news.changed) {
+          constexpr std::size_t kMost = 1000;
+          Result<std::vector<RunRequest>> requests = reader.requests(id, kMost);
+          if (!requests) return requests.status();
+          news.requests = std::move(*requests);
+        }
+        Result<std::vector<WorkerRecord>> workers = reader.workers();
+        if (!workers) return workers.status();
+        news.workers = std::move(*workers);
+        return news;
+      },
+      [this](Result<QueueNews> news) {
+        looking_ = false;
+        if (news && journal_ != nullptr) on_news(*news);
+      });
+}
+
+// What a run costs is looked at often when it is young, and never more than a few at once: a look
+// reads /proc of all its processes.
+void Worker::sample_usage() {
+  const Nanos now = clock_.now();
+  std::size_t looks = 0;
+  for (auto& [id, at] : sample_at_) {
+    if (at > now || looks == kMaxLooks) continue;
+    Run* run = runs_.find(id);
+    if (run == nullptr || run->ended()) continue;
+    ++looks;
+    at = now + std::clamp<Nanos>(run->runtime(clock_) / kSamplesInALife, kFirstSample, kLastSample);
+    runs_.usage(*run, [this](Run& of, const std::optional<RunUsage>& usage) {
+      if (!usage || journal_ == nullptr) return;
+      const auto cpu = std::chrono::duration_cast<Millis>(usage->tree.cpu);
+      (void)journal_->add_usage(of.id(), {0, static_cast<std::int64_t>(usage->tree.rss_bytes),
+                                          cpu.count(), usage->tree.processes});
+    });
+  }
+}
+
+void Worker::on_news(const QueueNews& news) {
+  seen_changes_ = news.changes;
+  for (const RunRequest& request : news.requests) carry_out(request);
+  const bool any_dead =
+      std::any_of(news.workers.begin(), news.workers.end(), [this](const WorkerRecord& worker) {
+        return worker.worker_id != id_ && worker.boot_id == boot_id_ && !is_alive(worker);
+      });
+  if (any_dead && options_.adopt) {
+    recover();
+  }
+  if (news.changed || any_dead) claim();
+}
+
+void Worker::carry_out(const RunRequest& request) {
+  Run* run = runs_.find(request.run_id);
+  if (run == nullptr || !requests_.insert(request.id).second) return;
+  const auto answer = [this, id = request.id](const std::string& text) {
+    if (journal_ != nullptr) (void)journal_->answer(id, text);
+    requests_.erase(id);
+  };
+  if (run->ended()) {
+    answer("gone");
+    return;
+  }
+  const int number =
+      request.argument.empty() ? SIGTERM : signal_number_of("SIG" + request.argument);
+  runs_.kill(*run, number == 0 ? SIGTERM : number, std::nullopt,
+             [answer](Run&, const KillReport& report) { answer(to_string(report.how)); });
+}
+
+}  // namespace gibbous

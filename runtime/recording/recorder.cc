@@ -1,0 +1,420 @@
+#include "runtime/recording/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/output/text.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxPending = 1000;
+constexpr Offset kMaxIncompleteBytes = 3;  // of a character
+
+ItemType item_type(const Run& run, StreamId id) {
+  if (run.spec().terminal) return ItemType::kTerminal;
+  return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
+}
+
+// What is kept of the end of each stream, of all that is kept.
+std::uint64_t tail_of(std::uint64_t max_bytes) {
+  return std::min(kRecordedTailBytes, max_bytes / (2 * kStreams));
+}
+
+std::uint64_t head_of(std::uint64_t max_bytes) {
+  return max_bytes - kStreams * tail_of(max_bytes);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+Recorder::Recorder(Runs& runs, const Clock& clock, RecorderOptions options)
+    : runs_(runs), clock_(clock), options_(std::move(options)) {
+  runs_.add_observer(this);
+}
+
+Recorder::~Recorder() {
+  runs_.remove_observer(this);
+}
+
+void Recorder::set_journal(Journal* journal) {
+  if (groups_ > 0 && journal_ != nullptr) journal_->end_group();
+  journal_ = journal;
+  if (groups_ > 0 && journal_ != nullptr) journal_->begin_group();
+  expected_ = false;
+  for (auto& [id, track] : tracks_) {
+    track.known = false;
+    if (journal == nullptr) let_go(track);
+  }
+  go_on();
+}
+
+void Recorder::begin_group() {
+  if (groups_++ == 0 && journal_ != nullptr) journal_->begin_group();
+}
+
+void Recorder::end_group() {
+  if (--groups_ == 0 && journal_ != nullptr) journal_->end_group();
+}
+
+// With what came out of a run belongs what others, who are told after this, make of it.
+void Recorder::group_until_all_told() {
+  if (!std::exchange(telling_, true)) begin_group();
+}
+
+// What others make of a run's end belongs to it, too.
+void Recorder::on_all_told() {
+  for (const std::string& id : std::exchange(over_, {})) {
+    const auto found = tracks_.find(id);
+    if (found != tracks_.end() && found->second.run != nullptr && is_over(found->second)) {
+      finish(found->second);
+    }
+  }
+  if (std::exchange(telling_, false)) end_group();
+}
+
+void Recorder::go_on() {
+  if (journal_ == nullptr) return;
+  const Group group(*this);
+  for (auto at = tracks_.begin(); at != tracks_.end();) {
+    Track& track = (at++)->second;  // it may be finished, and gone
+    pump(track);
+  }
+}
+
+Recorder::Track& Recorder::track_of(Run& run) {
+  const auto [entry, is_new] = tracks_.try_emplace(run.id());
+  Track& track = entry->second;
+  if (is_new) {
+    track.run = &run;
+    track.ready = !run.adopted();
+    track.max_bytes = run.spec().max_output_bytes.value_or(options_.max_output_bytes);
+    track.record.run_id = run.id();
+    if (const auto known = expected_runs_.find(run.id()); known != expected_runs_.end()) {
+      go_on_from(track, known->second);
+      expected_runs_.erase(known);
+    }
+    update(track);
+    if (on_new_run) on_new_run(run);
+  }
+  return track;
+}
+
+void Recorder::update(Track& track) {
+  const Run& run = *track.run;
+  RunRecord& record = track.record;
+  const auto& exit = run.exit_status();
+  record.status = to_string(run.state() == RunState::kQueued ? RunState::kStarting : run.state());
+  record.has_exit_code = run.ended() && exit && exit->signal == 0;
+  record.exit_code = record.has_exit_code ? exit->code : 0;
+  record.error_message = run.state() == RunState::kCompleted ? "" : run.reason();
+  if (options_.describe) record.meta_json = options_.describe(run, record.meta_json);
+  if (record.started_at == 0) record.started_at = run.started_at().count();
+  track.record_due = true;
+  // What was written before knows more of how it came to be.
+  if (track.was_recorded) return;
+  const RunSpec& spec = run.spec();
+  record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
+  record.command = run.command_text().substr(0, kMaxJournalTextBytes / 4);
+  record.background = spec.background;
+  record.pty = spec.terminal.has_value();
+  const Millis timeout = spec.timeout.value_or(runs_.options().limits.default_timeout);
+  record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(timeout).count();
+  record.max_output_bytes = static_cast<std::int64_t>(track.max_bytes);
+  record.watch_json = spec.watch_json;
+  record.queued_at = run.created_at().count();
+}
+
+// In the journal, "queued" is what anybody may claim; this one is its host's to start.
+void Recorder::on_queued(Run& run) {
+  on_state(run);
+}
+
+void Recorder::on_state(Run& run) {
+  group_until_all_told();
+  Track& track = track_of(run);
+  update(track);
+  add(track, ItemType::kState, to_string(run.state()),
+      options_.describe_state ? options_.describe_state(run) : std::string());
+  over_.push_back(run.id());
+}
+
+// What is held back is still to come, whatever the drain limit says.
+bool Recorder::is_over(const Track& track) {
+  const Run& run = *track.run;
+  const bool all = run.stream(StreamId::kStdout).ended() && run.stream(StreamId::kStderr).ended();
+  return run.ended() && run.drained() && (all || !track.held);
+}
+
+void Recorder::on_output(Run& run, StreamId, Offset) {
+  const auto found = tracks_.find(run.id());
+  if (found == tracks_.end()) return;
+  group_until_all_told();
+  pump(found->second);
+  hold_when_behind(found->second);
+}
+
+void Recorder::on_drain(Run& run) {
+  over_.push_back(run.id());
+}
+
+// What is not recorded by now cannot be read any more.
+void Recorder::on_forget(Run& run) {
+  const auto found = tracks_.find(run.id());
+  if (found == tracks_.end()) return;
+  Track& track = found->second;
+  finish(track);
+  const auto again = tracks_.find(run.id());
+  if (again == tracks_.end()) return;
+  const Marks ends = ends_of(again->second);
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const auto id = static_cast<StreamId>(i);
+    note_gap(again->second, id, again->second.next[i], ends[i], "the journal could not be written");
+  }
+  again->second.next = ends;
+  again->second.run = nullptr;
+}
+
+void Recorder::add_event(std::string_view run_id, std::string_view name, std::string json) {
+  const auto found = tracks_.find(run_id);
+  if (found == tracks_.end()) return;
+  add(found->second, ItemType::kEvent, std::string(name), std::move(json));
+}
+
+void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
+  const auto found = tracks_.find(run_id);
+  if (found == tracks_.end()) return;
+  Track& track = found->second;
+  if (std::exchange(track.ready, true)) return;
+  if (recorded != nullptr) {
+    go_on_from(track, *recorded);
+    if (track.run != nullptr) update(track);
+    if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded);
+  }
+  const auto again = tracks_.find(run_id);
+  if (again != tracks_.end()) pump(again->second);
+}
+
+void Recorder::refresh(std::string_view run_id) {
+  const auto found = tracks_.find(run_id);
+  if (found == tracks_.end() || found->second.run == nullptr) return;
+  update(found->second);
+  pump(found->second);
+}
+
+void Recorder::expect(const RunRecord& record) {
+  expected_runs_.insert_or_assign(record.run_id, record);
+}
+
+void Recorder::forget(std::string_view run_id) {
+  const auto found = expected_runs_.find(run_id);
+  if (found != expected_runs_.end()) expected_runs_.erase(found);
+}
+
+void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
+  track.record = recorded;
+  track.was_recorded = true;
+  track.last_seq = recorded.last_seq;
+  track.taken_bytes = static_cast<std::uint64_t>(recorded.output_bytes);
+  if (recorded.max_output_bytes > 0) {
+    track.max_bytes = static_cast<std::uint64_t>(recorded.max_output_bytes);
+  }
+  track.capped = track.taken_bytes >= head_of(track.max_bytes);
+}
+
+void Recorder::end_all(const std::string& reason) {
+  for (auto at = tracks_.begin(); at != tracks_.end();) {
+    Track& track = (at++)->second;
+    if (track.run == nullptr) continue;
+    const bool queued = track.run->state() == RunState::kQueued;
+    if (track.run->spec().keep && !queued) continue;
+    if (!track.run->ended()) {
+      track.record.status = to_string(RunState::kKilled);
+      track.record.error_message = reason;
+      track.record_due = true;
+      add(track, ItemType::kState, track.record.status, "");
+    }
+    finish(track);
+  }
+}
+
+void Recorder::add(Track& track, ItemType type, std::string payload, std::string meta) {
+  if (track.pending.size() >= kMaxPending) return;  // its number is missing, which is noted
+  track.pending.push_back(
+      {type, std::move(payload), std::move(meta), clock_.wall().count(), ends_of(track)});
+  pump(track);
+}
+
+void Recorder::finish(Track& track) {
+  track.closing = true;
+  pump(track);
+}
+
+Recorder::Marks Recorder::ends_of(const Track& track) const {
+  if (track.run == nullptr) return track.next;
+  return {track.run->stream(StreamId::kStdout).end(), track.run->stream(StreamId::kStderr).end()};
+}
+
+// --- Into the journal ---------------------------------------------------------------------------
+
+// As far as there is room. The track may be gone afterwards.
+void Recorder::pump(Track& track) {
+  if (journal_ == nullptr || !track.ready) return;
+  if (!track.known && !put_record(track)) return;
+  if (!put_pending(track) || !put_output(track, ends_of(track))) return;
+  // Whoever reads of its end reads all that came before it.
+  if (track.record_due && !put_record(track)) return;
+  let_go(track);
+  if (!track.closing) return;
+  if (track.capped && !put_tail(track)) return;
+  track.record.finished_at = track.run != nullptr && track.run->ended_at().count() > 0
+                                 ? track.run->ended_at().count()
+                                 : clock_.wall().count();
+  track.record.last_seq = track.last_seq;
+  if (!put_record(track)) {
+    track.record.finished_at = 0;
+    return;
+  }
+  const std::string id = track.record.run_id;
+  journal_->forget_run(id);
+  tracks_.erase(id);
+}
+
+bool Recorder::put_record(Track& track) {
+  if (journal_->put_run(track.record) != Taken::kYes) return false;
+  track.record_due = false;
+  track.known = true;
+  return true;
+}
+
+bool Recorder::put_pending(Track& track) {
+  while (!track.pending.empty()) {
+    const Pending& next = track.pending.front();
+    if (!put_output(track, next.after)) return false;
+    if (!put_item(track, next.type, next.payload, next.meta, next.at)) return false;
+    track.pending.pop_front();
+  }
+  return true;
+}
+
+bool Recorder::put_item(Track& track, ItemType type, std::string_view payload,
+                        std::string_view meta, std::int64_t at) {
+  if (payload.size() + meta.size() > kMaxItemBytes) {
+    payload = payload.substr(0, kMaxItemBytes / 2);
+    meta = {};
+  }
+  const Taken taken =
+      journal_->append(track.record.run_id, {track.last_seq + 1, type, payload, meta, at});
+  if (taken == Taken::kFull) return false;
+  // kNotKept: the number is given away, and what is missing is noted there.
+  ++track.last_seq;
+  return true;
+}
+
+bool Recorder::put_output(Track& track, const Marks& until) {
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    if (!put_stream(track, static_cast<StreamId>(i), until[i])) return false;
+  }
+  return true;
+}
+
+bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
+  Offset& next = track.next[static_cast<std::size_t>(id)];
+  if (track.run == nullptr || track.capped) return true;
+  const Stream& stream = track.run->stream(id);
+  const std::uint64_t most = head_of(track.max_bytes);
+  while (next < until) {
+    Offset first = next;
+    const std::vector<std::string_view> views = stream.views(next, &first);
+    if (views.empty()) return true;
+    if (first > next) {
+      note_gap(track, id, next, first, "they came faster than they could be recorded");
+      next = first;
+      continue;
+    }
+    std::string_view chunk = views.front().substr(
+        0, std::min<std::uint64_t>({kMaxChunkBytes, until - next, most - track.taken_bytes}));
+    if (chunk.empty()) {
+      reach_limit(track);
+      return true;
+    }
+    // A character that is not whole yet waits for its rest.
+    const std::size_t tail = incomplete_utf8_tail(chunk);
+    if (tail < chunk.size()) {
+      chunk.remove_suffix(tail);
+    } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
+      return true;
+    }
+    if (!put_item(track, item_type(*track.run, id), chunk, "")) return false;
+    next += chunk.size();
+    track.taken_bytes += chunk.size();
+  }
+  return true;
+}
+
+// The limit is told of when it is reached, what was left out at the end.
+void Recorder::reach_limit(Track& track) {
+  track.capped = true;
+  put_item(track, ItemType::kNote,
+           "The limit of " + bytes_text(track.max_bytes) +
+               " of recorded output is reached; of what comes now the end is recorded.",
+           "");
+}
+
+bool Recorder::put_tail(Track& track) {
+  if (track.run == nullptr) return true;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const auto id = static_cast<StreamId>(i);
+    const Stream& stream = track.run->stream(id);
+    Offset& next = track.next[i];
+    const std::uint64_t tail = tail_of(track.max_bytes);
+    const Offset from = std::max({next, stream.end() > tail ? stream.end() - tail : 0,
+                                  std::min(stream.begin(), stream.end())});
+    if (from > next) {
+      note_gap(track, id, next, from, "the limit of its recorded output was reached");
+      next = from;
+    }
+    const Slice slice = stream.read(from, tail);
+    if (!slice.bytes.empty() && !put_item(track, item_type(*track.run, id), slice.bytes, ""))
+      return false;
+    next = stream.end();
+  }
+  return true;
+}
+
+void Recorder::note_gap(Track& track, StreamId id, Offset from, Offset to, const char* why) {
+  if (to <= from || journal_ == nullptr) return;
+  put_item(track, ItemType::kNote,
+           bytes_text(to - from) + " of " + to_string(id) + " are not recorded: " + why + ".",
+           "{\"stream\":\"" + std::string(to_string(id)) + "\",\"from\":" + std::to_string(from) +
+               ",\"to\":" + std::to_string(to) + "}");
+}
+
+// The next read may be as large as the ring, so that nothing may be unrecorded by then. Before the
+// first byte is recorded reads are no larger than all that came before them.
+void Recorder::hold_when_behind(Track& track) {
+  if (track.run == nullptr || track.held || track.capped) return;
+  const bool waiting = journal_ == nullptr ? expected_ : !track.ready;
+  if (journal_ == nullptr && !waiting) return;
+  const Offset allowed =
+      waiting ? runs_.options().limits.max_buffer_bytes / 4 : kMaxIncompleteBytes;
+  const Marks ends = ends_of(track);
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    if (ends[i] - track.next[i] <= allowed) continue;
+    track.held = true;
+    runs_.hold(*track.run, true);
+    return;
+  }
+}
+
+void Recorder::let_go(Track& track) {
+  if (!track.held || track.run == nullptr) return;
+  track.held = false;
+  runs_.hold(*track.run, false);
+}
+
+}  // namespace gibbous

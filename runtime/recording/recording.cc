@@ -1,0 +1,293 @@
+#include "runtime/recording/recording.h"
+
+#include <signal.h>
+#include <uv.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace gibbous {
+namespace {
+
+// The pool's threads begin with its first job, and have the mask of whoever gives it: a host's
+// signals are none of theirs.
+int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_cb done) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = uv_queue_work(loop, work, job, done);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+}  // namespace
+
+// One opening of the journal, in the pool. Frees itself.
+struct Recording::Opening {
+  Recording* owner;
+  JournalOptions options;
+  const Clock* clock;
+  Result<std::unique_ptr<Journal>> result = Status::error("journal_failed", "");
+  uv_work_t work;
+};
+
+// One question to the reader, in the pool.
+struct Recording::Lookup {
+  Recording* owner;
+  std::function<Status(JournalReader*)> read;
+  std::function<void(const Status&)> then;
+  std::string directory;
+  std::unique_ptr<JournalReader> reader;
+  Status status;
+  uv_work_t work;
+};
+
+Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingOptions options)
+    : loop_(loop),
+      clock_(clock),
+      options_(std::move(options)),
+      mailbox_(std::make_unique<Mailbox>(loop)),
+      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
+  if (options_.journal.directory.empty()) {
+    state_ = State::kFailed;
+    problem_ =
+        Status::error("no_journal", "nothing is recorded: there is no state directory (--state)");
+    return;
+  }
+  recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
+  JournalOptions& journal = options_.journal;
+  journal.on_room = [this] { mailbox_->post([this] { recorder_->go_on(); }); };
+  journal.on_problem = [this](const Status& status) {
+    mailbox_->post([this, status] {
+      problem_ = status;
+      if (on_problem) on_problem(status);
+    });
+  };
+  journal.on_recovered = [this] {
+    mailbox_->post([this] {
+      problem_ = Status();
+      if (on_problem) on_problem(problem_);
+      recorder_->go_on();
+    });
+  };
+}
+
+Recording::~Recording() = default;
+
+Status Recording::problem() const {
+  return problem_;
+}
+
+// --- Opening ------------------------------------------------------------------------------------
+
+void Recording::open() {
+  if (state_ != State::kClosed) return;
+  state_ = State::kOpening;
+  opening_ = true;
+  recorder_->expect_journal();
+  auto* opening = new Opening{this, options_.journal, &clock_};
+  opening->work.data = opening;
+  const int error = queue_work(
+      loop_, &opening->work,
+      [](uv_work_t* work) noexcept {
+        auto* self = static_cast<Opening*>(work->data);
+        self->result = Journal::create(self->options, *self->clock);
+      },
+      [](uv_work_t* work, int) noexcept {
+        const std::unique_ptr<Opening> self(static_cast<Opening*>(work->data));
+        self->owner->on_opened(std::move(self->result));
+      });
+  if (error != 0) {
+    delete opening;
+    on_opened(Status::error("journal_failed", uv_strerror(error)));
+  }
+}
+
+bool Recording::has_past() const {
+  std::error_code ignored;
+  return std::filesystem::exists(options_.journal.directory + "/sessions.db", ignored);
+}
+
+void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
+  opening_ = false;
+  if (opened) journal_ = std::move(opened.value());
+  if (state_ == State::kEnding) {
+    if (journal_) {
+      recorder_->set_journal(journal_.get());
+      if (on_open) on_open();
+    }
+    end();
+    return;
+  }
+  state_ = journal_ ? State::kOpen : State::kFailed;
+  problem_ = opened.status();
+  if (journal_) {
+    if (on_join) on_join(*journal_);
+    recorder_->set_journal(journal_.get());
+    if (on_open) on_open();
+  } else {
+    recorder_->set_journal(nullptr);
+    if (on_problem) on_problem(problem_);
+  }
+  for (const auto& then : std::exchange(waiting_, {})) then(problem_);
+}
+
+// One that an earlier host started goes on where its record ends.
+void Recording::on_new_run(const Run& run) {
+  open();
+  if (!run.adopted()) return;
+  when_open([this, id = run.id()](const Status& status) {
+    if (!status || (resumes_run && resumes_run(id))) return;
+    look_up<Result<RunRecord>>([id](JournalReader& reader) { return reader.run(id); },
+                               [this, id](const Result<RunRecord>& recorded) {
+                                 recorder_->resume(id, recorded.ok() ? &recorded.value() : nullptr);
+                               });
+  });
+}
+
+void Recording::when_open(std::function<void(const Status&)> then) {
+  open();
+  if (state_ == State::kOpening) {
+    waiting_.push_back(std::move(then));
+    return;
+  }
+  const Status status = state_ == State::kOpen ? Status() : problem_;
+  mailbox_->post([then = std::move(then), status] { then(status); });
+}
+
+void Recording::flush(std::function<void(const Status&)> then) {
+  when_open([this, then = std::move(then)](const Status& open) {
+    if (!open || !journal_) {
+      then(open ? Status::error("shutdown", "the runtime is shutting down") : open);
+      return;
+    }
+    journal_->flush(
+        [this, then](const Status& status) { mailbox_->post([then, status] { then(status); }); });
+  });
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
+                      std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
+  // What cannot be written at the moment does not keep anybody from reading the rest.
+  flush([this, run_id = std::move(run_id), since_seq, limit, max_bytes,
+         then = std::move(then)](const Status&) {
+    look_up<Result<RecordedItems>>(
+        [run_id, since_seq, limit, max_bytes](JournalReader& reader) -> Result<RecordedItems> {
+          // First: when it has ended by now, the items are all there.
+          Result<RunRecord> run = reader.run(run_id);
+          if (!run) return run.status();
+          Result<ItemPage> page = reader.items(run_id, since_seq, limit, max_bytes);
+          if (!page) return page.status();
+          return RecordedItems{std::move(*run), std::move(*page)};
+        },
+        then);
+  });
+}
+
+void Recording::runs(std::string session, std::size_t limit,
+                     std::function<void(Result<std::vector<RunRecord>>)> then) {
+  flush([this, session = std::move(session), limit, then = std::move(then)](const Status&) {
+    look_up<Result<std::vector<RunRecord>>>(
+        [session, limit](JournalReader& reader) { return reader.runs(session, limit); }, then);
+  });
+}
+
+void Recording::add_lookup(std::function<Status(JournalReader*)> read,
+                           std::function<void(const Status&)> then) {
+  lookups_.push_back(std::make_unique<Lookup>());
+  Lookup& lookup = *lookups_.back();
+  lookup.owner = this;
+  lookup.read = std::move(read);
+  lookup.then = std::move(then);
+  lookup.directory = options_.journal.directory;
+  if (!looking_up_) look_up_next();
+}
+
+// One at a time: a reader is one connection.
+void Recording::look_up_next() {
+  if (lookups_.empty()) return;
+  looking_up_ = true;
+  Lookup* lookup = lookups_.front().release();
+  lookups_.pop_front();
+  lookup->reader = std::move(reader_);
+  lookup->work.data = lookup;
+  const auto done = [](uv_work_t* work, int) noexcept {
+    const std::unique_ptr<Lookup> self(static_cast<Lookup*>(work->data));
+    Recording& owner = *self->owner;
+    owner.reader_ = std::move(self->reader);
+    owner.looking_up_ = false;
+    if (owner.state_ == State::kEnding) {
+      owner.end();
+      return;
+    }
+    self->then(self->status);
+    if (!owner.looking_up_) owner.look_up_next();
+  };
+  const int error = queue_work(
+      loop_, &lookup->work,
+      [](uv_work_t* work) noexcept {
+        auto* self = static_cast<Lookup*>(work->data);
+        if (!self->reader) {
+          if (self->directory.empty()) {
+            self->status = Status::error(
+                "no_journal", "nothing is recorded: there is no state directory (--state)");
+            return;
+          }
+          auto opened = JournalReader::open(self->directory);
+          self->status = opened.status();
+          if (!opened) return;
+          self->reader = std::move(opened.value());
+        }
+        self->status = self->read(self->reader.get());
+      },
+      done);
+  if (error != 0) {
+    lookup->status = Status::error("journal_failed", uv_strerror(error));
+    done(&lookup->work, 0);
+  }
+}
+
+// --- The end ------------------------------------------------------------------------------------
+
+void Recording::close(std::function<void()> on_closed) {
+  on_closed_ = std::move(on_closed);
+  recorder_->end_all("its host has ended");
+  if (on_ending) on_ending();
+  state_ = State::kEnding;
+  waiting_.clear();
+  lookups_.clear();
+  mailbox_->hold_loop();
+  end();
+}
+
+void Recording::end() {
+  if (opening_ || looking_up_) return;
+  const auto closed = [this] {
+    recorder_.reset();
+    mailbox_->close(std::exchange(on_closed_, nullptr));
+  };
+  if (!journal_) {
+    closed();
+    return;
+  }
+  journal_->close([this, closed](const Status&) {
+    mailbox_->post([this, closed] {
+      recorder_->set_journal(nullptr);
+      journal_.reset();
+      closed();
+    });
+  });
+}
+
+void Recording::abandon() {
+  if (!recorder_) return;
+  recorder_->end_all("its host has ended");
+  if (on_ending) on_ending();
+  recorder_->set_journal(nullptr);
+  journal_.reset();
+}
+
+}  // namespace gibbous

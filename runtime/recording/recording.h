@@ -1,0 +1,129 @@
+// Recording connects runs with the journal: it opens the journal, records what happens to runs
+// (Recorder) and answers questions about what was recorded. Nothing here waits for the disk:
+// libuv's thread pool opens and reads, the journal's own thread writes. Without a usable journal
+// runs go on all the same, and what needs the journal fails with the reason. Loop thread only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/journal/journal.h"
+#include "runtime/journal/journal_reader.h"
+#include "runtime/recording/mailbox.h"
+#include "runtime/recording/recorder.h"
+#include "runtime/runs/runs.h"
+
+struct uv_loop_s;
+
+namespace gibbous {
+
+struct RecordingOptions {
+  JournalOptions journal;  // its callbacks are set here; directory "": there is none
+  RecorderOptions recorder;
+};
+
+struct RecordedItems {
+  RunRecord run;
+  ItemPage page;
+};
+
+class Recording {
+ public:
+  Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingOptions options);
+  // After close().
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // Opens the journal now, if it is not open; otherwise the first run does.
+  void open();
+  // Whether there is anything that earlier hosts may have left.
+  bool has_past() const;
+  // From the loop, when it is open, or with why it cannot be (code no_journal when there is none).
+  void when_open(std::function<void(const Status&)> then);
+  // ok, or why nothing is recorded at the moment.
+  Status problem() const;
+  // Once for each outage, and with ok when it is over.
+  std::function<void(const Status&)> on_problem;
+  // The journal can be written from now on.
+  std::function<void()> on_open;
+
+  // For the worker of the queue (runtime/queue), which shares this journal. `on_join` comes when
+  // the journal is open and before anything is written; `resumes_run` says whether the worker will
+  // resume the record of an adopted run; `on_ending` comes before the journal is closed.
+  std::function<void(Journal&)> on_join;
+  std::function<bool(const std::string& run_id)> resumes_run;
+  std::function<void()> on_ending;
+
+  // From the loop, when all that has happened by now is on disk, or why it is not.
+  void flush(std::function<void(const Status&)> then);
+  // The run and its items above `since_seq`, as of now. Fails with run_not_found, and as
+  // JournalReader does.
+  void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
+             std::function<void(Result<RecordedItems>)> then);
+  // Newest first; "" is all sessions.
+  void runs(std::string session, std::size_t limit,
+            std::function<void(Result<std::vector<RunRecord>>)> then);
+  // Anything else that is to be read: `read` is called in the pool, `then` from the loop.
+  template <typename Answer>
+  void look_up(std::function<Answer(JournalReader&)> read, std::function<void(Answer)> then);
+
+  // Null until it is open.
+  Journal* journal() { return journal_.get(); }
+  Recorder& recorder() { return *recorder_; }
+  Mailbox& mailbox() { return *mailbox_; }
+
+  // What happens from now on is not recorded; what waits is written. on_closed comes from the loop.
+  void close(std::function<void()> on_closed);
+  // The same for a process that exits now: waits for the disk.
+  void abandon();
+
+ private:
+  enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed, kEnding };
+  struct Opening;
+  struct Lookup;
+
+  void on_new_run(const Run& run);
+  void on_opened(Result<std::unique_ptr<Journal>> opened);
+  void look_up_next();
+  void add_lookup(std::function<Status(JournalReader*)> read,
+                  std::function<void(const Status&)> then);
+  void end();
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  RecordingOptions options_;
+  std::unique_ptr<Mailbox> mailbox_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<JournalReader> reader_;  // null while a lookup has it
+  State state_ = State::kClosed;
+  Status problem_;
+  bool opening_ = false;
+  bool looking_up_ = false;
+  std::vector<std::function<void(const Status&)>> waiting_;
+  std::deque<std::unique_ptr<Lookup>> lookups_;
+  std::function<void()> on_closed_;
+};
+
+template <typename Answer>
+void Recording::look_up(std::function<Answer(JournalReader&)> read,
+                        std::function<void(Answer)> then) {
+  auto answer = std::make_shared<Answer>(Status::error("no_journal", ""));
+  add_lookup(
+      [answer, read = std::move(read)](JournalReader* reader) {
+        *answer = read(*reader);
+        return Status();
+      },
+      [answer, then = std::move(then)](const Status& status) {
+        then(status ? std::move(*answer) : Answer(status));
+      });
+}
+
+}  // namespace gibbous

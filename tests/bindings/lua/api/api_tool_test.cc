@@ -1,0 +1,172 @@
+// tool{} and tool.call.
+#include "tests/bindings/lua/call/engine_fixture.h"
+
+using gibbous::CallId;
+using gibbous::CallResult;
+using gibbous::Json;
+using gibbous::testing::contains;
+using gibbous::testing::World;
+
+namespace {
+
+// The message with which a script that defines `tool{ fields }` does not load.
+std::string refused(const std::string& fields) {
+  World world;
+  world.script("\ntools[1] = tool { " + fields + " }");
+  const auto made = gibbous::lua::Engine::create(world.options, world.context);
+  return made.ok() ? "it was accepted" : made.status().message();
+}
+
+constexpr char kGood[] =
+    "name = 'a', description = 'd', permission = 'read', run = function() return '' end";
+
+}  // namespace
+
+TEST_CASE("a definition that is wrong names the field, at the script's line") {
+  CHECK(refused(kGood) == "it was accepted");
+  CHECK(contains(refused("descripton = 'x', name = 'a'"),
+                 "tools.lua:3: tool 'a': unknown field 'descripton'; did you mean 'description'?"));
+  CHECK(contains(refused("name = 'a'"), "description: expected a string, got nil"));
+  CHECK(contains(refused("name = 5"), "name: expected a string, got a number"));
+  CHECK(contains(
+      refused("name = 'a b', description = 'd', permission = 'read', run = function() end"),
+      "name: expected 1 to 64 letters"));
+  CHECK(
+      contains(refused("name = 'a', description = 'd', permission = 'exec', run = function() end"),
+               "permission: expected 'read', 'write' or 'execute', got 'exec'"));
+  CHECK(contains(refused("name = 'a', description = 'd', permission = 'read', run = 'x'"),
+                 "run: expected a function, got a string"));
+  CHECK(contains(refused(std::string(kGood) + ", annotations = { readonly = true }"),
+                 "annotations: unknown field 'readonly'; did you mean 'read_only'?"));
+  CHECK(contains(refused(std::string(kGood) + ", annotations = { read_only = 1 }"),
+                 "read_only: expected a boolean"));
+  CHECK(contains(refused(std::string(kGood) + ", input = schema.string()"), "object"));
+}
+
+TEST_CASE("annotations follow from the permission, unless they are given") {
+  World world;
+  world.start(
+      "define('reads', function() return '' end)\n"
+      "define('runs', function() return '' end, { permission = 'execute' })\n"
+      "define('given', function() return '' end, { permission = 'write', annotations = { "
+      "destructive = false } })");
+  const auto& tools = world.engine->current()->tools();
+  CHECK(tools.at("reads").annotations["readOnlyHint"] == true);
+  CHECK(tools.at("reads").annotations["destructiveHint"] == false);
+  CHECK(tools.at("runs").annotations["readOnlyHint"] == false);
+  CHECK(tools.at("runs").annotations["destructiveHint"] == true);
+  CHECK(tools.at("given").annotations["destructiveHint"] == false);
+  CHECK(tools.at("given").annotations["readOnlyHint"] == false);
+}
+
+TEST_CASE("tool.error must be used with a code and a message") {
+  World world;
+  world.start(
+      "define('a', function() tool.error('Not A Code', 'm') end)\n"
+      "define('b', function() tool.error('code') end)\n"
+      "define('c', function() tool.error('code', 'm', 5) end)\n"
+      "define('d', function() tool.progress('x') end)\n"
+      "define('e', function() tool.progress(0 / 0) end)");
+  CHECK(contains(world.run("a").message, ":2: bad argument #1 to 'error'"));
+  CHECK(contains(world.run("b").message, ":3: bad argument #2 to 'error'"));
+  CHECK(contains(world.run("c").message, ":4: bad argument #3 to 'error'"));
+  CHECK(contains(world.run("d").message, ":5: bad argument #1 to 'progress'"));
+  CHECK(contains(world.run("e").message, "finite"));
+}
+
+TEST_CASE("tool.call gives the result of another tool") {
+  World world;
+  world.start(
+      "define('add', function(args) return { text = 'sum', data = { n = args.a + args.b, none = {} "
+      "} } end,\n"
+      "  { input = schema.object({ a = schema.integer(), b = schema.integer() }) })\n"
+      "define('outer', function()\n"
+      "  local r, err = tool.call('add', { a = 1, b = 2 })\n"
+      "  return r.text .. r.data.n .. tostring(err)\n"
+      "end)");
+  CHECK(world.run("outer").text == "sum3nil");
+}
+
+TEST_CASE("tool.call gives nil and an error when the other tool fails") {
+  World world;
+  world.policy(
+      "return { modes = { default = {} }, decide = function(effect)\n"
+      "  if effect.tool == 'forbidden' then return { decision = 'deny', rule = 'r', reason = 'no' "
+      "} end\n"
+      "  if effect.tool == 'asked' then return { decision = 'ask', rule = 'r', reason = 'maybe' } "
+      "end\n"
+      "  return { decision = 'allow', rule = 'r' }\n"
+      "end }\n");
+  world.start(
+      "define('broken', function() error('broken') end)\n"
+      "define('fails', function() tool.error('own_code', 'failed') end)\n"
+      "define('forbidden', function() return '' end)\n"
+      "define('asked', function() return '' end)\n"
+      "define('strict', function() return '' end, { input = schema.object({}) })\n"
+      "define('outer', function(args)\n"
+      "  local r, err = tool.call(args.name, args.args)\n"
+      "  return tostring(r) .. ' ' .. err.code .. ' ' .. err.message\n"
+      "end)");
+  const auto call = [&](const std::string& name, const std::string& arguments = "{}") {
+    return world.run("outer", "{\"name\":\"" + name + "\",\"args\":" + arguments + "}").text;
+  };
+  CHECK(contains(call("broken"), "nil script_error " + world.tools_file + ":2: broken"));
+  CHECK(call("fails") == "nil own_code failed");
+  CHECK(contains(call("forbidden"), "nil denied"));
+  CHECK(contains(call("asked"), "nil needs_approval"));
+  CHECK(contains(call("nothing"), "nil unknown_tool"));
+  CHECK(contains(call("strict", R"({"x":1})"), "nil invalid_arguments"));
+}
+
+TEST_CASE("a tool that calls itself ends with an error") {
+  World world;
+  world.start(
+      "define('self', function()\n"
+      "  local r, err = tool.call('self')\n"
+      "  if not r then return nil, err end\n"
+      "  return r.text\n"
+      "end)");
+  const CallResult result = world.run("self");
+  CHECK(result.code == "too_deep");
+  CHECK(contains(result.message, "'self'"));
+}
+
+TEST_CASE("cancelling a call cancels the calls that it made, and waits for them") {
+  World world;
+  world.start(
+      "define('inner', function()\n"
+      "  pcall(time.sleep, 1e6)\n"
+      "  store.set('inner', 'cleaned')\n"
+      "end)\n"
+      "define('outer', function() tool.call('inner') return 'never' end)");
+  const CallId id = world.begin("outer");
+  CHECK(world.until([&] { return world.engine->active_calls() == 2; }));
+  world.settle();
+  CHECK(world.engine->cancel(id));
+  CHECK(world.finish(id).code == "cancelled");
+  CHECK(world.noted("inner") == "cleaned");
+  CHECK(world.engine->active_calls() == 0);
+}
+
+TEST_CASE("approval of a called tool is asked in the name of the host's call") {
+  World world;
+  world.policy(
+      "return { modes = { default = {} }, decide = function(effect)\n"
+      "  return { decision = effect.tool == 'inner' and 'ask' or 'allow', rule = 'r', reason = "
+      "'maybe' }\n"
+      "end }\n");
+  world.start(
+      "define('inner', function(args) return 'in' .. args.n end)\n"
+      "define('outer', function() return tool.call('inner', { n = 1 }).text end)");
+  std::vector<gibbous::AskRequest> asked;
+  world.engine->set_approver(
+      [&](gibbous::AskRequest request) { asked.push_back(std::move(request)); });
+  const CallId id = world.begin("outer", "{}", "s1");
+  REQUIRE(world.until([&] { return !asked.empty(); }));
+  CHECK(asked[0].call == id);
+  CHECK(asked[0].tool == "inner");
+  CHECK(asked[0].session == "s1");
+  CHECK(asked[0].arguments == R"({"n":1})");
+  asked[0].answer(true, "");
+  CHECK(world.finish(id).text == "in1");
+}

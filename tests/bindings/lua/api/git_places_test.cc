@@ -1,0 +1,87 @@
+// Where git keeps things for a linked worktree, and that a workspace cannot make itself one.
+#include "bindings/lua/api/git_places.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::lua {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::TempDir;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+PathVariables places(const std::string& workspace) {
+  PathVariables variables;
+  add_git_places(workspace, variables);
+  return variables;
+}
+
+// As `git worktree add` leaves it.
+void make_worktree(const fs::path& common, const fs::path& workspace) {
+  write(common / "HEAD", "ref: refs/heads/main\n");
+  fs::create_directories(common / "objects");
+  write(workspace / ".git", "gitdir: " + (common / "worktrees/x").string() + "\n");
+  write(common / "worktrees/x/gitdir", (workspace / ".git").string() + "\n");
+}
+
+TEST_CASE("a linked worktree is found, wherever its repository is") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path());
+  make_worktree(root / "repo/.git", root / "tree");
+  PathVariables found = places(root / "tree");
+  CHECK(found["GIT_COMMON"] == std::vector<std::string>{root / "repo/.git"});
+  CHECK(found["GIT_WORKTREE"] == std::vector<std::string>{root / "repo/.git/worktrees/x"});
+  CHECK(found["GIT_LINK"] == std::vector<std::string>{root / "tree/.git"});
+  // A bare repository with its worktrees in it.
+  make_worktree(root / "bare", root / "bare/feature");
+  CHECK(places(root / "bare/feature")["GIT_COMMON"] == std::vector<std::string>{root / "bare"});
+}
+
+TEST_CASE("an ordinary repository, and no repository, have no such places") {
+  const TempDir dir;
+  fs::create_directories(dir.path() + "/repo/.git");
+  for (const char* name : {"/repo", "", "/nowhere"}) {
+    CHECK(places(dir.path() + name)["GIT_COMMON"].empty());
+  }
+}
+
+TEST_CASE("a workspace cannot declare itself a worktree of what is around it") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path());
+  const fs::path workspace = root / "p/worktrees/x";
+  SECTION("by naming itself") {
+    write(root / "p/HEAD", "ref");
+    fs::create_directories(root / "p/objects");
+    write(workspace / ".git", "gitdir: " + workspace.string());
+    write(workspace / "gitdir", (workspace / ".git").string());
+    CHECK(places(workspace)["GIT_COMMON"].empty());
+  }
+  SECTION("by naming something in itself") {
+    make_worktree(workspace / "fake", workspace);
+    CHECK(places(workspace)["GIT_COMMON"].empty());
+  }
+  SECTION("by naming a directory that does not name it") {
+    make_worktree(root / "repo", root / "tree");
+    write(workspace / ".git", "gitdir: " + (root / "repo/worktrees/x").string());
+    CHECK(places(workspace)["GIT_COMMON"].empty());
+  }
+  SECTION("with a file that is none") {
+    fs::create_directories(workspace);
+    REQUIRE(::mkfifo((workspace / ".git").c_str(), 0600) == 0);
+    CHECK(places(workspace)["GIT_COMMON"].empty());  // and does not wait for a writer
+  }
+}
+
+}  // namespace
+}  // namespace gibbous::lua

@@ -1,0 +1,132 @@
+// The configuration file: what it may say, and how mistakes are answered.
+#include "bindings/lua/load/config.h"
+
+#include <algorithm>
+
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/check/schema_check.h"
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+using namespace gibbous;
+using namespace gibbous::lua;
+
+namespace {
+
+Result<Config> load(const std::string& text) {
+  const testing::TempDir dir;
+  const SystemClock clock;
+  return load_config(dir.write("gibbous.lua", text), clock);
+}
+
+std::string error_of(const std::string& text) {
+  const auto config = load(text);
+  if (config) return "";
+  CHECK(config.status().code() == "config_invalid");
+  const std::string& message = config.status().message();
+  CHECK(message.find("gibbous.lua:") != std::string::npos);
+  return message.substr(message.find("gibbous.lua:"));
+}
+
+}  // namespace
+
+TEST_CASE("every field of the configuration arrives") {
+  const testing::TempDir dir;
+  const SystemClock clock;
+  const std::string path = dir.write("conf/gibbous.lua", R"(
+    local second = 1000
+    return {
+      scripts = 'tools', policies = '../policies', workspace = '/srv',
+      toolsets = { 'bg', 'wait' }, mode = 'auto', shell = '/bin/bash',
+      limits = { max_concurrent = 20, default_timeout_ms = 60 * second, max_buffer_bytes = 1024,
+        head_bytes = 0, kill_grace_ms = 1, timeout_grace_ms = 2, drain_limit_ms = 3,
+        max_queued = 4, max_ended = 5 },
+      env = { LANG = 'C', TERM = 'dumb' }, unset_env = { 'SECRET' },
+      lua = { call_ms = 7, memory_bytes = 8 * 1024 * 1024 }, temp_directory = 'temp',
+      settings = { process = { max_concurrent = 2 } },
+    })");
+  const auto config = load_config(path, clock);
+  INFO(config.status().message());
+  REQUIRE(config.ok());
+  CHECK(*config->scripts == dir.path() + "/conf/tools");
+  CHECK(*config->policies == dir.path() + "/policies");
+  CHECK(*config->workspace == "/srv");
+  CHECK(*config->toolsets == std::vector<std::string>{"bg", "wait"});
+  CHECK(*config->mode == "auto");
+
+  RunsOptions runs;
+  runs.env = {"LANG=de", "SECRET=x", "HOME=/root"};
+  config->apply_runs(runs);
+  std::sort(runs.env.begin(), runs.env.end());
+  CHECK(runs.env == std::vector<std::string>{"HOME=/root", "LANG=C", "TERM=dumb",
+                                             "TMPDIR=" + dir.path() + "/conf/temp"});
+  CHECK(config->settings == Json{{"process", {{"max_concurrent", 2}}}});
+  CHECK(runs.shell == "/bin/bash");
+  CHECK(runs.limits.max_concurrent == 20);
+  CHECK(runs.limits.default_timeout == Millis(60'000));
+  CHECK(runs.limits.max_buffer_bytes == 1024);
+  CHECK(runs.limits.head_bytes == 0);
+  CHECK(runs.limits.kill_grace == Millis(1));
+  CHECK(runs.limits.timeout_grace == Millis(2));
+  CHECK(runs.limits.drain_limit == Millis(3));
+  CHECK(runs.limits.max_queued == 4);
+  CHECK(runs.limits.max_ended == 5);
+
+  EngineOptions engine;
+  config->apply_lua(engine);
+  CHECK(engine.limits.call_lua == Millis(7));
+  CHECK(engine.generation.memory.total_bytes == std::size_t{8} << 20);
+}
+
+TEST_CASE("a configuration that says nothing changes nothing") {
+  const auto config = load("return {}");
+  REQUIRE(config.ok());
+  CHECK_FALSE(config->mode.has_value());
+  RunsOptions runs;
+  config->apply_runs(runs);
+  CHECK(runs.limits.max_concurrent == RunLimits{}.max_concurrent);
+  CHECK(runs.shell == "/bin/sh");
+  CHECK(load("return { toolsets = {}, unset_env = {}, env = {}, limits = {} }").ok());
+}
+
+TEST_CASE("mistakes name the file, the field, what was expected and what came") {
+  CHECK(error_of("return { limits = { max_concurrent = 10001 } }") ==
+        "gibbous.lua: limits.max_concurrent: expected integer from 1 to 10000, got integer 10001");
+  CHECK(error_of("return { limits = { max_concurent = 3 } }") ==
+        R"(gibbous.lua: limits.max_concurent: unknown field; did you mean "max_concurrent"?)");
+  CHECK(error_of("return { mod = 'auto' }") ==
+        R"(gibbous.lua: mod: unknown field; did you mean "mode"?)");
+  CHECK(error_of("return { env = { A = 1 } }") ==
+        "gibbous.lua: env.A: expected string, got integer 1");
+  CHECK(error_of("return { toolsets = 'bg' }").find("toolsets: expected array of string") !=
+        std::string::npos);
+  CHECK(error_of("return { limits = { default_timeout_ms = -1 } }").find("from 0 to") !=
+        std::string::npos);
+  CHECK(error_of("return { limits = { max_buffer_bytes = 1023 } }").find("from 1024 to") !=
+        std::string::npos);
+}
+
+TEST_CASE("a configuration that is no table, does not compile, fails or never ends says where") {
+  CHECK(error_of("return 5").find("must return a table of settings") != std::string::npos);
+  CHECK(error_of("").find("must return a table of settings") != std::string::npos);
+  CHECK(error_of("return { 'a' }").find("must return a table of settings") != std::string::npos);
+  CHECK(error_of("return {\n mode = = 1 }").find("gibbous.lua:2: unexpected symbol near '='") == 0);
+  CHECK(error_of("\nlocal t\nreturn t.x").find("gibbous.lua:3: attempt to index") == 0);
+  CHECK(error_of("while true do end").find("gibbous.lua:1: time budget of 250 ms exceeded") == 0);
+  CHECK(error_of("return { mode = function() end }").find("gibbous.lua") == 0);
+  CHECK(error_of("return { shell = os.getenv('HOME') }").find("gibbous.lua:1: ") == 0);
+  const SystemClock clock;
+  const auto missing = load_config("/nonexistent/gibbous.lua", clock);
+  CHECK(missing.status().message() == "/nonexistent/gibbous.lua: no such configuration file");
+}
+
+TEST_CASE("the schema of the configuration is a schema, and its reference lists every field") {
+  CHECK(SchemaCheck::compile(config_schema(), "").ok());
+  const std::string reference = config_reference();
+  for (const char* field :
+       {"scripts", "limits.max_concurrent  integer 1..10000  (5)",
+        "limits.kill_grace_ms  integer 0..", "lua.memory_bytes", "env  object"}) {
+    INFO(field);
+    CHECK(reference.find(field) != std::string::npos);
+  }
+}

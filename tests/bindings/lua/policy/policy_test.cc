@@ -1,0 +1,322 @@
+// Generation::decide: verdicts, and the ways in which a policy can fail, which all deny.
+#include "tests/bindings/lua/load/generation_fixture.h"
+#include "tests/support/catch.h"
+
+using namespace gibbous;
+using namespace gibbous::lua;
+using gibbous::testing::Scripts;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Verdict decide(const std::string& body, Json effect = Json::object()) {
+  Scripts scripts;
+  scripts.options.policy_budget = std::chrono::milliseconds(50);
+  scripts.policy("init.lua", "return { modes = { default = {} }, decide = function(effect)\n" +
+                                 body + "\nend }");
+  const auto generation = scripts.load();
+  REQUIRE(generation != nullptr);
+  const Verdict verdict = generation->decide(effect);
+  // Whatever happened, the next question is answered.
+  CHECK(generation->decide(effect).rule == verdict.rule);
+  return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a verdict carries decision, reason, rule and the place of the policy") {
+  const Verdict verdict = decide(
+      "return { decision = 'ask', reason = 'are you sure about ' .. effect.tool, rule = 'r.1' }",
+      {{"tool", "bg_start"}});
+  CHECK(verdict.decision == Verdict::Decision::kAsk);
+  CHECK(verdict.reason == "are you sure about bg_start");
+  CHECK(verdict.rule == "r.1");
+  CHECK(contains(verdict.file, "policies/init.lua"));
+  CHECK(verdict.line == 1);
+}
+
+TEST_CASE("a verdict that names the function of its rule is located there") {
+  const Verdict verdict = decide(
+      "local function rule()\nend\nreturn { decision = 'deny', reason = 'no', rule = 'r', where = "
+      "rule }");
+  CHECK(verdict.line == 2);
+}
+
+TEST_CASE("a policy that fails in any way denies with the place") {
+  struct Row {
+    const char* body;
+    const char* reason;
+  };
+  const Row rows[] = {
+      {"local x\nreturn x.y", "init.lua:3: attempt to index local 'x'"},
+      {"error({ code = 'z', message = 'table error' })", "table error"},
+      {"error('plain', 0)", "plain"},
+      {"while true do end", "init.lua:2: time budget of 50 ms exceeded"},
+      {"while true do pcall(function() while true do end end) end",
+       "time budget of 50 ms exceeded"},
+      {"local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", "init.lua:2"},
+      {"return nil", "must return { decision"},
+      {"return 'allow'", "must return { decision"},
+      {"return { decision = 'yes', reason = 'r', rule = 'x' }",
+       "must be 'allow', 'ask' or 'deny', not 'yes'"},
+      {"return { decision = true, rule = 'x' }", "verdict.decision must be a string"},
+      {"return { decision = 'deny', rule = 'x' }", "verdict.reason is missing"},
+      {"return { decision = 'ask', reason = '', rule = 'x' }", "verdict.reason is missing"},
+      {"return { decision = 'allow' }", "verdict.rule is missing"},
+      {"return { decision = 'allow', rule = {} }", "verdict.rule must be a string"},
+      {"return setmetatable({}, { __index = function() error('gotcha') end })", "gotcha"},
+      {"local function f() return f() .. 'x' end return f()", "stack overflow"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.body);
+    const Verdict verdict = decide(row.body);
+    INFO(verdict.reason);
+    CHECK(verdict.decision == Verdict::Decision::kDeny);
+    CHECK(verdict.rule == "policy_error");
+    CHECK(contains(verdict.reason, row.reason));
+    CHECK(contains(verdict.reason, "the policy failed, so this is denied: "));
+    CHECK(contains(verdict.file, "policies/init.lua"));
+    CHECK(verdict.line >= 1);
+  }
+}
+
+TEST_CASE("a policy remembers nothing that an effect can change behind its back") {
+  const Verdict verdict =
+      decide("effect.tool = 'other'\nreturn { decision = 'allow', rule = effect.tool }",
+             {{"tool", "bg_start"}});
+  CHECK(verdict.rule == "other");
+}
+
+// --- The policies that ship
+// -----------------------------------------------------------------------
+
+namespace {
+
+class Shipped {
+ public:
+  Shipped() {
+    const char* source = std::getenv("GIBBOUS_SOURCE_DIR");
+    const std::string root =
+        source != nullptr ? std::string(source) : testing::program_directory() + "/share/gibbous";
+    scripts_.options.policies_dir = root + "/policies";
+    // What the rules answer must not depend on how busy this machine is.
+    scripts_.options.policy_budget = std::chrono::seconds(5);
+    scripts_.context.home = "/home/me";
+    generation_ = scripts_.load();
+    INFO((scripts_.failure.errors.empty() ? "" : scripts_.failure.errors.front().text()));
+    REQUIRE(generation_ != nullptr);
+  }
+  Verdict ask(const Json& effect) { return generation_->decide(effect); }
+  // Decision of a call of `tool`, which has `permission`, in `mode`.
+  std::string call(const std::string& mode, const std::string& tool,
+                   const std::string& permission) {
+    return word(
+        ask({{"kind", "call"}, {"mode", mode}, {"tool", tool}, {"permission", permission}}));
+  }
+  Verdict start(const std::string& command, const std::string& mode = "dangerous") {
+    return ask({{"kind", "start"},
+                {"mode", mode},
+                {"tool", "bg_start"},
+                {"permission", "execute"},
+                {"command", command}});
+  }
+  static std::string word(const Verdict& verdict) {
+    switch (verdict.decision) {
+      case Verdict::Decision::kAllow:
+        return "allow";
+      case Verdict::Decision::kAsk:
+        return "ask";
+      case Verdict::Decision::kDeny:
+        return "deny";
+    }
+    return "";
+  }
+
+ private:
+  Scripts scripts_;
+  std::shared_ptr<Generation> generation_;
+};
+
+}  // namespace
+
+TEST_CASE("the permission matrix is that of the seed document") {
+  Shipped shipped;
+  struct Row {
+    const char* tool;
+    const char* permission;
+    const char* in_default;
+    const char* in_auto;
+    const char* in_plan;
+    const char* in_dangerous;
+    const char* in_ci;
+  };
+  const Row rows[] = {
+      {"bg_start", "execute", "ask", "allow", "deny", "allow", "deny"},
+      {"bg_status", "read", "allow", "allow", "allow", "allow", "deny"},
+      {"bg_output", "read", "allow", "allow", "allow", "allow", "deny"},
+      {"bg_kill", "execute", "ask", "allow", "deny", "allow", "deny"},
+      {"wait_for", "read", "allow", "allow", "allow", "allow", "allow"},
+      {"a_reader", "read", "allow", "allow", "allow", "allow", "allow"},
+      {"a_writer", "write", "ask", "allow", "deny", "allow", "deny"},
+      {"a_runner", "execute", "ask", "allow", "deny", "allow", "deny"},
+      {"a_puzzle", "unheard_of", "deny", "deny", "deny", "deny", "deny"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.tool);
+    CHECK(shipped.call("default", row.tool, row.permission) == row.in_default);
+    CHECK(shipped.call("auto", row.tool, row.permission) == row.in_auto);
+    CHECK(shipped.call("plan", row.tool, row.permission) == row.in_plan);
+    CHECK(shipped.call("dangerous", row.tool, row.permission) == row.in_dangerous);
+    CHECK(shipped.call("ci", row.tool, row.permission) == row.in_ci);
+  }
+  CHECK(shipped.call("no_mode", "wait_for", "read") == "deny");
+}
+
+TEST_CASE("a refusal says what to do instead, and where its rule is") {
+  Shipped shipped;
+  const Json call = {
+      {"kind", "call"}, {"mode", "default"}, {"tool", "bg_start"}, {"permission", "execute"}};
+  const Verdict asked = shipped.ask(call);
+  CHECK(asked.rule == "modes.default.bg_start");
+  CHECK(contains(asked.reason, "bg_start needs approval in mode default: "));
+  CHECK(contains(asked.reason, "--mode auto"));
+  const Verdict denied = shipped.start("sudo rm -rf /");
+  CHECK(denied.rule == "machine.remove_root");
+  CHECK(contains(denied.reason, "name the directory inside your workspace"));
+  CHECK(contains(denied.file, "rules/machine.lua"));
+  CHECK(denied.line > 1);
+}
+
+TEST_CASE("what a call does is judged again by the newest mode") {
+  Shipped shipped;
+  const auto effect = [&shipped](const char* kind, const char* mode) {
+    return Shipped::word(shipped.ask({{"kind", kind},
+                                      {"mode", mode},
+                                      {"tool", "bg_start"},
+                                      {"permission", "execute"},
+                                      {"cleared", true},
+                                      {"command", "npm test"}}));
+  };
+  CHECK(effect("start", "auto") == "allow");
+  CHECK(effect("start", "plan") == "deny");
+  CHECK(effect("kill", "plan") == "deny");
+  CHECK(effect("stdin", "ci") == "deny");
+  // The call was approved; its own effects are not asked about a second time.
+  CHECK(effect("start", "default") == "allow");
+  CHECK(effect("kill", "default") == "allow");
+}
+
+TEST_CASE("commands that destroy the machine are denied in every mode") {
+  Shipped shipped;
+  const char* const rows[] = {
+      "rm -rf /",
+      "rm -fr /*",
+      "rm -r -f ~",
+      "rm -rf $HOME",
+      "rm -rf --no-preserve-root /",
+      "rm -rf -- /",
+      "rm -rf /usr/*",
+      "/bin/rm -rf //home/../",
+      "cd x && rm -rf /",
+      "echo $(rm -rf /)",
+      "sudo -u root bash -lc 'rm -rf /'",
+      "A=1 env B=2 \"rm\" -rf '/'",
+      "nohup sh -c \"rm -rf /\" &",
+      "if true; then rm -rf /; fi",
+      "eval \"rm -rf /\"",
+      "find / -name x -delete",
+      "mkfs.ext4 /dev/sda1",
+      "doas mkfs -t ext4 disk",
+      "wipefs -a /dev/sda",
+      "dd if=/dev/zero of=/dev/sda bs=1M",
+      "cat image > /dev/nvme0n1",
+      "echo x 2>&1 >/dev/sdb",
+      "echo x | sudo tee /dev/vda",
+      "shutdown -h now",
+      "sudo reboot",
+      "poweroff",
+      "halt",
+      "init 0",
+      "systemctl reboot",
+      "chmod -R 777 /",
+      "sudo chown -R me:me /etc",
+      "kill -9 -1",
+      "kill -1",
+      ":(){ :|:& };:",
+      "bomb() {\n bomb | bomb &\n}; bomb",
+  };
+  for (const char* const command : rows) {
+    for (const char* mode : {"dangerous", "auto", "default"}) {
+      INFO(command << " in " << mode);
+      const Verdict verdict = shipped.start(command, mode);
+      CHECK(Shipped::word(verdict) == "deny");
+      CHECK(contains(verdict.rule, "machine."));
+    }
+  }
+}
+
+TEST_CASE("ordinary commands are left alone") {
+  Shipped shipped;
+  for (const char* command : {"rm -rf ./build",
+                              "rm -rf node_modules /tmp/x",
+                              "rm /tmp/a",
+                              "rm -rf \"$DIR\"",
+                              "echo 'rm -rf /'",
+                              "grep -r shutdown .",
+                              "git commit -m \"reboot; halt\"",
+                              "npm init -y",
+                              "npm test",
+                              "dd if=/dev/zero of=/dev/null",
+                              "dd if=a of=b",
+                              "ls > /dev/null 2>&1",
+                              "echo x >&2",
+                              "kill -1 1234",
+                              "kill -9 123",
+                              "chmod -R 755 .",
+                              "systemctl status x",
+                              "find . -delete",
+                              "sudo apt-get install -y curl",
+                              "x() { y | z & }; x",
+                              "sh -c 'sleep 600 & exec sleep 600'",
+                              "",
+                              "'",
+                              "a\\",
+                              "> out.txt",
+                              "((("}) {
+    INFO(command);
+    CHECK(Shipped::word(shipped.start(command)) == "allow");
+  }
+}
+
+TEST_CASE("argv and what a shell is fed are judged like a line") {
+  Shipped shipped;
+  const auto judge = [&shipped](Json effect) {
+    effect.update({{"mode", "auto"}, {"tool", "bg_start"}, {"permission", "execute"}});
+    return Shipped::word(shipped.ask(effect));
+  };
+  CHECK(judge({{"kind", "start"}, {"argv", {"rm", "-rf", "/"}}}) == "deny");
+  CHECK(judge({{"kind", "start"}, {"argv", {"sudo", "sh", "-c", "rm -rf /"}}}) == "deny");
+  CHECK(judge({{"kind", "start"}, {"argv", {"echo", "a; rm -rf /"}}}) == "allow");
+  CHECK(judge({{"kind", "stdin"}, {"command", "bash -i"}, {"text", "rm -rf /\n"}}) == "deny");
+  CHECK(judge({{"kind", "stdin"}, {"command", "cat"}, {"text", "rm -rf /\n"}}) == "allow");
+  // A run that a newer rule would not start must still be possible to end.
+  CHECK(judge({{"kind", "kill"}, {"command", "rm -rf /"}, {"signal", "SIGTERM"}}) == "allow");
+}
+
+TEST_CASE("long and odd lines are judged in time") {
+  Shipped shipped;
+  const auto repeat = [](const std::string& part, std::size_t times) {
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  constexpr std::size_t kTimes = 2000;
+  for (const char* part :
+       {"sudo ", "a;", "'", "a\\", "sh -c ", "()", "x(){", "{", "$(", "/a", "> ", "A=1 "}) {
+    INFO(part);
+    CHECK(shipped.start(repeat(part, kTimes)).rule != "policy_error");
+  }
+}

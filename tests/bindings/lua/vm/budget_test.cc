@@ -1,0 +1,205 @@
+// Budget: runaways end, the error is sticky, a slice yields and goes on, nested calls keep their
+// own limits.
+#include "bindings/lua/vm/budget.h"
+
+#include <lua.hpp>
+#include <string>
+
+#include "bindings/lua/vm/state.h"
+#include "tests/bindings/lua/vm/state_fixture.h"
+#include "tests/support/catch.h"
+
+namespace gibbous::lua {
+namespace {
+
+using test::make_state;
+using test::run;
+using test::TickingClock;
+
+constexpr Nanos kShort = std::chrono::milliseconds(30);
+
+TEST_CASE("an endless loop ends with an error that names its line") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  const ScriptError error =
+      run(*state, "local n = 0\n\nwhile true do n = n + 1 end", "loop.lua", kShort);
+  CHECK(error.code == "budget_exceeded");
+  CHECK(error.message == "time budget of 30 ms exceeded");
+  CHECK(error.file == "loop.lua");
+  CHECK(error.line == 3);
+  CHECK(run(*state, "return 1").text().empty());
+}
+
+TEST_CASE("pcall cannot swallow the budget, and the place is where it ran out first") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  const ScriptError error = run(*state,
+                                "local function loop()\n"
+                                "  while true do end\n"
+                                "end\n"
+                                "while true do\n"
+                                "  pcall(loop)\n"
+                                "end",
+                                "swallow.lua", kShort);
+  CHECK(error.code == "budget_exceeded");
+  CHECK(error.line == 2);
+}
+
+TEST_CASE("a call that ended normally although its budget was gone is a failure") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  // Nothing runs after the pcall but the return.
+  const ScriptError error =
+      run(*state, "return pcall(function() while true do end end)", test::kChunk, kShort);
+  CHECK(error.code == "budget_exceeded");
+}
+
+TEST_CASE("the message names what was granted, not what was left of it") {
+  auto state = make_state();
+  BudgetLimits limits;
+  limits.total = std::chrono::milliseconds(5);
+  limits.granted = std::chrono::milliseconds(1000);
+  ScriptError error;
+  state->protect(
+      limits,
+      [](lua_State* lua) {
+        REQUIRE(load_chunk(lua, "while true do end", "loop.lua"));
+        lua_call(lua, 0, 0);
+      },
+      &error);
+  CHECK(error.message == "time budget of 1000 ms exceeded");
+}
+
+TEST_CASE("a slice yields the root coroutine, which goes on with the right answer") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  LuaRef keep;
+  ScriptError error;
+  lua_State* task = test::new_task(*state,
+                                   "local sum = 0\n"
+                                   "local t = setmetatable({}, { __add = function(a, b)\n"
+                                   "  for i = 1, 1000 do sum = sum + 1 end\n"
+                                   "  return 0\n"
+                                   "end })\n"
+                                   "for i = 1, 50 do local _ = t + 1 end\n"
+                                   "pcall(function() for i = 1, 50000 do sum = sum + 1 end end)\n"
+                                   "return sum",
+                                   "slices.lua", &keep, &error);
+  REQUIRE(task != nullptr);
+  BudgetLimits limits;
+  limits.total = std::chrono::hours(1);
+  limits.slice = std::chrono::milliseconds(3);
+  limits.root = task;
+  int slices = 0;
+  int status = LUA_YIELD;
+  Nanos used{0};
+  while (status == LUA_YIELD) {
+    state->budget().arm(state->main(), limits);
+    status = lua_resume(task, 0);
+    used += state->budget().disarm(state->main());
+    const bool sliced = state->budget().take_sliced();
+    REQUIRE(sliced == (status == LUA_YIELD));
+    slices += sliced ? 1 : 0;
+  }
+  REQUIRE(status == 0);
+  CHECK(lua_tonumber(task, -1) == 100000);
+  CHECK(slices > 10);
+  CHECK(used > Nanos{0});
+}
+
+TEST_CASE("no slice under a sort comparator or a gsub callback") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  LuaRef keep;
+  ScriptError error;
+  lua_State* task =
+      test::new_task(*state,
+                     "local n = 0\n"
+                     "local function work(a, b)\n"
+                     "  for i = 1, 3000 do n = n + 1 end\n"
+                     "  return b and a < b\n"
+                     "end\n"
+                     "local t = { 3, 1, 2 }\n"
+                     "table.sort(t, work)\n"
+                     "local s = ('abc'):gsub('.', function(c) work(1) return c:upper() end)\n"
+                     "return table.concat(t) .. s",
+                     "callbacks.lua", &keep, &error);
+  REQUIRE(task != nullptr);
+  BudgetLimits limits;
+  limits.total = std::chrono::hours(1);
+  limits.slice = std::chrono::milliseconds(1);
+  limits.root = task;
+  int status = LUA_YIELD;
+  while (status == LUA_YIELD) {
+    state->budget().arm(state->main(), limits);
+    status = lua_resume(task, 0);
+    state->budget().disarm(state->main());
+    state->budget().take_sliced();
+  }
+  REQUIRE(status == 0);
+  CHECK(std::string(lua_tostring(task, -1)) == "123ABC");
+}
+
+TEST_CASE("a nested call has its own budget, and the outer one goes on") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  ScriptError inner;
+  ScriptError outer;
+  BudgetLimits limits;
+  limits.total = std::chrono::milliseconds(200);
+  const bool ok = state->protect(
+      limits,
+      [&](lua_State* lua) {
+        inner =
+            run(State::of(lua), "while true do end", "inner.lua", std::chrono::milliseconds(20));
+        REQUIRE(load_chunk(lua, "\nwhile true do end", "outer.lua"));
+        lua_call(lua, 0, 0);
+      },
+      &outer);
+  CHECK_FALSE(ok);
+  CHECK(inner.file == "inner.lua");
+  CHECK(inner.message == "time budget of 20 ms exceeded");
+  CHECK(outer.file == "outer.lua");
+  CHECK(outer.line == 2);
+  CHECK(outer.message == "time budget of 200 ms exceeded");
+}
+
+TEST_CASE("a C function that loops is stopped by its charges") {
+  auto state = make_state();
+  BudgetLimits limits;
+  limits.total = kShort;
+  ScriptError error;
+  state->protect(
+      limits,
+      [](lua_State* lua) {
+        Budget& budget = Budget::of(lua);
+        while (true) budget.charge(lua, 100);
+      },
+      &error);
+  CHECK(error.code == "budget_exceeded");
+}
+
+TEST_CASE("large copies are looked at more often than a thousand instructions") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  const ScriptError error = run(*state,
+                                "copies = 0\n"
+                                "local s = ('x'):rep(1048576)\n"
+                                "while true do\n"
+                                "  local a = s .. copies\n"
+                                "  copies = copies + 1\n"
+                                "end",
+                                test::kChunk, kShort, 1'000'000);
+  CHECK(error.code == "budget_exceeded");
+  CHECK(run(*state, "assert(copies < 100, copies)").text() == "");
+}
+
+TEST_CASE("without a total nothing is armed") {
+  auto state = make_state();
+  ScriptError error;
+  CHECK(state->protect(
+      {}, [](lua_State* lua) { REQUIRE(lua_gethook(lua) == nullptr); }, &error));
+}
+
+}  // namespace
+}  // namespace gibbous::lua

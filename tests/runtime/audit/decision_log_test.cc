@@ -1,0 +1,332 @@
+// Every record is in the files, once and whole, whoever else writes and whatever the disk does.
+#include "runtime/audit/decision_log.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+constexpr std::uint64_t kSmallFile = 1000;
+
+struct Desk {
+  TempDir dir;
+  ManualClock clock;
+  std::vector<Status> problems;
+  std::vector<std::uint64_t> recoveries;
+
+  std::string directory() const { return dir.path() + "/state"; }
+  std::string file(int number = 0) const {
+    return directory() + "/decisions.jsonl" + (number == 0 ? "" : "." + std::to_string(number));
+  }
+  DecisionLogOptions options() {
+    DecisionLogOptions options;
+    options.directory = directory();
+    options.on_problem = [this](const Status& status) { problems.push_back(status); };
+    options.on_recovered = [this](std::uint64_t lost) {
+      recoveries.push_back(lost);
+      return lost == 0 ? "" : "lost " + std::to_string(lost);
+    };
+    return options;
+  }
+  std::string text(int number = 0) const {
+    std::ifstream in(file(number), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::vector<std::string> lines(int number = 0) const {
+    std::istringstream in(text(number));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+// No file of this process may become larger, until it goes.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~SizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("a log that nobody writes to leaves nothing on the disk") {
+  Desk desk;
+  { const DecisionLog log(desk.options(), desk.clock); }
+  CHECK_FALSE(fs::exists(desk.directory()));
+}
+
+TEST_CASE("each record is a line, in this user's file alone, behind what was there") {
+  Desk desk;
+  {
+    DecisionLog log(desk.options(), desk.clock);
+    CHECK(log.append(R"({"decision":"allow"})"));
+  }
+  DecisionLog log(desk.options(), desk.clock);
+  CHECK(log.append(R"({"decision":"deny"})"));
+  CHECK(desk.text() == "{\"decision\":\"allow\"}\n{\"decision\":\"deny\"}\n");
+  struct stat file {};
+  REQUIRE(::stat(desk.file().c_str(), &file) == 0);
+  CHECK((file.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("what is not one line is refused") {
+  Desk desk;
+  DecisionLog log(desk.options(), desk.clock);
+  CHECK(log.append("").code() == "invalid_arguments");
+  CHECK(log.append("a\nb").code() == "invalid_arguments");
+  CHECK(log.append(std::string(kMaxDecisionBytes + 1, 'x')).code() == "invalid_arguments");
+  CHECK(log.append(std::string(kMaxDecisionBytes, 'x')));
+  CHECK(desk.lines().size() == 1);
+  CHECK(desk.problems.empty());
+}
+
+TEST_CASE("a full file becomes the first of the old ones, and the oldest goes") {
+  Desk desk;
+  DecisionLogOptions options = desk.options();
+  options.max_bytes = kSmallFile;
+  options.files = 3;
+  DecisionLog log(options, desk.clock);
+  const std::string record(kSmallFile / 2 - 1, 'x');
+  for (char each = 'a'; each <= 'i'; ++each) REQUIRE(log.append(each + record.substr(1)));
+  const auto first_letters = [&](int number) {
+    std::string letters;
+    for (const std::string& line : desk.lines(number)) letters += line.front();
+    return letters;
+  };
+  CHECK(first_letters(0) == "i");
+  CHECK(first_letters(1) == "gh");
+  CHECK(first_letters(2) == "ef");
+  CHECK_FALSE(fs::exists(desk.file(3)));
+}
+
+TEST_CASE("with a single file the full one goes") {
+  Desk desk;
+  DecisionLogOptions options = desk.options();
+  options.max_bytes = 1;
+  options.files = 1;
+  DecisionLog log(options, desk.clock);
+  CHECK(log.append("one"));
+  CHECK(log.append("two"));
+  CHECK(desk.text() == "two\n");
+  CHECK_FALSE(fs::exists(desk.file(1)));
+}
+
+TEST_CASE("processes that write and rotate at the same time lose nothing and mix nothing") {
+  constexpr int kProcesses = 4;
+  constexpr int kEach = 300;
+  constexpr std::uint32_t kManyFiles = 90;
+  Desk desk;
+  DecisionLogOptions options = desk.options();
+  options.max_bytes = kSmallFile;
+  options.files = kManyFiles;
+  for (int process = 0; process < kProcesses; ++process) {
+    if (::fork() != 0) continue;
+    DecisionLog log(options, desk.clock);
+    bool good = true;
+    for (int each = 0; each < kEach; ++each) {
+      const std::string record = std::to_string(process) + "." + std::to_string(each) + " ";
+      const Status kept = log.append(record + std::string(40, static_cast<char>('a' + process)));
+      // `unavailable`: another process was rotating for long; the record waits its turn.
+      good = (kept.ok() || kept.code() == "unavailable") && good;
+      while (log.pending() > 0) (void)log.flush();
+    }
+    good = log.lost() == 0 && good;
+    ::_exit(good ? 0 : 1);
+  }
+  for (int process = 0; process < kProcesses; ++process) {
+    int status = 0;
+    REQUIRE(::wait(&status) > 0);
+    CHECK(status == 0);
+  }
+  std::set<std::string> seen;
+  std::size_t count = 0;
+  for (int number = 0; number < static_cast<int>(kManyFiles); ++number) {
+    for (const std::string& line : desk.lines(number)) {
+      // Whoever opens the file while half of a record is to be seen ends the line of the half; the
+      // other half came, and left an empty line.
+      if (line.empty()) continue;
+      ++count;
+      seen.insert(line.substr(0, line.find(' ')));
+      const std::string body = line.substr(line.find(' ') + 1);
+      CHECK(body == std::string(40, static_cast<char>('a' + (line.front() - '0'))));
+    }
+  }
+  CHECK(count == kProcesses * kEach);
+  CHECK(seen.size() == kProcesses * kEach);
+}
+
+TEST_CASE("while another process rotates, records go on") {
+  Desk desk;
+  DecisionLogOptions options = desk.options();
+  options.max_bytes = 1;
+  DecisionLog log(options, desk.clock);
+  REQUIRE(log.append("one"));
+  UniqueFd held(
+      ::open((desk.directory() + "/decisions.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+  CHECK(log.append("two"));
+  CHECK(desk.text() == "one\ntwo\n");
+  held.reset();
+  CHECK(log.append("three"));
+  CHECK(desk.text() == "three\n");
+  CHECK(desk.text(1) == "one\ntwo\n");
+  CHECK(desk.problems.empty());
+}
+
+TEST_CASE("a file that is removed is begun again") {
+  Desk desk;
+  DecisionLog log(desk.options(), desk.clock);
+  REQUIRE(log.append("one"));
+  SECTION("the file") {
+    fs::remove(desk.file());
+  }
+  SECTION("the directory") {
+    fs::remove_all(desk.directory());
+  }
+  CHECK(log.append("two"));
+  CHECK(desk.text() == "two\n");
+}
+
+TEST_CASE("what is not a file of this user's alone is not written to") {
+  Desk desk;
+  const fs::path path = desk.file();
+  fs::create_directory(desk.directory());
+  const std::string victim = desk.dir.write("victim", "untouched\n");
+  std::string why;
+  SECTION("a symbolic link") {
+    fs::create_symlink(victim, path);
+    why = "symbolic link";
+  }
+  SECTION("a hard link") {
+    fs::create_hard_link(victim, path);
+    why = "another name";
+  }
+  SECTION("a fifo") {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    why = "not a regular file";
+  }
+  SECTION("one that others may write to") {
+    fs::rename(victim, path);
+    REQUIRE(::chmod(path.c_str(), 0666) == 0);
+    why = "others may write to it";
+  }
+  SECTION("a directory that others may write to") {
+    REQUIRE(::chmod(desk.directory().c_str(), 0777) == 0);
+    why = "nobody else may write to it";
+  }
+  DecisionLog log(desk.options(), desk.clock);
+  CHECK(log.append("one").code() == "unavailable");
+  REQUIRE(desk.problems.size() == 1);
+  CHECK_THAT(desk.problems[0].message(), Contains(why) && Contains(path.string()));
+  if (fs::exists(victim)) CHECK(fs::file_size(victim) == std::string("untouched\n").size());
+}
+
+TEST_CASE("an outage is told once, and what came meanwhile is written after it, in order") {
+  Desk desk;
+  DecisionLog log(desk.options(), desk.clock);
+  REQUIRE(log.append("one"));
+  {
+    const SizeLimit full(0);
+    CHECK(log.append("two").code() == "unavailable");
+    CHECK(log.append("three").code() == "unavailable");
+    desk.clock.advance(kDecisionRetryInterval);
+    CHECK(log.append("four").code() == "unavailable");
+  }
+  CHECK(desk.problems.size() == 1);
+  // Not before it is time.
+  CHECK(log.append("five").code() == "unavailable");
+  CHECK(log.pending() == 4);
+  desk.clock.advance(kDecisionRetryInterval);
+  CHECK(log.append("six"));
+  CHECK(desk.text() == "one\ntwo\nthree\nfour\nfive\nsix\n");
+  CHECK(desk.recoveries == std::vector<std::uint64_t>{0});
+  CHECK(log.pending() == 0);
+
+  {
+    const SizeLimit full(0);
+    CHECK_FALSE(log.append("seven"));
+  }
+  CHECK(desk.problems.size() == 2);
+  CHECK(log.flush());
+  CHECK(desk.lines().back() == "seven");
+}
+
+TEST_CASE("what is left when the log goes is tried once more") {
+  Desk desk;
+  {
+    DecisionLog log(desk.options(), desk.clock);
+    const SizeLimit full(0);
+    CHECK_FALSE(log.append("one"));
+    CHECK(desk.text().empty());
+    // The limit goes before the log does.
+  }
+  CHECK(desk.text() == "one\n");
+}
+
+TEST_CASE("a record of which only half fits is written again, and the half is a line of its own") {
+  Desk desk;
+  DecisionLog log(desk.options(), desk.clock);
+  REQUIRE(log.append("12345"));
+  {
+    const SizeLimit nearly_full(10);
+    CHECK_FALSE(log.append("67890"));
+    CHECK(desk.text() == "12345\n6789");
+  }
+  // Another process is in no doubt either.
+  DecisionLog other(desk.options(), desk.clock);
+  CHECK(other.append("other"));
+  CHECK(log.flush());
+  CHECK(desk.text() == "12345\n6789\nother\n67890\n");
+}
+
+TEST_CASE("in a long outage records are counted as lost, and the gap is said in its place") {
+  Desk desk;
+  DecisionLog log(desk.options(), desk.clock);
+  const std::string record(kMaxDecisionBytes, 'x');
+  constexpr std::size_t kKept = kPendingDecisionBytes / kMaxDecisionBytes;
+  {
+    const SizeLimit full(0);
+    for (std::size_t each = 0; each < kKept; ++each) CHECK_FALSE(log.append(record));
+    CHECK_FALSE(log.append(record));
+    CHECK_FALSE(log.append("small"));
+  }
+  CHECK(log.lost() == 2);
+  desk.clock.advance(kDecisionRetryInterval);
+  CHECK(log.append("after"));
+  const auto lines = desk.lines();
+  REQUIRE(lines.size() == kKept + 2);
+  CHECK(std::count(lines.begin(), lines.end(), record) == static_cast<long>(kKept));
+  CHECK(lines[kKept] == "lost 2");
+  CHECK(lines[kKept + 1] == "after");
+  CHECK(log.lost() == 0);
+  CHECK(desk.recoveries == std::vector<std::uint64_t>{2});
+}
+
+}  // namespace
+}  // namespace gibbous::testing

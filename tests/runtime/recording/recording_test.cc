@@ -1,0 +1,216 @@
+// What happens to real runs is found in the journal: output, states, events, the end.
+#include "runtime/recording/recording.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/runtime/recording/desk.h"
+
+namespace gibbous::testing {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("a run is recorded from its start to its end") {
+  Recorded desk;
+  const std::string id = desk.sh("echo out; echo err >&2; exit 3").id();
+  const RecordedItems all = desk.finished(id);
+  CHECK(all.run.status == "failed");
+  CHECK(all.run.session_id == "s");
+  CHECK(all.run.has_exit_code);
+  CHECK(all.run.exit_code == 3);
+  CHECK(all.run.error_message == "exit code 3");
+  CHECK(all.run.started_at >= all.run.queued_at);
+  CHECK(all.run.finished_at >= all.run.started_at);
+  CHECK(desk.text(all.page.items, ItemType::kStdout) == "out\n");
+  CHECK(desk.text(all.page.items, ItemType::kStderr) == "err\n");
+  CHECK(desk.payloads(all.page.items, ItemType::kState) == Texts{"running", "failed"});
+  std::uint64_t seq = 0;
+  for (const StoredItem& item : all.page.items) CHECK(item.seq == ++seq);
+  CHECK(all.run.last_seq == seq);
+  CHECK(all.page.items.back().type == ItemType::kState);
+}
+
+TEST_CASE("items are read from a cursor on, while the run goes on") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "echo one; read line; echo two";
+  spec.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(spec));
+  std::uint64_t since = 0;
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(run.id());
+    if (!got.ok() || desk.text(got->page.items, ItemType::kStdout) != "one\n") return false;
+    since = got->page.next_since;
+    return true;
+  }));
+  CHECK(desk.items(run.id(), since)->page.items.empty());
+  CHECK(desk.items(run.id())->run.status == "running");
+  desk.table.runs->close_stdin(run);
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(run.id(), since);
+    return got.ok() && desk.text(got->page.items, ItemType::kStdout) == "two\n" &&
+           got->page.items.front().seq == since + 1;
+  }));
+  desk.finished(run.id());
+}
+
+TEST_CASE("who reads of the end reads all that came before it") {
+  Recorded desk;
+  const std::string id = desk.sh("seq 1 20000").id();
+  for (;;) {
+    const auto got = desk.items(id);
+    REQUIRE(got.ok());
+    if (got->run.status == "running") continue;
+    const std::string text = desk.text(got->page.items, ItemType::kStdout);
+    CHECK(text.size() == 108894);
+    CHECK(text.substr(text.size() - 6) == "20000\n");
+    break;
+  }
+}
+
+TEST_CASE("an event stands behind the output that was there") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "echo ready; read line; echo later";
+  spec.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(spec));
+  REQUIRE(desk.table.loop.until([&] { return run.stream(StreamId::kStdout).end() > 0; }));
+  desk.recording->recorder().add_event(run.id(), "seen", R"({"event":"seen"})");
+  desk.table.runs->close_stdin(run);
+  const RecordedItems all = desk.finished(run.id());
+  std::vector<std::string> order;
+  for (const StoredItem& item : all.page.items) order.push_back(item.payload);
+  CHECK(order == Texts{"running", "ready\n", "seen", "later\n", "completed"});
+  CHECK(all.page.items[2].meta == R"({"event":"seen"})");
+}
+
+TEST_CASE("of output above the limit the beginning and the end are recorded, and how much is not") {
+  Recorded desk;
+  constexpr std::uint64_t kMost = 64 << 10;
+  const std::string id = desk.sh("seq 1 100000", kMost).id();
+  const RecordedItems all = desk.finished(id);
+  const std::string text = desk.text(all.page.items, ItemType::kStdout);
+  CHECK(text.size() <= kMost);
+  CHECK(text.size() > kMost / 2);
+  CHECK(text.rfind("1\n2\n3\n", 0) == 0);
+  CHECK(text.substr(text.size() - 7) == "100000\n");
+  const Texts notes = desk.payloads(all.page.items, ItemType::kNote);
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0].find("The limit of 65536 bytes") == 0);
+  CHECK(notes[1].find(std::to_string(588895 - text.size()) + " bytes of stdout are not recorded") ==
+        0);
+}
+
+TEST_CASE("a child that writes faster than the disk takes it waits, and nothing is lost") {
+  RecordingOptions options;
+  options.journal.max_queue_bytes = 64 << 10;
+  options.recorder.max_output_bytes = 64 << 20;
+  RunLimits limits;
+  limits.max_buffer_bytes = 64 << 10;
+  Recorded desk(std::move(options), limits);
+  const std::string id = desk.sh("seq 1 600000").id();
+  const RecordedItems all = desk.finished(id);
+  CHECK(desk.payloads(all.page.items, ItemType::kNote).empty());
+  const std::string text = desk.text(all.page.items, ItemType::kStdout);
+  CHECK(text.size() == 4088895);
+  CHECK(text.substr(text.size() - 7) == "600000\n");
+}
+
+TEST_CASE("the first run opens the journal, which makes the state directory") {
+  TempDir dir;
+  const std::string state = dir.path() + "/some/state";
+  Recorded desk({}, {}, state);
+  CHECK_FALSE(std::filesystem::exists(state));
+  RunSpec spec;
+  spec.command = "echo early";
+  Run& run = desk.table.start(std::move(spec));
+  desk.table.until_ended(run);
+  CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
+}
+
+TEST_CASE("a run that the journal cannot take is not queued, and its caller is told") {
+  Recorded desk;
+  std::optional<Status> told;
+  desk.finished(desk.sh("true").id());
+  RunRecord run;
+  run.run_id = "queued";
+  run.session_id.assign(kMaxJournalIdBytes + 1, 's');
+  desk.worker->enqueue(run, [&](const Status& status) { told = status; });
+  REQUIRE(desk.table.loop.until([&] { return told.has_value(); }));
+  CHECK(told->code() == "invalid_arguments");
+}
+
+TEST_CASE("at the end of its host a run is recorded as killed") {
+  TempDir dir;
+  std::string id;
+  {
+    Recorded desk({}, {}, dir.path());
+    Run& run = desk.sh("echo up; exec sleep 600");
+    id = run.id();
+    REQUIRE(desk.table.loop.until([&] { return run.stream(StreamId::kStdout).end() > 0; }));
+    desk.close();
+  }
+  Recorded again({}, {}, dir.path());
+  again.recording->open();
+  const auto got = again.items(id);
+  REQUIRE(got.ok());
+  CHECK(got->run.status == "killed");
+  CHECK(got->run.error_message == "its host has ended");
+  CHECK(got->run.finished_at > 0);
+  CHECK(again.text(got->page.items, ItemType::kStdout) == "up\n");
+}
+
+TEST_CASE("without a state directory runs go on, and questions say why there is no answer") {
+  Table table;
+  Recording recording(table.loop.get(), table.clock, *table.runs, {});
+  RunSpec spec;
+  spec.command = "exit 0";
+  Run& run = table.start(std::move(spec));
+  table.until_ended(run);
+  CHECK(run.state() == RunState::kCompleted);
+  std::optional<Result<RecordedItems>> answer;
+  recording.items(run.id(), 0, 10, 1000,
+                  [&](Result<RecordedItems> got) { answer.emplace(std::move(got)); });
+  REQUIRE(table.loop.until([&] { return answer.has_value(); }));
+  CHECK(answer->status().code() == "no_journal");
+  bool closed = false;
+  recording.close([&] { closed = true; });
+  REQUIRE(table.loop.until([&] { return closed; }));
+}
+
+TEST_CASE("a file that is no journal is left alone, is told of once, and runs go on") {
+  TempDir dir;
+  dir.write("sessions.db", "this is no database, whatever it is called, and it stays as it is");
+  Recorded desk({}, {}, dir.path());
+  std::vector<std::string> codes;
+  desk.recording->on_problem = [&](const Status& status) { codes.push_back(status.code()); };
+  Run& run = desk.sh("echo on");
+  desk.table.until_ended(run);
+  REQUIRE(desk.table.loop.until([&] { return !codes.empty(); }));
+  CHECK(codes.size() == 1);
+  CHECK_FALSE(desk.recording->problem().ok());
+  CHECK(desk.items(run.id()).status().code() == codes.front());
+}
+
+TEST_CASE("it can be closed while it is being opened, and while it is asked") {
+  for (int asked = 0; asked < 2; ++asked) {
+    Recorded desk;
+    desk.recording->open();
+    bool answered = false;
+    if (asked != 0) {
+      desk.recording->items("abcdefgh", 0, 1, 1, [&](const auto&) { answered = true; });
+    }
+    desk.close();
+    CHECK_FALSE(answered);
+  }
+}
+
+TEST_CASE("an unknown run is said to be unknown") {
+  Recorded desk;
+  desk.recording->open();
+  CHECK(desk.items("nobodyis").status().code() == "run_not_found");
+}
+
+}  // namespace
+}  // namespace gibbous::testing

@@ -12,18 +12,6 @@ namespace {
 constexpr std::size_t kMaxUnrecorded = 200;
 constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;  // of one text in a record
 
-const char* name_of(lua::Verdict::Decision decision) {
-  switch (decision) {
-    case lua::Verdict::Decision::kAllow:
-      return "allow";
-    case lua::Verdict::Decision::kAsk:
-      return "ask";
-    case lua::Verdict::Decision::kDeny:
-      return "deny";
-  }
-  return "deny";
-}
-
 std::int64_t unix_millis() {
   using std::chrono::duration_cast;
   return duration_cast<std::chrono::milliseconds>(
@@ -131,11 +119,11 @@ void Decisions::log(const lua::Decided& decided) {
   if (log_ == nullptr) return;
   if (masker_generation_ != decided.generation) {
     masker_generation_ = decided.generation;
-    auto redactor = Redactor::create(engine_.current()->redact_patterns());
+    auto redactor = Redactor::create(engine_.current()->policy().redact_patterns());
     if (redactor) masker_ = std::move(*redactor);
   }
   OrderedJson record = {{"time", unix_millis()}, {"id", decided.id}};
-  const Json& effect = decided.effect;
+  const Json effect = lua::to_json(decided.request);
   const auto copy = [&](const char* key, const char* as, bool masked) {
     const auto found = effect.find(key);
     if (found == effect.end() || found->empty()) return;
@@ -191,7 +179,8 @@ void Decisions::log(const lua::Decided& decided) {
   const lua::Verdict& verdict = decided.verdict;
   record["decision"] = name_of(verdict.decision);
   record["rule"] = verdict.rule;
-  const bool secret = effect.value("secret", false);  // the reason may quote what was typed
+  // The reason may quote what was typed.
+  const bool secret = decided.request.echo == lua::TypedEcho::kHidden;
   if (!verdict.reason.empty() && !secret) record["reason"] = cut(masker_.mask(verdict.reason));
   if (!verdict.file.empty()) {
     record["file"] = verdict.file;
@@ -210,10 +199,9 @@ void Decisions::log(const lua::Decided& decided) {
 
 // A journal that nobody has needed yet is not opened for this; until it is, decisions wait.
 void Decisions::record_in_journal(const lua::Decided& decided, const std::string& line) {
-  const Json& effect = decided.effect;
   DecisionRecord decision;
-  decision.session_id = effect.value("session", "").substr(0, kMaxJournalIdBytes);
-  decision.run_id = effect.value("run", "").substr(0, kMaxJournalIdBytes);
+  decision.session_id = decided.request.session.substr(0, kMaxJournalIdBytes);
+  decision.run_id = decided.request.run.substr(0, kMaxJournalIdBytes);
   decision.generation = static_cast<std::int64_t>(decided.generation);
   decision.decision = name_of(decided.verdict.decision);
   decision.rule = decided.verdict.rule.substr(0, kMaxJournalIdBytes);

@@ -170,7 +170,7 @@ void Runtime::list_runs(std::string_view session,
 }
 
 void Runtime::load_policy() {
-  impl_->engine->current()->load_lazy();
+  impl_->engine->current()->policy().load_lazy();
 }
 
 ReloadResult Runtime::reload() {
@@ -184,7 +184,7 @@ std::uint64_t Runtime::generation() const {
 }
 
 std::string Runtime::policy_error() const {
-  return impl_->engine->current()->policy_error();
+  return impl_->engine->current()->policy().error();
 }
 
 std::string Runtime::mode() const {

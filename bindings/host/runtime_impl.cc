@@ -7,6 +7,7 @@
 
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
+#include "bindings/lua/api/api.h"
 #include "bindings/lua/api/watch_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor.h"
@@ -84,7 +85,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.lazy_policy = given.lazy_policy;
-  config.apply_lua(engine_options);
+  config.apply_lua(engine_options.limits, engine_options.generation.memory);
   engine_options.limits.call_lua = std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
   sandbox = config.sandbox;
   context.executor = config.executor.value_or("");
@@ -161,6 +162,7 @@ Status Runtime::Impl::init_parts() {
   context.sandbox = sandbox;
   context.path_variables = host::path_variables(options.workspace, engine_options.generation,
                                                 options.config_file, runs_options.env);
+  engine_options.generation.open_api = lua::open_api;
   auto made_engine = lua::Engine::create(engine_options, context);
   if (!made_engine) return made_engine.status();
   engine = std::move(made_engine.value());

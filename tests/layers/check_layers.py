@@ -16,7 +16,17 @@ from pathlib import Path
 RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/audit', 'runtime/runs', 'runtime/watch', 'runtime/wait',
            'runtime/journal', 'runtime/recording', 'runtime/queue', 'runtime/terminal', 'runtime/supervise']
-LUA_ROOMS = ['vm', 'check', 'source', 'policy', 'load', 'call', 'api', 'executor']
+# The rooms of the Lua engine, and which of the others each may include.
+LUA_ROOMS = {
+    'vm': [],
+    'check': ['vm'],
+    'source': ['vm'],
+    'policy': ['vm', 'check', 'source'],
+    'load': ['vm', 'check', 'source', 'policy'],
+    'call': ['vm', 'check', 'source', 'policy', 'load'],
+    'executor': ['vm', 'check', 'load', 'call'],
+    'api': ['vm', 'check', 'policy', 'load', 'call', 'executor'],
+}
 FRONT_END = ['runtime/base', 'bindings/stdio', 'bindings/json']
 MAY_INCLUDE = {
     'runtime/include/gibbous': [],
@@ -39,8 +49,8 @@ MAY_INCLUDE = {
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
     'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],
-    **{f'bindings/lua/{room}': RUNTIME + ['bindings/json'] + [f'bindings/lua/{other}' for other in LUA_ROOMS]
-       for room in LUA_ROOMS},
+    **{f'bindings/lua/{room}': RUNTIME + ['bindings/json'] + [f'bindings/lua/{each}' for each in below]
+       for room, below in LUA_ROOMS.items()},
     'bindings/host': RUNTIME + ['bindings/json'] + [f'bindings/lua/{room}' for room in LUA_ROOMS],
     # Front ends talk to gibbous::Runtime, which is public, and to nothing behind it.
     'bindings/stdio': ['runtime/base'],

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "bindings/lua/vm/error.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/status.h"
 
@@ -28,11 +29,5 @@ void open_api(lua_State* state);
 // What tool{} returns, and tool_reader.h reads: a copy of its argument, { name, title, description,
 // permission, input, output, annotations, run }, whose fields are checked (the schemas are compiled
 // by the reader). Pure: nothing is registered.
-
-// Pushes nil and err = { code, message, run? }; returns 2.
-int push_error(lua_State* state, const Status& status, const std::string& run = "");
-// Pushes only the err table.
-void push_error_table(lua_State* state, const std::string& code, const std::string& message,
-                      const std::string& run = "");
 
 }  // namespace gibbous::lua

@@ -149,10 +149,12 @@ int l_kill(lua_State* state) {
     Context& context = context_of(state);
     if (context.recording == nullptr) return nothing_recorded(state);
     const auto task = Task::current(state);
-    Json what = {{"kind", "kill"}, {"signal", signal.empty() ? "SIGTERM" : "SIG" + signal}};
-    what["run"] = id;
+    PolicyRequest asked;
+    asked.kind = RequestKind::kKill;
+    asked.signal = signal.empty() ? "SIGTERM" : "SIG" + signal;
+    asked.run = id;
     context.engine->ask(
-        task->call(), std::move(what),
+        task->call(), std::move(asked),
         [id, signal, &context, complete = task->completer()](const Verdict& verdict) {
           if (verdict.decision != Verdict::Decision::kAllow) {
             const bool asks = verdict.decision == Verdict::Decision::kAsk;

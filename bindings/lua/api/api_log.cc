@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 

@@ -139,8 +139,10 @@ int l_kill(lua_State* state) {
       grace = Millis{static_cast<std::int64_t>(*given)};
     }
     fields.done();
-    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
-    return effect_method(state, id, std::move(what),
+    PolicyRequest asked;
+    asked.kind = RequestKind::kKill;
+    asked.signal = signal_name(number);
+    return effect_method(state, id, std::move(asked),
                          [number, grace](const std::shared_ptr<Effect>& effect, Run& run) {
                            effect->context.runs->kill(run, number, grace,
                                                       [effect](Run&, const KillReport& report) {
@@ -155,8 +157,10 @@ int l_signal(lua_State* state) {
     const std::string id = check_id(state, 1);
     Fields fields("run:signal", Json{{"signal", luaL_checkstring(state, 2)}});
     const int number = check_signal(fields, "signal", 0);
-    Json what = {{"kind", "kill"}, {"signal", signal_name(number)}};
-    return effect_method(state, id, std::move(what),
+    PolicyRequest asked;
+    asked.kind = RequestKind::kKill;
+    asked.signal = signal_name(number);
+    return effect_method(state, id, std::move(asked),
                          [number](const std::shared_ptr<Effect>& effect, Run& run) {
                            effect->context.runs->signal(run, number);
                            effect->answer(true);

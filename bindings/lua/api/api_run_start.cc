@@ -199,31 +199,28 @@ Status no_nul(const StartOptions& options) {
   return Status::error("invalid_arguments", "command: a NUL byte cannot be part of a command");
 }
 
-// What the policy is asked about a start.
-Json start_effect(const StartOptions& options, const Context& context) {
+PolicyRequest start_request(const StartOptions& options, const Context& context) {
   const RunSpec& spec = options.spec;
-  Json what = {{"kind", "start"}, {"cwd", spec.cwd}};
-  if (spec.argv.empty()) {
-    what["command"] = spec.command;
-  } else {
-    what["argv"] = spec.argv;
-  }
-  if (!spec.env.empty()) what["env"] = spec.env;
-  what["limits"] = limits_value(spec.limits);
-  if (spec.keep) what["keep"] = true;
-  if (spec.terminal) what["pty"] = true;
-  for (const LogSpec& log : spec.logs) what["log"].push_back(log.path);
-  if (!options.sandbox.is_null()) what["sandbox"] = options.sandbox;
+  PolicyRequest asked;
+  asked.kind = RequestKind::kStart;
+  asked.cwd = spec.cwd;
+  asked.argv = spec.argv;
+  if (spec.argv.empty()) asked.command = spec.command;
+  asked.env = spec.env;
+  asked.limits = limits_value(spec.limits);
+  asked.keep = spec.keep;
+  asked.pty = spec.terminal.has_value();
+  for (const LogSpec& log : spec.logs) asked.logs.push_back(log.path);
+  asked.sandbox = options.sandbox;
+  asked.configured_sandbox = context.sandbox;
   if (const std::string executor = executor_name(options.executor, context); executor != "host") {
-    what["executor"] = executor;
-    // There the workspace is not, whatever its paths are called.
+    asked.executor = executor;
+    asked.executor_settings = options.executor.settings;
+    // The workspace is not on another machine, whatever its paths are called.
     if (is_remote(executor, context) && (spec.cwd.empty() || spec.cwd.front() != '/'))
-      what["cwd"] = "/";
-    what["executor_settings"] = options.executor.settings;
+      asked.cwd = "/";
   }
-  what["configured"] = Json::object();
-  if (!context.sandbox.is_null()) what["configured"]["sandbox"] = context.sandbox;
-  return what;
+  return asked;
 }
 
 StartOptions check_start(lua_State* state, bool queued) {
@@ -289,8 +286,8 @@ int l_run_start(lua_State* state) {
   return with_wrong_use(state, [state] {
     StartOptions options = check_start(state, false);
     if (const Status good = no_nul(options); !good) return push_error(state, good);
-    Json what = start_effect(options, context_of(state));
-    return ask_then(state, std::move(what), [options](const std::shared_ptr<Effect>& effect) {
+    PolicyRequest asked = start_request(options, context_of(state));
+    return ask_then(state, std::move(asked), [options](const std::shared_ptr<Effect>& effect) {
       start_run(effect, options);
     });
   });
@@ -315,7 +312,7 @@ int l_run_queue(lua_State* state) {
       return push_error(state, Status::error("no_journal", "nothing is recorded here"));
     }
     const Json asked = to_json(state, 1);
-    return ask_then(state, start_effect(options, context_of(state)),
+    return ask_then(state, start_request(options, context_of(state)),
                     [options, asked](const std::shared_ptr<Effect>& effect) {
                       queue_run(effect, options, asked);
                     });

@@ -57,16 +57,18 @@ std::string bytes_of(const Run& run, const Typing& typing) {
   return bytes;
 }
 
-Json stdin_effect(const Context& context, const std::string& id, const Typing& typing) {
-  Json what = {{"kind", "stdin"}, {"text", typing.judged.text}};
-  if (typing.judged.edited) what["edited"] = true;
+PolicyRequest stdin_request(const Context& context, const std::string& id, const Typing& typing) {
+  PolicyRequest asked;
+  asked.kind = RequestKind::kStdin;
+  asked.text = typing.judged.text;
+  asked.edited = typing.judged.edited;
   const Run* run = context.runs->find(id);
   const Echo echo = run != nullptr ? context.runs->echo(*run) : Echo::kTerminal;
-  if (echo == Echo::kNobody) what["secret"] = true;
-  if (echo == Echo::kProgram) what["unseen"] = true;
-  const auto found = context.typed.find(id);
-  if (found != context.typed.end()) what["typed"] = found->second;
-  return what;
+  if (echo == Echo::kNobody) asked.echo = TypedEcho::kHidden;
+  if (echo == Echo::kProgram) asked.echo = TypedEcho::kUnknown;
+  if (const auto found = context.typed.find(id); found != context.typed.end())
+    asked.typed_before = found->second;
+  return asked;
 }
 
 int type(lua_State* state, const std::string& id, const Typing& typing) {
@@ -75,9 +77,9 @@ int type(lua_State* state, const std::string& id, const Typing& typing) {
     return push_error(
         state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);
   }
-  Json what = stdin_effect(context_of(state), id, typing);
+  PolicyRequest asked = stdin_request(context_of(state), id, typing);
   return effect_method(
-      state, id, std::move(what), [typing](const std::shared_ptr<Effect>& effect, Run& run) {
+      state, id, std::move(asked), [typing](const std::shared_ptr<Effect>& effect, Run& run) {
         const bool judged = effect->verdict.judgement != nullptr;
         if (judged) note_typed(effect->context, run.id(), typing.judged);
         effect->context.runs->write(run, bytes_of(run, typing),

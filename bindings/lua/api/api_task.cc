@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/call.h"
 
 namespace gibbous::lua {
 namespace {
@@ -17,23 +17,23 @@ namespace {
 constexpr char kHandle[] = "gibbous.task";
 constexpr int kAllResults = std::numeric_limits<int>::max();
 
-using Handle = std::shared_ptr<TaskImpl>;
+using Handle = std::shared_ptr<Task>;
 
-std::shared_ptr<TaskImpl> running(lua_State* state) {
-  return std::static_pointer_cast<TaskImpl>(Task::current(state));
+std::shared_ptr<Task> running(lua_State* state) {
+  return Task::current(state);
 }
 
 // [..., function, arguments...] -> [...]: a child of `parent` that is ready to run.
-Handle spawn(lua_State* state, TaskImpl& parent, int arguments) {
-  if (parent.owner().task_count() >= kMaxTasks) luaL_error(state, "too many tasks in one call");
+Handle spawn(lua_State* state, Task& parent, int arguments) {
+  if (parent.call().task_count() >= kMaxTasks) luaL_error(state, "too many tasks in one call");
   lua_State* coroutine = lua_newthread(state);
   lua_insert(state, -arguments - 2);           // [..., coroutine, function, arguments...]
   lua_xmove(state, coroutine, 1 + arguments);  // they fit: kMaxTaskArguments
   luaL_traceback(state, state, nullptr, 1);    // [..., coroutine, spawn site]
   const std::string spawned_from = lua_tostring(state, -1);
   lua_pop(state, 1);
-  auto child = std::make_shared<TaskImpl>(parent.owner().shared_from_this(), &parent, state,
-                                          arguments, spawned_from);
+  auto child = std::make_shared<Task>(parent.call().shared_from_this(), &parent, state, arguments,
+                                      spawned_from);
   parent.add_child(child);
   return child;
 }
@@ -56,7 +56,7 @@ int l_spawn(lua_State* state) {
 
 class AwaitOp final : public PendingOp, public TaskObserver {
  public:
-  AwaitOp(TaskImpl& waiting, Handle target)
+  AwaitOp(Task& waiting, Handle target)
       : waiting_(waiting), target_(std::move(target)), complete_(waiting.completer()) {
     target_->observe(this);
     waiting_.set_awaited(target_.get());
@@ -65,7 +65,7 @@ class AwaitOp final : public PendingOp, public TaskObserver {
     target_->stop_observing(this);
     waiting_.set_awaited(nullptr);
   }
-  void on_task_done(TaskImpl& task) override {
+  void on_task_done(Task& task) override {
     static_cast<void>(task);
     waiting_.set_awaited(nullptr);
     complete_([waiting = &waiting_, target = target_](lua_State* to) {
@@ -74,18 +74,18 @@ class AwaitOp final : public PendingOp, public TaskObserver {
   }
 
  private:
-  TaskImpl& waiting_;  // owns this
+  Task& waiting_;  // owns this
   Handle target_;
   Completer complete_;
 };
 
 // A task waits for its children in any case, and for those that it awaits: would `waiting` wait for
 // itself?
-bool would_never_end(const TaskImpl& waiting, const TaskImpl* target) {
-  for (const TaskImpl* above = &waiting; above != nullptr; above = above->parent()) {
+bool would_never_end(const Task& waiting, const Task* target) {
+  for (const Task* above = &waiting; above != nullptr; above = above->parent()) {
     if (above == target) return true;
   }
-  for (const TaskImpl* next = target; next != nullptr; next = next->awaited()) {
+  for (const Task* next = target; next != nullptr; next = next->awaited()) {
     if (next == &waiting) return true;
   }
   return false;
@@ -94,7 +94,7 @@ bool would_never_end(const TaskImpl& waiting, const TaskImpl* target) {
 int l_await(lua_State* state) {
   const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
   const auto task = running(state);
-  if (&target->owner() != &task->owner()) {
+  if (&target->call() != &task->call()) {
     return luaL_error(state, "await: the task belongs to another call");
   }
   if (would_never_end(*task, target.get())) {
@@ -112,10 +112,10 @@ int l_await(lua_State* state) {
 int l_cancel(lua_State* state) {
   const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
   const auto task = running(state);
-  for (const TaskImpl* above = task.get(); above != nullptr; above = above->parent()) {
+  for (const Task* above = task.get(); above != nullptr; above = above->parent()) {
     if (above == target.get()) return luaL_error(state, "cancel: the task is this one or above it");
   }
-  if (&target->owner() != &task->owner()) {
+  if (&target->call() != &task->call()) {
     return luaL_error(state, "cancel: the task belongs to another call");
   }
   target->cancel();
@@ -126,7 +126,7 @@ int l_cancel(lua_State* state) {
 // ended.
 class AllOp final : public PendingOp, public TaskObserver {
  public:
-  AllOp(TaskImpl& waiting, std::vector<Handle> targets)
+  AllOp(Task& waiting, std::vector<Handle> targets)
       : waiting_(waiting),
         targets_(std::move(targets)),
         left_(targets_.size()),
@@ -136,9 +136,9 @@ class AllOp final : public PendingOp, public TaskObserver {
   void cancel() override {
     for (const Handle& target : targets_) target->stop_observing(this);
   }
-  void on_task_done(TaskImpl& task) override {
+  void on_task_done(Task& task) override {
     --left_;
-    if (task.outcome() != TaskImpl::Outcome::kReturned && failed_ == nullptr) {
+    if (task.outcome() != Task::Outcome::kReturned && failed_ == nullptr) {
       failed_ = task.shared_from_this();
       for (const Handle& target : targets_) {
         if (!target->done()) target->cancel();
@@ -157,7 +157,7 @@ class AllOp final : public PendingOp, public TaskObserver {
   }
 
  private:
-  TaskImpl& waiting_;  // owns this
+  Task& waiting_;  // owns this
   std::vector<Handle> targets_;
   std::size_t left_;
   Handle failed_;

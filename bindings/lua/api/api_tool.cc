@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/call.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -177,13 +177,13 @@ int l_progress(lua_State* state) {
 
 class CallOp final : public PendingOp {
  public:
-  explicit CallOp(std::shared_ptr<CallImpl> call) : call_(std::move(call)) {}
+  explicit CallOp(std::shared_ptr<Call> call) : call_(std::move(call)) {}
   void cancel() override {
     call_->cancel("cancelled", "the call that made this one was cancelled");
   }
 
  private:
-  std::shared_ptr<CallImpl> call_;
+  std::shared_ptr<Call> call_;
 };
 
 int push_call_result(lua_State* state, const CallResult& result) {
@@ -204,7 +204,7 @@ int l_call(lua_State* state) {
                 "expected a table of arguments with names, got a list");
   const auto task = Task::current(state);
   // Every Call is one of ours.
-  auto& call = static_cast<CallImpl&>(task->call());
+  auto& call = task->call();
   auto made =
       call.call_tool(lua_tostring(state, 1), std::move(arguments),
                      [complete = task->completer()](const CallResult& result) {

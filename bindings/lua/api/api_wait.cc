@@ -9,6 +9,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/check/fields.h"
+#include "bindings/lua/vm/error.h"
 #include "runtime/runs/runs.h"
 #include "runtime/wait/reach.h"
 
@@ -107,13 +108,6 @@ constexpr luaL_Reg kWait[] = {
 };
 
 }  // namespace
-
-int raise_here(lua_State* state, const char* message) {
-  luaL_where(state, 1);
-  lua_pushstring(state, message);
-  lua_concat(state, 2);
-  return lua_error(state);
-}
 
 int start_wait(lua_State* state, int index, const std::string& default_run) {
   std::string wrong;

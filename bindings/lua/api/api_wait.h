@@ -10,7 +10,5 @@ namespace gibbous::lua {
 // Reads the options at `index` and suspends the running task until the answer; for use as
 // `return start_wait(L, 1, "");` in a leaf of push_suspending.
 int start_wait(lua_State* state, int index, const std::string& default_run);
-// Raises `message` at the calling script's line; never returns.
-int raise_here(lua_State* state, const char* message);
 
 }  // namespace gibbous::lua

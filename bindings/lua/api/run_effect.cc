@@ -61,11 +61,12 @@ std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect) {
   return std::make_unique<PendingEffect>(std::move(effect));
 }
 
-int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act) {
+int ask_then(lua_State* state, PolicyRequest asked,
+             std::function<void(const std::shared_ptr<Effect>&)> act) {
   const auto task = Task::current(state);
   Context& context = context_of(state);
   auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
-  context.engine->ask(task->call(), std::move(what),
+  context.engine->ask(task->call(), std::move(asked),
                       [effect, act = std::move(act)](const Verdict& verdict) {
                         if (effect->cancelled) return;
                         if (verdict.decision != Verdict::Decision::kAllow) {
@@ -78,15 +79,15 @@ int ask_then(lua_State* state, Json what, std::function<void(const std::shared_p
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 
-int effect_method(lua_State* state, const std::string& id, Json what,
+int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
   Runs& runs = *context_of(state).runs;
   const Run* found = runs.find(id);
   if (found == nullptr) return push_error(state, not_found(runs, id), id);
-  what["run"] = id;
-  what["command"] = found->command_text();
-  what["cwd"] = found->spec().cwd;
-  return ask_then(state, std::move(what),
+  asked.run = id;
+  asked.command = found->command_text();
+  asked.cwd = found->spec().cwd;
+  return ask_then(state, std::move(asked),
                   [id, act = std::move(act)](const std::shared_ptr<Effect>& effect) {
                     Runs& table = *effect->context.runs;
                     Run* run = table.find(id);

@@ -48,11 +48,12 @@ struct Effect {
 // Waits for what is done about an effect.
 std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect);
 
-// Asks the policy about `what`; once it allows, `act` does it and answers through the effect.
-int ask_then(lua_State* state, Json what, std::function<void(const std::shared_ptr<Effect>&)> act);
+// Asks the policy about `asked`; once it allows, `act` does it and answers through the effect.
+int ask_then(lua_State* state, PolicyRequest asked,
+             std::function<void(const std::shared_ptr<Effect>&)> act);
 
-// Finds the run, then asks about `what` and does `act` with the run, if it is still there.
-int effect_method(lua_State* state, const std::string& id, Json what,
+// Finds the run, then asks about `asked` and does `act` with the run, if it is still there.
+int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act);
 
 }  // namespace gibbous::lua

@@ -1,44 +1,177 @@
-// Call: one call of a tool, from its policy verdict to its result. Owns the tree of tasks, pins its
-// generation, and owns the runs that it started and did not detach. Made and owned by the Engine.
-// Loop thread only.
+// Call: one call of a tool, from its policy verdict to its result: arguments -> policy -> tasks ->
+// child calls and runs that it owns -> result. The engine makes it and gives it turns; a turn is
+// one slice of one of its tasks, or one step of its way. A call pins its generation, and owns the
+// runs that it started and did not detach. Loop thread only.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::lua {
 
-class Call {
+class Call;
+class Engine;
+
+struct CallOptions {
+  CallId id = 0;
+  std::string tool;
+  std::string session;
+  std::string argument_text;  // to be parsed, unless `arguments` is there
+  Json arguments;             // of a child call
+  std::function<void(CallResult)> on_done;
+  std::function<void(const Progress&)> on_progress;
+  std::shared_ptr<Generation> generation;
+  Call* parent = nullptr;
+  // Of a hook (Engine::run_hook): what runs instead of the tool's function, unasked. It belongs to
+  // the generation.
+  const LuaRef* hook = nullptr;
+  bool internal = false;  // of a hook of an executor
+  std::string queued_run;
+  bool starts_reserved = false;
+  bool approved = false;
+  std::string approved_command;
+};
+
+inline constexpr int kMaxCallDepth = 8;               // tool.call within tool.call
+inline constexpr std::size_t kMaxTasks = 10'000;      // alive in one call
+inline constexpr std::size_t kMaxTaskArguments = 30;  // what fits on a new coroutine's stack
+
+class Call final : public std::enable_shared_from_this<Call> {
  public:
-  virtual ~Call() = default;
-  virtual CallId id() const = 0;
-  virtual const std::string& session() const = 0;
+  Call(Engine& engine, CallOptions options);
+
+  CallId id() const { return id_; }
+  const std::string& session() const { return session_; }
   // tool() and generation() only while the call runs: not after its end (ended()).
-  virtual const ToolDefinition& tool() const = 0;
-  virtual Generation& generation() = 0;
-  // The command line that a person approved with the call; "" when there is none.
-  virtual const std::string& approved_command() const = 0;
+  const ToolDefinition& tool() const { return *tool_; }
+  Generation& generation() { return *generation_; }
+  // The approval_key() of what a person approved with the call; "" when there is none.
+  const std::string& approved_command() const { return approved_command_; }
   // A person was asked about the call, and allowed it.
-  virtual bool is_approved() const = 0;
+  bool is_approved() const { return approved_; }
   // The id of the queued run that this call starts; "": it starts others.
-  virtual const std::string& queued_run() const = 0;
+  const std::string& queued_run() const { return queued_run_; }
   // That run is a reserved one of the table (Runs::reserve).
-  virtual bool starts_reserved() const = 0;
+  bool starts_reserved() const { return starts_reserved_; }
   // It is an executor's: its runs are the runtime's own.
-  virtual bool is_internal() const = 0;
-  virtual bool cancelled() const = 0;
-  virtual bool ended() const = 0;
+  bool is_internal() const { return internal_; }
+  bool cancelled() const { return cancelled_; }
+  bool ended() const { return phase_ == Phase::kEnded; }
   // This run dies with the call (run.start without detach), or no longer (detach). Owning a run
   // after the call's tasks have ended kills it at once.
-  virtual void own_run(const std::string& run_id) = 0;
-  virtual void disown_run(const std::string& run_id) = 0;
-  // Delivered from the loop, before the result; dropped when nobody asked for progress.
-  virtual void progress(const Progress& progress) = 0;
+  void own_run(const std::string& run_id);
+  void disown_run(const std::string& run_id);
+  // Delivered from the loop, before the result; dropped when the caller asked for no progress.
+  void progress(const Progress& progress);
+
+  // For the engine.
+  void turn(Nanos slice);
+  bool has_ready() const { return step_due_ || !ready_.empty(); }
+  bool in_queue = false;  // of the engine
+  // `code` is "cancelled", or "too_many_calls" and the like for a call that must not begin.
+  void cancel(const std::string& code, const std::string& message);
+  // The engine goes away: delivers `code` now, runs nothing any more.
+  void abandon(const std::string& code, const std::string& message);
+  // Its own effect was allowed or approved.
+  bool running() const { return phase_ == Phase::kRunning; }
+  void set_approved(std::string command) {
+    approved_ = true;
+    approved_command_ = std::move(command);
+  }
+  const std::string& tool_name() const { return tool_name_; }
+  const Json& arguments() const { return arguments_; }
+  const std::shared_ptr<Generation>& pinned() const { return generation_; }
+  int depth() const { return depth_; }
+
+  // For its tasks and the API.
+  const EngineLimits& limits() const;
+  Engine& engine() { return engine_; }
+  void enqueue(Task& task);
+  void add_task(Task* task) { tasks_.insert(task); }
+  void remove_task(Task* task) { tasks_.erase(task); }
+  std::size_t task_count() const { return tasks_.size(); }
+  Nanos lua_left() const { return lua_left_; }
+  void charge(Nanos used) { lua_left_ -= used; }
+  void budget_gone(const Failure& failure);
+  void on_root_done();
+  const std::string& cancel_message() const { return cancel_message_; }
+  // tool.call: a call of its own that this one outlives.
+  Result<std::shared_ptr<Call>> call_tool(std::string tool, Json arguments,
+                                          std::function<void(CallResult)> on_done);
+
+ private:
+  enum class Phase : std::uint8_t { kNew, kAsking, kApproved, kRunning, kEnding, kEnded };
+
+  // A call that lives for long, such as one that looks after services, is no runaway.
+  void refill();
+  void step();
+  void step_later();
+  void begin();
+  bool read_arguments();
+  void ask_policy();
+  void on_verdict(const Verdict& verdict);
+  Json tool_context() const;
+  void start_root();
+  CallResult take_result();
+  CallResult failed(const Failure& failure) const;
+  void fail(std::string code, std::string message);
+  void end();
+  void deliver_when_alone();
+  void on_child_call_ended(Call& child);
+  void kill_run(const std::string& run_id);
+  void deliver_progress();
+  void release();
+
+  Engine& engine_;
+  std::weak_ptr<const void> engine_lifetime_;  // engine_ is not touched once it has expired
+  CallId id_;
+  std::string tool_name_;
+  std::string session_;
+  std::string argument_text_;
+  Json arguments_;
+  bool approved_ = false;
+  std::string approved_command_;
+  std::function<void(CallResult)> on_done_;
+  std::function<void(const Progress&)> on_progress_;
+  std::shared_ptr<Generation> generation_;
+  Call* parent_;
+  int depth_ = 0;
+  const ToolDefinition* tool_ = nullptr;
+  const LuaRef* hook_ = nullptr;
+  ToolDefinition hook_tool_;  // what stands for the tool of a hook
+  bool internal_;
+  std::string queued_run_;
+  bool starts_reserved_ = false;
+
+  Phase phase_ = Phase::kNew;
+  bool step_due_ = true;
+  bool cancelled_ = false;
+  std::string cancel_code_;
+  std::string cancel_message_;
+  bool budget_gone_ = false;
+  Failure fatal_;  // once budget_gone_
+  Nanos lua_left_;
+  Nanos refilled_;  // when lua_left_ was whole
+  CallResult result_;
+
+  std::shared_ptr<Task> root_;
+  std::set<Task*> tasks_;  // all that exist, also those that only a script refers to
+  std::deque<std::shared_ptr<Task>> ready_;
+  std::vector<std::shared_ptr<Call>> child_calls_;
+  std::set<std::string> runs_;
+  std::size_t kills_ = 0;  // whose reports are to come
+  std::vector<Progress> progress_;
 };
 
 }  // namespace gibbous::lua

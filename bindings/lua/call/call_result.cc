@@ -3,7 +3,7 @@
 #include <lua.hpp>
 #include <utility>
 
-#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/call.h"
 #include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
@@ -100,7 +100,7 @@ std::string dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-CallResult fault_result(CallImpl& call, const std::string& message) {
+CallResult fault_result(Call& call, const std::string& message) {
   const ToolDefinition& tool = call.tool();
   Failure failure;
   failure.error.message = "tool '" + tool.name + "' " + message;
@@ -133,7 +133,7 @@ CallResult failed_result(const Failure& failure) {
   return result;
 }
 
-CallResult returned_result(CallImpl& call, TaskImpl& root) {
+CallResult returned_result(Call& call, Task& root) {
   Returned returned;
   ScriptError error;
   BudgetLimits limits;

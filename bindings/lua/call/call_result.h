@@ -1,17 +1,17 @@
-// What a tool returned or raised, as the CallResult that its caller gets. Used by CallImpl. Loop
+// What a tool returned or raised, as the CallResult that its caller gets. Used by Call. Loop
 // thread only.
 #pragma once
 
-#include "bindings/lua/call/task_impl.h"
+#include "bindings/lua/call/task.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::lua {
 
-class CallImpl;
+class Call;
 
 // A tool returns a string; or { text?, data? }, of which at least one; or nil, err. Anything else,
 // and data that do not fit the tool's output schema, is a script_error at the tool's function.
-CallResult returned_result(CallImpl& call, TaskImpl& root);
+CallResult returned_result(Call& call, Task& root);
 CallResult failed_result(const Failure& failure);
 
 }  // namespace gibbous::lua

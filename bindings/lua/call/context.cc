@@ -3,7 +3,7 @@
 
 #include <lua.hpp>
 
-#include "bindings/lua/call/task_impl.h"
+#include "bindings/lua/call/task.h"
 
 namespace gibbous::lua {
 namespace {

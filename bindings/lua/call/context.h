@@ -48,7 +48,6 @@ struct Context {
   std::string workspace;
   std::string temp_directory;  // where logs may lie besides
   std::string home;            // of the user; absolute
-  bool real_paths = true;      // symlinks of this machine count when paths are judged
   bool keep_runs = false;      // those that do not say what becomes of them when the host is gone
   Json sandbox;                // what the configuration demands at least: a request, or null
   std::string executor;        // of runs that name none; "": the host

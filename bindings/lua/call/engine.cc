@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "bindings/lua/call/engine_impl.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/tool_request.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/question.h"
 #include "runtime/base/random_id.h"
@@ -15,45 +17,27 @@ namespace {
 constexpr std::size_t kMaxNotices = 10'000;  // that wait for run_ready
 constexpr char kCancelled[] = "cancelled";
 
-// Of a call of a tool with several actions it is that of the action.
-std::string permission_of(const ToolDefinition& tool, const Json& effect) {
-  const auto args = effect.find("args");
-  if (tool.actions.empty() || args == effect.end()) return tool.permission;
-  const auto action = args->find("action");
-  if (action == args->end() || !action->is_string()) return tool.permission;
-  const auto found = tool.actions.find(action->get_ref<const std::string&>());
-  return found == tool.actions.end() ? tool.permission : found->second;
-}
-
-// Of a call whose tool types an argument of it, and of what is typed where a terminal does not show
-// it. Says whether there was any.
-bool hide_typed(const ToolDefinition& tool, Json& effect) {
-  constexpr char kHidden[] = "(typed)";
-  const auto args = effect.find("args");
-  if (!tool.typed.empty() && args != effect.end() && args->contains(tool.typed)) {
-    (*args)[tool.typed] = kHidden;
-    return true;
-  }
-  if (!effect.value("secret", false)) return false;
-  effect["text"] = kHidden;
-  effect.erase("typed");
-  return true;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(EngineOptions options, Context& context) {
-  auto engine = std::make_unique<EngineImpl>(std::move(options), context);
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), context));
   if (Status status = engine->load_first(); !status) return status;
-  return std::unique_ptr<Engine>(std::move(engine));
+  return engine;
 }
 
-EngineImpl::EngineImpl(EngineOptions options, Context& context)
+Engine::Engine(EngineOptions options, Context& context)
     : options_(std::move(options)), context_(context) {
+  GenerationOptions& generation = options_.generation;
+  generation.clock = context.clock;
+  generation.place = {context.workspace, context.home, context.path_variables};
+  generation.open_api = [&context, open_api = std::move(generation.open_api)](lua_State* state) {
+    bind_context(state, context);
+    if (open_api) open_api(state);
+  };
   context_.engine = this;
 }
 
-EngineImpl::~EngineImpl() {
+Engine::~Engine() {
   lifetime_.reset();
   drain_timer_.stop();
   const auto calls = std::exchange(calls_, {});
@@ -68,15 +52,15 @@ EngineImpl::~EngineImpl() {
 
 // --- Calls --------------------------------------------------------------------------------------
 
-std::shared_ptr<CallImpl> EngineImpl::add_call(CallOptions options) {
-  auto call = std::make_shared<CallImpl>(*this, std::move(options));
+std::shared_ptr<Call> Engine::add_call(CallOptions options) {
+  auto call = std::make_shared<Call>(*this, std::move(options));
   calls_.emplace(call.get(), call);
   make_ready(*call);
   return call;
 }
 
-void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
-                      std::function<void(const Progress&)> on_progress) {
+void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
+                  std::function<void(const Progress&)> on_progress) {
   const bool known = by_id_.count(id) != 0;
   const bool full = calls_.size() >= options_.limits.max_calls;
   CallOptions options;
@@ -98,13 +82,13 @@ void EngineImpl::call(CallId id, CallRequest request, std::function<void(CallRes
   }
 }
 
-CallId EngineImpl::run_hook(HookCall hook) {
+CallId Engine::run_hook(HookCall hook) {
   const LuaRef* function = hook.function != nullptr ? hook.function
                            : hook.handler.empty()   ? &current_->start_queued_hook()
                                                     : current_->find_handler(hook.handler);
   if (function == nullptr) return 0;
   // Nothing is asked before the script asks, and its time is not for reading the rules.
-  current_->load_lazy();
+  current_->policy().load_lazy();
   CallOptions options;
   options.id = ++last_hook_;
   options.tool = std::move(hook.tool);
@@ -123,9 +107,8 @@ CallId EngineImpl::run_hook(HookCall hook) {
   return id;
 }
 
-Result<std::shared_ptr<CallImpl>> EngineImpl::start_child(CallImpl& parent, std::string tool,
-                                                          Json arguments,
-                                                          std::function<void(CallResult)> on_done) {
+Result<std::shared_ptr<Call>> Engine::start_child(Call& parent, std::string tool, Json arguments,
+                                                  std::function<void(CallResult)> on_done) {
   if (calls_.size() >= options_.limits.max_calls) {
     return Status::error(
         "too_many_calls",
@@ -142,19 +125,19 @@ Result<std::shared_ptr<CallImpl>> EngineImpl::start_child(CallImpl& parent, std:
   return add_call(std::move(options));
 }
 
-bool EngineImpl::cancel(CallId id) {
+bool Engine::cancel(CallId id) {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return false;
   found->second->cancel(kCancelled, "the call was cancelled");
   return true;
 }
 
-void EngineImpl::cancel_all() {
+void Engine::cancel_all() {
   // Calls of other calls are cancelled by these.
   for (const auto& [id, call] : by_id_) call->cancel(kCancelled, "the call was cancelled");
 }
 
-void EngineImpl::on_call_ended(CallImpl& call) {
+void Engine::on_call_ended(Call& call) {
   const auto found = by_id_.find(call.id());
   if (found != by_id_.end() && found->second == &call) by_id_.erase(found);
   calls_.erase(&call);
@@ -162,27 +145,27 @@ void EngineImpl::on_call_ended(CallImpl& call) {
 
 // --- Turns --------------------------------------------------------------------------------------
 
-void EngineImpl::make_ready(CallImpl& call) {
+void Engine::make_ready(Call& call) {
   if (call.in_queue || !lifetime_) return;
   call.in_queue = true;
   ready_.push_back(call.shared_from_this());
   wake();
 }
 
-void EngineImpl::post(std::function<void()> work) {
+void Engine::post(std::function<void()> work) {
   posted_.push_back(std::move(work));
   wake();
 }
 
-void EngineImpl::wake() {
+void Engine::wake() {
   if (!running_ && wake_) wake_();
 }
 
-bool EngineImpl::has_ready() const {
+bool Engine::has_ready() const {
   return !ready_.empty() || !posted_.empty() || !notices_.empty();
 }
 
-bool EngineImpl::run_ready(Nanos lua_time) {
+bool Engine::run_ready(Nanos lua_time) {
   if (running_) return true;
   running_ = true;
   const Nanos begun = context_.clock->now();
@@ -200,7 +183,7 @@ bool EngineImpl::run_ready(Nanos lua_time) {
       work();
       continue;
     }
-    const std::shared_ptr<CallImpl> call = std::move(ready_.front());
+    const std::shared_ptr<Call> call = std::move(ready_.front());
     ready_.pop_front();
     call->in_queue = false;
     call->turn(slice);
@@ -215,14 +198,14 @@ bool EngineImpl::run_ready(Nanos lua_time) {
 
 // One question to a person. Its copies are what AskRequest::reply holds: when the last is dropped
 // without an answer, the answer is no.
-class EngineImpl::Approval {
+class Engine::Approval {
  public:
-  Approval(EngineImpl& engine, CallImpl& call, Json effect, Verdict verdict,
+  Approval(Engine& engine, Call& call, PolicyRequest asked, Verdict verdict,
            std::function<void(Verdict)> on_verdict)
       : engine_(engine),
         lifetime_(engine.lifetime_),
         call_(call.weak_from_this()),
-        effect_(std::move(effect)),
+        asked_(std::move(asked)),
         verdict_(std::move(verdict)),
         on_verdict_(std::move(on_verdict)) {}
   ~Approval() {
@@ -239,7 +222,7 @@ class EngineImpl::Approval {
     if (lifetime_.expired()) return;
     if (!given.nobody) {
       verdict_.decision = given.allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
-      engine_.note(verdict_.id, effect_, verdict_, &given);
+      engine_.note(verdict_.id, asked_, verdict_, &given);
     }
     if (!given.allow && !given.nobody) {
       verdict_.reason =
@@ -247,8 +230,8 @@ class EngineImpl::Approval {
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
     // Of a call: what its start then needs not ask about again.
-    const bool whole_call = given.allow && effect_.value("kind", "") == "call";
-    if (given.allow) verdict_.approved_command = approved_key(effect_);
+    const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;
+    if (given.allow) verdict_.approved_command = approval_key(asked_);
     engine_.post(
         [call = call_, verdict = verdict_, whole_call, on_verdict = std::move(on_verdict_)] {
           const auto alive = call.lock();
@@ -259,21 +242,16 @@ class EngineImpl::Approval {
   }
 
  private:
-  EngineImpl& engine_;
+  Engine& engine_;
   std::weak_ptr<const int> lifetime_;
-  std::weak_ptr<CallImpl> call_;
-  Json effect_;
+  std::weak_ptr<Call> call_;
+  PolicyRequest asked_;
   Verdict verdict_;
   std::function<void(Verdict)> on_verdict_;
   bool answered_ = false;
 };
 
-void EngineImpl::ask(Call& call, Json effect, std::function<void(Verdict)> on_verdict) {
-  // Every Call is one of ours.
-  ask_for(static_cast<CallImpl&>(call), std::move(effect), std::move(on_verdict));
-}
-
-void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict)> on_verdict) {
+void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict) {
   if (call.ended() || call.cancelled()) return;
   if (call.is_internal()) {
     Verdict verdict;
@@ -282,87 +260,73 @@ void EngineImpl::ask_for(CallImpl& call, Json effect, std::function<void(Verdict
     return;
   }
   const ToolDefinition& tool = call.tool();
-  effect["tool"] = tool.name;
-  effect["permission"] = permission_of(tool, effect);
-  effect["mode"] = options_.generation.mode;
-  effect["session"] = call.session();
-  effect["workspace"] = context_.workspace;
-  // What was put off, or is repeated, was allowed by a mode that may be another one by now.
-  effect["cleared"] = call.running() && (!call.starts_reserved() || call.is_approved());
-  if (call.running() && !call.approved_command().empty())
-    effect["approved_command"] = call.approved_command();
-  if (!tool.command.empty() && !call.running()) {
-    const Json args = effect.value("args", Json::object());
-    const auto command = args.find(tool.command);
-    // One with a NUL cannot be started; the tool says so.
-    const bool line = command != args.end() && command->is_string() &&
-                      command->get_ref<const std::string&>().find('\0') == std::string::npos;
-    const auto words = args.find(tool.words);
-    if (line && tool.words.empty()) effect["command"] = *command;
-    if (line && !tool.words.empty()) {
-      effect["argv"] = {*command};
-      if (words != args.end() && words->is_array()) {
-        effect["argv"].insert(effect["argv"].end(), words->begin(), words->end());
-      }
-    }
-    const auto cwd = args.find("cwd");
-    if (cwd != args.end() && cwd->is_string()) effect["cwd"] = *cwd;
+  asked.tool = tool.name;
+  asked.permission = permission_of(tool, asked.arguments);
+  asked.mode = options_.generation.mode;
+  asked.session = call.session();
+  asked.workspace = context_.workspace;
+  if (call.running()) {
+    // What was put off or is repeated was allowed by a mode that may be another one by now.
+    asked.cleared = !call.starts_reserved() || call.is_approved();
+    asked.approved_command = call.approved_command();
+  } else {
+    take_command(tool, &asked);
   }
-  Verdict verdict = decide(effect);
+  Verdict verdict = decide(asked);
   verdict.id = random_id();
-  // A program that reads keys one by one may be asking for a password; a shell shows its lines.
-  const bool understood =
-      verdict.judgement != nullptr && !verdict.judgement->facts.commands.empty();
-  if (effect.erase("unseen") != 0 && !understood) effect["secret"] = true;
-  effect.erase("cleared");
-  effect.erase("approved_command");
+  if (asked.echo == TypedEcho::kUnknown) {
+    // A program that reads keys one by one may be asking for a password; a shell shows its lines.
+    const bool understood =
+        verdict.judgement != nullptr && !verdict.judgement->facts.commands.empty();
+    asked.echo = understood ? TypedEcho::kShown : TypedEcho::kHidden;
+  }
   const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;
-  AskRequest request = asks ? make_question(effect, verdict) : AskRequest();
+  AskRequest question = asks ? make_question(asked, verdict) : AskRequest();
   // What is typed is neither recorded nor remembered: an approval of it counts once.
-  if (hide_typed(tool, effect)) request.subject = request.effect + " " + verdict.id;
-  note(verdict.id, effect, verdict, nullptr);
+  if (redact_typed(tool, &asked)) question.subject = question.effect + " " + verdict.id;
+  note(verdict.id, asked, verdict, nullptr);
   if (!asks) {
     on_verdict(std::move(verdict));
     return;
   }
-  request.call = call.id();
-  request.mode_rank = current_->mode_rank(request.mode);
-  request.policy = current_->policy_hash();
-  auto approval = std::make_shared<Approval>(*this, call, std::move(effect), std::move(verdict),
+  question.call = call.id();
+  question.mode_rank = current_->policy().mode_rank(question.mode);
+  question.policy = current_->policy().hash();
+  auto approval = std::make_shared<Approval>(*this, call, std::move(asked), std::move(verdict),
                                              std::move(on_verdict));
-  request.reply = [approval = std::move(approval)](const AskAnswer& answer) {
+  question.reply = [approval = std::move(approval)](const AskAnswer& answer) {
     approval->answer(answer);
   };
-  approver_(std::move(request));
+  approver_(std::move(question));
 }
 
-void EngineImpl::note(const std::string& id, const Json& effect, const Verdict& verdict,
-                      const AskAnswer* answer) {
+void Engine::note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
+                  const AskAnswer* answer) {
   if (!decision_sink_) return;
-  decision_sink_({id, effect, verdict, answer, current_->id(), current_->policy_hash()});
+  decision_sink_({id, asked, verdict, answer, current_->id(), current_->policy().hash()});
 }
 
-Verdict EngineImpl::decide(const Json& effect) {
+Verdict Engine::decide(const PolicyRequest& asked) {
   // The policy may be of the very state whose task asks: nothing of the API may take it for that
   // task.
   TaskSlot* slot = task_slot(current_->state().main());
-  TaskImpl* running = slot == nullptr ? nullptr : std::exchange(slot->running, nullptr);
-  Verdict verdict = current_->decide(effect);
+  Task* running = slot == nullptr ? nullptr : std::exchange(slot->running, nullptr);
+  Verdict verdict = current_->policy().decide(asked);
   if (slot != nullptr) slot->running = running;
   return verdict;
 }
 
-void EngineImpl::set_approver(std::function<void(AskRequest)> approver) {
+void Engine::set_approver(std::function<void(AskRequest)> approver) {
   approver_ = std::move(approver);
 }
 
 // --- Events -------------------------------------------------------------------------------------
 
-void EngineImpl::on_event(std::function<void(Event)> sink) {
+void Engine::on_event(std::function<void(Event)> sink) {
   sink_ = std::move(sink);
 }
 
-void EngineImpl::emit(const std::string& name, const std::string& session, Json fields) {
+void Engine::emit(const std::string& name, const std::string& session, Json fields) {
   fields["event"] = name;
   fields["session"] = session;
   Notice made;
@@ -372,8 +336,8 @@ void EngineImpl::emit(const std::string& name, const std::string& session, Json 
   notice(std::move(made));
 }
 
-void EngineImpl::log(const std::string& level, const std::string& message, Json fields,
-                     const std::string& session) {
+void Engine::log(const std::string& level, const std::string& message, Json fields,
+                 const std::string& session) {
   Notice made;
   made.event.session = session;
   made.level = level;
@@ -382,7 +346,7 @@ void EngineImpl::log(const std::string& level, const std::string& message, Json 
   notice(std::move(made));
 }
 
-void EngineImpl::notice(Notice notice) {
+void Engine::notice(Notice notice) {
   if (notices_.size() >= kMaxNotices) {
     ++dropped_notices_;
     return;
@@ -391,7 +355,7 @@ void EngineImpl::notice(Notice notice) {
   wake();
 }
 
-void EngineImpl::flush_events() {
+void Engine::flush_events() {
   if (flushing_) return;
   flushing_ = true;
   if (dropped_notices_ > 0) {

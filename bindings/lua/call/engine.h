@@ -3,31 +3,29 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
+#include "bindings/lua/vm/one_shot_timer.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::lua {
 
 class Call;
+struct CallOptions;
 
-struct EngineLimits {
-  Nanos call_lua{
-      1'000'000'000};          // Lua time of one call, all its tasks together, waiting not counted
-  Nanos slice{2'000'000};      // Lua time in one go
-  Nanos cleanup{200'000'000};  // Lua time after a cancel
-  std::size_t max_argument_bytes = std::size_t{1} << 20;
-  std::size_t max_calls = 1000;    // at the same time
-  std::size_t max_draining = 4;    // old generations that calls still hold
-  Millis drain_deadline{600'000};  // then those calls are cancelled
-};
+// Hosts count their calls from 1.
+inline constexpr CallId kFirstHook = CallId{1} << 62;
 
 struct EngineOptions {
+  // create() sets the clock and the place, and binds the context before `open_api` is called.
   GenerationOptions generation;
   EngineLimits limits;
 };
@@ -35,7 +33,7 @@ struct EngineOptions {
 // One decision, for the log.
 struct Decided {
   std::string id;  // 8 characters; an answer has that of its question
-  const Json& effect;
+  const PolicyRequest& request;
   const Verdict& verdict;
   const AskAnswer* answer = nullptr;  // null: this is the policy's own verdict
   std::uint64_t generation = 0;
@@ -66,54 +64,124 @@ class Engine {
   // Ends every call that is left with code "shutdown", from inside; their pending operations are
   // cancelled, their scripts do not run again. Timers close in the next turns of the loop, without
   // the engine.
-  virtual ~Engine() = default;
+  ~Engine();
 
   // Both callbacks come from run_ready, never from inside call(). on_done comes exactly once.
-  virtual void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
-                    std::function<void(const Progress&)> on_progress) = 0;
+  void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
+            std::function<void(const Progress&)> on_progress);
   // The policy is not asked about the call itself, but about what it does. Its id, for cancel(); 0,
   // and nothing comes: the scripts have no such handler.
-  virtual CallId run_hook(HookCall hook) = 0;
+  CallId run_hook(HookCall hook);
   // False when there is no such call any more. on_done still comes, later.
-  virtual bool cancel(CallId id) = 0;
-  virtual void cancel_all() = 0;
+  bool cancel(CallId id);
+  void cancel_all();
   // Calls whose on_done has not come yet, those made by tool.call included.
-  virtual std::size_t active_calls() const = 0;
+  std::size_t active_calls() const { return calls_.size(); }
 
-  virtual ReloadResult reload() = 0;
-  virtual std::shared_ptr<Generation> current() = 0;
+  ReloadResult reload();
+  std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
-  // an approver has to be asked, and never once the call is cancelled or has ended. `effect` must
-  // hold kind; tool, permission, mode, session and workspace are filled in from the call.
+  // an approver has to be asked, and never once the call is cancelled or has ended. The
+  // fields of `asked` that belong to the call are filled in here.
   //
   // A call runs only when its effect of kind "call" was allowed or approved. For its later effects
   // an ask that comes from the mode alone counts as allow then, and so does one of a rule about the
   // very command that was approved; every other one is asked. `deny` always denies.
-  virtual void ask(Call& call, Json effect, std::function<void(Verdict)> on_verdict) = 0;
+  void ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   // Called from run_ready. Dropping every copy of AskRequest::reply denies.
-  virtual void set_approver(std::function<void(AskRequest)> approver) = 0;
+  void set_approver(std::function<void(AskRequest)> approver);
   // Hears of every verdict, at once, and of every answer to an ask.
-  virtual void on_decision(std::function<void(const Decided&)> sink) = 0;
+  void on_decision(std::function<void(const Decided&)> sink) { decision_sink_ = std::move(sink); }
 
   // Resumes what is ready and delivers results, progress and events, until nothing is left or
   // `lua_time` is used (0: no limit). True while more is ready. Calls take turns, one slice each.
   // Not reentrant.
-  virtual bool run_ready(Nanos lua_time) = 0;
-  virtual bool has_ready() const = 0;
+  bool run_ready(Nanos lua_time);
+  bool has_ready() const;
   // Called when the ready queue is no longer empty, so that the loop wakes.
-  virtual void on_ready(std::function<void()> wake) = 0;
+  void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
   // reload_ok, reload_failed, tools_changed, and log when Context::log is not set. The sink is
   // called from run_ready.
-  virtual void on_event(std::function<void(Event)> sink) = 0;
+  void on_event(std::function<void(Event)> sink);
   // Queues an event for the sink; `fields` is an object, "event" and "session" are added.
-  virtual void emit(const std::string& name, const std::string& session, Json fields) = 0;
+  void emit(const std::string& name, const std::string& session, Json fields);
   // Queues a line for Context::log; without one it becomes the event `log`.
-  virtual void log(const std::string& level, const std::string& message, Json fields,
-                   const std::string& session) = 0;
+  void log(const std::string& level, const std::string& message, Json fields,
+           const std::string& session);
   // The files of the current generation, and those of the last load when it failed: what the file
   // watcher watches.
-  virtual std::vector<WatchedFile> watched_files() const = 0;
+  std::vector<WatchedFile> watched_files() const;
+
+  // --- For its calls ---
+  const EngineLimits& limits() const { return options_.limits; }
+  Context& context() { return context_; }
+  const std::string& mode() const { return options_.generation.mode; }
+  // The call wants a turn.
+  void make_ready(Call& call);
+  // The call has ended; its result is about to be delivered.
+  void on_call_ended(Call& call);
+  // Delivers the events that are queued, so that they come before the result of a call.
+  void flush_events();
+  // Expires with the engine.
+  std::weak_ptr<const void> lifetime() const { return lifetime_; }
+  // A call made by tool.call. Fails with too_many_calls.
+  Result<std::shared_ptr<Call>> start_child(Call& parent, std::string tool, Json arguments,
+                                            std::function<void(CallResult)> on_done);
+
+ private:
+  Engine(EngineOptions options, Context& context);
+  Status load_first();
+  class Approval;
+  // An event, or a line for Context::log.
+  struct Notice {
+    Event event;
+    std::string level;  // "" for an event
+    std::string message;
+    Json fields;
+  };
+  struct Draining {
+    std::weak_ptr<Generation> generation;
+    Nanos since;
+  };
+
+  std::shared_ptr<Call> add_call(CallOptions options);
+  void notice(Notice notice);
+  void post(std::function<void()> work);
+  void wake();
+  Verdict decide(const PolicyRequest& asked);
+  void note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
+            const AskAnswer* answer);
+  void report_failure(const LoadFailure& failure, ReloadResult* result);
+  void report_success(Generation& before, Generation& after);
+  void drain(std::shared_ptr<Generation> old);
+  void check_draining();
+  void cancel_calls_of(const Generation* generation, const std::string& message);
+
+  EngineOptions options_;
+  Context& context_;
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+  std::shared_ptr<Generation> current_;
+  std::uint64_t next_generation_ = 1;
+  CallId last_hook_ = kFirstHook;
+  std::vector<WatchedFile> failed_files_;  // of the last load, when it failed
+
+  std::map<Call*, std::shared_ptr<Call>> calls_;
+  std::map<CallId, Call*> by_id_;  // those that the host made
+  std::deque<std::shared_ptr<Call>> ready_;
+  std::deque<std::function<void()>> posted_;
+  std::deque<Notice> notices_;
+  std::size_t dropped_notices_ = 0;
+  bool running_ = false;
+  bool flushing_ = false;
+
+  std::function<void()> wake_;
+  std::function<void(Event)> sink_;
+  std::function<void(AskRequest)> approver_;
+  std::function<void(const Decided&)> decision_sink_;
+
+  std::vector<Draining> draining_;
+  OneShotTimer drain_timer_;
 };
 
 }  // namespace gibbous::lua

@@ -3,8 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
-#include "bindings/lua/call/engine_impl.h"
+#include "bindings/lua/call/engine.h"
 
 namespace gibbous::lua {
 namespace {
@@ -56,23 +57,23 @@ std::string all_errors(const LoadFailure& failure) {
 
 }  // namespace
 
-Status EngineImpl::load_first() {
+Status Engine::load_first() {
   LoadFailure failure;
-  current_ = Generation::load(options_.generation, next_generation_, context_,
+  current_ = Generation::load(options_.generation, next_generation_,
                               /*allow_broken_policy=*/true, &failure);
   if (!current_) return Status::error(first_error(failure).code, all_errors(failure));
   ++next_generation_;
-  if (!current_->policy_error().empty()) {
-    log("error", "the policies are broken, so everything is denied: " + current_->policy_error(),
+  if (!current_->policy().error().empty()) {
+    log("error", "the policies are broken, so everything is denied: " + current_->policy().error(),
         Json(), "");
   }
   return {};
 }
 
-ReloadResult EngineImpl::reload() {
+ReloadResult Engine::reload() {
   ReloadResult result;
   LoadFailure failure;
-  auto next = Generation::load(options_.generation, next_generation_, context_,
+  auto next = Generation::load(options_.generation, next_generation_,
                                /*allow_broken_policy=*/false, &failure, current_.get());
   if (!next) {
     failed_files_ = failure.files;
@@ -89,7 +90,7 @@ ReloadResult EngineImpl::reload() {
   return result;
 }
 
-void EngineImpl::report_failure(const LoadFailure& failure, ReloadResult* result) {
+void Engine::report_failure(const LoadFailure& failure, ReloadResult* result) {
   const ScriptError error = first_error(failure);
   result->generation = current_->id();
   result->file = error.file;
@@ -106,20 +107,20 @@ void EngineImpl::report_failure(const LoadFailure& failure, ReloadResult* result
   emit("reload_failed", "", std::move(fields));
 }
 
-void EngineImpl::report_success(Generation& before, Generation& after) {
+void Engine::report_success(Generation& before, Generation& after) {
   emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
   if (visible_tools(before) != visible_tools(after)) {
     emit("tools_changed", "", {{"generation", after.id()}});
   }
 }
 
-void EngineImpl::drain(std::shared_ptr<Generation> old) {
+void Engine::drain(std::shared_ptr<Generation> old) {
   draining_.push_back({old, context_.clock->now()});
   old.reset();  // closes its state now, unless calls still hold it
   check_draining();
 }
 
-void EngineImpl::check_draining() {
+void Engine::check_draining() {
   const auto gone = [](const Draining& each) { return each.generation.expired(); };
   draining_.erase(std::remove_if(draining_.begin(), draining_.end(), gone), draining_.end());
   drain_timer_.stop();
@@ -146,15 +147,15 @@ void EngineImpl::check_draining() {
   drain_timer_.start(context_.loop, wait, /*background=*/true, [this] { check_draining(); });
 }
 
-void EngineImpl::cancel_calls_of(const Generation* generation, const std::string& message) {
-  std::vector<std::shared_ptr<CallImpl>> calls;
+void Engine::cancel_calls_of(const Generation* generation, const std::string& message) {
+  std::vector<std::shared_ptr<Call>> calls;
   for (const auto& [raw, call] : calls_) {
     if (call->pinned().get() == generation) calls.push_back(call);
   }
   for (const auto& call : calls) call->cancel("cancelled", message);
 }
 
-std::vector<WatchedFile> EngineImpl::watched_files() const {
+std::vector<WatchedFile> Engine::watched_files() const {
   // What was read last: comparing with anything older would find the same change again and again.
   return failed_files_.empty() ? current_->watched() : failed_files_;
 }

@@ -1,164 +1,367 @@
-// The border between a leaf function of the API and its task. Loop thread.
-//
-// LuaJIT has no lua_yieldk, so a suspending function is three things: `enter` (C) runs the leaf
-// protected and then yields; the scheduler resumes with no values; `finish` (C) puts the results on
-// the stack or raises. A one-line Lua function ties them together, and calls `finish` as a tail
-// call: so the script is its caller, and whatever it raises carries the script's file and line.
+// The tree of tasks and its rules.
 #include "bindings/lua/call/task.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 #include <lua.hpp>
-#include <string>
+#include <utility>
 
-#include "bindings/lua/call/task_impl.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/vm/error.h"
 
 namespace gibbous::lua {
 namespace {
 
-// Their addresses are keys of the registry.
-constexpr char kSlotKey = 0;
-constexpr char kShimKey = 0;
+constexpr int kInstructionsPerLook =
+    1000;  // engineering.md: enough for tools, with no value above 4 MiB
+constexpr std::size_t kMaxTracebackBytes = std::size_t{64} << 10;  // a chain of tasks together
+constexpr char kTracebackHeader[] = "stack traceback:\n";
 
-constexpr char kShim[] =
-    "local finish = ...\n"
-    "return function(enter)\n"
-    "  return function(...) return finish(enter(...)) end\n"
-    "end";
-
-constexpr char kNoTask[] = "cannot be used while a script is loading or a policy decides";
-constexpr char kNotHere[] =
-    "cannot wait here: inside a callback of a built-in function, such as table.sort or string.gsub";
-
-TaskImpl* running_task(lua_State* state) {
-  TaskSlot* slot = task_slot(state);
-  return slot == nullptr ? nullptr : slot->running;
+std::string without_header(const std::string& traceback) {
+  const bool has = traceback.rfind(kTracebackHeader, 0) == 0;
+  return has ? traceback.substr(sizeof kTracebackHeader - 1) : traceback;
 }
 
-// luaL_argerror in a leaf that a C function has called cannot know its name, nor that argument 1 is
-// the object of a method call. Puts both right in the message on top of the stack.
-void name_function(lua_State* state, const std::string& name) {
-  static constexpr char kPrefix[] = "bad argument #";
-  static constexpr char kUnknown[] = " to '?' (";
-  if (lua_type(state, -1) != LUA_TSTRING) return;
-  const char* message = lua_tostring(state, -1);
-  if (std::strncmp(message, kPrefix, sizeof kPrefix - 1) != 0) return;
-  char* end = nullptr;
-  long index = std::strtol(message + sizeof kPrefix - 1, &end, 10);
-  if (std::strncmp(end, kUnknown, sizeof kUnknown - 1) != 0) return;
-  const char* rest = end + sizeof kUnknown - 1;
-  const std::size_t colon = name.find(':');
-  const char* shown = name.c_str() + (colon == std::string::npos ? 0 : colon + 1);
-  if (colon != std::string::npos) --index;
-  if (index == 0) {
-    lua_pushfstring(state, "calling '%s' on bad self (%s", shown, rest);
-  } else {
-    lua_pushfstring(state, "bad argument #%d to '%s' (%s", static_cast<int>(index), shown, rest);
-  }
-  lua_remove(state, -2);
+void append_part(std::string* traceback, const std::string& title, const std::string& part) {
+  if (part.empty() || traceback->size() > kMaxTracebackBytes) return;
+  *traceback += "\n" + title + "\n" + without_header(part);
 }
 
-int fail_entry(lua_State* state, const char* message) {
-  lua_settop(state, 0);
-  lua_pushboolean(state, 0);
-  lua_pushstring(state, message);
-  return 2;
-}
-
-// Upvalues: the leaf, its name. Gives nothing when finish has to ask the task, true and the results
-// of a leaf that did not suspend, or false and an error.
-int l_enter(lua_State* state) {
-  TaskImpl* task = running_task(state);
-  if (task == nullptr) return fail_entry(state, kNoTask);
-  if (task->must_stop()) {
-    lua_settop(state, 0);
-    return 0;
-  }
-  if (!task->is_coroutine(state) || !lua_isyieldable(state)) return fail_entry(state, kNotHere);
-  lua_pushvalue(state, lua_upvalueindex(1));
-  lua_insert(state, 1);  // [leaf, arguments...]
-  task->set_entering(true);
-  const int status = lua_pcall(state, lua_gettop(state) - 1, LUA_MULTRET, 0);
-  task->set_entering(false);
-  if (status != 0) {
-    task->drop_operation();
-    if (status == LUA_ERRRUN) name_function(state, lua_tostring(state, lua_upvalueindex(2)));
-    lua_pushboolean(state, 0);
-    lua_insert(state, -2);  // [false, error]
-    return 2;
-  }
-  switch (task->entered()) {
-    case TaskImpl::Entered::kAnswered:
-      lua_settop(state, 0);
-      return 0;
-    case TaskImpl::Entered::kWaiting:
-      lua_settop(state, 0);
-      return lua_yield(state, 0);
-    case TaskImpl::Entered::kPlain:
-      break;
-  }
-  lua_pushboolean(state, 1);
-  lua_insert(state, 1);  // [true, results...]
-  return lua_gettop(state);
-}
-
-int l_finish(lua_State* state) {
-  if (lua_gettop(state) == 0) {
-    TaskImpl* task = running_task(state);
-    if (task == nullptr) return luaL_error(state, "%s", kNoTask);
-    return task->push_outcome(state);
-  }
-  if (lua_toboolean(state, 1)) return lua_gettop(state) - 1;
-  if (lua_type(state, 2) == LUA_TSTRING) {
-    luaL_where(state, 1);
-    lua_pushvalue(state, 2);
-    lua_concat(state, 2);
-  }
-  return lua_error(state);
-}
-
-void push_shim(lua_State* state) {
-  lua_pushlightuserdata(state, const_cast<char*>(&kShimKey));
-  lua_rawget(state, LUA_REGISTRYINDEX);
-  if (!lua_isnil(state, -1)) return;
-  lua_pop(state, 1);
-  if (luaL_loadbuffer(state, kShim, sizeof kShim - 1, "=suspending") != 0) lua_error(state);
-  lua_pushcfunction(state, l_finish);
-  lua_call(state, 1, 1);
-  lua_pushlightuserdata(state, const_cast<char*>(&kShimKey));
-  lua_pushvalue(state, -2);
-  lua_rawset(state, LUA_REGISTRYINDEX);
+// One slot is always free on a coroutine that does not run, and lua_checkstack must not be called
+// on one: its memory error would find nobody to catch it.
+void push_top_of(lua_State* coroutine, lua_State* to) {
+  lua_pushvalue(coroutine, -1);
+  lua_xmove(coroutine, to, 1);
 }
 
 }  // namespace
 
-void make_task_slot(lua_State* state) {
-  if (task_slot(state) != nullptr) return;
-  lua_pushlightuserdata(state, const_cast<char*>(&kSlotKey));
-  new (lua_newuserdata(state, sizeof(TaskSlot))) TaskSlot{};
-  lua_rawset(state, LUA_REGISTRYINDEX);
+Task::Task(std::shared_ptr<Call> call, Task* parent, lua_State* from, int arguments,
+           std::string spawned_from)
+    : call_(std::move(call)),
+      parent_(parent),
+      coroutine_(lua_tothread(from, -1)),
+      arguments_(arguments),
+      spawned_from_(std::move(spawned_from)) {
+  thread_ = LuaRef::take(from);
+  call_->add_task(this);
 }
 
-TaskSlot* task_slot(lua_State* state) {
-  lua_pushlightuserdata(state, const_cast<char*>(&kSlotKey));
-  lua_rawget(state, LUA_REGISTRYINDEX);
-  auto* slot = static_cast<TaskSlot*>(lua_touserdata(state, -1));
-  lua_pop(state, 1);
-  return slot;
+Task::~Task() {
+  call_->remove_task(this);
 }
 
-std::shared_ptr<Task> Task::current(lua_State* state) {
-  TaskImpl* task = running_task(state);
-  if (task == nullptr) luaL_error(state, "%s", kNoTask);
-  return task->shared_from_this();
+int Task::suspend(lua_State* state, std::unique_ptr<PendingOp> op) {
+  if (!entering_ || op_) {
+    op->cancel();
+    op.reset();
+    return luaL_error(state,
+                      "internal error: a function that suspends was not made by push_suspending");
+  }
+  if (!push_) op_ = std::move(op);
+  return 0;
 }
 
-void push_suspending(lua_State* state, int (*leaf)(lua_State*), const char* name) {
-  push_shim(state);
-  lua_pushcfunction(state, leaf);
-  lua_pushstring(state, name);
-  lua_pushcclosure(state, l_enter, 2);  // [shim, enter]
-  lua_call(state, 1, 1);
+void Task::complete(PushResults push) {
+  if (done() || must_stop() || push_) return;
+  push_ = std::move(push);
+  settle();
+}
+
+Completer Task::completer() {
+  return [weak = std::weak_ptr<Task>(shared_from_this()), number = operation_](PushResults push) {
+    const auto task = weak.lock();
+    if (task && task->operation_ == number) task->complete(std::move(push));
+  };
+}
+
+Task::Entered Task::entered() {
+  if (push_) {
+    op_.reset();
+    return Entered::kAnswered;
+  }
+  if (must_stop()) {
+    stop_operation();
+    return Entered::kAnswered;
+  }
+  if (op_) return Entered::kWaiting;
+  ++operation_;  // the leaf has returned: whatever it left behind cannot answer for the next one
+  return Entered::kPlain;
+}
+
+void Task::drop_operation() {
+  stop_operation();
+}
+
+void Task::stop_operation() {
+  ++operation_;
+  push_ = nullptr;
+  if (!op_) return;
+  const std::unique_ptr<PendingOp> op = std::move(op_);
+  op->cancel();
+}
+
+int Task::push_outcome(lua_State* state) {
+  ++operation_;
+  op_.reset();
+  const PushResults push = std::exchange(push_, nullptr);
+  if (cancelled_) {
+    push_error_table(state, "cancelled", call_->cancel_message());
+    return lua_error(state);
+  }
+  if (interrupted_by_) {
+    const std::shared_ptr<Task> child = std::exchange(interrupted_by_, nullptr);
+    raise_failure_of(state, *child, "raised in its parent at:");
+  }
+  return push ? push(state) : 0;
+}
+
+void Task::raise_failure_of(lua_State* state, Task& task, const char* chain) {
+  Task* holder = task.error_holder();
+  if (holder != nullptr) {
+    raised_ = task.shared_from_this();
+    raised_how_ = chain;
+    push_top_of(holder->coroutine_, state);
+  } else if (task.outcome_ == Outcome::kFailed) {
+    lua_pushstring(state, task.failure_.error.text().c_str());
+  } else {
+    push_error_table(state, "cancelled", "the task was cancelled");
+  }
+  lua_error(state);
+  __builtin_unreachable();
+}
+
+Task* Task::error_holder() {
+  Task* holder = this;
+  while (holder->adopted_) holder = holder->raised_.get();
+  return holder->has_error_value_ && holder->coroutine_ != nullptr ? holder : nullptr;
+}
+
+int Task::push_result_of(lua_State* state, Task& task, int most_results) {
+  if (task.outcome_ != Outcome::kReturned || task.coroutine_ == nullptr) {
+    raise_failure_of(state, task, "awaited at:");
+  }
+  const int count = std::min(task.results_, most_results);
+  luaL_checkstack(state, count, "too many results");
+  for (int index = 1; index <= count; ++index) {
+    lua_pushvalue(task.coroutine_, index);
+    lua_xmove(task.coroutine_, state, 1);
+  }
+  return count;
+}
+
+void Task::run(Nanos slice) {
+  const auto self = shared_from_this();
+  if (phase_ != Phase::kReady) return;
+  const EngineLimits& granted = call_->limits();
+  BudgetLimits limits;
+  limits.total = cancelled_ ? std::min(call_->lua_left(), cleanup_left_) : call_->lua_left();
+  limits.granted = cancelled_ ? granted.cleanup : granted.call_lua;
+  limits.slice = slice;
+  limits.instructions = kInstructionsPerLook;
+  limits.root = coroutine_;
+  if (limits.total <= Nanos{0} || (cancelled_ && !begun_)) {
+    body_ended(Outcome::kCancelled);
+    return;
+  }
+
+  State& state = call_->generation().state();
+  TaskSlot* slot = task_slot(state.main());
+  phase_ = Phase::kRunning;
+  slot->running = this;
+  state.memory().clear_refused();
+  state.budget().arm(state.main(), limits);
+  const int status = lua_resume(coroutine_, begun_ ? 0 : arguments_);
+  const Nanos used = state.budget().disarm(state.main());
+  const bool sliced = state.budget().take_sliced();
+  slot->running = nullptr;
+  begun_ = true;
+  call_->charge(used);
+  if (cancelled_) cleanup_left_ -= used;
+
+  sliced_ = sliced;
+  if (status == LUA_YIELD && !state.budget().exceeded()) {
+    if (sliced) {
+      phase_ = Phase::kReady;
+      call_->enqueue(*this);
+    } else {
+      phase_ = Phase::kSuspended;
+      settle();
+    }
+    return;
+  }
+  if (status == 0 && !state.budget().exceeded()) {
+    results_ = lua_gettop(coroutine_);
+    body_ended(cancelled_ ? Outcome::kCancelled : Outcome::kReturned);
+    return;
+  }
+  if (cancelled_) {
+    body_ended(Outcome::kCancelled);
+    return;
+  }
+  const bool exceeded = state.budget().exceeded();
+  read_failure(status);
+  if (exceeded) call_->budget_gone(failure_);
+  body_ended(Outcome::kFailed);
+}
+
+void Task::read_failure(int status) {
+  State& state = call_->generation().state();
+  if (status == 0 || status == LUA_YIELD) {
+    // It went on although its time was over: a C function had no instruction left to be stopped at.
+    failure_.error.code = "budget_exceeded";
+    state.locate(state.budget().message(), &failure_.error);
+  } else {
+    has_error_value_ = true;
+    failure_.error = state.resume_error(coroutine_, status);
+    const bool exceeded = failure_.error.code == "budget_exceeded";
+    bool same_as_raised = false;
+    state.protect(
+        BudgetLimits{},
+        [&](lua_State* to) {
+          push_top_of(coroutine_, to);  // [error]
+          Task* holder = raised_ && !exceeded ? raised_->error_holder() : nullptr;
+          if (holder != nullptr) {
+            push_top_of(holder->coroutine_, to);
+            same_as_raised = lua_rawequal(to, -1, -2) != 0;
+            lua_pop(to, 1);
+          }
+          if (!lua_istable(to, -1)) return;
+          lua_pushliteral(to, "code");
+          lua_rawget(to, -2);
+          failure_.coded = lua_type(to, -1) == LUA_TSTRING;
+          lua_pop(to, 1);
+          lua_pushliteral(to, "data");
+          lua_rawget(to, -2);
+          if (failure_.coded && !lua_isnil(to, -1)) failure_.data = to_json(to, -1);
+        },
+        nullptr);
+    if (same_as_raised) {
+      ScriptError error = raised_->failure_.error;
+      append_part(&error.traceback, raised_how_, failure_.error.traceback);
+      failure_.error = std::move(error);
+    }
+  }
+  append_part(&failure_.error.traceback, "spawned from:", spawned_from_);
+}
+
+void Task::body_ended(Outcome outcome) {
+  outcome_ = outcome;
+  phase_ = Phase::kEnding;
+  stop_operation();
+  if (outcome_ == Outcome::kReturned && interrupted_by_) {
+    adopt_failure_of(*interrupted_by_);
+  }
+  if (outcome_ != Outcome::kReturned) cancel_children();
+  settle();
+}
+
+void Task::adopt_failure_of(Task& child) {
+  outcome_ = Outcome::kFailed;
+  adopted_ = true;
+  raised_ = child.shared_from_this();
+  failure_ = child.failure_;
+  append_part(&failure_.error.traceback, "spawned from:", spawned_from_);
+}
+
+void Task::settle() {
+  switch (phase_) {
+    case Phase::kSuspended:
+      // Who has to stop goes on when its children have stopped.
+      if (must_stop() ? children_.empty() : push_ != nullptr) {
+        phase_ = Phase::kReady;
+        call_->enqueue(*this);
+      }
+      return;
+    case Phase::kEnding:
+      if (children_.empty()) finish();
+      return;
+    case Phase::kReady:
+    case Phase::kRunning:
+    case Phase::kDone:
+      return;
+  }
+}
+
+void Task::finish() {
+  const auto self = shared_from_this();
+  phase_ = Phase::kDone;
+  interrupted_by_.reset();
+  // Whoever awaits it gets the error. One by one: what an observer does may make others go away.
+  observed_ = !observers_.empty();
+  while (!observers_.empty()) {
+    TaskObserver* observer = observers_.front();
+    observers_.erase(observers_.begin());
+    observer->on_task_done(*this);
+  }
+  if (parent_ == nullptr) {
+    call_->on_root_done();
+    return;
+  }
+  Task* parent = std::exchange(parent_, nullptr);
+  parent->on_child_done(*this);
+}
+
+void Task::on_child_done(Task& child) {
+  const auto self = child.shared_from_this();
+  children_.erase(std::remove(children_.begin(), children_.end(), self), children_.end());
+  if (child.outcome_ == Outcome::kFailed && !child.observed_ && !cancelled_) {
+    if (phase_ == Phase::kEnding) {
+      if (outcome_ == Outcome::kReturned) {
+        adopt_failure_of(child);
+      }
+      cancel_children();
+    } else if (!interrupted_by_) {
+      interrupted_by_ = self;
+      cancel_children();
+      if (phase_ == Phase::kSuspended) stop_operation();
+    }
+  }
+  settle();
+}
+
+void Task::add_child(std::shared_ptr<Task> child) {
+  children_.push_back(child);
+  call_->enqueue(*child);
+}
+
+void Task::stop_observing(TaskObserver* observer) {
+  observers_.erase(std::remove(observers_.begin(), observers_.end(), observer), observers_.end());
+}
+
+void Task::cancel_children() {
+  // Cancelling runs no script and ends no task, so the list stays as it is. The last one first.
+  for (auto child = children_.rbegin(); child != children_.rend(); ++child) (*child)->cancel();
+}
+
+void Task::cancel() {
+  if (done() || cancelled_) return;
+  cancelled_ = true;
+  cleanup_left_ = call_->limits().cleanup;
+  cancel_children();
+  if (phase_ == Phase::kReady && begun_ && !sliced_) phase_ = Phase::kSuspended;
+  if (phase_ == Phase::kSuspended || phase_ == Phase::kReady) stop_operation();
+  if (phase_ == Phase::kSuspended) settle();
+}
+
+void Task::abandon() {
+  if (coroutine_ == nullptr) return;
+  const auto self = shared_from_this();
+  const auto children = std::exchange(children_, {});
+  for (auto child = children.rbegin(); child != children.rend(); ++child) (*child)->abandon();
+  if (!done()) {
+    cancelled_ = true;
+    outcome_ = Outcome::kCancelled;
+    stop_operation();
+    phase_ = Phase::kDone;
+  }
+  push_ = nullptr;
+  observers_.clear();
+  interrupted_by_.reset();
+  raised_.reset();
+  parent_ = nullptr;
+  awaited_ = nullptr;
+  coroutine_ = nullptr;
+  thread_.reset();
 }
 
 }  // namespace gibbous::lua

@@ -4,8 +4,8 @@
 
 #include <lua.hpp>
 
-#include "bindings/lua/api/api_wait.h"
 #include "bindings/lua/check/fields.h"
+#include "bindings/lua/vm/error.h"
 
 namespace gibbous::lua {
 

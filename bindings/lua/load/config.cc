@@ -5,7 +5,6 @@
 #include <lua.hpp>
 #include <utility>
 
-#include "bindings/lua/call/engine.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
@@ -383,9 +382,9 @@ void Config::apply_recording(RecordingOptions& options, WorkerOptions& worker) c
   put(journal_queue_bytes, &journal.max_queue_bytes);
 }
 
-void Config::apply_lua(EngineOptions& options) const {
-  if (lua_call) options.limits.call_lua = *lua_call;
-  put(lua_memory_bytes, &options.generation.memory.total_bytes);
+void Config::apply_lua(EngineLimits& limits, MemoryLimits& memory) const {
+  if (lua_call) limits.call_lua = *lua_call;
+  put(lua_memory_bytes, &memory.total_bytes);
 }
 
 }  // namespace gibbous::lua

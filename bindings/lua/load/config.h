@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/load/engine_limits.h"
+#include "bindings/lua/vm/alloc.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
@@ -17,8 +19,6 @@
 #include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
-
-struct EngineOptions;  // engine.h
 
 // What the file says; nothing where it is silent. Paths are absolute, or relative to the current
 // directory when the file was given so: relative ones in the file start at the file's own
@@ -64,7 +64,7 @@ struct Config {
   // Put what the file says over what is there; `options.env` is what runs inherit.
   void apply_runs(RunsOptions& options) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
-  void apply_lua(EngineOptions& options) const;
+  void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;
 };
 
 // The table that a Lua file returns: run in a state of its own, without the API. Fails with

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "bindings/lua/load/generation_loader.h"
-#include "bindings/lua/policy/command_policy.h"
 
 namespace gibbous::lua {
 namespace {
@@ -18,15 +17,19 @@ Generation::Generation() = default;
 Generation::~Generation() = default;
 
 std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, std::uint64_t id,
-                                             Context& context, bool allow_broken_policy,
-                                             LoadFailure* failure, const Generation* before) {
+                                             bool allow_broken_policy, LoadFailure* failure,
+                                             const Generation* before) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     *failure = {};
-    auto loader = std::make_unique<GenerationLoader>(options, context, before);
+    const auto loader = std::make_shared<GenerationLoader>(options, before);
     std::shared_ptr<Generation> made = loader->load(id, allow_broken_policy, failure);
     failure->files = loader->snapshot().watched();
     if (!loader->snapshot().still_true()) continue;
-    if (made != nullptr && loader->is_lazy()) made->lazy_ = std::move(loader);
+    if (made != nullptr && loader->is_lazy()) {
+      made->policy().load_later([loader, policy = &made->policy()](ScriptError* error) {
+        return loader->load_lazy(*policy, error);
+      });
+    }
     return made;
   }
   ScriptError error;
@@ -35,16 +38,6 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
   failure->errors = {error};
   failure->policy = false;
   return nullptr;
-}
-
-void Generation::load_lazy() {
-  if (lazy_ == nullptr) return;
-  const std::unique_ptr<GenerationLoader> loader = std::move(lazy_);
-  ScriptError error;
-  if (loader->load_lazy(*this, &error)) return;
-  commands_.reset();
-  decide_.reset();
-  policy_error_ = error.text();
 }
 
 const LuaRef* Generation::find_handler(const std::string& name) const {

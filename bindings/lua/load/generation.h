@@ -4,72 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bindings/lua/load/executor_reader.h"
+#include "bindings/lua/load/tool.h"
+#include "bindings/lua/policy/policy_program.h"
+#include "bindings/lua/source/source_file.h"
 #include "bindings/lua/vm/state.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/status.h"
 
 namespace gibbous::lua {
-
-class CommandPolicy;  // command_policy.h
-class SchemaCheck;    // schema_check.h
-struct PolicyCase;    // case_value.h
-struct Judgement;     // judgement.h
-struct Context;       // context.h
-
-struct ToolDefinition {
-  std::string name;
-  std::string toolset;
-  std::string title;
-  std::string description;
-  std::string permission;  // read, write, execute
-  Json input_schema;
-  Json output_schema;  // null when there is none
-  Json annotations;    // as MCP has them: readOnlyHint, ...; all four set
-  std::string file;    // the script that defines it: the namespace of its store
-  std::shared_ptr<const SchemaCheck> input_check;
-  std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
-  LuaRef run;
-  bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
-  std::string command;        // the argument that is a command line for a shell; "": none
-  std::string typed;  // the argument that is typed into a program, and not recorded; "": none
-  std::string words;  // the argument that holds its words: then there is no shell; "": none
-  Json settings;      // of its toolset, from the configuration; null: it takes none
-  // The permission of a call by its argument `action`, where it is another one.
-  std::map<std::string, std::string> actions;
-};
-
-struct Verdict {
-  enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;
-  std::string id;      // of this decision, 8 characters; the engine gives it
-  std::string reason;  // a sentence for a person
-  std::string rule;    // an id for logs
-  std::string file;
-  int line = 0;
-  Json limits;   // of a start: what the run gets, whatever was asked; null: as asked
-  Json sandbox;  // of a start: what the run gets, a whole profile; null: none
-  std::shared_ptr<const Judgement> judgement;  // of the commands of the effect; null: it has none
-  std::string approved_command;  // what a person has approved just now, as approved_key(); "": none
-};
-
-// One file as it was read; the watcher compares it with what lies there.
-struct SourceFile {
-  std::string path;
-  std::string text;
-  std::string hash;
-};
-
-// What the file watcher compares with what lies there now.
-struct WatchedFile {
-  std::string path;
-  std::string
-      hash;  // of what was read; "" when there was no such file, and one would change the load
-};
 
 struct GenerationOptions {
   std::string scripts_dir;          // holds init.lua
@@ -83,9 +32,13 @@ struct GenerationOptions {
   Nanos load_budget{250'000'000};           // of the scripts
   Nanos policy_load_budget{5'000'000'000};  // of the policies, which are far more text
   Nanos policy_budget{50'000'000};
-  bool only_policies = false;  // for `policy check` and the like: no scripts
-  bool test_policies = true;   // examples and cases must pass
-  bool lazy_policy = false;    // shipped rules are read when the first call is judged
+  bool only_policies = false;    // for `policy check` and the like: no scripts
+  bool test_policies = true;     // examples and cases must pass
+  bool lazy_policy = false;      // shipped rules are read when the first call is judged
+  const Clock* clock = nullptr;  // must be set; outlives the generation
+  PolicyPlace place;             // where requests are judged
+  // Opens the API in a new state, in a protected call; null: there is none, as for a policy alone.
+  std::function<void(lua_State*)> open_api;
 };
 
 struct LoadFailure {
@@ -97,15 +50,15 @@ struct LoadFailure {
 
 class GenerationLoader;
 
-class Generation : public std::enable_shared_from_this<Generation> {
+class Generation {
  public:
   // Reads all, builds a new State, runs init.lua of scripts and policies, validates. Nothing of a
   // failed load remains. With broken policies and allow_broken_policy (a first load), the
-  // generation denies everything and policy_error() says why. `before` is the one in force: where
+  // generation denies everything and policy().error() says why. `before` is the one in force: where
   // the policies are the same files to the byte, what was read and tested then need not be again.
   static std::shared_ptr<Generation> load(const GenerationOptions& options, std::uint64_t id,
-                                          Context& context, bool allow_broken_policy,
-                                          LoadFailure* failure, const Generation* before = nullptr);
+                                          bool allow_broken_policy, LoadFailure* failure,
+                                          const Generation* before = nullptr);
   ~Generation();
 
   std::uint64_t id() const { return id_; }
@@ -121,57 +74,22 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the places where others would have been taken instead.
   const std::vector<WatchedFile>& watched() const { return watched_; }
-  const std::string& policy_error() const { return policy_error_; }
-  std::vector<std::string> modes() const { return modes_; }
-  // The mode in force lets tool arguments set limits.
-  bool tool_limits() const { return tool_limits_; }
-
-  // Reads the rules, if that was put off. When that fails nothing is allowed any more.
-  void load_lazy();
-  // Asks the policy: first the rules about the commands of the effect, then its `decide`. A policy
-  // that raises, runs out of time or answers something else denies. Where `effect.cleared` is true,
-  // the call was allowed or approved, with the command line `effect.approved_command`.
-  Verdict decide(Json effect);
-  // The commands of an effect and what the rules say of them, with every step when `trace` is set;
-  // null when it has no commands or the policy no rules.
-  std::shared_ptr<const Judgement> judge(const Json& effect, bool trace);
-  // Runs the examples of the rules and the cases. One "file:line: message" a line.
-  std::string test();
-  // What the policy says of one case, in its own place.
-  Verdict decide_case(const PolicyCase& each);
-  // Null: the policy is broken, or its rules are still to be read (lazy_policy).
-  const CommandPolicy* commands() const { return lazy_ == nullptr ? commands_.get() : nullptr; }
-  // Of the policy's files; "" when none is loaded.
-  const std::string& policy_hash() const { return policy_hash_; }
-  // How loose a mode is: an approval holds in its own mode and in looser ones.
-  int mode_rank(const std::string& mode) const;
-  // RE2 patterns of secrets, on top of those that the log knows.
-  const std::vector<std::string>& redact_patterns() const { return redact_patterns_; }
+  PolicyProgram& policy() { return *policy_; }
+  const PolicyProgram& policy() const { return *policy_; }
 
  private:
   Generation();
-  Verdict decide_in_time(const Json& effect);
   friend class GenerationLoader;
   std::uint64_t id_ = 0;
-  Nanos policy_budget_{0};
   std::vector<SourceFile> files_;
   std::vector<WatchedFile> watched_;
-  std::vector<std::string> modes_;
-  bool tool_limits_ = false;
-  std::string policy_error_;
-  std::string policy_hash_;
-  std::map<std::string, int> mode_ranks_;
-  std::vector<std::string> redact_patterns_;
-  Context* context_ = nullptr;
   // Order matters: references die before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
   std::map<std::string, LuaRef> handlers_;
   std::map<std::string, ExecutorDefinition> executors_;
   LuaRef start_queued_;
-  LuaRef decide_;
-  std::unique_ptr<CommandPolicy> commands_;
-  std::unique_ptr<GenerationLoader> lazy_;  // what it takes to read the rules; null: they are read
+  std::unique_ptr<PolicyProgram> policy_;
 };
 
 }  // namespace gibbous::lua

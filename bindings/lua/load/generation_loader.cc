@@ -5,16 +5,13 @@
 #include <sstream>
 #include <utility>
 
-#include "bindings/lua/api/api.h"
-#include "bindings/lua/call/context.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/load/executor_reader.h"
 #include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/policy/command_policy.h"
+#include "bindings/lua/policy/policy_reader.h"
 #include "bindings/lua/source/trusted_file.h"
-#include "runtime/audit/redact.h"
-#include "runtime/base/nearest.h"
 #include "runtime/base/sha256.h"
 
 namespace gibbous::lua {
@@ -40,24 +37,13 @@ constexpr const char* kHandler =
 // environment is what the sandbox leaves.
 constexpr const char* kPolicyApi[] = {"json", "log"};
 constexpr int kPolicyInstructions = 100;  // between two looks at the clock
-const std::vector<std::string> kPolicyKeys = {"modes",     "decide", "rules",
-                                              "knowledge", "cases",  "log"};
-constexpr int kDefaultRank = 0;
 constexpr std::size_t kHashDigits = 16;
-constexpr std::size_t kMaxModes = 100;
-constexpr char kUnknownMode[] = "unknown_mode";
 
 SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
   SourceTree tree{name, {}};
   if (!own.empty()) tree.dirs.push_back(own);
   if (!shipped.empty()) tree.dirs.push_back(shipped);
   return tree;
-}
-
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 // Copies the table at the top, one level deep.
@@ -99,7 +85,7 @@ void seal_string_methods(lua_State* state) {
 
 BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
-  const Nanos left = granted - (context_.clock->now() - started_);
+  const Nanos left = granted - (options_.clock->now() - started_);
   limits.total = std::max(left, Nanos{1});  // 0 would mean without limit
   limits.granted = granted;
   return limits;
@@ -109,9 +95,8 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
                                                    LoadFailure* failure) {
   made_.reset(new Generation());
   made_->id_ = id;
-  made_->context_ = &context_;
-  made_->policy_budget_ = options_.policy_budget;
   if (!prepare(failure)) return nullptr;
+  PolicyProgram& policy = made_->policy();
 
   Loader scripts(*made_->state_, snapshot_,
                  tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
@@ -128,11 +113,11 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   }
 
   if (policy_errors.empty()) distrust(&policy_errors);
-  made_->policy_hash_ = policy_hash();
-  same_policies_ = before_ != nullptr && before_->commands() != nullptr &&
-                   before_->policy_error().empty() && before_->policy_hash() == made_->policy_hash_;
+  policy.set_hash(policy_hash());
+  same_policies_ = before_ != nullptr && before_->policy().commands() != nullptr &&
+                   before_->policy().error().empty() && before_->policy().hash() == policy.hash();
 
-  started_ = context_.clock->now();
+  started_ = options_.clock->now();
   if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
   if (policy_errors.empty()) {
     ScriptError error;
@@ -152,16 +137,14 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       return nullptr;
     }
     lazy_root_.reset();
-    made_->decide_.reset();
-    made_->commands_.reset();
-    made_->modes_.clear();
-    for (const ScriptError& error : policy_errors) {
-      made_->policy_error_ += (made_->policy_error_.empty() ? "" : "\n") + error.text();
-    }
+    std::string all;
+    for (const ScriptError& error : policy_errors) all += (all.empty() ? "" : "\n") + error.text();
+    policy.fail(std::move(all));
+    policy.tables().modes.clear();
   }
-  if (made_->tool_limits_) add_limits_arguments();
+  if (policy.tool_limits()) add_limits_arguments();
   made_->files_ = snapshot_.files();
-  made_->policy_hash_ = policy_hash();
+  policy.set_hash(policy_hash());
   made_->watched_ = snapshot_.watched();
   policy_environment_.reset();  // or it would outlive the state
   if (!is_lazy()) policies_.reset();
@@ -212,20 +195,21 @@ std::string GenerationLoader::policy_hash() const {
 
 bool GenerationLoader::prepare(LoadFailure* failure) {
   ScriptError error;
-  auto state = State::create({options_.memory, context_.clock});
+  auto state = State::create({options_.memory, options_.clock});
   if (!state) {
     error.code = state.status().code();
     error.message = state.status().message();
   } else {
     made_->state_ = std::move(*state);
+    made_->policy_ =
+        std::make_unique<PolicyProgram>(*made_->state_, options_.policy_budget, options_.place);
     const bool ready = made_->state_->protect(
         {},
         [&](lua_State* lua) {
           push_policy_environment(lua);
           policy_environment_ = LuaRef::take(lua);
           seal_string_methods(lua);
-          bind_context(lua, context_);
-          open_api(lua);
+          if (options_.open_api) options_.open_api(lua);
           policy_environment_.push(lua);  // [environment]
           for (const char* name : kPolicyApi) {
             lua_getglobal(lua, name);
@@ -299,10 +283,10 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
 }
 
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
-  started_ = context_.clock->now();
+  started_ = options_.clock->now();
   BudgetLimits limits = budget(options_.policy_load_budget);
   limits.instructions = kPolicyInstructions;
-  made_->commands_ = std::make_unique<CommandPolicy>();
+  made_->policy().tables().commands = std::make_unique<CommandPolicy>();
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
@@ -319,7 +303,7 @@ bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
 
 // A policy whose own examples and cases fail does not say what its author means.
 void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
-  std::istringstream lines(made_->test());
+  std::istringstream lines(made_->policy().test());
   for (std::string line; std::getline(lines, line);) {
     ScriptError error;
     error.code = "policy_error";
@@ -330,8 +314,8 @@ void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
 }
 
 // [root] -> the same. What the policy knows of commands.
-bool GenerationLoader::read_commands(lua_State* state, Loader& loader, Generation& into) {
-  const CommandPolicy* same = same_policies_ ? before_->commands() : nullptr;
+bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyProgram& into) {
+  const CommandPolicy* same = same_policies_ ? before_->policy().commands() : nullptr;
   std::vector<SourceFile> policies;
   if (same == nullptr) policies = snapshot_.files();
   policies.erase(
@@ -341,8 +325,9 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader, Generatio
   const SourceIndex sources(std::move(policies));
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
+  const PolicyTables& tables = into.tables();
   const bool good =
-      into.commands_->read(state, lua_gettop(state), {into.modes_, same, is_tested()}, &faults);
+      tables.commands->read(state, lua_gettop(state), {tables.modes, same, is_tested()}, &faults);
   policy_faults_ = faults.list();
   return good;
 }
@@ -352,16 +337,16 @@ bool GenerationLoader::waits_for_commands() const {
   return options_.lazy_policy && is_tested() && !same_policies_ && !options_.only_policies;
 }
 
-bool GenerationLoader::load_lazy(Generation& generation, ScriptError* error) {
-  started_ = context_.clock->now();
+bool GenerationLoader::load_lazy(PolicyProgram& policy, ScriptError* error) {
+  started_ = options_.clock->now();
   BudgetLimits limits = budget(options_.policy_load_budget);
   limits.instructions = kPolicyInstructions;
   bool good = false;
-  const bool ran = generation.state_->protect(
+  const bool ran = policy.state().protect(
       limits,
       [&](lua_State* state) {
         lazy_root_.push(state);
-        good = read_commands(state, *policies_, generation);
+        good = read_commands(state, *policies_, policy);
       },
       error);
   lazy_root_.reset();
@@ -369,94 +354,16 @@ bool GenerationLoader::load_lazy(Generation& generation, ScriptError* error) {
   return ran && good;
 }
 
-// [root, log] -> [root]
-bool GenerationLoader::read_log(lua_State* state, ScriptError* error) {
-  if (lua_isnil(state, -1)) {
-    lua_pop(state, 1);
-    return true;
-  }
-  error->message = "log must be a table { mask = { 'RE2 of a secret', ... } }";
-  if (!lua_istable(state, -1)) return false;
-  lua_getfield(state, -1, "mask");  // [root, log, mask]
-  if (!lua_istable(state, -1)) return false;
-  for (std::size_t at = 1; at <= lua_objlen(state, -1) && at <= kMaxModes; ++at) {
-    lua_rawgeti(state, -1, static_cast<int>(at));
-    const bool text = lua_type(state, -1) == LUA_TSTRING;
-    if (text) made_->redact_patterns_.emplace_back(lua_tostring(state, -1));
-    lua_pop(state, 1);
-    if (!text) return false;
-  }
-  lua_pop(state, 2);
-  const auto redactor = Redactor::create(made_->redact_patterns_);
-  error->message = redactor ? "" : redactor.status().message();
-  return redactor.ok();
-}
-
 bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
-  const auto fault = [error](const std::string& message) {
-    error->message = message;
-    return false;
-  };
-  // [root]
-  const std::string shape =
-      "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
-  if (!lua_istable(state, -1)) return fault(shape + ", not " + luaL_typename(state, -1));
-  lua_pushnil(state);
-  while (lua_next(state, -2) != 0) {
-    lua_pop(state, 1);
-    const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
-    if (std::find(kPolicyKeys.begin(), kPolicyKeys.end(), key) != kPolicyKeys.end()) continue;
-    const std::string near = nearest_name(key, kPolicyKeys);
-    return fault(
-        "what init.lua returns has an unknown key '" + key + "'; " +
-        (near.empty() ? "known are " + list_of(kPolicyKeys) : "did you mean '" + near + "'?"));
-  }
-  lua_getfield(state, -1, "decide");
-  if (!lua_isfunction(state, -1)) return fault(shape);
-  made_->decide_ = LuaRef::take(state);
-  lua_getfield(state, -1, "modes");  // [root, modes]
-  if (!lua_istable(state, -1)) return fault(shape);
-  lua_pushnil(state);
-  while (lua_next(state, -2) != 0) {
-    lua_pop(state, 1);
-    if (lua_type(state, -1) != LUA_TSTRING)
-      return fault("modes must be named: modes = { default = ... }");
-    made_->modes_.emplace_back(lua_tostring(state, -1));
-    lua_pushvalue(state, -1);
-    lua_gettable(state, -3);  // [root, modes, name, mode]
-    int rank = kDefaultRank;
-    if (lua_istable(state, -1)) {
-      lua_getfield(state, -1, "rank");
-      rank = static_cast<int>(lua_tointeger(state, -1));
-      lua_pop(state, 1);
-    }
-    lua_pop(state, 1);
-    made_->mode_ranks_[made_->modes_.back()] = rank;
-    if (made_->modes_.size() > kMaxModes) return fault("too many modes");
-  }
-  lua_getfield(state, -1, options_.mode.c_str());  // [root, modes, mode]
-  if (lua_istable(state, -1)) {
-    lua_getfield(state, -1, "tool_limits");
-    made_->tool_limits_ = lua_toboolean(state, -1) != 0;
-    lua_pop(state, 1);
-  }
-  lua_pop(state, 2);  // [root]
-  std::vector<std::string>& modes = made_->modes_;
-  std::sort(modes.begin(), modes.end());
-  lua_getfield(state, -1, "log");
-  if (!read_log(state, error)) return false;
+  if (!read_policy_tables(state, options_.mode, &made_->policy().tables(), error)) return false;
   if (waits_for_commands()) {
     lua_pushvalue(state, -1);
     lazy_root_ = LuaRef::take(state);
-  } else if (!read_commands(state, loader, *made_)) {
-    return fault("the tables of the policy are not right");
+    return true;
   }
-  const std::string& wanted = options_.mode;
-  if (wanted.empty() || std::find(modes.begin(), modes.end(), wanted) != modes.end()) return true;
-  error->code = kUnknownMode;
-  const std::string near = nearest_name(wanted, modes);
-  return fault("there is no mode '" + wanted + "'; known are " + list_of(modes) +
-               (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  if (read_commands(state, loader, made_->policy())) return true;
+  error->message = "the tables of the policy are not right";
+  return false;
 }
 
 }  // namespace gibbous::lua

@@ -14,8 +14,8 @@ namespace gibbous::lua {
 
 class GenerationLoader {
  public:
-  GenerationLoader(const GenerationOptions& options, Context& context, const Generation* before)
-      : options_(options), context_(context), before_(before) {}
+  GenerationLoader(const GenerationOptions& options, const Generation* before)
+      : options_(options), before_(before) {}
 
   // Null with the failure filled in (all but files).
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
@@ -24,7 +24,7 @@ class GenerationLoader {
   // The rules are still to be read: this has to live as long as the state, or until load_lazy().
   bool is_lazy() const { return static_cast<bool>(lazy_root_); }
   // Of the generation that load() gave. False with the error.
-  bool load_lazy(Generation& generation, ScriptError* error);
+  bool load_lazy(PolicyProgram& policy, ScriptError* error);
 
  private:
   void add_limits_arguments();
@@ -36,9 +36,8 @@ class GenerationLoader {
   void push_policy_environment(lua_State* state);
   // In a protected call, with what policies/init.lua returned on top.
   bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
-  bool read_commands(lua_State* state, Loader& loader, Generation& into);
+  bool read_commands(lua_State* state, Loader& loader, PolicyProgram& into);
   bool waits_for_commands() const;
-  bool read_log(lua_State* state, ScriptError* error);
   void test_policies(std::vector<ScriptError>* errors);
   std::string policy_hash() const;
   bool is_policy_file(const std::string& path) const;
@@ -46,7 +45,6 @@ class GenerationLoader {
   void distrust(std::vector<ScriptError>* errors) const;
 
   const GenerationOptions& options_;
-  Context& context_;
   const Generation* before_;    // may be null
   bool same_policies_ = false;  // as `before_` has them
   Snapshot snapshot_;

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/load/generation.h"
+#include "bindings/lua/load/tool.h"
+#include "bindings/lua/vm/state.h"
 
 struct lua_State;
 

@@ -1,6 +1,6 @@
 // CommandPolicy: the part of a policy that speaks of command lines: rules, what is known of
-// programs and paths, and cases. One per Generation; Generation::decide asks it, `policy check`,
-// `explain` and `test` the same. Loop thread only.
+// programs and paths, and cases. A PolicyProgram has one; `policy check`, `explain` and
+// `test` ask the same. Loop thread only.
 #pragma once
 
 #include <map>
@@ -51,6 +51,7 @@ class CommandPolicy {
 
   bool empty() const { return rules_ == nullptr; }
   const rules::RuleSet& rules() const { return *rules_; }
+  const std::shared_ptr<const rules::RuleSet>& shared_rules() const { return rules_; }
   const std::vector<PolicyCase>& cases() const { return cases_; }
 
   command::Facts analyse(const CommandRequest& request, const PathVariables& variables);

@@ -1,5 +1,5 @@
-// Judgement: what was found out about the commands of one effect. Made by Generation::judge, read
-// by decide, approvals, the decision log and `policy explain`. Immutable.
+// Judgement: what the rules say of the commands of one request. PolicyProgram::judge makes it;
+// decide, approvals, the decision log and `policy explain` read it. Immutable.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,11 @@
 
 namespace gibbous::lua {
 
-class Generation;
-
 struct Judgement {
   command::Facts facts;
-  rules::Outcome outcome;          // points into the generation's rules
-  std::vector<rules::Step> steps;  // when traced
-  std::shared_ptr<const Generation> generation;
+  rules::Outcome outcome;          // points into `rules`
+  std::vector<rules::Step> steps;  // when traced; point into `rules`
+  std::shared_ptr<const rules::RuleSet> rules;
 };
 
 }  // namespace gibbous::lua

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/load/generation.h"
+#include "bindings/lua/source/source_file.h"
 #include "runtime/base/clock.h"
 
 struct uv_loop_s;

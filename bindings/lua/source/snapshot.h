@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/load/generation.h"
+#include "bindings/lua/source/source_file.h"
 #include "gibbous/status.h"
 
 namespace gibbous::lua {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bindings/lua/load/generation.h"
+#include "bindings/lua/source/source_file.h"
 
 namespace gibbous::lua {
 

@@ -203,6 +203,6 @@ TEST_CASE("the shipped scripts load, and all of their tools are whole") {
     CHECK(tool.annotations.size() == 4);
   }
   CHECK(list_of(names) == "bg_kill bg_output bg_start bg_status shell wait_for ");
-  CHECK(generation->modes() ==
+  CHECK(generation->policy().modes() ==
         std::vector<std::string>{"auto", "ci", "dangerous", "default", "plan"});
 }

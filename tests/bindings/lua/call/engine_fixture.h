@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/api/api.h"
 #include "bindings/lua/api/store.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
@@ -44,6 +45,7 @@ class World {
     options.generation.scripts_dir = dir.path() + "/scripts";
     options.generation.policies_dir = dir.path() + "/policies";
     options.generation.mode = "default";
+    options.generation.open_api = lua::open_api;
     (void)dir.write("scripts/init.lua", "return { toolsets = { require 'tools' } }\n");
     policy(kAllowEverything);
   }

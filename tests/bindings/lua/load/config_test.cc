@@ -72,10 +72,11 @@ TEST_CASE("every field of the configuration arrives") {
   CHECK(runs.limits.max_queued == 4);
   CHECK(runs.limits.max_ended == 5);
 
-  EngineOptions engine;
-  config->apply_lua(engine);
-  CHECK(engine.limits.call_lua == Millis(7));
-  CHECK(engine.generation.memory.total_bytes == std::size_t{8} << 20);
+  EngineLimits limits;
+  MemoryLimits memory;
+  config->apply_lua(limits, memory);
+  CHECK(limits.call_lua == Millis(7));
+  CHECK(memory.total_bytes == std::size_t{8} << 20);
 }
 
 TEST_CASE("a configuration that says nothing changes nothing") {

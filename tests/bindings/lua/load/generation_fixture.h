@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "bindings/lua/api/api.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/load/generation.h"
 #include "runtime/base/clock.h"
@@ -36,7 +37,13 @@ class Scripts {
     return dir.write("policies/" + name, text);
   }
   std::shared_ptr<lua::Generation> load(bool allow_broken_policy = false) {
-    return lua::Generation::load(options, 1, context, allow_broken_policy, &failure);
+    options.clock = context.clock;
+    options.place = {context.workspace, context.home, context.path_variables};
+    options.open_api = [this](lua_State* state) {
+      lua::bind_context(state, context);
+      lua::open_api(state);
+    };
+    return lua::Generation::load(options, 1, allow_broken_policy, &failure);
   }
   // The only error of a load that must fail.
   lua::ScriptError error() {

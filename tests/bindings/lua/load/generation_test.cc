@@ -61,7 +61,7 @@ TEST_CASE("a generation holds the tools of its toolsets") {
   CHECK(args["text"] == "x");
   CHECK(bool(tool->run));
   CHECK(generation->files().size() == 3);
-  CHECK(generation->modes() == std::vector<std::string>{"default"});
+  CHECK(generation->policy().modes() == std::vector<std::string>{"default"});
 }
 
 TEST_CASE(
@@ -230,8 +230,8 @@ TEST_CASE("broken policies fail a reload, and deny everything after a first load
   CHECK(scripts.failure.policy);
   const auto generation = scripts.load(true);
   REQUIRE(generation != nullptr);
-  CHECK(contains(generation->policy_error(), "unknown key 'decid'; did you mean 'decide'?"));
-  const Verdict verdict = generation->decide({{"kind", "call"}});
+  CHECK(contains(generation->policy().error(), "unknown key 'decid'; did you mean 'decide'?"));
+  const Verdict verdict = generation->policy().decide({});
   CHECK(verdict.decision == Verdict::Decision::kDeny);
   CHECK(verdict.rule == "policy_error");
   CHECK(contains(verdict.reason, "did you mean 'decide'?"));
@@ -242,7 +242,7 @@ TEST_CASE("a policy that does not even compile is broken in the same way") {
   const std::string file = scripts.policy("init.lua", "return {\n= }");
   const auto generation = scripts.load(true);
   REQUIRE(generation != nullptr);
-  CHECK(contains(generation->policy_error(), file + ":2: "));
+  CHECK(contains(generation->policy().error(), file + ":2: "));
   CHECK(scripts.load(false) == nullptr);
   CHECK(scripts.failure.policy);
 }

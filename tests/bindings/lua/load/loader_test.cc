@@ -201,7 +201,7 @@ TEST_CASE("after the load only modules that were loaded can be required") {
   scripts.policy("early.lua", "return {}");
   const auto generation = scripts.load();
   REQUIRE(generation != nullptr);
-  const Verdict verdict = generation->decide(Json::object());
+  const Verdict verdict = generation->policy().decide({});
   CHECK(verdict.rule == "policy_error");
   CHECK(contains(verdict.reason, "init.lua:5: require 'late': this module was not loaded"));
 }

@@ -19,9 +19,9 @@ Verdict decide(const std::string& body, Json effect = Json::object()) {
                                  body + "\nend }");
   const auto generation = scripts.load();
   REQUIRE(generation != nullptr);
-  const Verdict verdict = generation->decide(effect);
+  const Verdict verdict = generation->policy().decide(read_policy_request(effect));
   // Whatever happened, the next question is answered.
-  CHECK(generation->decide(effect).rule == verdict.rule);
+  CHECK(generation->policy().decide(read_policy_request(effect)).rule == verdict.rule);
   return verdict;
 }
 
@@ -109,7 +109,8 @@ class Shipped {
     INFO((scripts_.failure.errors.empty() ? "" : scripts_.failure.errors.front().text()));
     REQUIRE(generation_ != nullptr);
   }
-  Verdict ask(const Json& effect) { return generation_->decide(effect); }
+  Verdict ask(const PolicyRequest& request) { return generation_->policy().decide(request); }
+  Verdict ask(const Json& fields) { return ask(read_policy_request(fields)); }
   // Decision of a call of `tool`, which has `permission`, in `mode`.
   std::string call(const std::string& mode, const std::string& tool,
                    const std::string& permission) {
@@ -193,12 +194,13 @@ TEST_CASE("a refusal says what to do instead, and where its rule is") {
 TEST_CASE("what a call does is judged again by the newest mode") {
   Shipped shipped;
   const auto effect = [&shipped](const char* kind, const char* mode) {
-    return Shipped::word(shipped.ask({{"kind", kind},
-                                      {"mode", mode},
-                                      {"tool", "bg_start"},
-                                      {"permission", "execute"},
-                                      {"cleared", true},
-                                      {"command", "npm test"}}));
+    PolicyRequest request = read_policy_request({{"kind", kind},
+                                                 {"mode", mode},
+                                                 {"tool", "bg_start"},
+                                                 {"permission", "execute"},
+                                                 {"command", "npm test"}});
+    request.cleared = true;
+    return Shipped::word(shipped.ask(request));
   };
   CHECK(effect("start", "auto") == "allow");
   CHECK(effect("start", "plan") == "deny");

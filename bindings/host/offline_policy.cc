@@ -7,6 +7,7 @@
 
 #include "bindings/host/places.h"
 #include "bindings/json/json.h"
+#include "bindings/lua/api/api.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/load/config.h"
 #include "bindings/lua/load/generation.h"
@@ -25,17 +26,13 @@ constexpr char kFallbackMode[] = "default";
 const std::vector<std::string> kFields = {"id",   "command", "argv", "cwd",  "workspace",
                                           "mode", "env",     "kind", "text", "tool"};
 
-const char* name_of(lua::Verdict::Decision decision) {
-  return rules::name_of(static_cast<rules::Decision>(decision));
-}
-
 std::string dump(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 struct Asked {
   OrderedJson id;
-  Json effect;
+  lua::PolicyRequest request;
   std::string error;
 };
 
@@ -112,8 +109,14 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   impl.context.home = host::home_directory();
   impl.context.path_variables =
       host::path_variables(workspace, options, given.config_file, host::inherited_environment());
+  options.clock = &impl.clock;
+  options.place = {workspace, impl.context.home, impl.context.path_variables};
+  options.open_api = [&impl](lua_State* state) {
+    lua::bind_context(state, impl.context);
+    lua::open_api(state);
+  };
   lua::LoadFailure failure;
-  impl.generation = lua::Generation::load(options, 1, impl.context, false, &failure);
+  impl.generation = lua::Generation::load(options, 1, false, &failure);
   if (!impl.generation) {
     std::string all;
     for (const lua::ScriptError& error : failure.errors)
@@ -155,35 +158,26 @@ Asked Policy::Impl::read(std::string_view text) const {
       return asked;
     }
   }
-  Json& effect = asked.effect;
   const auto take = [&](const char* field, const std::string& otherwise) {
-    const auto found = request.find(field);
-    effect[field] = found == request.end() ? Json(otherwise) : std::move(*found);
+    if (!request.contains(field)) request[field] = otherwise;
   };
   take("kind", "start");
   take("tool", "policy");
   take("mode", options.mode);
   take("workspace", context.workspace);
   take("cwd", "");
-  effect["permission"] = "execute";
-  effect["session"] = "";
-  effect["limits"] = Json::object();
-  effect["configured"] = Json::object();
   const bool argv = request.contains("argv");
   if (argv == request.contains("command")) {
     asked.error = argv ? "give either command or argv, not both" : "command (or argv) is missing";
     return asked;
   }
   if (argv) {
-    Json& words = request["argv"];
+    const Json& words = request["argv"];
     const auto is_text = [](const Json& word) { return word.is_string(); };
     if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text)) {
       asked.error = "argv must be a list of strings with at least one";
       return asked;
     }
-    effect["argv"] = std::move(words);
-  } else {
-    effect["command"] = std::move(request["command"]);
   }
   if (const auto env = request.find("env"); env != request.end()) {
     const auto is_text = [](const Json& value) { return value.is_string(); };
@@ -191,14 +185,18 @@ Asked Policy::Impl::read(std::string_view text) const {
       asked.error = "env must be an object of strings";
       return asked;
     }
-    effect["env"] = std::move(*env);
   }
-  const std::string kind = effect["kind"];
+  const std::string kind = request["kind"];
   if (kind == "stdin") {
-    effect["text"] = request.value("text", "");
+    take("text", "");
   } else if (kind != "start") {
     asked.error = "kind must be start or stdin, not '" + kind + "'";
+    return asked;
+  } else {
+    request.erase("text");
   }
+  asked.request = lua::read_policy_request(request);
+  asked.request.permission = "execute";
   return asked;
 }
 
@@ -213,7 +211,7 @@ OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
     made["error"] = {{"code", "invalid_request"}, {"message", asked.error}};
     return made;
   }
-  *verdict = generation->decide(std::move(asked.effect));
+  *verdict = generation->policy().decide(asked.request);
   made["decision"] = name_of(verdict->decision);
   if (!verdict->reason.empty()) made["reason"] = verdict->reason;
   made["rule"] = verdict->rule;
@@ -222,7 +220,7 @@ OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
     made["line"] = verdict->line;
   }
   if (verdict->judgement != nullptr) made["command"] = verdict->judgement->facts.shown;
-  made["policy"] = generation->policy_hash();
+  made["policy"] = generation->policy().hash();
   return made;
 }
 
@@ -236,10 +234,10 @@ std::string Policy::explain(std::string_view request) {
   lua::Verdict verdict;
   OrderedJson made = impl_->answer(asked, &verdict);
   if (!asked.error.empty()) return dump(made);
-  made["mode"] = asked.effect["mode"].get<std::string>();
-  const auto traced = impl_->generation->judge(asked.effect, /*trace=*/true);
+  made["mode"] = asked.request.mode;
+  const auto traced = impl_->generation->policy().judge(asked.request, /*trace=*/true);
   if (traced == nullptr) return dump(made);
-  const auto& knowledge = impl_->generation->commands()->rules().knowledge();
+  const auto& knowledge = impl_->generation->policy().commands()->rules().knowledge();
   made["facts"] = OrderedJson::parse(lua::facts_json(traced->facts, knowledge)
                                          .dump(-1, ' ', false, Json::error_handler_t::replace));
   OrderedJson steps = OrderedJson::array();
@@ -266,8 +264,8 @@ std::string Policy::explain(std::string_view request) {
 
 PolicyReport Policy::test() {
   PolicyReport report;
-  const lua::CommandPolicy* commands = impl_->generation->commands();
-  std::string failures = impl_->generation->test();
+  const lua::CommandPolicy* commands = impl_->generation->policy().commands();
+  std::string failures = impl_->generation->policy().test();
   std::size_t at = 0;
   while (at < failures.size()) {
     const std::size_t end = std::min(failures.find('\n', at), failures.size());
@@ -283,7 +281,7 @@ PolicyReport Policy::test() {
   report.cases = commands->cases().size();
   std::set<const rules::Rule*> met;
   for (const lua::PolicyCase& each : commands->cases()) {
-    const lua::Verdict verdict = impl_->generation->decide_case(each);
+    const lua::Verdict verdict = impl_->generation->policy().decide_case(each);
     if (verdict.judgement == nullptr) continue;
     for (const rules::Rule* rule : verdict.judgement->outcome.matched) met.insert(rule);
   }
@@ -314,20 +312,14 @@ std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, s
     const bool command = record.contains("command") || record.contains("argv");
     if (!command || (kind != "start" && kind != "call" && kind != "stdin")) continue;
     ++*read;
-    Json effect = {{"kind", kind},
-                   {"tool", record.value("tool", "")},
-                   {"permission", record.value("permission", "execute")},
-                   {"mode", record.value("mode", impl_->options.mode)},
-                   {"session", ""},
-                   {"workspace", record.value("workspace", impl_->context.workspace)},
-                   {"cwd", record.value("cwd", "")},
-                   {"limits", Json::object()},
-                   {"configured", Json::object()}};
-    for (const char* key : {"command", "argv", "env", "log", "text"}) {
-      if (record.contains(key)) effect[key] = record[key];
-    }
-    const lua::Verdict before = impl_->generation->decide(effect);
-    const lua::Verdict after = other.impl_->generation->decide(std::move(effect));
+    lua::PolicyRequest request = lua::read_policy_request(record);
+    request.kind = *lua::request_kind(kind);
+    request.session.clear();
+    if (request.permission.empty()) request.permission = "execute";
+    if (request.mode.empty()) request.mode = impl_->options.mode;
+    if (request.workspace.empty()) request.workspace = impl_->context.workspace;
+    const lua::Verdict before = impl_->generation->policy().decide(request);
+    const lua::Verdict after = other.impl_->generation->policy().decide(request);
     if (before.decision == after.decision) continue;
     PolicyChange change;
     change.record = number;
@@ -344,16 +336,16 @@ std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, s
 }
 
 const std::string& Policy::hash() const {
-  return impl_->generation->policy_hash();
+  return impl_->generation->policy().hash();
 }
 
 std::size_t Policy::rules() const {
-  const lua::CommandPolicy* commands = impl_->generation->commands();
+  const lua::CommandPolicy* commands = impl_->generation->policy().commands();
   return commands == nullptr || commands->empty() ? 0 : commands->rules().rules().size();
 }
 
 std::vector<std::string> Policy::modes() const {
-  return impl_->generation->modes();
+  return impl_->generation->policy().modes();
 }
 
 }  // namespace gibbous

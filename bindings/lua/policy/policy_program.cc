@@ -1,15 +1,13 @@
-// Generation::decide: asks the policy of one generation, and reads its verdict. Whatever goes wrong
-// denies. Called by the Engine for every effect. Loop thread.
+#include "bindings/lua/policy/policy_program.h"
+
 #include <algorithm>
 #include <chrono>
 #include <lua.hpp>
 #include <utility>
 
-#include "bindings/lua/call/context.h"
-#include "bindings/lua/load/generation.h"
+#include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
-#include "bindings/lua/policy/question.h"
 #include "runtime/command/path_map.h"
 
 namespace gibbous::lua {
@@ -91,7 +89,7 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
 }
 
 // Asks once. False with the error when the policy failed in any way.
-bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& effect, Verdict* verdict,
+bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, Verdict* verdict,
          ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
@@ -105,8 +103,8 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& effect, V
         decide.push(lua);
         lua_pushvalue(lua, -1);
         locate_function(lua, &file, &line);
-        push_json(lua, effect);  // [decide, effect]
-        lua_call(lua, 1, 1);     // [verdict]
+        push_json(lua, request);  // [decide, request]
+        lua_call(lua, 1, 1);      // [verdict]
         fault = read_verdict(lua, verdict);
       },
       error);
@@ -120,101 +118,120 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& effect, V
   return good;
 }
 
-// --- Commands -----------------------------------------------------------------------------------
-
-// What of an effect is a command line: of a start, of a call whose tool names its command, and of
-// what is written to a shell. False: nothing.
-bool command_of(const Json& effect, const Context& context, CommandRequest* request) {
-  const auto text = [&](const char* key) {
-    const auto found = effect.find(key);
-    return found != effect.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const std::string kind = text("kind");
-  if (kind != "start" && kind != "call" && kind != "stdin") return false;
-  request->workspace = text("workspace");
-  if (request->workspace.empty()) request->workspace = context.workspace;
-  request->home = context.home;
-  const std::string cwd = text("cwd");
+// The command line of a request: of a start, of a call whose tool names its command, and of what is
+// written to a shell. False: there is none.
+bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandRequest* request) {
+  if (asked.kind == RequestKind::kKill) return false;
+  request->workspace = asked.workspace.empty() ? place.workspace : asked.workspace;
+  request->home = place.home;
+  const std::string cwd = asked.cwd.value_or("");
   request->cwd = cwd.empty() ? request->workspace : command::join(request->workspace, cwd);
-  request->resolve = context.real_paths;
-  if (kind == "stdin") {
-    request->line = text("typed") + text("text");
+  request->resolve = place.exists;
+  if (asked.kind == RequestKind::kStdin) {
+    const std::string before = asked.typed_before.value_or("");
+    request->line = before + asked.text.value_or("");
     // A line that is not ended yet has not run.
-    const std::size_t line_end = text("typed").rfind('\n');
+    const std::size_t line_end = before.rfind('\n');
     request->typed_bytes = line_end == std::string::npos ? 0 : line_end + 1;
     return true;
   }
-  if (const auto argv = effect.find("argv"); argv != effect.end() && argv->is_array()) {
-    for (const Json& word : *argv) {
-      if (word.is_string()) request->argv.push_back(word.get<std::string>());
-    }
-  } else if (const auto line = effect.find("command"); line != effect.end() && line->is_string()) {
-    request->line = line->get<std::string>();
+  if (!asked.argv.empty()) {
+    request->argv = asked.argv;
+  } else if (asked.command) {
+    request->line = *asked.command;
   } else {
     return false;
   }
-  if (const auto env = effect.find("env"); env != effect.end() && env->is_object()) {
-    for (const auto& [name, value] : env->items()) {
-      if (value.is_string()) request->env[name] = value.get<std::string>();
-    }
-  }
-  if (const auto log = effect.find("log"); log != effect.end() && log->is_array()) {
-    for (const Json& path : *log) {
-      if (path.is_string()) request->logs.push_back(path.get<std::string>());
-    }
-  }
+  request->env = asked.env;
+  request->logs = asked.logs;
   return true;
 }
 
 }  // namespace
 
-std::shared_ptr<const Judgement> Generation::judge(const Json& effect, bool trace) {
+const char* name_of(Verdict::Decision decision) {
+  return rules::name_of(static_cast<rules::Decision>(decision));
+}
+
+PolicyProgram::PolicyProgram(State& state, Nanos budget, PolicyPlace place)
+    : state_(state), budget_(budget), place_(std::move(place)) {}
+PolicyProgram::~PolicyProgram() = default;
+
+const CommandPolicy* PolicyProgram::commands() const {
+  return load_rules_ ? nullptr : tables_.commands.get();
+}
+
+void PolicyProgram::load_lazy() {
+  if (!load_rules_) return;
+  const auto load = std::exchange(load_rules_, nullptr);
+  ScriptError error;
+  if (load(&error)) return;
+  fail(error.text());
+}
+
+void PolicyProgram::fail(std::string error) {
+  tables_.commands.reset();
+  tables_.decide.reset();
+  load_rules_ = nullptr;
+  error_ = std::move(error);
+}
+
+std::shared_ptr<const Judgement> PolicyProgram::judge(const PolicyRequest& request, bool trace) {
+  return judge_at(request, place_, trace);
+}
+
+std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& asked,
+                                                         const PolicyPlace& place, bool trace) {
   load_lazy();
+  CommandPolicy* commands = tables_.commands.get();
   CommandRequest request;
-  if (commands_ == nullptr || commands_->empty() || !command_of(effect, *context_, &request))
+  if (commands == nullptr || commands->empty() || !command_of(asked, place, &request))
     return nullptr;
-  const PathVariables& variables = context_->path_variables;
   auto made = std::make_shared<Judgement>();
-  if (effect.value("kind", "") == "stdin") {
+  if (asked.kind == RequestKind::kStdin) {
     // What is typed into a program is code only when the program takes it for code.
     CommandRequest run = request;
-    run.line = effect.value("command", "");
+    run.line = asked.command.value_or("");
     run.typed_bytes = 0;
-    const command::Facts facts = commands_->analyse(run, variables);
+    const command::Facts facts = commands->analyse(run, place.variables);
     if (facts.reads_code.empty()) return nullptr;
     if (facts.reads_code.front() != "shell") {
       made->facts = facts;
       made->facts.commands.clear();
       made->facts.doubts = {{command::Doubt::kInlineCode, -1, 0, {}, facts.reads_code.front()}};
     } else {
-      made->facts = commands_->analyse(request, variables);
-      // Keys that recall or change a line: nobody knows what it is when it runs.
-      if (effect.value("edited", false)) {
+      made->facts = commands->analyse(request, place.variables);
+      // Keys that recall or change a line leave open what the line is when it runs.
+      if (asked.edited) {
         made->facts.doubts.push_back({command::Doubt::kUnknownCode, -1, 0, {}, "keys"});
       }
     }
   } else {
-    made->facts = commands_->analyse(request, variables);
+    made->facts = commands->analyse(request, place.variables);
   }
-  made->outcome = commands_->judge(*state_, policy_budget_, made->facts, effect.value("mode", ""),
-                                   trace ? &made->steps : nullptr);
-  made->generation = shared_from_this();
+  made->outcome =
+      commands->judge(state_, budget_, made->facts, asked.mode, trace ? &made->steps : nullptr);
+  made->rules = commands->shared_rules();
   return made;
 }
 
-Verdict Generation::decide(Json effect) {
+Verdict PolicyProgram::decide(const PolicyRequest& request) {
+  return decide_at(request, place_);
+}
+
+Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace& place) {
   load_lazy();  // not first within a script, whose time it would take
-  ScriptError error;
-  if (!decide_) {
-    error.message = policy_error_.empty() ? "no policy is loaded" : policy_error_;
+  if (!tables_.decide) {
+    ScriptError error;
+    error.message = error_.empty() ? "no policy is loaded" : error_;
     return refuse(error);
   }
-  const bool cleared = effect.value("cleared", false);
-  const std::string approved = effect.value("approved_command", "");
-  effect.erase("approved_command");
-  effect.erase("cleared");
-  const auto judgement = judge(effect, /*trace=*/false);
-  bool answered = cleared;
+  Json fields = to_json(request);
+  const auto judgement = judge_at(request, place, /*trace=*/false);
+  // What a rule asks about counts as answered only when a person saw this very command.
+  const bool seen = request.cleared && !request.approved_command.empty() &&
+                    request.approved_command == approval_key(request);
+  bool answered = request.cleared;
   if (judgement != nullptr) {
     const rules::Outcome& outcome = judgement->outcome;
     Json judged = Json::object();
@@ -222,15 +239,13 @@ Verdict Generation::decide(Json effect) {
       judged = {{"decision", rules::name_of(*outcome.decision)},
                 {"rule", outcome.id},
                 {"reason", outcome.reason}};
+      answered = seen;
     }
-    effect["judged"] = std::move(judged);
-    // What a rule asks about was answered only when a person saw this very command.
-    answered =
-        cleared && (!outcome.decision || (!approved.empty() && approved == approved_key(effect)));
+    fields["judged"] = std::move(judged);
   }
-  if (answered) effect["approved"] = true;
-  if (cleared && !approved.empty() && approved == approved_key(effect)) effect["seen"] = true;
-  Verdict verdict = decide_in_time(effect);
+  if (answered) fields["approved"] = true;
+  if (seen) fields["seen"] = true;
+  Verdict verdict = decide_in_time(fields);
   verdict.judgement = judgement;
   if (judgement == nullptr) return verdict;
   const rules::Outcome& outcome = judgement->outcome;
@@ -247,22 +262,22 @@ Verdict Generation::decide(Json effect) {
   return verdict;
 }
 
-Verdict Generation::decide_in_time(const Json& effect) {
-  // On a machine under load the time may pass without this thread running; that says nothing about
-  // the policy. Rules are pure, so it is asked once more.
+Verdict PolicyProgram::decide_in_time(const Json& fields) {
+  // On a machine under load the time may pass without this thread running, which says nothing about
+  // the policy. Rules are pure, so the policy is asked once more.
   for (int attempt = 1;; ++attempt) {
     Verdict verdict;
     ScriptError error;
-    if (ask(*state_, decide_, policy_budget_, effect, &verdict, &error)) return verdict;
+    if (ask(state_, tables_.decide, budget_, fields, &verdict, &error)) return verdict;
     const bool ran_out = error.code == "budget_exceeded";
-    const bool hardly_ran = state_->budget().looks() < kFewLooks;
+    const bool hardly_ran = state_.budget().looks() < kFewLooks;
     if (!ran_out || !hardly_ran || attempt == kMaxAttempts) return refuse(error);
   }
 }
 
-int Generation::mode_rank(const std::string& mode) const {
-  const auto found = mode_ranks_.find(mode);
-  return found == mode_ranks_.end() ? 0 : found->second;
+int PolicyProgram::mode_rank(const std::string& mode) const {
+  const auto found = tables_.mode_ranks.find(mode);
+  return found == tables_.mode_ranks.end() ? 0 : found->second;
 }
 
 // --- Examples and cases -------------------------------------------------------------------------
@@ -285,40 +300,29 @@ std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
 
 }  // namespace
 
-Verdict Generation::decide_case(const PolicyCase& each) {
-  Json effect = {{"kind", "start"},
-                 {"tool", "policy"},
-                 {"permission", "execute"},
-                 {"mode", each.mode},
-                 {"session", ""},
-                 {"workspace", each.workspace},
-                 {"cwd", each.cwd},
-                 {"limits", Json::object()},
-                 {"configured", Json::object()}};
-  if (each.argv.empty()) {
-    effect["command"] = each.command;
-  } else {
-    effect["argv"] = each.argv;
-  }
-  // Cases are judged in a place that does not exist.
-  Context& context = *context_;
-  const std::string home = std::exchange(context.home, each.home);
-  const bool real = std::exchange(context.real_paths, false);
-  Verdict verdict = decide(std::move(effect));
-  context.home = home;
-  context.real_paths = real;
-  return verdict;
+Verdict PolicyProgram::decide_case(const PolicyCase& each) {
+  PolicyRequest request;
+  request.kind = RequestKind::kStart;
+  request.tool = "policy";
+  request.permission = "execute";
+  request.mode = each.mode;
+  request.workspace = each.workspace;
+  request.cwd = each.cwd;
+  request.argv = each.argv;
+  if (each.argv.empty()) request.command = each.command;
+  return decide_at(request, {each.workspace, each.home, place_.variables, /*exists=*/false});
 }
 
-std::string Generation::test() {
+std::string PolicyProgram::test() {
   std::string failures;
-  if (commands_ == nullptr || commands_->empty()) return failures;
-  const Status examples = rules::check_examples(
-      commands_->rules(), commands_->test_function(*state_, policy_budget_, "auto"),
-      commands_->example_map(context_->path_variables));
+  CommandPolicy* commands = tables_.commands.get();
+  if (commands == nullptr || commands->empty()) return failures;
+  const Status examples =
+      rules::check_examples(commands->rules(), commands->test_function(state_, budget_, "auto"),
+                            commands->example_map(place_.variables));
   if (!examples) failures = examples.message();
   std::size_t count = 0;
-  for (const PolicyCase& each : commands_->cases()) {
+  for (const PolicyCase& each : commands->cases()) {
     const Verdict verdict = decide_case(each);
     const auto decision = static_cast<rules::Decision>(verdict.decision);
     if ((each.expected & bit_of(decision)) != 0) continue;

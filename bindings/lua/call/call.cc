@@ -1,5 +1,5 @@
 // The way of one call through the house. Nothing here runs inside the callback that made it ready.
-#include "bindings/lua/call/call_impl.h"
+#include "bindings/lua/call/call.h"
 
 #include <algorithm>
 #include <csignal>
@@ -8,6 +8,7 @@
 
 #include "bindings/lua/call/call_result.h"
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/vm/arguments.h"
 #include "runtime/base/nearest.h"
@@ -47,9 +48,13 @@ std::string verdict_data(const Verdict& verdict) {
 
 }  // namespace
 
-CallImpl::CallImpl(CallOwner& owner, CallOptions options)
-    : owner_(owner),
-      owner_lifetime_(owner.lifetime()),
+const EngineLimits& Call::limits() const {
+  return engine_.limits();
+}
+
+Call::Call(Engine& engine, CallOptions options)
+    : engine_(engine),
+      engine_lifetime_(engine.lifetime()),
       id_(options.id),
       tool_name_(std::move(options.tool)),
       session_(std::move(options.session)),
@@ -66,10 +71,10 @@ CallImpl::CallImpl(CallOwner& owner, CallOptions options)
       internal_(options.internal),
       queued_run_(std::move(options.queued_run)),
       starts_reserved_(options.starts_reserved),
-      lua_left_(owner.limits().call_lua),
-      refilled_(owner.context().clock->now()) {}
+      lua_left_(engine.limits().call_lua),
+      refilled_(engine.context().clock->now()) {}
 
-void CallImpl::turn(Nanos slice) {
+void Call::turn(Nanos slice) {
   const auto self = shared_from_this();
   if (step_due_) {
     step_due_ = false;
@@ -78,7 +83,7 @@ void CallImpl::turn(Nanos slice) {
   }
   if (ready_.empty()) return;
   refill();
-  const std::shared_ptr<TaskImpl> task = std::move(ready_.front());
+  const std::shared_ptr<Task> task = std::move(ready_.front());
   ready_.pop_front();
   task->queued = false;
   if (lua_left_ <= Nanos{0} && !cancelled_ && !budget_gone_) {
@@ -93,14 +98,14 @@ void CallImpl::turn(Nanos slice) {
   deliver_progress();
 }
 
-void CallImpl::refill() {
-  const Nanos now = owner_.context().clock->now();
+void Call::refill() {
+  const Nanos now = engine_.context().clock->now();
   if (now - refilled_ < kRefill || cancelled_ || budget_gone_) return;
   refilled_ = now;
   lua_left_ = limits().call_lua;
 }
 
-void CallImpl::step() {
+void Call::step() {
   switch (phase_) {
     case Phase::kNew:
       begin();
@@ -118,21 +123,21 @@ void CallImpl::step() {
   }
 }
 
-void CallImpl::step_later() {
+void Call::step_later() {
   step_due_ = true;
-  owner_.make_ready(*this);
+  engine_.make_ready(*this);
 }
 
-void CallImpl::enqueue(TaskImpl& task) {
+void Call::enqueue(Task& task) {
   if (task.queued || ended()) return;
   task.queued = true;
   ready_.push_back(task.shared_from_this());
-  owner_.make_ready(*this);
+  engine_.make_ready(*this);
 }
 
 // --- From the request to the first resume -------------------------------------------------------
 
-void CallImpl::begin() {
+void Call::begin() {
   if (hook_ != nullptr) {
     const ToolDefinition* known = generation_->find(tool_name_);
     hook_tool_.name = tool_name_;
@@ -160,7 +165,7 @@ void CallImpl::begin() {
   ask_policy();
 }
 
-bool CallImpl::read_arguments() {
+bool Call::read_arguments() {
   if (arguments_.is_null()) {
     auto parsed = parse_arguments(argument_text_, limits().max_argument_bytes);
     if (!parsed) {
@@ -173,15 +178,16 @@ bool CallImpl::read_arguments() {
   return true;
 }
 
-void CallImpl::ask_policy() {
+void Call::ask_policy() {
   phase_ = Phase::kAsking;
-  Json effect = {{"kind", "call"}, {"args", arguments_}};
-  owner_.ask_for(*this, std::move(effect), [weak = weak_from_this()](const Verdict& verdict) {
+  PolicyRequest asked;
+  asked.arguments = arguments_;
+  engine_.ask(*this, std::move(asked), [weak = weak_from_this()](const Verdict& verdict) {
     if (const auto self = weak.lock()) self->on_verdict(verdict);
   });
 }
 
-void CallImpl::on_verdict(const Verdict& verdict) {
+void Call::on_verdict(const Verdict& verdict) {
   if (phase_ != Phase::kAsking) return;
   switch (verdict.decision) {
     case Verdict::Decision::kAllow:
@@ -200,17 +206,17 @@ void CallImpl::on_verdict(const Verdict& verdict) {
 }
 
 // What a tool gets beside its arguments.
-Json CallImpl::context() const {
+Json Call::tool_context() const {
   Json made = {{"call", id_},
                {"session", session_},
-               {"mode", owner_.mode()},
-               {"workspace", owner_.context().workspace},
-               {"temp_directory", owner_.context().temp_directory}};
+               {"mode", engine_.mode()},
+               {"workspace", engine_.context().workspace},
+               {"temp_directory", engine_.context().temp_directory}};
   if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
   return made;
 }
 
-void CallImpl::start_root() {
+void Call::start_root() {
   BudgetLimits limits;
   limits.total = lua_left_;
   ScriptError error;
@@ -220,9 +226,9 @@ void CallImpl::start_root() {
         lua_State* coroutine = lua_newthread(state);
         (hook_ != nullptr ? *hook_ : tool_->run).push(state);
         push_json(state, arguments_);
-        push_json(state, context());
+        push_json(state, tool_context());
         lua_xmove(state, coroutine, 1 + kRootArguments);  // [coroutine]
-        root_ = std::make_shared<TaskImpl>(shared_from_this(), nullptr, state, kRootArguments, "");
+        root_ = std::make_shared<Task>(shared_from_this(), nullptr, state, kRootArguments, "");
       },
       &error);
   arguments_ = nullptr;
@@ -236,14 +242,14 @@ void CallImpl::start_root() {
 
 // --- The end ------------------------------------------------------------------------------------
 
-void CallImpl::fail(std::string code, std::string message) {
+void Call::fail(std::string code, std::string message) {
   result_ = CallResult();
   result_.code = std::move(code);
   result_.message = std::move(message);
   end();
 }
 
-void CallImpl::budget_gone(const Failure& failure) {
+void Call::budget_gone(const Failure& failure) {
   if (budget_gone_ || cancelled_) return;
   budget_gone_ = true;
   fatal_ = failure;
@@ -252,7 +258,7 @@ void CallImpl::budget_gone(const Failure& failure) {
   root_->cancel();
 }
 
-void CallImpl::cancel(const std::string& code, const std::string& message) {
+void Call::cancel(const std::string& code, const std::string& message) {
   if (cancelled_ || ended()) return;
   cancelled_ = true;
   cancel_code_ = code;
@@ -273,7 +279,7 @@ void CallImpl::cancel(const std::string& code, const std::string& message) {
   }
 }
 
-void CallImpl::on_root_done() {
+void Call::on_root_done() {
   if (phase_ != Phase::kRunning) return;
   if (cancelled_) {
     fail(cancel_code_, cancel_message_);
@@ -281,7 +287,7 @@ void CallImpl::on_root_done() {
   }
   if (budget_gone_) {
     result_ = failed_result(fatal_);
-  } else if (root_->outcome() == TaskImpl::Outcome::kReturned) {
+  } else if (root_->outcome() == Task::Outcome::kReturned) {
     result_ = returned_result(*this, *root_);
   } else {
     result_ = failed_result(root_->failure());
@@ -290,7 +296,7 @@ void CallImpl::on_root_done() {
 }
 
 // The result is known; what belongs to the call has to end first.
-void CallImpl::end() {
+void Call::end() {
   if (phase_ != Phase::kEnding) {
     phase_ = Phase::kEnding;
     for (const std::string& run_id : std::exchange(runs_, {})) kill_run(run_id);
@@ -298,20 +304,20 @@ void CallImpl::end() {
   step_later();
 }
 
-void CallImpl::deliver_when_alone() {
+void Call::deliver_when_alone() {
   if (kills_ > 0 || !child_calls_.empty()) return;
   const auto self = shared_from_this();
   deliver_progress();
-  owner_.flush_events();
+  engine_.flush_events();
   phase_ = Phase::kEnded;
-  owner_.on_call_ended(*this);
+  engine_.on_call_ended(*this);
   const auto on_done = std::exchange(on_done_, nullptr);
   release();
   if (parent_ != nullptr) std::exchange(parent_, nullptr)->on_child_call_ended(*this);
   if (on_done) on_done(std::move(result_));
 }
 
-void CallImpl::abandon(const std::string& code, const std::string& message) {
+void Call::abandon(const std::string& code, const std::string& message) {
   if (ended()) return;
   const auto self = shared_from_this();
   phase_ = Phase::kEnded;
@@ -325,11 +331,11 @@ void CallImpl::abandon(const std::string& code, const std::string& message) {
   on_done(std::move(result));
 }
 
-void CallImpl::release() {
+void Call::release() {
   step_due_ = false;
   if (root_) root_->abandon();  // in order: children first
-  std::vector<std::shared_ptr<TaskImpl>> rest;
-  for (TaskImpl* task : tasks_) rest.push_back(task->shared_from_this());
+  std::vector<std::shared_ptr<Task>> rest;
+  for (Task* task : tasks_) rest.push_back(task->shared_from_this());
   for (const auto& task : rest) task->abandon();
   ready_.clear();
   root_.reset();
@@ -341,7 +347,7 @@ void CallImpl::release() {
 
 // --- What belongs to it -------------------------------------------------------------------------
 
-void CallImpl::own_run(const std::string& run_id) {
+void Call::own_run(const std::string& run_id) {
   if (phase_ == Phase::kEnding || phase_ == Phase::kEnded) {
     kill_run(run_id);
     return;
@@ -349,13 +355,13 @@ void CallImpl::own_run(const std::string& run_id) {
   runs_.insert(run_id);
 }
 
-void CallImpl::disown_run(const std::string& run_id) {
+void Call::disown_run(const std::string& run_id) {
   runs_.erase(run_id);
 }
 
-void CallImpl::kill_run(const std::string& run_id) {
-  if (owner_lifetime_.expired()) return;  // the runtime is going away, and takes every run with it
-  Runs* runs = owner_.context().runs;
+void Call::kill_run(const std::string& run_id) {
+  if (engine_lifetime_.expired()) return;  // the runtime is going away, and takes every run with it
+  Runs* runs = engine_.context().runs;
   Run* run = runs == nullptr ? nullptr : runs->find(run_id);
   if (run == nullptr) return;
   if (run->ended() && run->left_behind() == 0 && run->next().empty()) return;
@@ -371,30 +377,31 @@ void CallImpl::kill_run(const std::string& run_id) {
              });
 }
 
-void CallImpl::progress(const Progress& progress) {
+void Call::progress(const Progress& progress) {
   if (!on_progress_ || phase_ == Phase::kEnded) return;
   progress_.push_back(progress);
 }
 
-void CallImpl::deliver_progress() {
+void Call::deliver_progress() {
   const std::vector<Progress> due = std::exchange(progress_, {});
   for (const Progress& each : due) {
     if (on_progress_) on_progress_(each);
   }
 }
 
-Result<std::shared_ptr<CallImpl>> CallImpl::call_tool(std::string tool, Json arguments,
-                                                      std::function<void(CallResult)> on_done) {
+Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,
+                                              std::function<void(CallResult)> on_done) {
   if (depth_ + 1 >= kMaxCallDepth) {
     return Status::error("too_deep", "tool.call is nested " + std::to_string(kMaxCallDepth) +
                                          " calls deep; does '" + tool + "' call itself?");
   }
-  auto child = owner_.start_child(*this, std::move(tool), std::move(arguments), std::move(on_done));
+  auto child =
+      engine_.start_child(*this, std::move(tool), std::move(arguments), std::move(on_done));
   if (child) child_calls_.push_back(*child);
   return child;
 }
 
-void CallImpl::on_child_call_ended(CallImpl& child) {
+void Call::on_child_call_ended(Call& child) {
   child_calls_.erase(std::remove_if(child_calls_.begin(), child_calls_.end(),
                                     [&](const auto& each) { return each.get() == &child; }),
                      child_calls_.end());

@@ -1,0 +1,38 @@
+// ToolDefinition: one tool as a script defines it. tool_reader.h reads it, the engine calls it,
+// front ends list it. Loop thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bindings/lua/vm/lua_ref.h"
+#include "bindings/lua/vm/value.h"
+
+namespace gibbous::lua {
+
+class SchemaCheck;  // check/schema_check.h
+
+struct ToolDefinition {
+  std::string name;
+  std::string toolset;
+  std::string title;
+  std::string description;
+  std::string permission;  // read, write, execute
+  Json input_schema;
+  Json output_schema;  // null when there is none
+  Json annotations;    // as MCP has them: readOnlyHint, ...; all four set
+  std::string file;    // the script that defines it: the namespace of its store
+  std::shared_ptr<const SchemaCheck> input_check;
+  std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
+  LuaRef run;
+  bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
+  std::string command;        // the argument that is a command line for a shell; "": none
+  std::string typed;  // the argument that is typed into a program, and not recorded; "": none
+  std::string words;  // the argument that holds its words: then there is no shell; "": none
+  Json settings;      // of its toolset, from the configuration; null: it takes none
+  // The permission of a call by its argument `action`, where it is another one.
+  std::map<std::string, std::string> actions;
+};
+
+}  // namespace gibbous::lua

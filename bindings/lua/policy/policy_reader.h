@@ -1,0 +1,22 @@
+// Reads what policies/init.lua returns, all but its rules: the decide function, the modes, the
+// patterns of secrets. Used by the loader of a generation. Loop thread only.
+#pragma once
+
+#include <string>
+
+#include "bindings/lua/policy/policy_program.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+// The code of the error when the wanted mode does not exist: the caller's mistake, not the
+// policy's.
+inline constexpr char kUnknownMode[] = "unknown_mode";
+
+// In a protected call, with the table on top: [root] -> [root]. `mode` is the one that is wanted,
+// "" for none. False with the error's message, and its code for an unknown mode.
+bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
+                        ScriptError* error);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,37 @@
+#include "bindings/lua/vm/error.h"
+
+#include <lua.hpp>
+
+namespace gibbous::lua {
+namespace {
+
+void set_text(lua_State* state, const char* key, const std::string& text) {
+  lua_pushlstring(state, text.data(), text.size());
+  lua_setfield(state, -2, key);
+}
+
+}  // namespace
+
+void push_error_table(lua_State* state, const std::string& code, const std::string& message,
+                      const std::string& run) {
+  luaL_checkstack(state, 3, "pushing an error");
+  lua_newtable(state);
+  set_text(state, "code", code);
+  set_text(state, "message", message);
+  if (!run.empty()) set_text(state, "run", run);
+}
+
+int push_error(lua_State* state, const Status& status, const std::string& run) {
+  lua_pushnil(state);
+  push_error_table(state, status.code(), status.message(), run);
+  return 2;
+}
+
+int raise_here(lua_State* state, const char* message) {
+  luaL_where(state, 1);
+  lua_pushstring(state, message);
+  lua_concat(state, 2);
+  return lua_error(state);
+}
+
+}  // namespace gibbous::lua

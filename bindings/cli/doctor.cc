@@ -11,7 +11,7 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/people/history.h"
+#include "bindings/inspect/journal_query.h"
 #include "runtime/journal/journal_repair.h"
 
 namespace gibbous::cli {
@@ -31,7 +31,7 @@ std::string mark_of(Finding::Grade grade, const Terminal& terminal) {
 
 // The old file stays, whole, under another name.
 ExitCode mend_journal(const Options& options) {
-  const std::string directory = people::history_directory(options.runtime.state_dir);
+  const std::string directory = inspect::journal_directory(options.runtime.state_dir);
   const Status whole = check_journal(directory);
   if (whole) {
     std::printf("%s/sessions.db is as it should be\n", directory.c_str());

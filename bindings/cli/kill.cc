@@ -8,10 +8,10 @@
 #include "bindings/cli/follow.h"
 #include "bindings/cli/json_members.h"
 #include "bindings/cli/report.h"
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/live.h"
+#include "bindings/inspect/run_text.h"
 #include "bindings/json/json.h"
-#include "bindings/people/history.h"
-#include "bindings/people/live.h"
-#include "bindings/people/run_text.h"
 #include "runtime/base/clock.h"
 #include "runtime/journal/kill_request.h"
 
@@ -48,13 +48,13 @@ std::string next_of(const RunRecord& run) {
 
 // The run that is there now for one that was started again.
 Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
-  while (people::has_ended(run)) {
+  while (inspect::has_ended(run)) {
     const std::string next = next_of(run);
     if (next.empty()) break;
     Result<RunRecord> found = reader.run(next);
     if (found) {
       run = std::move(*found);
-    } else if (people::host_lives(reader, run)) {
+    } else if (inspect::host_lives(reader, run)) {
       return Status::error("not_started_yet",
                            run.run_id + " has ended and is being started again as " + next +
                                ", which is not in the journal yet: try again");
@@ -81,7 +81,7 @@ Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Fol
   const auto deadline = steady_clock::now() + kPatience;
   for (;;) {
     Result<RunRecord> run = reader.run(id);
-    if (!run || people::has_ended(*run)) return run;
+    if (!run || inspect::has_ended(*run)) return run;
     if (steady_clock::now() > deadline) {
       return Status::error("kill_timed_out", id + " was asked to end, and has not for " +
                                                  std::to_string(kPatience.count()) +
@@ -97,20 +97,20 @@ Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Fol
 }  // namespace
 
 ExitCode run_kill(const Options& options) {
-  auto reader = people::open_history(options.runtime.state_dir);
+  auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
-  Result<RunRecord> run = people::find_run(**reader, options.run_id);
+  Result<RunRecord> run = inspect::find_run(**reader, options.run_id);
   if (run) run = newest(**reader, std::move(*run));
   if (!run) return fail(run.status(), options);
-  if (people::has_ended(*run)) return tell(*run, false, options);
+  if (inspect::has_ended(*run)) return tell(*run, false, options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
   const SystemClock clock;
-  const auto asked = request_kill(people::history_directory(options.runtime.state_dir), run->run_id,
-                                  signal_word(options.signal), clock);
+  const auto asked = request_kill(inspect::journal_directory(options.runtime.state_dir),
+                                  run->run_id, signal_word(options.signal), clock);
   if (!asked && asked.status().code() != "run_ended") return fail(asked.status(), options);
   std::unique_ptr<Runtime> owner;
-  if (!people::host_lives(**reader, *run)) {
+  if (!inspect::host_lives(**reader, *run)) {
     auto made = make_owner(options);
     if (!made) return fail(made.status(), options);
     owner = std::move(*made);

@@ -8,13 +8,13 @@
 #include "bindings/cli/follow.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/people/figures.h"
-#include "bindings/people/history.h"
-#include "bindings/people/live.h"
-#include "bindings/people/log_start.h"
-#include "bindings/people/log_text.h"
-#include "bindings/people/run_text.h"
-#include "bindings/people/since.h"
+#include "bindings/inspect/figures.h"
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/live.h"
+#include "bindings/inspect/log_start.h"
+#include "bindings/inspect/log_text.h"
+#include "bindings/inspect/run_text.h"
+#include "bindings/inspect/since.h"
 
 namespace gibbous::cli {
 namespace {
@@ -22,27 +22,27 @@ namespace {
 // Looking for a run's processes costs more than looking for news.
 constexpr int kRestsBetweenLooks = 40;
 
-people::LogForm form_of(const Options& options, const Terminal& terminal) {
-  if (options.json) return people::LogForm::kJson;
-  return terminal.has_colour() ? people::LogForm::kColour : people::LogForm::kPlain;
+inspect::LogForm form_of(const Options& options, const Terminal& terminal) {
+  if (options.json) return inspect::LogForm::kJson;
+  return terminal.has_colour() ? inspect::LogForm::kColour : inspect::LogForm::kPlain;
 }
 
-people::LogStreams streams_of(const Options& options) {
-  if (options.only_stdout) return people::LogStreams::kStdout;
-  return options.only_stderr ? people::LogStreams::kStderr : people::LogStreams::kAll;
+inspect::LogStreams streams_of(const Options& options) {
+  if (options.only_stdout) return inspect::LogStreams::kStdout;
+  return options.only_stderr ? inspect::LogStreams::kStderr : inspect::LogStreams::kAll;
 }
 
-Result<people::LogStart> find_start(JournalReader& reader, const RunRecord& run,
-                                    const people::Since& since, const Options& options) {
-  if (options.tail) return people::start_of_tail(reader, run, *options.tail, streams_of(options));
-  if (since.seq) return people::LogStart{.since_seq = *since.seq};
-  return people::start_at_time(reader, run, since.at);
+Result<inspect::LogStart> find_start(JournalReader& reader, const RunRecord& run,
+                                     const inspect::Since& since, const Options& options) {
+  if (options.tail) return inspect::start_of_tail(reader, run, *options.tail, streams_of(options));
+  if (since.seq) return inspect::LogStart{.since_seq = *since.seq};
+  return inspect::start_at_time(reader, run, since.at);
 }
 
 // One run's log on its way to standard output.
 class Log {
  public:
-  Log(JournalReader& reader, RunRecord run, const people::LogStart& start, const Options& options)
+  Log(JournalReader& reader, RunRecord run, const inspect::LogStart& start, const Options& options)
       : reader_(reader),
         run_(std::move(run)),
         since_seq_(start.since_seq),
@@ -77,17 +77,17 @@ class Log {
       run_ = std::move(*now);
       const Result<bool> read = news(follow);
       if (!read || !*read) return read;
-      if (people::has_ended(run_)) return tell_of_end(follow);
+      if (inspect::has_ended(run_)) return tell_of_end(follow);
       if (rests % kRestsBetweenLooks == 1 && is_gone()) return host_gone();
       if (!follow.rest()) return false;
     }
   }
 
   bool is_gone() {
-    const auto runs = people::look_at({run_});
-    if (runs.front().presence != people::Presence::kGone) return false;
+    const auto runs = inspect::look_at({run_});
+    if (runs.front().presence != inspect::Presence::kGone) return false;
     const Result<RunRecord> now = reader_.run(run_.run_id);
-    return now && !people::has_ended(*now);
+    return now && !inspect::has_ended(*now);
   }
 
   Status host_gone() const {
@@ -98,7 +98,7 @@ class Log {
 
   Result<bool> tell_of_end(Follow& follow) {
     if (!terminal_.is_terminal()) return true;
-    const std::string why = people::end_text(run_);
+    const std::string why = inspect::end_text(run_);
     return follow.write(text_.remark(run_.status + (why.empty() ? "" : ": " + why)));
   }
 
@@ -107,19 +107,19 @@ class Log {
   std::uint64_t since_seq_;
   const Options& options_;
   const Terminal terminal_{STDOUT_FILENO};
-  people::LogText text_;
+  inspect::LogText text_;
 };
 
 }  // namespace
 
 ExitCode run_logs(const Options& options) {
-  const Result<people::Since> since = people::parse_since(options.since, people::unix_millis());
+  const Result<inspect::Since> since = inspect::parse_since(options.since, inspect::unix_millis());
   if (!since) return fail(since.status(), options);
-  auto reader = people::open_history(options.runtime.state_dir);
+  auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
-  Result<RunRecord> run = people::find_run(**reader, options.run_id);
+  Result<RunRecord> run = inspect::find_run(**reader, options.run_id);
   if (!run) return fail(run.status(), options);
-  const Result<people::LogStart> start = find_start(**reader, *run, *since, options);
+  const Result<inspect::LogStart> start = find_start(**reader, *run, *since, options);
   if (!start) return fail(start.status(), options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);

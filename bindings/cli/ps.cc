@@ -9,11 +9,11 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/people/bounded_json.h"
-#include "bindings/people/figures.h"
-#include "bindings/people/history.h"
-#include "bindings/people/live.h"
-#include "bindings/people/run_text.h"
+#include "bindings/inspect/bounded_json.h"
+#include "bindings/inspect/figures.h"
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/live.h"
+#include "bindings/inspect/run_text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -21,41 +21,41 @@ namespace {
 constexpr std::size_t kMaxEndedRuns = 200;
 
 // The ended ones behind those that are there, newest first. True in `more` when some were left out.
-Result<std::vector<people::LiveRun>> ended_runs(JournalReader& reader, const std::string& session,
-                                                bool& more) {
-  Result<std::vector<RunRecord>> all = reader.runs(session, people::kMaxListedRuns);
+Result<std::vector<inspect::LiveRun>> ended_runs(JournalReader& reader, const std::string& session,
+                                                 bool& more) {
+  Result<std::vector<RunRecord>> all = reader.runs(session, inspect::kMaxListedRuns);
   if (!all) return all.status();
-  std::erase_if(*all, [](const RunRecord& run) { return !people::has_ended(run); });
+  std::erase_if(*all, [](const RunRecord& run) { return !inspect::has_ended(run); });
   more = all->size() > kMaxEndedRuns;
   if (more) all->resize(kMaxEndedRuns);
-  return people::look_at(std::move(*all));
+  return inspect::look_at(std::move(*all));
 }
 
-void print_json(const std::vector<people::LiveRun>& runs, bool more) {
+void print_json(const std::vector<inspect::LiveRun>& runs, bool more) {
   OrderedJson list = OrderedJson::array();
-  for (const people::LiveRun& run : runs) {
-    list.push_back(people::run_json(run, people::unix_millis()));
+  for (const inspect::LiveRun& run : runs) {
+    list.push_back(inspect::run_json(run, inspect::unix_millis()));
   }
   OrderedJson answer = {{"runs", std::move(list)}};
   if (more) answer["more"] = true;
-  std::printf("%s\n", people::one_line(answer).c_str());
+  std::printf("%s\n", inspect::one_line(answer).c_str());
 }
 
-Colour colour_of(const people::LiveRun& run) {
+Colour colour_of(const inspect::LiveRun& run) {
   const std::string& state = run.record.status;
-  if (run.presence == people::Presence::kGone || state == "failed" || state == "lost") {
+  if (run.presence == inspect::Presence::kGone || state == "failed" || state == "lost") {
     return Colour::kRed;
   }
   if (run.waits_for_input() || state == "killed" || state == "timeout") return Colour::kYellow;
-  if (people::has_ended(run.record)) return Colour::kDim;
+  if (inspect::has_ended(run.record)) return Colour::kDim;
   return state == "running" ? Colour::kGreen : Colour::kNone;
 }
 
-void print_table(const std::vector<people::LiveRun>& runs) {
-  std::vector<std::vector<std::string>> rows = {people::run_headings()};
+void print_table(const std::vector<inspect::LiveRun>& runs) {
+  std::vector<std::vector<std::string>> rows = {inspect::run_headings()};
   std::vector<Colour> colours = {Colour::kBold};
-  for (const people::LiveRun& run : runs) {
-    rows.push_back(people::run_row(run, people::unix_millis()));
+  for (const inspect::LiveRun& run : runs) {
+    rows.push_back(inspect::run_row(run, inspect::unix_millis()));
     colours.push_back(colour_of(run));
   }
   std::fputs(format_table(rows, Terminal(STDOUT_FILENO), colours).c_str(), stdout);
@@ -64,9 +64,9 @@ void print_table(const std::vector<people::LiveRun>& runs) {
 }  // namespace
 
 ExitCode run_ps(const Options& options) {
-  auto reader = people::open_history(options.runtime.state_dir);
+  auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
-  Result<std::vector<people::LiveRun>> runs = people::live_runs(**reader, options.session);
+  Result<std::vector<inspect::LiveRun>> runs = inspect::live_runs(**reader, options.session);
   if (!runs) return fail(runs.status(), options);
   bool more = false;
   if (options.all_runs) {

@@ -4,11 +4,11 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
-#include "bindings/people/bounded_json.h"
-#include "bindings/people/figures.h"
-#include "bindings/people/history.h"
-#include "bindings/report/page.h"
-#include "bindings/report/page_file.h"
+#include "bindings/inspect/bounded_json.h"
+#include "bindings/inspect/figures.h"
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/report/page.h"
+#include "bindings/inspect/report/page_file.h"
 
 namespace gibbous::cli {
 
@@ -30,10 +30,10 @@ std::vector<report::UsageSample> samples_of(JournalReader& reader, const std::st
 }  // namespace
 
 ExitCode run_report(const Options& options) {
-  auto reader = people::open_history(options.runtime.state_dir);
+  auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
   const Result<report::Story> story =
-      report::read_story(**reader, options.session, people::unix_millis(),
+      report::read_story(**reader, options.session, inspect::unix_millis(),
                          [&reader](const std::string& run) { return samples_of(**reader, run); });
   if (!story) return fail(story.status(), options);
   const std::string path =
@@ -41,14 +41,14 @@ ExitCode run_report(const Options& options) {
   const std::string page = report::page_html(*story);
   if (Status status = report::write_page(path, page); !status) return fail(status, options);
   if (options.json) {
-    std::printf("%s\n", people::one_line({{"file", path},
-                                          {"bytes", page.size()},
-                                          {"runs", story->runs.size()},
-                                          {"decisions", story->decisions.size()}})
+    std::printf("%s\n", inspect::one_line({{"file", path},
+                                           {"bytes", page.size()},
+                                           {"runs", story->runs.size()},
+                                           {"decisions", story->decisions.size()}})
                             .c_str());
   } else {
     std::printf("%s  %s, %zu runs, %zu decisions\n", path.c_str(),
-                people::bytes_text(page.size()).c_str(), story->runs.size(),
+                inspect::bytes_text(page.size()).c_str(), story->runs.size(),
                 story->decisions.size());
   }
   return ExitCode::kDone;

@@ -1,4 +1,5 @@
-// `gibbous top`: the loop between the terminal, the journal and what is shown (bindings/top).
+// `gibbous top`: the loop between the terminal, the journal and what is shown
+// (bindings/inspect/top).
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -12,13 +13,13 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
-#include "bindings/people/figures.h"
-#include "bindings/people/history.h"
-#include "bindings/people/live.h"
+#include "bindings/inspect/figures.h"
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/live.h"
+#include "bindings/inspect/top/keys.h"
+#include "bindings/inspect/top/screen.h"
+#include "bindings/inspect/top/top.h"
 #include "bindings/stdio/program_signals.h"
-#include "bindings/top/keys.h"
-#include "bindings/top/screen.h"
-#include "bindings/top/top.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/journal/kill_request.h"
@@ -81,14 +82,14 @@ class TopLoop {
  private:
   // Its host ends it soon.
   Status ask_to_end(const std::string& run) {
-    return request_kill(people::history_directory(options_.runtime.state_dir), run, "", clock_)
+    return request_kill(inspect::journal_directory(options_.runtime.state_dir), run, "", clock_)
         .status();
   }
 
   Status look() {
-    const std::int64_t now = people::unix_millis();
+    const std::int64_t now = inspect::unix_millis();
     if (now >= next_look_ || now < next_look_ - kRefreshMillis) {
-      Result<std::vector<people::LiveRun>> runs = people::live_runs(reader_, options_.session);
+      Result<std::vector<inspect::LiveRun>> runs = inspect::live_runs(reader_, options_.session);
       if (!runs) return runs.status();
       top_.take(std::move(*runs), now);
       next_look_ = now + kRefreshMillis;
@@ -116,7 +117,7 @@ class TopLoop {
 
   void rest() {
     std::int64_t time =
-        std::clamp<std::int64_t>(next_look_ - people::unix_millis(), 0, kRefreshMillis);
+        std::clamp<std::int64_t>(next_look_ - inspect::unix_millis(), 0, kRefreshMillis);
     if (!read_run_.empty()) time = std::min(time, kLogRefreshMillis);
     pollfd files[] = {
         {STDIN_FILENO, POLLIN, 0}, {signals_.fd(), POLLIN, 0}, {screen_signals_.fd(), POLLIN, 0}};
@@ -161,7 +162,7 @@ class TopLoop {
   top::Top top_;
   std::int64_t next_look_ = 0;
   std::string read_run_;  // whose log is in log_
-  std::optional<people::OutputTail> log_;
+  std::optional<inspect::OutputTail> log_;
   std::uint64_t since_seq_ = 0;
   bool ended_ = false;
 };
@@ -169,7 +170,7 @@ class TopLoop {
 }  // namespace
 
 ExitCode run_top(const Options& options) {
-  auto reader = people::open_history(options.runtime.state_dir);
+  auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
   auto signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);

@@ -60,11 +60,12 @@ MAY_INCLUDE = {
     'bindings/python': FRONT_END,
     # What people see of the journal, which a process reads that has no runtime: records and output
     # from the journal, costs from /proc; of the facade only where the state directory is.
-    'bindings/people': FRONT_END + ['runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
-    'bindings/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/people'],
-    'bindings/top': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/people'],
+    'bindings/inspect': FRONT_END + ['runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
+    'bindings/inspect/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
+    'bindings/inspect/top': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
     # The command is also what starts the MCP server, and what prints the journal.
-    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/people', 'bindings/report', 'bindings/top',
+    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/inspect', 'bindings/inspect/report',
+                                   'bindings/inspect/top',
                                    'runtime/journal'],
 }
 

@@ -1,0 +1,90 @@
+// See event_feed.h.
+#include "bindings/inspect/event_feed.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/run_facts.h"
+
+namespace gibbous::inspect {
+namespace {
+
+// New runs between two looks are found when there are no more of them.
+constexpr std::size_t kNewestRuns = 256;
+
+}  // namespace
+
+EventFeed::EventFeed(JournalReader& reader, FeedFilter filter)
+    : reader_(reader), filter_(std::move(filter)) {}
+
+Result<std::vector<RunRecord>> EventFeed::runs_with_news() {
+  if (!filter_.run_id.empty()) {
+    Result<RunRecord> run = reader_.run(filter_.run_id);
+    if (!run) return run.status();
+    return std::vector<RunRecord>{std::move(*run)};
+  }
+  Result<std::vector<RunRecord>> runs =
+      reader_.runs(filter_.session, first_ ? kMaxListedRuns : kNewestRuns);
+  if (!runs) return runs;
+  std::set<std::string> listed;
+  for (const RunRecord& run : *runs) listed.insert(run.run_id);
+  for (auto each = cursors_.begin(); each != cursors_.end();) {
+    const bool is_listed = listed.count(each->first) != 0;
+    if (!is_listed && !each->second.active) {
+      each = cursors_.erase(each);  // never listed again: the list is the newest ones
+      continue;
+    }
+    if (!is_listed) {
+      Result<RunRecord> run = reader_.run(each->first);
+      if (run) runs->push_back(std::move(*run));
+    }
+    ++each;
+  }
+  return runs;
+}
+
+Result<std::vector<FeedItem>> EventFeed::next() {
+  Result<std::vector<RunRecord>> runs = runs_with_news();
+  if (!runs) return runs.status();
+  first_ = false;
+  std::vector<FeedItem> items;
+  for (const RunRecord& run : *runs) {
+    Cursor& cursor = cursors_[run.run_id];
+    cursor.active = !has_ended(run);
+    const bool is_too_old = has_ended(run) && run.finished_at < filter_.since;
+    if (is_too_old || run.last_seq <= cursor.since_seq) continue;
+    if (Status status = read(run, cursor, items); !status) return status;
+    if (items.size() > 2 * kMaxFeedItems) sort_and_cut(items);
+  }
+  sort_and_cut(items);
+  return items;
+}
+
+Status EventFeed::read(const RunRecord& run, Cursor& cursor, std::vector<FeedItem>& items) {
+  for (;;) {
+    Result<ItemPage> page = reader_.items(run.run_id, cursor.since_seq, kMaxPageItems);
+    if (!page) return page.status();
+    cursor.since_seq = page->next_since;
+    for (StoredItem& item : page->items) {
+      const bool wanted = item.type == ItemType::kEvent || item.type == ItemType::kState;
+      if (!wanted || item.created_at < filter_.since) continue;
+      items.push_back({run.run_id, run.session_id, std::move(item)});
+    }
+    if (!page->more) return {};
+  }
+}
+
+void EventFeed::sort_and_cut(std::vector<FeedItem>& items) {
+  std::stable_sort(items.begin(), items.end(), [](const FeedItem& left, const FeedItem& right) {
+    return left.item.created_at < right.item.created_at;
+  });
+  if (items.size() <= kMaxFeedItems) return;
+  const std::size_t too_many = items.size() - kMaxFeedItems;
+  left_out_ += too_many;
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(too_many));
+}
+
+}  // namespace gibbous::inspect

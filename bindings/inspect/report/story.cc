@@ -1,0 +1,105 @@
+// See story.h.
+#include "bindings/inspect/report/story.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/inspect/journal_query.h"
+
+namespace gibbous::report {
+namespace {
+
+constexpr std::size_t kOutputBytes = std::size_t{6} << 20;  // of all runs together
+constexpr std::size_t kMinRunOutputBytes = std::size_t{8} << 10;
+constexpr std::size_t kMaxRunOutputBytes = std::size_t{1} << 20;
+constexpr std::size_t kDecisionPage = 1'000;
+
+void add_event(RunStory& run, StoredItem item) {
+  run.events.push_back({item.created_at, inspect::event_text(item)});
+  if (run.events.size() < 2 * kMaxStoryEvents) return;
+  run.events.erase(run.events.begin(), run.events.begin() + kMaxStoryEvents);
+  run.events_left_out += kMaxStoryEvents;
+}
+
+Status read_items(JournalReader& reader, RunStory& run) {
+  for (std::uint64_t since = 0;;) {
+    Result<ItemPage> page = reader.items(run.record.run_id, since, kMaxPageItems);
+    if (!page) return page.status();
+    since = page->next_since;
+    for (StoredItem& item : page->items) {
+      if (item.type == ItemType::kEvent || item.type == ItemType::kState) {
+        add_event(run, std::move(item));
+      } else {
+        run.output.add(item);
+      }
+    }
+    if (!page->more) break;
+  }
+  run.output.finish();
+  if (run.events.size() > kMaxStoryEvents) {
+    const std::size_t too_many = run.events.size() - kMaxStoryEvents;
+    run.events.erase(run.events.begin(),
+                     run.events.begin() + static_cast<std::ptrdiff_t>(too_many));
+    run.events_left_out += too_many;
+  }
+  return {};
+}
+
+Status read_decisions(JournalReader& reader, Story& story) {
+  for (std::int64_t since = 0;;) {
+    Result<std::vector<DecisionRecord>> page = reader.decisions(since, kDecisionPage);
+    if (!page) return page.status();
+    if (page->empty()) break;
+    since = page->back().id;
+    for (DecisionRecord& decision : *page) {
+      if (decision.session_id == story.session) story.decisions.push_back(std::move(decision));
+    }
+    if (story.decisions.size() <= kMaxStoryDecisions) continue;
+    const std::size_t too_many = story.decisions.size() - kMaxStoryDecisions;
+    story.decisions.erase(story.decisions.begin(),
+                          story.decisions.begin() + static_cast<std::ptrdiff_t>(too_many));
+    story.decisions_left_out += too_many;
+  }
+  return {};
+}
+
+void find_span(Story& story) {
+  story.begin = story.made_at;
+  for (const RunStory& run : story.runs) {
+    story.begin = std::min(story.begin, inspect::beginning_of(run.record));
+    story.end = std::max(story.end,
+                         inspect::has_ended(run.record) ? run.record.finished_at : story.made_at);
+  }
+  story.end = std::max(story.end, story.begin + 1);
+}
+
+}  // namespace
+
+Result<Story> read_story(JournalReader& reader, const std::string& session, std::int64_t now,
+                         const SampleSource& samples) {
+  if (Status status = inspect::check_session(reader, session); !status) return status;
+  Result<std::vector<RunRecord>> records = reader.runs(session, kMaxStoryRuns + 1);
+  if (!records) return records.status();
+  Story story;
+  story.session = session;
+  story.made_at = now;
+  story.runs_left_out = records->size() > kMaxStoryRuns;
+  if (story.runs_left_out) records->pop_back();
+  std::reverse(records->begin(), records->end());
+  const std::size_t share = std::clamp(kOutputBytes / std::max<std::size_t>(records->size(), 1),
+                                       kMinRunOutputBytes, kMaxRunOutputBytes);
+  for (RunRecord& record : *records) {
+    RunStory run;
+    run.record = std::move(record);
+    run.facts = inspect::facts_of(run.record);
+    run.output = inspect::OutputTail(share);
+    if (Status status = read_items(reader, run); !status) return status;
+    if (samples) run.samples = samples(run.record.run_id);
+    story.runs.push_back(std::move(run));
+  }
+  if (Status status = read_decisions(reader, story); !status) return status;
+  find_span(story);
+  return story;
+}
+
+}  // namespace gibbous::report

@@ -1,0 +1,69 @@
+// See run_facts.h.
+#include "bindings/inspect/run_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "bindings/inspect/bounded_json.h"
+
+namespace gibbous::inspect {
+namespace {
+
+std::string text_of(const Json& meta, const char* name) {
+  const auto found = meta.find(name);
+  return found != meta.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<std::uint64_t> number_of(const Json& meta, const char* name) {
+  const auto found = meta.find(name);
+  if (found == meta.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<std::uint64_t>();
+}
+
+std::optional<Mark> mark_of(const std::string& decimal) {
+  rlim_t value = 0;
+  const char* end = decimal.data() + decimal.size();
+  const auto [rest, error] = std::from_chars(decimal.data(), end, value);
+  if (decimal.empty() || error != std::errc() || rest != end) return std::nullopt;
+  const Marks marks = decode_marks({.rlim_cur = value, .rlim_max = value});
+  return marks.outer ? marks.outer : marks.inner;
+}
+
+}  // namespace
+
+RunFacts facts_of(const RunRecord& run) {
+  RunFacts facts;
+  const Json meta = parse_object(run.meta_json);
+  facts.label = text_of(meta, "label");
+  facts.cwd = text_of(meta, "cwd");
+  facts.tool = text_of(meta, "tool");
+  facts.signal = text_of(meta, "signal");
+  facts.limit = text_of(meta, "limit");
+  facts.sandbox = text_of(meta, "sandbox");
+  facts.mode = text_of(meta, "mode");
+  const std::uint64_t pid = number_of(meta, "pid").value_or(0);
+  if (pid <= std::numeric_limits<pid_t>::max()) facts.pid = static_cast<pid_t>(pid);
+  facts.pid_started = number_of(meta, "pid_started").value_or(0);
+  facts.mark = mark_of(text_of(meta, "mark"));
+  facts.peak_rss_bytes = number_of(meta, "peak_rss_bytes");
+  if (const auto cpu = number_of(meta, "cpu_ms"); cpu && *cpu <= INT64_MAX) {
+    facts.cpu_ms = static_cast<std::int64_t>(*cpu);
+  }
+  return facts;
+}
+
+bool has_ended(const RunRecord& run) {
+  return run.finished_at != 0;
+}
+
+std::int64_t beginning_of(const RunRecord& run) {
+  return run.queued_at != 0 ? run.queued_at : run.started_at;
+}
+
+std::int64_t runtime_of(const RunRecord& run, std::int64_t now) {
+  if (run.started_at == 0) return 0;
+  return std::max<std::int64_t>((has_ended(run) ? run.finished_at : now) - run.started_at, 0);
+}
+
+}  // namespace gibbous::inspect

@@ -1,0 +1,126 @@
+// See run_text.h.
+#include "bindings/inspect/run_text.h"
+
+#include <chrono>
+#include <set>
+
+#include "bindings/inspect/figures.h"
+#include "bindings/stdio/question_text.h"
+#include "runtime/output/text.h"
+
+namespace gibbous::inspect {
+namespace {
+
+constexpr std::size_t kMaxTitleBytes = 1'000;
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kMaxShownPorts = 4;
+constexpr const char* kUnknown = "-";
+
+std::int64_t millis_of(std::chrono::microseconds time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+std::string cpu_text(const LiveRun& run) {
+  if (run.presence == Presence::kThere) return duration_text(millis_of(run.usage.cpu));
+  return run.facts.cpu_ms ? duration_text(*run.facts.cpu_ms) : kUnknown;
+}
+
+std::string memory_text(const LiveRun& run) {
+  if (run.presence == Presence::kThere) return bytes_text(run.usage.rss_bytes);
+  return run.facts.peak_rss_bytes ? bytes_text(*run.facts.peak_rss_bytes) : kUnknown;
+}
+
+std::string ended_text(const LiveRun& run) {
+  const std::string why = end_text(run.record);
+  return run.record.status + (why.empty() ? "" : " (" + why + ")");
+}
+
+OrderedJson usage_json(const TreeUsage& usage) {
+  OrderedJson ports = OrderedJson::array();
+  for (const ListeningPort& port : usage.ports) {
+    ports.push_back({{"port", port.port},
+                     {"address", port.address},
+                     {"pid", port.pid},
+                     {"loopback_only", port.loopback_only}});
+  }
+  OrderedJson json = {{"processes", usage.processes},
+                      {"threads", usage.threads},
+                      {"rss_bytes", usage.rss_bytes},
+                      {"cpu_time_ms", millis_of(usage.cpu)},
+                      {"ports", ports}};
+  if (usage.waiting_pid != 0) json["waiting_for_input"] = {{"pid", usage.waiting_pid}};
+  return json;
+}
+
+void add_text(OrderedJson& json, const char* name, const std::string& text) {
+  if (!text.empty()) json[name] = to_utf8(text);
+}
+
+}  // namespace
+
+std::vector<std::string> run_headings() {
+  return {"ID", "STATE", "SESSION", "AGE", "CPU", "MEM", "PORTS", "COMMAND"};
+}
+
+std::vector<std::string> run_row(const LiveRun& run, std::int64_t now) {
+  const RunRecord& record = run.record;
+  const std::int64_t age = has_ended(record) ? runtime_of(record, now) : now - beginning_of(record);
+  return {stdio::printable(record.run_id, kMaxNameBytes),
+          has_ended(record) ? ended_text(run) : state_text(run),
+          stdio::printable(record.session_id, kMaxNameBytes),
+          duration_text(age),
+          cpu_text(run),
+          memory_text(run),
+          ports_text(run.usage),
+          title_of(record, run.facts)};
+}
+
+std::string ports_text(const TreeUsage& usage) {
+  std::set<std::uint16_t> shown;
+  std::string text;
+  for (const ListeningPort& port : usage.ports) {
+    if (!shown.insert(port.port).second) continue;
+    if (shown.size() > kMaxShownPorts) return text + " ...";
+    text += (text.empty() ? "" : " ") + std::to_string(port.port);
+    if (!port.loopback_only) text += '*';
+  }
+  return text.empty() ? kUnknown : text;
+}
+
+std::string title_of(const RunRecord& run, const RunFacts& facts) {
+  const std::string command = stdio::printable(run.command, kMaxTitleBytes);
+  if (facts.label.empty()) return command;
+  return "[" + stdio::printable(facts.label, kMaxNameBytes) + "] " + command;
+}
+
+std::string end_text(const RunRecord& run) {
+  if (!has_ended(run)) return "";
+  if (!run.error_message.empty()) return stdio::printable(run.error_message, kMaxTitleBytes);
+  if (run.has_exit_code && run.exit_code != 0) return "exit code " + std::to_string(run.exit_code);
+  return "";
+}
+
+OrderedJson run_json(const LiveRun& run, std::int64_t now) {
+  const RunRecord& record = run.record;
+  OrderedJson json = {{"id", to_utf8(record.run_id)},
+                      {"session", to_utf8(record.session_id)},
+                      {"state", to_utf8(state_of(record))},
+                      {"command", to_utf8(record.command)}};
+  add_text(json, "label", run.facts.label);
+  add_text(json, "tool", run.facts.tool);
+  add_text(json, "cwd", run.facts.cwd);
+  if (run.facts.pid != 0) json["pid"] = run.facts.pid;
+  json["queued_at"] = record.queued_at;
+  json["started_at"] = record.started_at;
+  if (has_ended(record)) json["finished_at"] = record.finished_at;
+  json["runtime_ms"] = runtime_of(record, now);
+  if (record.has_exit_code) json["exit_code"] = record.exit_code;
+  add_text(json, "reason", record.error_message);
+  if (run.facts.cpu_ms) json["cpu_time_ms"] = *run.facts.cpu_ms;
+  if (run.facts.peak_rss_bytes) json["peak_rss_bytes"] = *run.facts.peak_rss_bytes;
+  if (run.presence == Presence::kThere) json["usage"] = usage_json(run.usage);
+  if (run.presence == Presence::kGone) json["host_gone"] = true;
+  return json;
+}
+
+}  // namespace gibbous::inspect

@@ -1,0 +1,145 @@
+// What the keys do, and what is remembered from one look to the next. What is shown is in
+// top_frame.cc.
+#include "bindings/inspect/top/top.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/inspect/run_text.h"
+
+namespace gibbous::top {
+namespace {
+
+constexpr std::ptrdiff_t kPage = 10;
+constexpr double kMicrosPerMilli = 1'000;
+constexpr double kWhole = 100;
+
+}  // namespace
+
+void Top::take(std::vector<inspect::LiveRun> runs, std::int64_t now) {
+  now_ = now;
+  rows_.clear();
+  std::map<std::string, Spent> spent;
+  for (inspect::LiveRun& run : runs) {
+    Row row{.run = std::move(run)};
+    const std::string& id = row.run.record.run_id;
+    if (row.run.presence == inspect::Presence::kThere) {
+      const auto before = spent_.find(id);
+      const Spent after{row.run.usage.cpu, now};
+      if (before != spent_.end() && now > before->second.at) {
+        const auto used = static_cast<double>((after.cpu - before->second.cpu).count());
+        const auto time = static_cast<double>(now - before->second.at) * kMicrosPerMilli;
+        row.processor = std::max(used, 0.0) / time * kWhole;
+      }
+      spent[id] = after;
+    }
+    rows_.push_back(std::move(row));
+  }
+  spent_ = std::move(spent);
+  sort();
+}
+
+void Top::sort() {
+  const std::size_t place = selected();
+  const auto before = [this](const Row& left, const Row& right) {
+    switch (sort_by_) {
+      case SortBy::kProcessor:
+        return left.processor > right.processor;
+      case SortBy::kMemory:
+        return left.run.usage.rss_bytes > right.run.usage.rss_bytes;
+      case SortBy::kAge:
+        return inspect::beginning_of(left.run.record) < inspect::beginning_of(right.run.record);
+      case SortBy::kName:
+        return left.run.record.command < right.run.record.command;
+    }
+    return false;
+  };
+  std::stable_sort(rows_.begin(), rows_.end(), before);
+  const bool is_there = std::any_of(rows_.begin(), rows_.end(), [this](const Row& row) {
+    return row.run.record.run_id == selected_;
+  });
+  // The selected run has ended: its place stays selected.
+  if (!selected_.empty() && !is_there && !rows_.empty()) {
+    selected_ = rows_[std::min(place, rows_.size() - 1)].run.record.run_id;
+  }
+}
+
+std::size_t Top::selected() const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].run.record.run_id == selected_) return i;
+  }
+  return 0;
+}
+
+void Top::move(std::ptrdiff_t by) {
+  if (rows_.empty()) return;
+  const auto last = static_cast<std::ptrdiff_t>(rows_.size()) - 1;
+  const auto place =
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(selected()) + by, 0, last);
+  selected_ = rows_[static_cast<std::size_t>(place)].run.record.run_id;
+}
+
+void Top::press(const Key& key) {
+  message_.clear();
+  const bool is_quit = key == Key{.kind = Key::Kind::kCharacter, .character = 'q'};
+  if (key.kind == Key::Kind::kInterrupt) {
+    done_ = true;
+  } else if (!asking_.empty()) {
+    answer(key.kind == Key::Kind::kCharacter && key.character == 'y');
+  } else if (log_run_.empty()) {
+    press_in_list(key);
+  } else if (is_quit || key.kind == Key::Kind::kEscape || key.kind == Key::Kind::kEnter) {
+    log_run_.clear();
+  }
+}
+
+void Top::press_in_list(const Key& key) {
+  switch (key.kind) {
+    case Key::Kind::kCharacter:
+      return press_character(key.character);
+    case Key::Kind::kUp:
+      return move(-1);
+    case Key::Kind::kDown:
+      return move(1);
+    case Key::Kind::kPageUp:
+      return move(-kPage);
+    case Key::Kind::kPageDown:
+      return move(kPage);
+    case Key::Kind::kHome:
+      return move(-static_cast<std::ptrdiff_t>(rows_.size()));
+    case Key::Kind::kEnd:
+      return move(static_cast<std::ptrdiff_t>(rows_.size()));
+    case Key::Kind::kEnter:
+      if (!rows_.empty()) log_run_ = rows_[selected()].run.record.run_id;
+      return;
+    case Key::Kind::kEscape:
+    case Key::Kind::kInterrupt:
+    case Key::Kind::kSuspend:
+      return;
+  }
+}
+
+void Top::press_character(char character) {
+  if (character == 'q') done_ = true;
+  if (character == 'c') sort_by_ = SortBy::kProcessor;
+  if (character == 'm') sort_by_ = SortBy::kMemory;
+  if (character == 'a') sort_by_ = SortBy::kAge;
+  if (character == 'n') sort_by_ = SortBy::kName;
+  if (character == 'k' && !rows_.empty()) {
+    if (kill_) {
+      asking_ = rows_[selected()].run.record.run_id;
+    } else {
+      tell("a run of another process cannot be killed from here");
+    }
+  }
+  sort();
+}
+
+void Top::answer(bool yes) {
+  const std::string run_id = std::exchange(asking_, {});
+  if (!yes) return tell("not killed");
+  const Status status = kill_(run_id);
+  tell(status ? "asked for the kill of " + run_id : status.message());
+}
+
+}  // namespace gibbous::top

@@ -1,0 +1,178 @@
+// The page about a session: what is told, what strangers wrote into it, how large it gets.
+#include "bindings/inspect/report/page.h"
+
+#include <chrono>
+#include <string>
+
+#include "bindings/inspect/journal_query.h"
+#include "tests/support/catch.h"
+#include "tests/support/written_journal.h"
+
+using Catch::Matchers::Contains;
+using gibbous::ItemType;
+using gibbous::Json;
+using namespace gibbous::report;
+using namespace gibbous::testing;
+
+namespace {
+
+constexpr const char* kEvil = "</pre></script><script>alert(1)</script><img src=x onerror='x'>\"";
+
+Story story_of(WrittenJournal& journal, const SampleSource& samples = nullptr) {
+  journal.flush();
+  auto reader = gibbous::inspect::open_journal(journal.directory());
+  REQUIRE(reader);
+  auto story = read_story(**reader, "s", journal.now(), samples);
+  if (!story) FAIL(story.status().message());
+  return std::move(*story);
+}
+
+std::string page_of(WrittenJournal& journal, const SampleSource& samples = nullptr) {
+  return page_html(story_of(journal, samples));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a page tells of runs, events, decisions and output") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make all", {{"label", "build"}, {"peak_rss_bytes", 1 << 20}});
+  journal.out("AAAAaaa1", "\x1b[31mred\x1b[0m\n");
+  journal.event("AAAAaaa1", "ready", {{"line", "listening on 3000"}});
+  journal.decide("s", "AAAAaaa1",
+                 {{"decision", "ask"},
+                  {"rule", "test.ask"},
+                  {"reason", "It builds."},
+                  {"command", "make all"},
+                  {"answer", {{"allow", true}, {"who", "sam"}, {"reason", "fine"}}}});
+  journal.decide("other", "", {{"decision", "deny"}, {"rule", "not.ours"}});
+  journal.start("BBBBbbb2", "other", "not of this session");
+  journal.advance(std::chrono::seconds(5));
+  journal.end("AAAAaaa1", "failed", 2);
+  const std::string page = page_of(journal);
+  for (const char* part : {"AAAAaaa1", "[build] make all", "<span class=\"f1\">red</span>", "ready",
+                           "listening on 3000", "It builds.", "test.ask", "allowed by sam: fine",
+                           "1.0 MiB", "bar failed", "Exit code", "5.0s"}) {
+    INFO(part);
+    CHECK(page.find(part) != std::string::npos);
+  }
+  CHECK(page.find("BBBBbbb2") == std::string::npos);
+  CHECK(page.find("not.ours") == std::string::npos);
+}
+
+TEST_CASE("nothing that strangers wrote becomes part of the page") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", kEvil,
+                {{"label", kEvil}, {"cwd", kEvil}, {"tool", kEvil}, {"limit", kEvil}});
+  journal.out("AAAAaaa1", std::string(kEvil) + "\n\x1b[38;5;208m" + kEvil + "\x1b[0m\n");
+  journal.err("AAAAaaa1", kEvil);
+  journal.add("AAAAaaa1", ItemType::kNote, kEvil);
+  journal.event("AAAAaaa1", kEvil, {{"line", kEvil}});
+  journal.add("AAAAaaa1", ItemType::kState, kEvil, Json{{"reason", kEvil}}.dump());
+  journal.decide("s", "",
+                 {{"decision", kEvil},
+                  {"rule", kEvil},
+                  {"reason", kEvil},
+                  {"tool", kEvil},
+                  {"command", kEvil},
+                  {"answer", {{"who", kEvil}, {"reason", kEvil}}}});
+  journal.end("AAAAaaa1", kEvil, 1, kEvil);
+  const std::string page = page_of(journal);
+  CHECK(count(page, "<script>") == 1);
+  CHECK(count(page, "</script>") == 1);
+  CHECK(page.find("<img") == std::string::npos);
+  CHECK(page.find("onerror='") == std::string::npos);
+  CHECK(page.find("&lt;img src=x onerror=&#39;x&#39;&gt;&quot;") != std::string::npos);
+}
+
+TEST_CASE("a page loads nothing and runs only its own script") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  const std::string page = page_of(journal);
+  CHECK_THAT(page, Contains("default-src 'none'") && Contains("script-src 'sha256-"));
+  for (const char* part : {"http://", "https://", "src=", "url(", "@import", "<link"}) {
+    INFO(part);
+    CHECK(page.find(part) == std::string::npos);
+  }
+  CHECK_THAT(page, Contains("prefers-color-scheme:dark"));
+}
+
+TEST_CASE(
+    "a page has its limit, whatever a session wrote; the newest stays and the rest is named") {
+  WrittenJournal journal;
+  constexpr int kRuns = 40;
+  const std::string line = std::string(900, '<') + "\n";
+  for (int run = 0; run < kRuns; ++run) {
+    const std::string id = "run-" + std::to_string(run);
+    journal.start(id, "s", std::string(1'000, '"'));
+    for (int i = 0; i < 300; ++i) journal.out(id, "\x1b[1m&" + line);
+    for (std::size_t i = 0; i < kMaxStoryEvents + 50; ++i) {
+      journal.event(id, "event", {{"line", std::string(900, '&')}});
+    }
+    journal.out(id, "the last of " + id + "\n");
+    for (int i = 0; i < 50; ++i) {
+      journal.decide("s", id,
+                     {{"decision", "deny"}, {"rule", "r"}, {"command", std::string(2'000, '<')}});
+    }
+    journal.advance(std::chrono::seconds(1));
+    journal.end(id, "completed");
+    journal.flush();
+  }
+  const std::string page = page_of(journal);
+  CHECK(page.size() <= kMaxPageBytes);
+  CHECK(page.size() > kMaxPageBytes / 2);
+  for (const char* part : {"the last of run-39", "older lines left out", "older events left out",
+                           "older decisions are left out"}) {
+    INFO(part);
+    CHECK(count(page, part) > 0);
+  }
+  CHECK(page.compare(page.size() - 8, 8, "</html>\n") == 0);
+}
+
+TEST_CASE("what the journal did not keep is said in the output") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "before\n");
+  journal.lose("AAAAaaa1", 7);
+  journal.out("AAAAaaa1", "after\n");
+  CHECK_THAT(page_of(journal), Contains("before\n</div><div class=\"n\">") && Contains("after\n"));
+}
+
+TEST_CASE("curves are drawn from samples, with their peaks, and not without") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  const SampleSource samples = [&](const std::string&) {
+    std::vector<UsageSample> all;
+    constexpr int kSamples = 5'000;
+    for (int i = 0; i < kSamples; ++i) {
+      const bool peak = i == kSamples / 2;
+      all.push_back({.at = journal.now() + i * 1'000,
+                     .rss_bytes = peak ? 900ULL << 20 : 10ULL << 20,
+                     .cpu_ms = i * 500,
+                     .processes = 1});
+    }
+    return all;
+  };
+  const std::string page = page_of(journal, samples);
+  CHECK_THAT(
+      page, Contains("Memory <b>900 MiB</b> at most") && Contains("Processor <b>50 %</b> at most"));
+  CHECK(page.size() < 100'000);
+  CHECK(page_of(journal).find("<figure") == std::string::npos);
+}
+
+TEST_CASE("a page about no session names the nearest") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "agent-7", "make");
+  journal.flush();
+  auto reader = gibbous::inspect::open_journal(journal.directory());
+  const auto story = read_story(**reader, "agent-8", 0);
+  REQUIRE_FALSE(story);
+  CHECK_THAT(story.status().message(), Contains("did you mean 'agent-7'?"));
+}

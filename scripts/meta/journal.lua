@@ -1,10 +1,11 @@
 ---@meta
--- The table `journal`: what was recorded of runs, also of other processes with the same state
--- directory, and of earlier ones. Only inside a tool call: its functions wait for the disk.
+-- The table `journal`: what was recorded of runs, including those of earlier processes and of other
+-- processes with the same state directory. Works only inside a tool call, because its functions
+-- wait for the disk.
 
----One recorded thing of a run. `stdout`, `stderr`, `terminal`: payload is output. `event`: payload
----is its name, meta the event. `state`: payload is the state, meta has reason and exit_code.
----`note`: payload says what of the output is not recorded.
+---One recorded thing of a run. For `stdout`, `stderr` and `terminal`, the payload is output; for
+---`event` it is the event's name, and meta is the event; for `state` it is the state, and meta has
+---reason and exit_code; for `note` it says which output was not recorded.
 ---@class RecordedItem
 ---@field seq integer from 1 on, in the order of the run
 ---@field type 'stdout'|'stderr'|'terminal'|'event'|'state'|'note'
@@ -21,46 +22,71 @@
 ---@field reason? string why it ended as it did
 ---@field queued_ms integer Unix time
 ---@field started_ms? integer Unix time
----@field ended_ms? integer Unix time; no item comes any more
+---@field ended_ms? integer Unix time; no item follows
 ---@field last_seq integer of its newest item
----@field output_bytes integer recorded or not
----@field not_kept_items integer each is named in a note
+---@field output_bytes integer whether recorded or not
+---@field not_kept_items integer a note names each
 ---@field meta? table label, cwd, argv, tool, mode, pid, signal, limit, sandbox
 
 ---@class RecordedItems
 ---@field run RecordedRun as it was just before the items were read
 ---@field items RecordedItem[]
----@field next_seq integer the since_seq to go on from
----@field more boolean there are more already
+---@field next_seq integer pass it as since_seq to continue
+---@field more boolean more items are already there
 
 ---@class journal
 journal = {}
 
----Gives what was recorded of a run from a cursor on, up to this moment. Returns nil, err with
----run_not_found, no_journal, or journal_* and why it cannot be read.
+---Reads what was recorded of a run, from a cursor up to now. Returns nil, err with run_not_found,
+---no_journal, or a journal_* code whose message says why the journal cannot be read.
 ---
----Example: `local new = journal.items(id, { since_seq = 41 })`
+---Example:
+---```lua
+---local build = run.start { command = 'echo compiling; echo linking', detach = true }
+---build:wait { wait.exit(build) }
+---local recorded = journal.items(build, { clean = true })
+---for _, item in ipairs(recorded.items) do
+---  log.info(item.type .. ' ' .. item.payload)
+---end
+---local newer = journal.items(build, { since_seq = recorded.next_seq })
+---assert(#newer.items == 0 or newer.items[1].seq > recorded.next_seq)
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@param options? { since_seq?: integer, limit?: integer, max_bytes?: integer, clean?: boolean }
----default: 0, 200, 64 KiB, false; clean: what a terminal got without its escape sequences
+---default: 0, 200, 64 KiB, false; clean: removes escape sequences from terminal output
 ---@return RecordedItems? recorded
 ---@return Err? err
 function journal.items(run, options) end
 
----Ends a run that is queued, or that another process executes: its owner is asked, and ends it.
----The policy is asked. Returns nil, err with run_not_found, run_ended, denied, no_journal.
+---Ends a run that is queued, or that another process executes; that process is asked to end it. The
+---policy is asked. Returns nil, err with run_not_found, run_ended, denied, no_journal.
 ---
----Example: `local how = journal.kill(id)`
+---Example:
+---```lua
+---local first = run.queue { command = 'sleep 60' }
+---local second = run.queue { command = 'make test' }
+---assert(journal.kill(second.id) == 'killed')  -- it was still queued
+---journal.kill(first.id)
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@param options? { signal?: string } default: SIGTERM, then SIGKILL
----@return 'killed'|'asked'? how it was queued and has ended; or its owner knows
+---@return 'killed'|'asked'? how killed: it was queued and has ended; asked: its owner was asked
 ---@return Err? err
 function journal.kill(run, options) end
 
----Gives the recorded runs of a session, or of all, newest first. Returns nil, err as above.
+---Lists the recorded runs of a session, or of all sessions, newest first. Returns nil, err with
+---no_journal, or a journal_* code.
 ---
----Example: `for _, each in ipairs(journal.runs { limit = 10 }) do log.info(each.command) end`
----@param options? { session?: string, limit?: integer } default: all, 50
+---Example:
+---```lua
+---for _, recorded in ipairs(journal.runs { limit = 10 }) do
+---  log.info(recorded.id .. ' ' .. recorded.state .. ' ' .. recorded.command)
+---end
+---```
+---@since 0.1.0
+---@param options? { session?: string, limit?: integer } default: all sessions, 50
 ---@return RecordedRun[]? runs
 ---@return Err? err
 function journal.runs(options) end

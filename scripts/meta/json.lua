@@ -1,44 +1,69 @@
 ---@meta
--- The table `json`: values to text and back. A table with keys 1..n is a list; an empty table is an
--- object unless json.array made it.
+-- The table `json`: converts values to text and back. A table with keys 1..n is a list; an empty
+-- table is an object unless json.array made it.
 
 ---@class json
----@field null userdata stands for null, where nil would remove the field
+---@field null userdata represents null, where nil would remove the field
 json = {}
 
----Stands for null.
+---Represents null.
 ---
----Example: `json.encode { name = json.null } == '{"name":null}'`
+---Example:
+---```lua
+---assert(json.encode { name = json.null } == '{"name":null}')
+---```
+---@since 0.1.0
 json.null = {}
 
----Gives the JSON text of a value. Raises for functions, cycles, keys that are no strings, and more
----than 64 levels.
+---Returns the JSON text of a value. Raises for functions, cycles, keys that are not strings, and
+---more than 64 levels.
 ---
----Example: `json.encode({ a = 1 }, { pretty = true })`
+---Example:
+---```lua
+---assert(json.encode { a = 1 } == '{"a":1}')
+---log.info(json.encode({ a = 1 }, { pretty = true }))
+---```
+---@since 0.1.0
 ---@param value any
 ---@param options? { pretty?: boolean } pretty: indented; default: false
 ---@return string
 function json.encode(value, options) end
 
----Gives the value of a JSON text. Returns nil, err with invalid_json; the message has the position.
+---Returns the value of a JSON text. Returns nil, err with invalid_json; the message has the
+---position.
 ---
----Example: `local config, err = json.decode(text)`
+---Example:
+---```lua
+---local config = json.decode('{"port":8080}')
+---assert(config.port == 8080)
+---local nothing, err = json.decode('{"port":')
+---assert(nothing == nil and err.code == 'invalid_json')
+---```
+---@since 0.1.0
 ---@param text string
 ---@return any value
 ---@return Err? err
 function json.decode(text) end
 
----Marks a table as a list, so that it stays one when it is empty.
+---Marks a table as a list, so that it stays a list when it is empty.
 ---
----Example: `json.encode { tags = json.array {} } == '{"tags":[]}'`
+---Example:
+---```lua
+---assert(json.encode { tags = json.array {} } == '{"tags":[]}')
+---```
+---@since 0.1.0
 ---@generic T: table
 ---@param list? T
 ---@return T
 function json.array(list) end
 
----Marks a table as an object.
+---Marks a table as an object, so that keys which look like 1..n stay names.
 ---
----Example: `json.encode(json.object { ['1'] = 'one' }) == '{"1":"one"}'`
+---Example:
+---```lua
+---assert(json.encode(json.object { ['1'] = 'one' }) == '{"1":"one"}')
+---```
+---@since 0.1.0
 ---@generic T: table
 ---@param object? T
 ---@return T

@@ -4,30 +4,46 @@
 ---@class log
 log = {}
 
----Writes a line that helps while developing. Raises when message is no string.
+---Writes a line that helps during development. Raises when message is not a string.
 ---
----Example: `log.debug('reading', { offset = 120 })`
+---Example:
+---```lua
+---log.debug('reading the log', { offset = 120 })
+---```
+---@since 0.1.0
 ---@param message string at most 16 KiB; the rest is cut
 ---@param fields? table<string, any> at most 64 KiB as JSON
 function log.debug(message, fields) end
 
----Writes a line about the normal course of things.
+---Writes a line about normal operation. Raises when message is not a string.
 ---
----Example: `log.info('server is up', { port = 3000 })`
----@param message string
----@param fields? table<string, any>
+---Example:
+---```lua
+---log.info('the server is up', { port = 3000 })
+---```
+---@since 0.1.0
+---@param message string at most 16 KiB; the rest is cut
+---@param fields? table<string, any> at most 64 KiB as JSON
 function log.info(message, fields) end
 
----Writes a line about something that went wrong and was dealt with.
+---Writes a line about a problem that the script has handled. Raises when message is not a string.
 ---
----Example: `log.warn('trying again', { attempt = 2 })`
----@param message string
----@param fields? table<string, any>
+---Example:
+---```lua
+---log.warn('the server did not answer, trying again', { attempt = 2 })
+---```
+---@since 0.1.0
+---@param message string at most 16 KiB; the rest is cut
+---@param fields? table<string, any> at most 64 KiB as JSON
 function log.warn(message, fields) end
 
----Writes a line about something that a person has to look at.
+---Writes a line about a problem that a person has to look at. Raises when message is not a string.
 ---
----Example: `log.error('no space left', { path = '/tmp' })`
----@param message string
----@param fields? table<string, any>
+---Example:
+---```lua
+---log.error('there is no space left', { path = '/tmp' })
+---```
+---@since 0.1.0
+---@param message string at most 16 KiB; the rest is cut
+---@param fields? table<string, any> at most 64 KiB as JSON
 function log.error(message, fields) end

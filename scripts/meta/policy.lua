@@ -1,8 +1,8 @@
 ---@meta
--- What a policy is asked, and what it answers. A policy sees string, table, math, bit, json, log
--- and require, and no other table of these files.
+-- The questions to a policy, and its answers. A policy sees string, table, math, bit, json, log and
+-- require, and no other table of these files.
 
----Something that wants to happen. `call` is a tool call; the others are what a running call does.
+---An effect that needs a verdict. `call` is a tool call; the others are effects of a running call.
 ---@class Effect
 ---@field kind 'call'|'start'|'stdin'|'kill'
 ---@field tool string
@@ -14,30 +14,29 @@
 ---@field argv? string[] start: a program and its words
 ---@field command? string start: a line for the shell; stdin, kill: the command of the run
 ---@field cwd? string start: '' is the workspace
----@field env? table<string, string> start: what is set on top
----@field keep? boolean start: lives on when Gibbous is gone
----@field limits? Limits start: what was asked for
----@field log? string[] start: paths of files that output is copied into, below the workspace
----@field sandbox? SandboxRequest start: what was asked for
----@field configured? { sandbox?: SandboxRequest } start: what the configuration demands at least
+---@field env? table<string, string> start: variables that are set for it
+---@field keep? boolean start: the run outlives Gibbous
+---@field limits? Limits start: the requested limits
+---@field log? string[] start: paths of the files that receive output
+---@field sandbox? SandboxRequest start: the requested sandbox
+---@field configured? { sandbox?: SandboxRequest } start: the least that the configuration demands
 ---@field run? string stdin, kill: id of the run
----@field text? string stdin: what would be written, or typed; of keys the characters and lines
----@field edited? boolean stdin: with keys that recall, complete or change a line
----@field secret? boolean stdin: the terminal does not show it, as a password; not recorded
----@field unseen? boolean stdin: its program reads keys one by one; recorded only of a shell
+---@field text? string stdin: the text to write or type; for keys, their characters and lines
+---@field edited? boolean stdin: some keys recall, complete or change a line
+---@field secret? boolean stdin: the terminal does not show it, like a password; it is not recorded
+---@field unseen? boolean stdin: its program reads keys one by one; recorded only for shells
 ---@field pty? boolean start: in a terminal
 ---@field signal? string kill
----@field judged? Judged start, stdin to a shell, and calls of tools whose argument is a command:
----what the rules say of its commands
----@field executor? string start: who executes it, when that is not the host
----@field executor_settings? table start: what was asked of it beyond the configuration
----@field seen? boolean a person has seen this very command, and what is asked of its executor
----@field approved? boolean a person was asked about the call, and about this very command
+---@field judged? Judged start, stdin to a shell, and calls of tools that take a command: the
+---verdict of the rules on its commands
+---@field executor? string start: its executor, when that is not the host
+---@field executor_settings? table start: settings of the executor beyond the configuration's
+---@field seen? boolean a person has seen this very command, with its executor settings
+---@field approved? boolean a person has approved the call and this very command
 
 ---@class Judged
----@field decision? 'allow'|'ask'|'deny' the strictest over all commands; none: no rule speaks of
----some
----command, and none asks or denies
+---@field decision? 'allow'|'ask'|'deny' the strictest over all commands; absent when no rule asks
+---or denies and some command matches no rule
 ---@field rule? string
 ---@field reason? string
 
@@ -45,53 +44,53 @@
 ---@field decision 'allow'|'ask'|'deny'
 ---@field reason? string required for ask and deny: a sentence that says what to do instead
 ---@field rule string an id for logs
----@field limits? Limits start: what the run gets, whatever was asked for; none: what was asked for
----@field sandbox? Sandbox start: what the run gets; none although one was asked for or configured:
----the start is denied
----@field where? function of the rule that decided; its file and line go into the log
+---@field limits? Limits start: the limits of the run; default: the requested ones
+---@field sandbox? Sandbox start: the sandbox of the run; when one was requested or configured and
+---this is absent, the start is denied
+---@field where? function of the rule that decided, for its file and line in the log
 
 ---@class SandboxRequest
 ---@field profile? string of policies/sandbox.lua: 'none', 'workspace', 'readonly'; default: 'none'
----@field network? 'on'|'loopback'|'off' default: 'on'; loopback is the run's own, private one
+---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a private network of the run
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
 ---A whole profile. Paths begin with '/', '~/' or a variable, see policies/sandbox.lua.
 ---@class Sandbox: SandboxRequest
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
----@field unreadable? string[] in those, what nobody may read
----@field unwritable? string[] in `write`, what may not be changed, moved or replaced
----@field pinned? string[] in `write`, what may be changed but not moved
+---@field unreadable? string[] paths in those that may not be read
+---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
+---@field pinned? string[] paths in `write` that may be changed but not moved
 
 ---A permission mode, for policies/matrix.lua.
 ---@class Mode
 ---@field description? string
----@field permissions table<Permission, 'allow'|'ask'|'deny'> for tools that are not named
----@field tools? table<string, 'allow'|'ask'|'deny'> for named tools
+---@field permissions table<Permission, 'allow'|'ask'|'deny'> for tools that `tools` does not name
+---@field tools? table<string, 'allow'|'ask'|'deny'> for tools by name
 ---@field instead? string completes "X is denied in mode M: ..."
----@field limits? Limits what a run gets when it asks for nothing, and at most
----@field sandbox? SandboxRequest the least that every run gets
----@field tool_limits? boolean default: false; true: tools take limits as an argument
+---@field limits? Limits the limits of a run that requests none, and the most that it may request
+---@field sandbox? SandboxRequest the least sandbox of every run
+---@field tool_limits? boolean default: false; true: tools with takes_limits have the argument
 ---@field commands? ModeCommands
----@field rank? integer how loose the mode is, default: 0: an approval that was given in it holds in
----it, and in those with a higher rank
+---@field rank? integer how permissive the mode is; default: 0; an approval holds in the mode where
+---it was given and in modes with a higher rank
 
----What becomes of a command line that no rule denies or allows as a whole.
+---The decision about a command line that no rule denies or allows as a whole.
 ---@class ModeCommands
----@field unmatched? 'allow'|'ask'|'deny' no rule speaks of some command of it; default:
+---@field unmatched? 'allow'|'ask'|'deny' some command of it matches no rule; default:
 ---permissions.execute
----@field ask? 'allow'|'ask'|'deny' some rule asks about it; default: 'ask'
+---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
 
----What policies/init.lua returns.
+---policies/init.lua returns this.
 ---@class Policy
----@field modes table<string, any> by name; the decision function gives them their meaning
----@field decide fun(effect: Effect): Verdict has 50 ms; whatever goes wrong in it denies
----@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; its deny rules always hold
----@field knowledge? Knowledge|fun(): Knowledge what the analyser knows; with `rules`
+---@field modes table<string, any> by name; `decide` interprets them
+---@field decide fun(effect: Effect): Verdict has 50 ms; any failure in it denies
+---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules always hold
+---@field knowledge? Knowledge|fun(): Knowledge the analyser's tables; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of
----a policy of one's own; a function is called only then
+---a policy that does not ship with Gibbous; a function is called only then
 
----Command lines, and what the policy must say of them.
+---Command lines, and the verdicts that the policy must give.
 ---@class PolicyCase
 ---@field name string
 ---@field mode? string default: 'auto'

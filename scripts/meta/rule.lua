@@ -1,10 +1,10 @@
 ---@meta
--- The tables of a policy: rules, and what is known of programs, variables and paths. A key that is
--- not here is a load error. Selectors, flags and lists of names are strings with spaces between.
+-- The tables of a policy: rules, and knowledge of programs, variables and paths. An unknown key is
+-- a load error. Selectors, flags and lists of names are strings separated by spaces.
 
----A rule. All conditions that are given must hold for one and the same command; a list, or a string
----with spaces, gives alternatives. Order of evaluation: deny, ask, allow, then the mode's default;
----the strictest over all commands of a line.
+---A rule. All of its conditions must hold for the same command; a list, or a string with spaces,
+---gives alternatives. Order of evaluation: deny, ask, allow, then the mode's default; the strictest
+---verdict over all commands of a line holds.
 ---
 ---A pattern is a glob (`*` any characters, `?` one), or `re:` and RE2 syntax, anchored at both
 ---ends.
@@ -14,70 +14,74 @@
 ---@field reason? string ask and deny: a sentence for a person that names the alternative
 ---@field modes? string[] only in these modes; not on deny rules, which hold in all
 ---@field program? string|string[] base names of programs: patterns, 'rm unlink' or { 'mkfs*' }
----@field subcommand? string|string[] of programs whose table has subcommands: { 'push', 'remote
+---@field subcommand? string|string[] for programs whose table has subcommands: { 'push', 'remote
 ---add' }
----@field flags? string|string[] each string is a set of alternatives of which one must be there, by
----meaning: { '-r -R --recursive', '-f --force' } holds for -rf, -r -f, -fR, --rec --force
----@field without_flags? string|string[] none of these is there
----@field argument? string[] patterns: some word behind the program matches one
----@field not_argument? string[] patterns: no word behind the program matches any
----@field operand? string[] patterns: some word that is no option matches one
+---@field flags? string|string[] each string is a set of alternatives, one of which must be present,
+---by meaning: { '-r -R --recursive', '-f --force' } holds for -rf, -r -f, -fR, --rec --force
+---@field without_flags? string|string[] none of these is present
+---@field argument? string[] patterns: some word after the program matches one
+---@field not_argument? string[] patterns: no word after the program matches any
+---@field operand? string[] patterns: some word that is not an option matches one
 ---@field max_operands? integer
----@field access? string|string[] 'read write remove permission execute enter': some path is
----touched so,
----@field path? string|string[] and is of one of these classes: those of `paths`, and 'workspace',
----'workspace_root', 'outside', 'unknown', 'partly_known', 'holds_workspace'; without `access`: any
----@field not_path? string|string[] and of none of these,
----@field recursive? boolean and with all below (true) or not (false),
+---@field access? string|string[] 'read write remove permission execute enter': the command accesses
+---some path this way,
+---@field path? string|string[] and the path has one of these classes: those of `paths`, and
+---'workspace', 'workspace_root', 'outside', 'unknown', 'partly_known', 'holds_workspace'; without
+---`access`, any access counts
+---@field not_path? string|string[] and has none of these,
+---@field recursive? boolean and is accessed with everything below it (true) or not (false),
 ---@field redirection? boolean and by a redirection (true) or an argument (false)
 ---@field doubt? string|string[] see Doubt
----@field detail? string[] patterns: what is in doubt, as written; with `doubt`
+---@field detail? string[] patterns: the doubtful text, as written; with `doubt`
 ---@field variable? string[] patterns: names of variables that are set for the command
----@field wrapper? string[] patterns: runs behind sudo, env, timeout ...
----@field within? string[] patterns: kind of nesting ('pipeline background subshell substitution
----process function loop condition heredoc coproc guess literal') or what nests it ('xargs', 'sh')
+---@field wrapper? string[] patterns: it runs under sudo, env, timeout ...
+---@field within? string[] patterns: the kind of nesting ('pipeline background subshell substitution
+---process function loop condition heredoc coproc guess literal') or the program that nests it
+---('xargs', 'sh')
 ---@field fed_by? string[] patterns: a program whose output it reads
 ---@field feeds? string[] patterns: a program that reads its output
----@field host? string[] patterns: a host that it talks to; the unknown one is ''
----@field not_host? string[] patterns: talks to a host that none of these matches
----@field privileged? boolean behind sudo, doas, su, pkexec
----@field remote? boolean on another machine, or in a container
----@field only_reads? true|string only looks, nothing in doubt; or path classes it may touch besides
----@field test? fun(command: CommandFacts): boolean called when all else holds; pure
----@field match (string|RuleExample)[] lines that the rule matches: at least one
+---@field host? string[] patterns: a host that it connects to; an unknown one is ''
+---@field not_host? string[] patterns: it connects to a host that none of these matches
+---@field privileged? boolean it runs under sudo, doas, su or pkexec
+---@field remote? boolean it runs on another machine, or in a container
+---@field only_reads? true|string it only reads, and nothing is in doubt; or path classes that it
+---may access besides
+---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
+---pure
+---@field match (string|RuleExample)[] lines that the rule matches, at least one
 ---@field not_match? (string|RuleExample)[]
 
----Judged in workspace /workspace with home /home/user; nothing of it needs to exist.
+---Judged in the workspace /workspace with the home directory /home/user; neither has to exist.
 ---@class RuleExample
 ---@field command? string
 ---@field argv? string[] instead of command
 ---@field cwd? string default: '/workspace'
 ---@field mode? string default: 'auto'
 
----What cannot be known before it runs. No rule makes a doubt allowed; one that no rule names is
----asked about.
+---Something that cannot be known before a command runs. No rule can allow a doubt; the policy asks
+---about one that no rule names.
 ---@alias Doubt
----| 'unparsed' # not understood
----| 'over_limit' # long, or many commands: all of it was judged
----| 'unjudged' # too long, too deep or too many: not all of it was looked at; denied in any case
----| 'unknown_program' # which program runs is computed
+---| 'unparsed' # the line cannot be parsed
+---| 'over_limit' # long, or many commands; all of it was judged
+---| 'unjudged' # too long, too deep or too many: not all of it was examined; always denied
+---| 'unknown_program' # the program's name is computed
 ---| 'unknown_code' # code for a shell is computed
 ---| 'piped_code' # a shell or interpreter reads its code from another command
----| 'decoded_code' # and what feeds it decodes
----| 'inline_code' # code for an interpreter that is no shell
+---| 'decoded_code' # the same, and the other command decodes
+---| 'inline_code' # code for an interpreter other than a shell
 ---| 'executing_variable' # a variable that makes programs run something
----| 'unknown_command_argument' # a wrapper whose command is not known
+---| 'unknown_command_argument' # a wrapper whose command is unknown
 ---| 'evaluated_text' # text that a builtin evaluates holds a substitution
 ---| 'fork_bomb' # a function that starts itself more than once
----| 'encoding' # NUL, control or non-ASCII characters where names stand
+---| 'encoding' # NUL, control or non-ASCII characters in names
 ---| 'redefinition' # a function or alias with the name of a known program
----| 'unread_file' # code from a file outside the workspace, or from one that is not known
+---| 'unread_file' # code from a file outside the workspace, or from an unknown file
 
----What a rule's test function gets.
+---The argument of a rule's test function.
 ---@class CommandFacts
----@field program string base name; '' when it is not known
----@field argv string[] what is known of each word; what is not stands as it was written
----@field literal boolean[] for each word of argv: all of it is known
+---@field program string base name; '' when it is unknown
+---@field argv string[] each word as far as it is known; unknown parts stand as written
+---@field literal boolean[] for each word of argv: it is known completely
 ---@field operands integer[] indexes into argv
 ---@field options integer[] indexes into argv
 ---@field subcommand string
@@ -90,20 +94,18 @@
 ---@field feeds string[]
 ---@field hosts string[]
 ---@field doubts string[]
----@field cwd string '' when it is not known
+---@field cwd string '' when it is unknown
 ---@field privileged boolean
 ---@field remote boolean
 ---@field mode string
 
----Which words of a program something applies to: 'operands', 'first', 'second', 'rest' (operands
----but
----the first), 'last', 'but_last', 'after_--', 'of=' (operands that begin so; what is behind
----counts),
----options whose values are meant: '-o --output', or 'here', the working directory. A list gives
+---The words of a command that something applies to: 'operands', 'first', 'second', 'rest' (operands
+---except the first), 'last', 'but_last', 'after_--', 'of=' (the rest of operands with this prefix),
+---options whose values are meant ('-o --output'), or 'here', the working directory. A list gives
 ---several.
 ---@alias Selector string|string[]
 
----What is known of a program: its table in `programs`, under its base name or a glob ('python3*').
+---Knowledge of a program: its table in `programs`, under its base name or a glob ('python3*').
 ---@class Program
 ---@field values? string options that take a value: '-C --directory'
 ---@field reads? Selector paths that it reads
@@ -112,23 +114,22 @@
 ---@field permissions? Selector paths whose mode, owner or attributes it changes
 ---@field executes? Selector paths of code that it runs
 ---@field enters? Selector directories that it works in
----@field accesses? ProgramAccess[] the same with conditions
+---@field accesses? ProgramAccess[] accesses with conditions
 ---@field recursive? string flags that make removes, writes and permissions recursive
----@field runs? ProgramRuns[] how it runs other commands
----@field cwd? Selector where relative paths begin: make -C DIR
+---@field runs? ProgramRuns[] the ways in which it runs other commands
+---@field cwd? Selector the directory where relative paths start: make -C DIR
 ---@field hosts? Selector hosts or URLs
 ---@field evaluated? Selector words whose [subscripts] the shell evaluates: test -v, read, unset
----@field single_dash_long? boolean -name is one option, no cluster: find, java
+---@field single_dash_long? boolean -name is one option, not a cluster: find, java
 ---@field options_first? boolean options end at the first operand: sudo, env, timeout
----@field privileged? boolean what it runs has other rights: sudo
----@field remote? boolean what it runs runs elsewhere: ssh, docker exec
+---@field privileged? boolean its commands have other rights: sudo
+---@field remote? boolean its commands run elsewhere: ssh, docker exec
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field prints? boolean its operands are its output: echo
 ---@field lists? boolean it prints paths below its operands: find, ls
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
----are
----those of the program
+---belong to the program
 
 ---@class ProgramAccess
 ---@field access 'read'|'write'|'remove'|'permission'|'execute'|'enter'
@@ -138,49 +139,46 @@
 ---@field recursive? boolean always
 
 ---@class ProgramRuns
----@field how 'argv'|'until'|'shell'|'joined'|'option'|'stdin'|'file'|'code'
----argv: its operands (behind `skip`) are a command (sudo, env, timeout, xargs) ·
----until: the words behind the flag `from`, up to ; or +, are a command (find -exec) ·
----shell: each word that `from` selects is code for a shell · joined: the operands behind `skip`,
----joined by spaces, are (eval, ssh) · option: with the flag `from`, in a cluster too, the first
----operand is (sh -c) · stdin: without operands, or with -s or -, its input is code · file: its
----first
----operand is a file of code · code: the words that `from` selects are code in `language`
+---@field how 'argv'|'until'|'shell'|'joined'|'option'|'stdin'|'file'|'code' argv: its operands
+---(after `skip`) are a command (sudo, env, timeout, xargs) · until: the words after the flag
+---`from`, up to ; or +, are a command (find -exec) · shell: each word that `from` selects is code
+---for a shell · joined: the operands after `skip`, joined by spaces, are (eval, ssh) · option: with
+---the flag `from`, in a cluster too, the first operand is (sh -c) · stdin: without operands, or
+---with -s or -, its input is code · file: its first operand is a file of code · code: the words
+---that `from` selects are code in `language`
 ---@field from? Selector
 ---@field when? string only with one of these flags
 ---@field unless? string
----@field skip? integer operands before the command: timeout has 1; of stdin: as many may be there
----@field assignments? boolean NAME=value words stand before the command: env, sudo
----@field appends? boolean words that nobody knows yet are added: xargs
+---@field skip? integer operands before the command: timeout has 1; for stdin: the number allowed
+---@field assignments? boolean NAME=value words precede the command: env, sudo
+---@field appends? boolean it appends words that are not known yet: xargs
 ---@field shell_if_empty? boolean without a command it starts a shell: su, sudo -s
----@field and_operands? boolean of `shell`: the operands are joined to it, each a word: env -S
----@field strip_prefix? string of `shell`: only words with it count, and it is removed: 'exec='
----@field language? string of code, file, stdin: 'shell' (default for file and stdin) or a key of
+---@field and_operands? boolean for `shell`: the operands are appended to it as words: env -S
+---@field strip_prefix? string for `shell`: only words with this prefix count, without it: 'exec='
+---@field language? string for code, file, stdin: 'shell' (default for file and stdin) or a key of
 ---`languages`
 
 ---@class Variable
----@field name string may hold a *
+---@field name string may contain a *
 ---@field shell? boolean its value is code for a shell: PAGER
----@field safe? string RE2, anchored: values that are of no concern
+---@field safe? string RE2, anchored: harmless values
 
 ---@class Language
 ---@field calls? { access: string, recursive?: boolean, pattern: string }[] RE2 with one capture:
----the
----path
----@field harmless? string RE2, anchored: code that is not asked about
+---the path
+---@field harmless? string RE2, anchored: code that needs no question
 
 ---@class PathClass
 ---@field name string
----@field inside? boolean holds for paths inside the workspace too; default: false
----@field entries string[] absolute, or with ~/ or $HOME: the path and all below. '=/home': only
----that
----one. '/dev/sd*': * is any characters but /. '!/var/tmp' takes out again. '**/.git/hooks': in any
----directory of the workspace
+---@field inside? boolean applies to paths inside the workspace, too; default: false
+---@field entries string[] absolute, or with ~/ or $HOME: the path and everything below it.
+---'=/home': only that path. '/dev/sd*': * matches any characters but /. '!/var/tmp' is an
+---exception. '**/.git/hooks': in any directory of the workspace
 
----What policies/init.lua gives to the analyser.
+---The tables that policies/init.lua gives to the analyser.
 ---@class Knowledge
 ---@field programs table<string, Program>
 ---@field variables Variable[]
 ---@field languages table<string, Language>
 ---@field paths PathClass[]
----@field outputs? table<string, string> what $( ) of a command gives: { pwd = '$PWD' }
+---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }

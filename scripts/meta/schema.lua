@@ -1,13 +1,13 @@
 ---@meta
--- The table `schema`: makes plain JSON Schema tables. A raw JSON Schema may stand anywhere instead.
+-- The table `schema`: makes plain JSON Schema tables. A raw JSON Schema may replace any of them.
 
 ---A JSON Schema (2020-12): type, properties, required, additionalProperties, enum, const, minimum,
 ---maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern (RE2),
 ---items, prefixItems, minItems, maxItems, uniqueItems, anyOf, oneOf, allOf, not, default, and
----`$ref` to `#/$defs/NAME`. Other keywords are a load error.
+---`$ref` to `#/$defs/NAME`. Any other keyword is a load error.
 ---@alias Schema table<string, any>
 
----What every constructor takes.
+---Options of every constructor.
 ---@class SchemaOptions
 ---@field title? string
 ---@field description? string what the model reads
@@ -17,8 +17,8 @@
 
 ---@class StringSchemaOptions: SchemaOptions
 ---@field enum? string[] the only values
----@field pattern? string RE2; must match somewhere in the text
----@field format? string for readers only; not checked
+---@field pattern? string RE2; matches anywhere in the text
+---@field format? string for readers; not checked
 ---@field min_length? integer characters, 0 or more
 ---@field max_length? integer characters, 0 or more
 
@@ -30,68 +30,108 @@
 ---@class ArraySchemaOptions: SchemaOptions
 ---@field min_items? integer 0 or more
 ---@field max_items? integer 0 or more
----@field unique? boolean no two alike
+---@field unique? boolean no two items are equal
 
 ---@class ObjectSchemaOptions: SchemaOptions
----@field additional? boolean|Schema default: false; what fields that are not named may be
+---@field additional? boolean|Schema default: false; whether other fields are allowed, or their
+---schema
 
 ---@class schema
 schema = {}
 
 ---Makes the schema of a string. Raises for unknown options, as all constructors do.
 ---
----Example: `schema.string { enum = { 'stdout', 'stderr' }, description = 'Which stream' }`
+---Example:
+---```lua
+---local stream = schema.string { enum = { 'stdout', 'stderr' }, description = 'Which stream' }
+---```
+---@since 0.1.0
 ---@param options? StringSchemaOptions
 ---@return Schema
 function schema.string(options) end
 
 ---Makes the schema of a whole number; 5.0 is one.
 ---
----Example: `schema.integer { minimum = 1, maximum = 65535 }`
+---Example:
+---```lua
+---local port = schema.integer { minimum = 1, maximum = 65535 }
+---```
+---@since 0.1.0
 ---@param options? NumberSchemaOptions
 ---@return Schema
 function schema.integer(options) end
 
 ---Makes the schema of a number.
 ---
----Example: `schema.number { minimum = 0, description = 'Timeout in ms' }`
+---Example:
+---```lua
+---local timeout = schema.number { minimum = 0, default = 2.5, description = 'Seconds' }
+---assert(timeout.type == 'number')
+---```
+---@since 0.1.0
 ---@param options? NumberSchemaOptions
 ---@return Schema
 function schema.number(options) end
 
 ---Makes the schema of true or false.
 ---
----Example: `schema.boolean { default = true }`
+---Example:
+---```lua
+---local follow = schema.boolean { default = true, description = 'Wait for more output' }
+---assert(follow.default == true)
+---```
+---@since 0.1.0
 ---@param options? SchemaOptions
 ---@return Schema
 function schema.boolean(options) end
 
 ---Makes the schema of a list.
 ---
----Example: `schema.array(schema.string {}, { max_items = 20 })`
+---Example:
+---```lua
+---local paths = schema.array(schema.string { min_length = 1 }, { max_items = 20, unique = true })
+---assert(paths.type == 'array')
+---```
+---@since 0.1.0
 ---@param item Schema of every item
 ---@param options? ArraySchemaOptions
 ---@return Schema
 function schema.array(item, options) end
 
----Makes the schema of an object. Fields that are not named are refused, with the nearest name.
+---Makes the schema of an object. A field that is not declared is an error that names the nearest
+---declared one.
 ---
----Example: `schema.object { id = schema.string {}, label = schema.string { optional = true } }`
+---Example:
+---```lua
+---local input = schema.object { id = schema.string {}, label = schema.string { optional = true } }
+---```
+---@since 0.1.0
 ---@param properties? table<string, Schema>
 ---@param options? ObjectSchemaOptions
 ---@return Schema
 function schema.object(properties, options) end
 
----Makes the schema that everything fits.
+---Makes a schema that accepts every value.
 ---
----Example: `schema.any { description = 'Whatever the server answered' }`
+---Example:
+---```lua
+---local output = schema.object {
+---  status = schema.integer {},
+---  body = schema.any { description = 'Whatever the server answered' },
+---}
+---```
+---@since 0.1.0
 ---@param options? SchemaOptions
 ---@return Schema
 function schema.any(options) end
 
----Makes the schema of a value that fits exactly one of several.
+---Makes the schema of a value that matches exactly one of several schemas.
 ---
----Example: `schema.one_of { schema.string {}, schema.array(schema.string {}) }`
+---Example:
+---```lua
+---local names = schema.one_of { schema.string {}, schema.array(schema.string {}) }
+---```
+---@since 0.1.0
 ---@param schemas Schema[] at least one
 ---@param options? SchemaOptions
 ---@return Schema

@@ -1,30 +1,48 @@
 ---@meta
--- The table `time`. Times are milliseconds.
+-- The table `time`. All times are milliseconds.
 
 ---@class time
 time = {}
 
----Gives the Unix time in milliseconds. May jump when the clock is set.
+---Returns the Unix time. It may jump when the clock is set.
 ---
----Example: `local started = time.now_ms()`
+---Example:
+---```lua
+---local started = time.now_ms()
+---```
+---@since 0.1.0
 ---@return number
 function time.now_ms() end
 
----Gives milliseconds from an arbitrary start. Never jumps; for measuring.
+---Returns the time since an arbitrary start. It never jumps, so it is for measuring.
 ---
----Example: `local took = time.monotonic_ms() - before`
+---Example:
+---```lua
+---local before = time.monotonic_ms()
+---time.sleep(10)
+---log.info('slept', { ms = time.monotonic_ms() - before })
+---```
+---@since 0.1.0
 ---@return number
 function time.monotonic_ms() end
 
----Suspends the task; others go on. Raises outside of a call.
+---Suspends the task; other tasks continue. Raises outside of a call.
 ---
----Example: `time.sleep(250)`
+---Example:
+---```lua
+---time.sleep(250)
+---```
+---@since 0.1.0
 ---@param ms number 0 to 30 days
 function time.sleep(ms) end
 
----Gives a duration as people read it: 12ms, 3.2s, 4m 05s, 2h 03m, 5d 01h.
+---Formats a duration for people: 12ms, 3.2s, 4m 05s, 2h 03m, 5d 01h.
 ---
----Example: `time.format_duration(3200) == '3.2s'`
+---Example:
+---```lua
+---assert(time.format_duration(3200) == '3.2s')
+---```
+---@since 0.1.0
 ---@param ms number 0 or more
 ---@return string
 function time.format_duration(ms) end

@@ -1,27 +1,28 @@
 ---@meta
--- The table `tool`: defines tools, and is what a running tool speaks through.
+-- The table `tool`: defines tools; a running tool reports through it.
 
----Which row of the mode's permission matrix a tool belongs to: `read` looks at things, `write`
----changes files or state, `execute` starts, feeds or ends programs.
+---The row of the mode's permission matrix that a tool belongs to: `read` for tools that only look,
+---`write` for tools that change files or state, `execute` for tools that start, feed or end
+---programs.
 ---@alias Permission 'read'|'write'|'execute'
 
----What clients may tell a person about a tool. Each has a default that follows from the permission.
+---Hints that clients may show to people. The defaults follow from the permission.
 ---@class ToolAnnotations
 ---@field read_only? boolean changes nothing; default: permission is `read`
 ---@field destructive? boolean may undo or delete something; default: permission is not `read`
 ---@field idempotent? boolean calling again changes nothing more; default: permission is `read`
----@field open_world? boolean reaches things outside; default: permission is `execute`
+---@field open_world? boolean interacts with the outside world; default: permission is `execute`
 
 ---@class ToolContext
 ---@field call integer id of the call
----@field session string whose call it is; '' for callers that name none
+---@field session string the caller's session; '' for callers that name none
 ---@field mode string permission mode
 ---@field workspace string absolute path of the directory that runs start in
----@field temp_directory string absolute path; logs of runs may lie there besides
----@field settings? table<string, any> of the toolset, from the configuration; only where it takes
----some, and then with every default filled in
+---@field temp_directory string absolute path; logs of runs may lie there too
+---@field settings? table<string, any> of the toolset, from the configuration, with defaults filled
+---in; only for a toolset that declares settings
 
----What a tool gives: text for the model, data for programs. `text` repeats what `data` says.
+---A tool's result: text for the model, data for programs. `text` repeats what `data` says.
 ---@class ToolResult
 ---@field text string
 ---@field data? table<string, any> checked against `output` when the tool declares one
@@ -31,46 +32,46 @@
 ---@field title? string for people
 ---@field description string what the model reads
 ---@field permission Permission
----@field input? Schema of type object; none: the tool takes no arguments
----@field output? Schema of type object; what `data` looks like
+---@field input? Schema of type object; default: the tool takes no arguments
+---@field output? Schema of type object, for `data`
 ---@field annotations? ToolAnnotations
----@field command? string name of the argument that is a command line for a shell: the policy judges
----it before the call runs, and a person who is asked sees it
----@field typed? string name of the argument that the tool types into a run: what is typed is judged
----and recorded when it is typed, not with the call
----@field words? string name of the argument that is the list of words for `command`, which is then
----one program and no line: what is judged has no shell
----@field actions? table<string, Permission> of a tool with an argument `action`: the permission of
----a call by its action, where it is not `permission`
----@field takes_limits? boolean default: false; true: args.limits (Limits) where the mode says
----`tool_limits = true`; to be passed on to run.start
+---@field command? string name of the argument that is a shell command line: the policy judges it
+---before the call runs, and a person who is asked sees it
+---@field typed? string name of the argument that the tool types into a run: it is judged and
+---recorded when it is typed, not with the call
+---@field words? string name of the argument that lists the words after `command`, which is then one
+---program: the policy judges a command without a shell
+---@field actions? table<string, Permission> for a tool with an argument `action`: the permission of
+---calls whose action differs from `permission`
+---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
+---to run.start, in modes that say `tool_limits = true`
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,
 ---and defaults are filled in
 
----What a toolset file returns.
+---A toolset file returns this.
 ---@class Toolset
 ---@field name string 1 to 64 letters, digits, _ and -
 ---@field description? string
 ---@field tools ToolDefinition[]
----@field settings? Schema of type object; what `settings.NAME` of the configuration may say; a
----configuration that says something else stops the load and names the field
+---@field settings? Schema of type object: checks `settings.NAME` of the configuration; an error
+---stops the load and names the field
 
----What scripts/init.lua returns.
+---scripts/init.lua returns this.
 ---@class Scripts
----@field toolsets Toolset[] loaded by default; where --toolset, or `toolsets` of the configuration,
----names some, only those
+---@field toolsets Toolset[] loaded by default; when --toolset, or `toolsets` of the configuration,
+---names some, only those are loaded
 ---@field on_request? table<string, fun(): Toolset> toolsets by name that are read only where they
 ---are named
 ---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }
 
----What goes wrong at run time, as the second result of a function.
+---A run-time error, as the second result of a function.
 ---@class Err
 ---@field code string a stable snake_case word
 ---@field message string a sentence for a person
----@field run? string id of the run that it is about
+---@field run? string id of the run concerned
 
----Checks a definition and gives a copy of it; nothing is registered. Raises for unknown fields,
----fields of another type, names and permissions that do not exist.
+---Checks a definition and returns a copy of it; it registers nothing. Raises for unknown fields,
+---fields of the wrong type, and invalid names and permissions.
 ---
 ---Example:
 ---```lua
@@ -84,30 +85,42 @@
 ---return { name = 'hello', tools = { greet } }
 ---```
 ---@class tool
+---@since 0.1.0
 ---@overload fun(definition: ToolDefinition): ToolDefinition
 tool = {}
 
 ---Ends the call with an error that is the tool's answer, not a defect. Never returns.
 ---
 ---Example: `tool.error('file_not_found', 'There is no file ' .. args.path)`
+---@since 0.1.0
 ---@param code string small letters, digits and _; at most 64
 ---@param message string a sentence that says what to do
----@param data? table<string, any> structured data for programs
+---@param data? table<string, any> data for programs
 function tool.error(code, message, data) end
 
----Reports how far the call is, to clients that asked for it.
+---Reports the call's progress to clients that asked for it.
 ---
----Example: `tool.progress(3, 10, 'three of ten files')`
----@param progress number grows with every report
+---Example:
+---```lua
+---tool.progress(3, 10, 'three of ten files')
+---```
+---@since 0.1.0
+---@param progress number increases with every report
 ---@param total? number
 ---@param message? string
 function tool.progress(progress, total, message) end
 
----Calls another tool in the same session and waits for it. The policy is asked as for any call.
+---Calls another tool in the same session and waits for it. The policy judges it like any call.
 ---Returns nil, err with the tool's own code, or unknown_tool, invalid_arguments, denied,
 ---needs_approval, cancelled.
 ---
----Example: `local result, err = tool.call('bg_start', { command = 'npm test' })`
+---Example:
+---```lua
+---local result, err = tool.call('bg_start', { command = 'echo hello' })
+---if not result then tool.error(err.code, err.message) end
+---log.info(result.text)
+---```
+---@since 0.1.0
 ---@param name string
 ---@param args? table<string, any>
 ---@return ToolResult? result

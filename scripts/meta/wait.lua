@@ -1,11 +1,11 @@
 ---@meta
--- The table `wait`: waits for conditions; and makes them.
+-- The table `wait`: waits for conditions, and makes them.
 
----One thing that can be waited for; a plain table that the functions below make.
+---One thing that can be waited for: a plain table that the functions below make.
 ---@class Condition
 ---@field kind 'exit'|'start'|'ready'|'port'|'regex'|'screen'|'http'|'quiet'|'file'|'timer'
----@field run? string|Run required for exit, start, ready, regex, screen and quiet; the others then
----fail when it ends
+---@field run? string|Run required for exit, start, ready, regex, screen and quiet; a condition of
+---another kind that names a run fails when that run ends
 
 ---@class WaitOptions
 ---@field any? Condition[] 1 to 64; this or all
@@ -22,11 +22,12 @@
 ---@field stream? 'stdout'|'stderr' regex
 ---@field cursor? integer regex: offset just after the line
 ---@field status? integer http
----@field url? string http: as it was asked for
----@field mapped_url? string http: what was asked instead, where a mapped port leads to the run
+---@field url? string http: as the condition names it
+---@field mapped_url? string http: the URL that was requested instead, when a mapped port leads to
+---the run
 ---@field port? integer port
----@field mapped_from? integer port: what the run calls it, where `port` leads to it
----@field pid? integer port: who listens, when that is known
+---@field mapped_from? integer port: the run's own port, when `port` is mapped to it
+---@field pid? integer port: the process that listens, when that is known
 ---@field address? string port: what answered
 ---@field path? string file
 
@@ -39,103 +40,150 @@
 ---@field run? string impossible: the run that ended
 ---@field tail? string when not ok: the last lines of that run
 
----Waits until any, or all, of some conditions have come true. Output from before the wait counts.
----A wait that cannot come true any more is answered at once. Raises for wrong conditions (a bad
----pattern with its position); returns nil, err with run_not_found.
+---Waits until any, or all, of some conditions have come true. Output from before the wait counts. A
+---wait that can no longer succeed returns at once. Raises for wrong conditions, and gives the
+---position of an error in a pattern. Returns nil, err with run_not_found.
 ---
 ---Example:
 ---```lua
+---local server = run.start { command = 'echo ready in 12 ms; sleep 60' }
 ---local answer = wait {
----  any = { wait.port(3000), wait.regex(server, 'ready in (\\d+) ms'), wait.exit(server) },
+---  any = { wait.regex(server, 'ready in (\\d+) ms'), wait.exit(server) },
 ---  timeout_ms = 30000,
 ---}
 ---if not answer.ok then tool.error(answer.reason, answer.message) end
+---assert(answer.fired[1].captures[1] == '12')
 ---```
 ---@class wait
+---@since 0.1.0
 ---@overload fun(options: WaitOptions|Condition[]|Condition): WaitAnswer?, Err?
 wait = {}
 
----The run has ended.
+---Comes true when the run has ended.
 ---
----Example: `wait { wait.exit(handle) }`
+---Example:
+---```lua
+---local build = run.start { command = 'exit 3' }
+---wait { wait.exit(build) }
+---assert(build:info().exit_code == 3)
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@return Condition
 function wait.exit(run) end
 
----The run has started: its command runs, or has run. Cannot come true for one that is killed or
----refused while it is queued.
+---Comes true when the command of the run is running, or has run. It fails for a run that is killed
+---or refused while it is queued.
 ---
----Example: `wait { wait.start(queued), timeout_ms = 60000 }`
+---Example:
+---```lua
+---local db = run.start { command = 'sleep 60' }
+---local web = run.start { command = 'sleep 60', after = { db } }
+---wait { all = { wait.start(web) }, timeout_ms = 60000 }
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@return Condition
 function wait.start(run) end
 
----The run is ready: what run.start was given as `ready` has come true or, when it was given none,
----it runs. Cannot come true for a run that has failed; one that is started again is another run.
+---Comes true when the run is ready: its `ready` conditions have come true or, without any, it is
+---running. It fails when the run fails; a restart is another run.
 ---
----Example: `wait { wait.ready(server), timeout_ms = 60000 }`
+---Example:
+---```lua
+---local server = run.start {
+---  command = 'echo up; sleep 60',
+---  ready = { kind = 'regex', pattern = '^up$' },
+---}
+---wait { all = { wait.ready(server) }, timeout_ms = 60000 }
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@return Condition
 function wait.ready(run) end
 
----Somebody listens on a TCP port. With a run whose ports are mapped, a port of this machine is the
----one that the run has: the mapped one is looked at.
+---Comes true when a process listens on a TCP port. With a run whose ports are mapped, a port of
+---this machine means the run's own, and the port mapped to it is watched.
 ---
----Example: `wait { wait.port(8080, { run = server }), timeout_ms = 10000 }`
+---Example: `wait { any = { wait.port(8080, { run = server }) }, timeout_ms = 10000 }`
+---@since 0.1.0
 ---@param port integer 1 to 65535
----@param options? { host?: string, run?: Run|string } host: default any address of the loopback,
----IPv4 or IPv6
+---@param options? { host?: string, run?: Run|string } host default: any loopback address, IPv4 or
+---IPv6
 ---@return Condition
 function wait.port(port, options) end
 
----A line of output matches an RE2 pattern.
+---Comes true when a line of output matches an RE2 pattern.
 ---
 ---Example: `wait { wait.regex(server, 'listening on port (\\d+)', { stream = 'stdout' }) }`
+---@since 0.1.0
 ---@param run Run|string
 ---@param pattern string
----@param options? { stream?: 'stdout'|'stderr', since?: integer } since: offset; default: all that
----is kept
+---@param options? { stream?: 'stdout'|'stderr', since?: integer } since: an offset; default: all
+---output that is kept
 ---@return Condition
 function wait.regex(run, pattern, options) end
 
----A row of what the run's terminal shows matches an RE2 pattern now. Raises for a run without a
+---Comes true when a row of the run's terminal matches an RE2 pattern. Raises for a run without a
 ---terminal.
 ---
----Example: `wait { wait.screen(editor, '-- INSERT --'), timeout_ms = 5000 }`
+---Example: `wait { any = { wait.screen(editor, '-- INSERT --') }, timeout_ms = 5000 }`
+---@since 0.1.0
 ---@param run Run|string
----@param pattern string found anywhere in a row
----@param options? { absent?: boolean } absent: wait until no row matches
+---@param pattern string matches anywhere in a row
+---@param options? { absent?: boolean } absent: waits until no row matches
 ---@return Condition
 function wait.screen(run, pattern, options) end
 
----An HTTP GET is answered with a status. With a run whose ports are mapped, a URL of this machine
----(127.0.0.1, localhost, [::1]) names the port as the run has it: the mapped one is asked.
+---Comes true when an HTTP GET is answered with a status. With a run whose ports are mapped, a URL
+---of this machine (127.0.0.1, localhost, [::1]) names the run's own port, and the request goes to
+---the port mapped to it.
 ---
----Example: `wait { wait.http('http://127.0.0.1:3000/health', { status = 200 }) }`
+---Example: `wait { wait.http('http://127.0.0.1:3000/health', { run = server }) }`
+---@since 0.1.0
 ---@param url string http://host[:port]/path
----@param options? { status?: integer, run?: Run|string } status: default any from 200 to 399
+---@param options? { status?: integer, run?: Run|string } status default: any from 200 to 399
 ---@return Condition
 function wait.http(url, options) end
 
----The run has written nothing for some time.
+---Comes true when the run has written nothing for some time.
 ---
----Example: `wait { wait.quiet(build, 2000) }`
+---Example:
+---```lua
+---local build = run.start { command = 'echo working; sleep 60' }
+---wait { wait.quiet(build, 100) }
+---```
+---@since 0.1.0
 ---@param run Run|string
 ---@param ms number milliseconds, 1 or more
 ---@return Condition
 function wait.quiet(run, ms) end
 
----A path exists, or does not any more.
+---Comes true when a path exists, or when it no longer does.
 ---
----Example: `wait { wait.file('/tmp/server.pid') }`
+---Example:
+---```lua
+---local file = '/tmp/gibbous-example-' .. time.now_ms()
+---run.start { argv = { 'touch', file } }
+---wait { wait.file(file) }
+---run.start { argv = { 'rm', file } }
+---wait { wait.file(file, { absent = true }) }
+---```
+---@since 0.1.0
 ---@param path string absolute
----@param options? { absent?: boolean, run?: Run|string } absent: wait until it is gone
+---@param options? { absent?: boolean, run?: Run|string } absent: waits until the path is gone
 ---@return Condition
 function wait.file(path, options) end
 
----Time has passed.
+---Comes true after some time.
 ---
----Example: `wait { any = { wait.exit(handle), wait.timer(500) } }`
+---Example:
+---```lua
+---local build = run.start { command = 'sleep 60' }
+---local answer = wait { any = { wait.exit(build), wait.timer(50) } }
+---assert(answer.fired[1].kind == 'timer')
+---```
+---@since 0.1.0
 ---@param ms number milliseconds, 0 or more
 ---@return Condition
 function wait.timer(ms) end

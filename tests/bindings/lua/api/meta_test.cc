@@ -38,6 +38,7 @@ struct Declared {
   std::set<std::string> names;  // run.start, Run:info, json.null, wait
   std::set<std::string> without_example;
   std::set<std::string> without_types;  // parameters that no ---@param names
+  std::set<std::string> without_since;
 };
 
 // The names in "(a, b, ...)".
@@ -53,6 +54,7 @@ void read_meta(const fs::path& file, Declared* declared) {
   static const RE2 kFunction(R"(^function ([A-Za-z]\w*[.:]\w+)\((.*)\) end$)");
   static const RE2 kValue(R"(^([a-z]+\.\w+) = .*$)");
   static const RE2 kTable(R"(^([a-z]+) = \{\}$)");
+  static const RE2 kSince(R"((?m)^---@since \d+\.\d+\.\d+$)");
   std::ifstream in(file);
   std::string line;
   std::string comment;
@@ -76,6 +78,7 @@ void read_meta(const fs::path& file, Declared* declared) {
     if (!name.empty()) {
       declared->names.insert(name);
       if (comment.find("---Example:") == std::string::npos) declared->without_example.insert(name);
+      if (!RE2::PartialMatch(comment, kSince)) declared->without_since.insert(name);
     }
     comment.clear();
   }
@@ -167,9 +170,10 @@ TEST_CASE("scripts/meta declares what is bound, and nothing else") {
   CHECK(bound.size() > 40);
 }
 
-TEST_CASE("every declaration has an example and types") {
+TEST_CASE("every declaration has an example, types and the version that brought it") {
   const Declared declared = read_all_meta();
   CHECK(list_of(declared.without_example) == "");
+  CHECK(list_of(declared.without_since) == "");
   CHECK(list_of(declared.without_types) == "");
 }
 

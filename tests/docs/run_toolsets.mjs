@@ -5,9 +5,11 @@
 // A block ```session OPTIONS is a session of its own with these options and a workspace of its own.
 // A line that begins with "> " is a call; the lines with "< " after it are the text that it must
 // give. In them Ab3xK9mZ, Bc4yL8nW ... are ids: the one that is met later is the one that was given
-// before, in calls too. Digits stand for any digits, and ... for anything. GIBBOUS names the program.
+// before, in calls too. Digits stand for any digits, and ... for anything; 8123 in a call is a port that
+// is free. GIBBOUS names the program.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 
 import { Session, make_place } from '../seeds/session.mjs';
 
@@ -22,6 +24,16 @@ function steps_of(text) {
     else assert.fail(`neither a call nor its text: ${line}`);
   }
   return steps;
+}
+
+function free_port() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, () => {
+      const { port } = server.address();
+      server.close(() => resolve(String(port)));
+    });
+  });
 }
 
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -41,9 +53,10 @@ async function run_block(options, text) {
   const toolsets = [...options.matchAll(/--toolset (\S+)/g)].map(([, name]) => name);
   const session = await Session.start({ place, toolsets });
   const ids = new Map();
+  const port = await free_port();
   for (const { call, expected } of steps_of(text)) {
     const known = [...ids].reduce((line, [name, id]) => line.replaceAll(name, id), call);
-    const { tool, args } = JSON.parse(known.replaceAll('$TMPDIR', place.temp));
+    const { tool, args } = JSON.parse(known.replaceAll('$TMPDIR', place.temp).replaceAll('8123', port));
     const { result, error } = await session.answer(tool, args);
     const given = result?.text ?? `${error.code}: ${error.message}`;
     const shown = given.replaceAll(place.temp, '$TMPDIR').replaceAll(place.workspace, '$WORKSPACE');

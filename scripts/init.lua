@@ -6,7 +6,7 @@ return {
     require 'toolsets.wait',
     require 'toolsets.shell',
   },
-  on_request = {
+  optional = {
     safe_shell = function() return require 'toolsets.safe_shell' end,
     process = function() return require 'toolsets.process' end,
     background = function() return require 'toolsets.background' end,

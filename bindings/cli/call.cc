@@ -165,7 +165,7 @@ ExitCode run_call(const Options& options) {
 
   std::optional<CallResult> result =
       finish(**runtime, **signals, std::move(request), can_ask(options));
-  (*runtime)->abandon();
+  (*runtime)->hand_over();
   if (!result) {
     result.emplace();
     result->code = "cancelled";

@@ -86,7 +86,7 @@ Report load(const RuntimeOptions& options) {
   if (runtime) {
     report.tools = (*runtime)->tools().size();
     add_problems((*runtime)->policy_error(), &report.problems);
-    (*runtime)->abandon();
+    (*runtime)->hand_over();
     return report;
   }
   add_problems(runtime.status().message(), &report.problems);

@@ -77,7 +77,7 @@ class Log {
       run_ = std::move(*now);
       const Result<bool> read = news(follow);
       if (!read || !*read) return read;
-      if (inspect::has_ended(run_)) return tell_of_end(follow);
+      if (inspect::has_ended(run_)) return notify_end(follow);
       if (rests % kRestsBetweenLooks == 1 && is_gone()) return host_gone();
       if (!follow.rest()) return false;
     }
@@ -96,7 +96,7 @@ class Log {
                                           "processes is left: its host is gone");
   }
 
-  Result<bool> tell_of_end(Follow& follow) {
+  Result<bool> notify_end(Follow& follow) {
     if (!terminal_.is_terminal()) return true;
     const std::string why = inspect::end_text(run_);
     return follow.write(text_.remark(run_.status + (why.empty() ? "" : ": " + why)));

@@ -62,14 +62,14 @@ void Session::run() {
   for (const auto& [id, call] : in_flight_) {
     answer(id, error_member("cancelled", "the session ended before the call did"));
   }
-  runtime_.abandon();
+  runtime_.hand_over();
   flush_rest();
 }
 
 void Session::turn() {
   const bool more = work(runtime_);
   output_.flush();
-  if (dropped_lines_ > 0) tell_dropped();
+  if (dropped_lines_ > 0) notify_dropped();
   if (output_.broken()) state_ = State::kEnded;
   advance();
   if (state_ != State::kEnded) wait(more);
@@ -268,7 +268,7 @@ void Session::tell(std::string_view line) {
   }
 }
 
-void Session::tell_dropped() {
+void Session::notify_dropped() {
   if (output_.pending_bytes() >= kStopReadingBytes) return;
   answer("", "\"event\":{\"event\":\"events_dropped\",\"session\":\"\",\"count\":" +
                  std::to_string(dropped_lines_) + "}");

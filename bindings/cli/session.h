@@ -58,7 +58,7 @@ class Session {
   void answer(std::string_view id, std::string_view member);
   // For lines that may be left out when the reader is too slow.
   void tell(std::string_view line);
-  void tell_dropped();
+  void notify_dropped();
 
   Runtime& runtime_;
   stdio::ProgramSignals& signals_;

@@ -42,7 +42,7 @@ ExitCode run_tools(const Options& options) {
     }
     std::fputs(format_table(rows, Terminal(STDOUT_FILENO)).c_str(), stdout);
   }
-  (*runtime)->abandon();
+  (*runtime)->hand_over();
   return ExitCode::kDone;
 }
 

@@ -1,5 +1,6 @@
 // `gibbous up`: a declared set of services, in this process, until they end or a signal ends them.
-// What looks after them is Lua: scripts/services.lua, through the tools of scripts/toolsets/up.lua.
+// What looks after them is Lua: scripts/services/init.lua, through the tools of
+// scripts/toolsets/up.lua.
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -158,7 +159,7 @@ ExitCode run_up(const Options& options) {
   runtime_options.watch_files = false;
   runtime_options.work_queue = false;
   runtime_options.adopt_runs = false;
-  runtime_options.places = declared->names.size();
+  runtime_options.min_concurrent = declared->names.size();
   runtime_options.lua_time = kLuaTime;
   if (runtime_options.mode.empty()) runtime_options.mode = "auto";
   if (runtime_options.scripts_dir.empty()) {
@@ -170,7 +171,7 @@ ExitCode run_up(const Options& options) {
   if (!runtime) return fail(runtime.status(), options);
   UpView view(declared->names, options.json);
   const Ended ended = look_after(**runtime, **signals, *declared, view);
-  (*runtime)->abandon();
+  (*runtime)->hand_over();
   return exit_code_of(ended, options);
 }
 

@@ -16,7 +16,7 @@ class UpView {
  public:
   // `names`: those that will be shown. With `json` events are passed on as they are.
   UpView(const std::vector<std::string>& names, bool json);
-  // One event of scripts/services.lua, as JSON text.
+  // One event of scripts/services/init.lua, as JSON text.
   void show(const std::string& event);
   // Nobody can read on: what was shown last did not get out.
   bool failed() const { return failed_; }

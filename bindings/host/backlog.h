@@ -1,5 +1,5 @@
-// Backlog: what happened in a session and its agent has not seen. Kept in memory and, where there
-// is a journal, on disk, so that what nobody has seen outlives the process. Each message is
+// Backlog: what happened in a session and its agent has not seen. Detached in memory and, where
+// there is a journal, on disk, so that what nobody has seen outlives the process. Each message is
 // delivered once: drained by the host, or taken along by a result. Loop thread only.
 #pragma once
 

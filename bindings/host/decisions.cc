@@ -117,14 +117,14 @@ void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
 
 void Decisions::log(const lua::Decided& decided) {
   if (log_ == nullptr) return;
-  if (masker_generation_ != decided.generation) {
-    masker_generation_ = decided.generation;
+  if (redactor_generation_ != decided.generation) {
+    redactor_generation_ = decided.generation;
     auto redactor = Redactor::create(engine_.current()->policy().redact_patterns());
-    if (redactor) masker_ = std::move(*redactor);
+    if (redactor) redactor_ = std::move(*redactor);
   }
   OrderedJson record = {{"time", unix_millis()}, {"id", decided.id}};
   const Json effect = lua::to_json(decided.request);
-  const auto copy = [&](const char* key, const char* as, bool masked) {
+  const auto copy = [&](const char* key, const char* as, bool redacted) {
     const auto found = effect.find(key);
     if (found == effect.end() || found->empty()) return;
     if (!found->is_string()) {
@@ -133,7 +133,7 @@ void Decisions::log(const lua::Decided& decided) {
     }
     const auto& text = found->get_ref<const std::string&>();
     if (text.empty()) return;
-    record[as] = cut(masked ? masker_.mask(text) : text);
+    record[as] = cut(redacted ? redactor_.redact(text) : text);
   };
   copy("kind", "effect", false);
   copy("tool", "tool", false);
@@ -152,13 +152,13 @@ void Decisions::log(const lua::Decided& decided) {
     for (const Json& word : *argv) {
       if (!word.is_string()) continue;
       const auto& text = word.get_ref<const std::string&>();
-      std::string masked = masker_.mask(text);
-      if (masked == text && !before.empty() && !text.empty()) {
+      std::string redacted = redactor_.redact(text);
+      if (redacted == text && !before.empty() && !text.empty()) {
         const std::string pair = before + " " + text;
-        const std::string both = masker_.mask(pair);
-        if (both != pair && both.size() > before.size()) masked = both.substr(before.size() + 1);
+        const std::string both = redactor_.redact(pair);
+        if (both != pair && both.size() > before.size()) redacted = both.substr(before.size() + 1);
       }
-      words.push_back(cut(std::move(masked)));
+      words.push_back(cut(std::move(redacted)));
       before = text;
     }
     record["argv"] = std::move(words);
@@ -166,14 +166,14 @@ void Decisions::log(const lua::Decided& decided) {
   if (const auto env = effect.find("env"); env != effect.end() && env->is_object()) {
     for (const auto& [name, value] : env->items()) {
       std::string text = name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
-      text = masker_.mask(text);
+      text = redactor_.redact(text);
       record["env"][name] = cut(text.substr(std::min(text.size(), name.size() + 1)));
     }
   }
   if (!record.contains("command")) {
     if (const auto args = effect.find("args"); args != effect.end() && !args->empty()) {
       record["args"] =
-          cut(masker_.mask(args->dump(-1, ' ', false, Json::error_handler_t::replace)));
+          cut(redactor_.redact(args->dump(-1, ' ', false, Json::error_handler_t::replace)));
     }
   }
   const lua::Verdict& verdict = decided.verdict;
@@ -181,7 +181,7 @@ void Decisions::log(const lua::Decided& decided) {
   record["rule"] = verdict.rule;
   // The reason may quote what was typed.
   const bool secret = decided.request.echo == lua::TypedEcho::kHidden;
-  if (!verdict.reason.empty() && !secret) record["reason"] = cut(masker_.mask(verdict.reason));
+  if (!verdict.reason.empty() && !secret) record["reason"] = cut(redactor_.redact(verdict.reason));
   if (!verdict.file.empty()) {
     record["file"] = verdict.file;
     record["line"] = verdict.line;
@@ -214,7 +214,7 @@ void Decisions::record_in_journal(const lua::Decided& decided, const std::string
 
 void Decisions::record_in_journal(const Approval& approval) {
   ApprovalRecord record = record_of(approval);
-  record.subject = masker_.mask(record.subject);
+  record.subject = redactor_.redact(record.subject);
   unrecorded_approvals_.push_back(std::move(record));
   if (unrecorded_approvals_.size() > kMaxUnrecorded) unrecorded_approvals_.pop_front();
   record_waiting();

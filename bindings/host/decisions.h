@@ -45,8 +45,8 @@ class Decisions {
   std::deque<DecisionRecord> unrecorded_;  // until the journal is open
   std::deque<ApprovalRecord> unrecorded_approvals_;
   // Made again when a generation brings other patterns.
-  Redactor masker_;
-  std::uint64_t masker_generation_ = 0;
+  Redactor redactor_;
+  std::uint64_t redactor_generation_ = 0;
   // Expires with this: a host may answer when the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };

@@ -146,7 +146,7 @@ class Examination {
     const std::string policy = (*runtime)->policy_error();
     add(policy.empty() ? Grade::kGood : Grade::kProblem, "policies",
         policy.empty() ? "mode " + (*runtime)->mode() : "broken: everything is denied", policy);
-    (*runtime)->abandon();
+    (*runtime)->hand_over();
   }
 
   void limit(const char* name, const CgroupPlace& place, bool can_be_polled) {

@@ -120,7 +120,7 @@ void RunEvents::on_forget(Run& run) {
   fired_.erase(run.id());
 }
 
-void RunEvents::tell_journal(const Status& status) {
+void RunEvents::notify_journal(const Status& status) {
   const char* name = status.ok() ? "journal_recovered" : "journal_failed";
   OrderedJson event = {{"event", name}, {"session", ""}};
   if (!status.ok()) {
@@ -130,7 +130,7 @@ void RunEvents::tell_journal(const Status& status) {
   sink_({name, "", dump(event)});
 }
 
-void RunEvents::tell_settled(const RunRecord& run) {
+void RunEvents::notify_settled(const RunRecord& run) {
   const bool again = run.status == to_string(RunState::kQueued);
   const char* name = again ? "run_requeued" : "run_ended";
   OrderedJson event = {{"event", name},

@@ -36,9 +36,9 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
   void on_forget(Run& run) override;
   // The journal cannot be written, or can be again (ok).
-  void tell_journal(const Status& status);
+  void notify_journal(const Status& status);
   // What became of a run that another process had started, or that could not be started.
-  void tell_settled(const RunRecord& run);
+  void notify_settled(const RunRecord& run);
   void on_keeper_lost(const std::string& reason) override;
   void on_match(Run& run, std::size_t set, WatchMatch match) override;
   void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,

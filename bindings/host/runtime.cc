@@ -195,10 +195,10 @@ void Runtime::close(std::function<void()> on_closed) {
   impl_->close(std::move(on_closed));
 }
 
-void Runtime::abandon() {
+void Runtime::hand_over() {
   if (impl_->run_events) impl_->run_events->backlog().note_given();
-  if (impl_->runs) impl_->runs->abandon();
-  if (impl_->recording) impl_->recording->abandon();
+  if (impl_->runs) impl_->runs->hand_over();
+  if (impl_->recording) impl_->recording->hand_over();
 }
 
 }  // namespace gibbous

@@ -29,7 +29,7 @@ Nanos nanos(std::chrono::microseconds time) {
 }
 
 // What starts a run that waited for its turn, for others or for its next attempt.
-lua::HookCall hook_of(const std::string& run, const lua::StartRequest& request) {
+lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request) {
   lua::HookCall hook;
   hook.tool = request.tool;
   hook.session = request.session;
@@ -102,8 +102,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
   config.apply_runs(runs_options);
-  std::size_t& places = runs_options.limits.max_concurrent;
-  places = std::max(places, given.places);
+  std::size_t& max_concurrent = runs_options.limits.max_concurrent;
+  max_concurrent = std::max(max_concurrent, given.min_concurrent);
   runs_options.temp_directory = host::temp_directory(runs_options.env);
   config.apply_recording(recording_options, worker_options);
   worker_options.adopt = given.adopt_runs;
@@ -150,7 +150,7 @@ Status Runtime::Impl::init_parts() {
   waits = Waits::create(loop, clock, *runs);
   make_supervisor();
   make_recording();
-  store = std::make_unique<lua::Store>();
+  store = std::make_unique<lua::ScriptStore>();
   context.loop = loop;
   context.clock = &clock;
   context.runs = runs.get();
@@ -192,7 +192,7 @@ Status Runtime::Impl::init_parts() {
 void Runtime::Impl::make_supervisor() {
   const auto start = [this](Run& run, const std::string& request,
                             const std::function<void(const Status&)>& on_done) {
-    lua::HookCall hook = hook_of(run.id(), lua::read_request(request));
+    lua::HookCall hook = hook_of(run.id(), lua::read_deferred_start(request));
     hook.reserved = true;
     hook.on_done = [on_done](const CallResult& result) {
       on_done(result.ok ? Status() : Status::error(result.code, result.message));
@@ -215,7 +215,7 @@ void Runtime::Impl::make_recording() {
   context.worker = worker.get();
   recording->on_problem = [this](const Status& status) {
     if (!run_events || closing) return;
-    run_events->tell_journal(status);
+    run_events->notify_journal(status);
   };
   context.recording = recording.get();
 }
@@ -227,7 +227,7 @@ void Runtime::Impl::make_events() {
   context.watchers = watchers.get();
   run_events->begin();
   worker->execute = [this](const RunRecord& run) { start_queued(run); };
-  worker->on_settled = [this](const RunRecord& run) { run_events->tell_settled(run); };
+  worker->on_settled = [this](const RunRecord& run) { run_events->notify_settled(run); };
   recording->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {
     watch_again(run, recorded);
   };
@@ -243,7 +243,7 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
     fail("journal_corrupt", "the journal does not say how it is started");
     return;
   }
-  lua::StartRequest request;
+  lua::DeferredStart request;
   request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
   request.session = run.session_id;
   request.options = meta["start"];

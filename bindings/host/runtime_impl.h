@@ -10,7 +10,7 @@
 
 #include "bindings/host/decisions.h"
 #include "bindings/host/run_events.h"
-#include "bindings/lua/api/store.h"
+#include "bindings/lua/api/script_store.h"
 #include "bindings/lua/api/supervision_value.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/load/config.h"
@@ -74,7 +74,7 @@ struct Runtime::Impl {
   std::unique_ptr<Supervisor> supervisor;
   std::unique_ptr<Recording> recording;
   std::unique_ptr<Worker> worker;  // goes before the recording
-  std::unique_ptr<lua::Store> store;
+  std::unique_ptr<lua::ScriptStore> store;
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;
   std::unique_ptr<host::Decisions> decisions;

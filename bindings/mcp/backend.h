@@ -41,7 +41,7 @@ class DrivenBackend : public ToolsBackend {
   // Why nothing can be done at the moment, for people; empty when all is well.
   virtual std::string complaint() const = 0;
   // The process is about to exit: lets go of everything at once.
-  virtual void abandon() = 0;
+  virtual void hand_over() = 0;
 };
 
 }  // namespace gibbous::mcp

@@ -26,7 +26,7 @@ class RuntimeBackend final : public DrivenBackend {
     return runtime_.next_timeout();
   }
   std::string complaint() const override { return runtime_.policy_error(); }
-  void abandon() override { runtime_.abandon(); }
+  void hand_over() override { runtime_.hand_over(); }
 
  private:
   Runtime& runtime_;

@@ -175,7 +175,7 @@ void StdioTransport::client_has_gone() {
 void StdioTransport::stop() {
   server_.shut_down();
   // First the children, then the politeness.
-  backend_.abandon();
+  backend_.hand_over();
   log_.flush();
   const auto deadline = SteadyClock::now() + kLastWordsGrace;
   output_.flush();

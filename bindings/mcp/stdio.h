@@ -23,7 +23,7 @@ struct StdioOptions {
 };
 
 // Serves until end of input, a stop, or a reader that has gone; then hands the runs to the keeper
-// (Runtime::abandon) and returns what the process should exit with. The runtime is not usable
+// (Runtime::hand_over) and returns what the process should exit with. The runtime is not usable
 // afterwards.
 int run_stdio(Runtime& runtime, const StdioOptions& options = {});
 

@@ -1,26 +1,26 @@
 -- A stricter policy than the one that ships: every use of the network is asked about, nothing is
 -- pushed or published, and other rights are denied. Start: gibbous mcp --policies
 -- examples/policy_strict
-local change = require 'change'
-local decide = require 'decide'
+local override = require 'override'
+local policy = require 'policy'
 local shipped = require 'modes'
 
 -- There is no mode that asks about nothing, and whatever is asked for, a run writes only to the
 -- workspace and to temporary directories.
 local modes = {}
 for _, name in ipairs { 'default', 'auto', 'plan', 'ci' } do
-  modes[name] = change.mode(shipped[name], { sandbox = { profile = 'workspace' } })
+  modes[name] = override.mode(shipped[name], { sandbox = { profile = 'workspace' } })
 end
 
-local rules = change.decided(require 'rules', 'deny', 'git.push git.push_force packages.publish '
-  .. 'privileges.other_user')
+local rules = override.set_decision(require 'rules', 'deny',
+  'git.push git.push_force packages.publish privileges.other_user')
 -- What these say is said by the rules for the network.
-rules = change.without(rules, 'building.downloads')
+rules = override.remove(rules, 'building.downloads')
 
 return {
   modes = modes,
-  decide = decide.by(modes),
-  rules = change.with(rules, require 'strict_network'),
+  decide = policy.decider(modes),
+  rules = override.with(rules, require 'strict_network'),
   knowledge = require 'knowledge',
   cases = require 'strict_cases',
 }

@@ -1,5 +1,5 @@
 // DecisionLog: one line for every verdict, in the file decisions.jsonl of the state directory,
-// which every process of this user appends to. The lines are made, and their secrets masked, by
+// which every process of this user appends to. The lines are made, and their secrets redacted, by
 // bindings/host; here they are text. Never fails its caller: what cannot be written is kept, in
 // bounds, and written when the disk takes it again.
 //

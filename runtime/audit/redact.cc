@@ -30,7 +30,7 @@ void find_matches(const re2::RE2& pattern, std::string_view text, SecretSpans& s
       return static_cast<std::size_t>(place - text.data());
     };
     const std::size_t end = offset(found[0].data()) + found[0].size();
-    if (++matches > kMaxMaskMatches) {
+    if (++matches > kMaxRedactMatches) {
       spans.push_back({offset(found[0].data()), text.size()});
       return;
     }
@@ -43,30 +43,30 @@ void find_matches(const re2::RE2& pattern, std::string_view text, SecretSpans& s
 std::string replaced(std::string_view text, SecretSpans& spans) {
   std::sort(spans.begin(), spans.end(),
             [](const SecretSpan& a, const SecretSpan& b) { return a.begin < b.begin; });
-  std::string masked;
-  masked.reserve(text.size());
+  std::string redacted;
+  redacted.reserve(text.size());
   std::size_t done = 0;
   std::size_t end_of_last = std::string_view::npos;
   for (const SecretSpan& span : spans) {
     if (span.end <= span.begin || span.end <= done) continue;
     // One that touches the last belongs to it.
     if (span.begin > done || end_of_last != done) {
-      if (span.begin > done) masked.append(text.substr(done, span.begin - done));
-      masked.append(kMask);
+      if (span.begin > done) redacted.append(text.substr(done, span.begin - done));
+      redacted.append(kMask);
     }
     done = span.end;
     end_of_last = done;
   }
-  masked.append(text.substr(done));
-  return masked;
+  redacted.append(text.substr(done));
+  return redacted;
 }
 
 }  // namespace
 
 Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
-  if (patterns.size() > kMaxMaskPatterns) {
+  if (patterns.size() > kMaxRedactPatterns) {
     return Status::error("invalid_arguments",
-                         "mask: expected at most " + std::to_string(kMaxMaskPatterns) +
+                         "mask: expected at most " + std::to_string(kMaxRedactPatterns) +
                              " patterns, got " + std::to_string(patterns.size()));
   }
   re2::RE2::Options options;
@@ -75,9 +75,9 @@ Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
   Redactor redactor;
   for (std::size_t index = 0; index < patterns.size(); ++index) {
     const std::string& pattern = patterns[index];
-    if (pattern.empty() || pattern.size() > kMaxMaskPatternBytes) {
+    if (pattern.empty() || pattern.size() > kMaxRedactPatternBytes) {
       return wrong_pattern(index, pattern.substr(0, 40),
-                           "expected 1 to " + std::to_string(kMaxMaskPatternBytes) + " bytes");
+                           "expected 1 to " + std::to_string(kMaxRedactPatternBytes) + " bytes");
     }
     auto compiled = std::make_shared<const re2::RE2>(pattern, options);
     if (!compiled->ok()) return wrong_pattern(index, pattern, compiled->error());
@@ -86,7 +86,7 @@ Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
   return redactor;
 }
 
-std::string Redactor::mask(std::string_view text) const {
+std::string Redactor::redact(std::string_view text) const {
   SecretSpans spans;
   find_named_values(text, spans);
   find_url_passwords(text, spans);
@@ -96,8 +96,8 @@ std::string Redactor::mask(std::string_view text) const {
   return replaced(text, spans);
 }
 
-std::string mask_secrets(std::string_view text) {
-  return Redactor().mask(text);
+std::string redact_secrets(std::string_view text) {
+  return Redactor().redact(text);
 }
 
 }  // namespace gibbous

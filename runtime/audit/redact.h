@@ -25,11 +25,11 @@ class RE2;
 
 namespace gibbous {
 
-inline constexpr std::size_t kMaxMaskPatterns = 64;
-inline constexpr std::size_t kMaxMaskPatternBytes = 1024;
-// Of one pattern in one text; what follows is masked whole, because the time of more is not
+inline constexpr std::size_t kMaxRedactPatterns = 64;
+inline constexpr std::size_t kMaxRedactPatternBytes = 1024;
+// Of one pattern in one text; what follows is redacted whole, because the time of more is not
 // bounded.
-inline constexpr std::size_t kMaxMaskMatches = 1000;
+inline constexpr std::size_t kMaxRedactMatches = 1000;
 
 class Redactor {
  public:
@@ -38,13 +38,13 @@ class Redactor {
   // they have one. Fails with invalid_arguments, and names the pattern that is not understood.
   static Result<Redactor> create(const std::vector<std::string>& patterns);
 
-  std::string mask(std::string_view text) const;
+  std::string redact(std::string_view text) const;
 
  private:
   std::vector<std::shared_ptr<const re2::RE2>> patterns_;
 };
 
 // Without patterns of one's own.
-std::string mask_secrets(std::string_view text);
+std::string redact_secrets(std::string_view text);
 
 }  // namespace gibbous

@@ -246,7 +246,7 @@ class Analyser {
   std::vector<Executed> executed_;
   std::unordered_set<std::string> written_;
   bool written_unknown_ = false;
-  struct Kept {
+  struct Detached {
     std::size_t commands = 0;
     std::size_t doubts = 0;
     std::size_t sources = 0;
@@ -256,8 +256,8 @@ class Analyser {
     std::size_t executed = 0;
     bool dry = false;
   };
-  Kept keep();
-  void take_back(const Kept& kept);
+  Detached keep();
+  void take_back(const Detached& kept);
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::string> aliases_;

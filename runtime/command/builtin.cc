@@ -319,7 +319,7 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
   for (const Function::Body& body : function.bodies) {
     if (full()) break;
     const Scope::Mark one = scope_.mark();
-    const Kept kept = keep();
+    const Detached kept = keep();
     dry_ = kept.dry;
     calls_itself = false;
     call(body, false);

@@ -316,7 +316,7 @@ void Analyser::again(const std::function<void()>& turn) {
   }
   ++turns_;
   const Scope::Mark mark = scope_.mark();
-  const Kept kept = keep();
+  const Detached kept = keep();
   turn();
   const Scope::Turn left = scope_.turn(mark);
   scope_.restore(mark);
@@ -325,8 +325,8 @@ void Analyser::again(const std::function<void()>& turn) {
   --turns_;
 }
 
-Analyser::Kept Analyser::keep() {
-  Kept kept;
+Analyser::Detached Analyser::keep() {
+  Detached kept;
   kept.commands = facts_.commands.size();
   kept.doubts = facts_.doubts.size();
   kept.sources = facts_.sources.size();
@@ -338,7 +338,7 @@ Analyser::Kept Analyser::keep() {
   return kept;
 }
 
-void Analyser::take_back(const Kept& kept) {
+void Analyser::take_back(const Detached& kept) {
   facts_.commands.erase(facts_.commands.begin() + static_cast<std::ptrdiff_t>(kept.commands),
                         facts_.commands.end());
   if (!over_) facts_.doubts.resize(kept.doubts);

@@ -184,7 +184,7 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
   Result<std::unique_ptr<Database>> database =
       open_for_writing(options.directory, options.busy_timeout);
   if (!database) return database.status();
-  Result<std::unique_ptr<Store>> store = Store::create(
+  Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
       std::move(*database), {options.max_run_bytes, options.max_pages}, options.worker_alive);
   if (!store) return store.status();
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));

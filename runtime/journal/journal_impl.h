@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "runtime/journal/batch.h"
+#include "runtime/journal/batch_writer.h"
 #include "runtime/journal/journal.h"
-#include "runtime/journal/store.h"
 
 namespace gibbous {
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t kRecordOverhead = 256;
 
 class Journal::Impl {
  public:
-  Impl(JournalOptions options, const Clock& clock, std::unique_ptr<Store> store);
+  Impl(JournalOptions options, const Clock& clock, std::unique_ptr<BatchWriter> store);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -84,9 +84,9 @@ class Journal::Impl {
   Status reopen_when_needed();
   void remember();
   // What is to be told of the entries that are held, once the lock is not.
-  void tell_refused(const Applied& applied, Calls* calls);
-  static void tell_all(const Batch& batch, const Status& status, const Applied& applied,
-                       Calls* calls);
+  void notify_refused(const Applied& applied, Calls* calls);
+  static void notify_all(const Batch& batch, const Status& status, const Applied& applied,
+                         Calls* calls);
   void on_written(std::unique_lock<std::mutex>& lock, const Status& status, const Applied& applied);
   void on_failed(std::unique_lock<std::mutex>& lock, const Status& status);
   void give_up(Calls* calls);
@@ -117,7 +117,7 @@ class Journal::Impl {
   JournalStats stats_;
 
   // The thread's own.
-  std::unique_ptr<Store> store_;  // null after an error
+  std::unique_ptr<BatchWriter> store_;  // null after an error
   Batch held_;
   std::uint64_t held_through_ = 0;
   std::int64_t held_at_ = 0;  // wall time of its newest entry

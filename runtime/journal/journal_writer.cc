@@ -31,7 +31,7 @@ class WithoutSignals {
 
 }  // namespace
 
-Journal::Impl::Impl(JournalOptions options, const Clock& clock, std::unique_ptr<Store> store)
+Journal::Impl::Impl(JournalOptions options, const Clock& clock, std::unique_ptr<BatchWriter> store)
     : options_(std::move(options)), clock_(clock), tidied_(clock.now()), store_(std::move(store)) {
   const WithoutSignals inherited;
   thread_ = std::thread([this] { write_loop(); });
@@ -132,7 +132,7 @@ Status Journal::Impl::reopen_when_needed() {
   Result<std::unique_ptr<Database>> database =
       open_for_writing(options_.directory, options_.busy_timeout);
   if (!database) return database.status();
-  Result<std::unique_ptr<Store>> store = Store::create(
+  Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
       std::move(*database), {options_.max_run_bytes, options_.max_pages}, options_.worker_alive);
   if (!store) return store.status();
   store_ = std::move(*store);
@@ -178,8 +178,8 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
     stats_.durable_items += applied.stored;
     stats_.not_kept += applied.not_kept;
     stats_.commits += had_entries ? 1 : 0;
-    tell_refused(applied, &calls);
-    tell_all(held_, {}, applied, &calls);
+    notify_refused(applied, &calls);
+    notify_all(held_, {}, applied, &calls);
     held_.clear();
   }
   if (!status) {
@@ -235,7 +235,7 @@ void Journal::Impl::on_failed(std::unique_lock<std::mutex>& lock, const Status& 
   lock.lock();
 }
 
-void Journal::Impl::tell_refused(const Applied& applied, Calls* calls) {
+void Journal::Impl::notify_refused(const Applied& applied, Calls* calls) {
   if (!options_.on_refused) return;
   for (const RefusedWrite& refused : applied.refused) {
     calls->push_back([this, refused] { options_.on_refused(refused.run_id, refused.why); });
@@ -243,8 +243,8 @@ void Journal::Impl::tell_refused(const Applied& applied, Calls* calls) {
 }
 
 // Whoever waits for what has become of an entry.
-void Journal::Impl::tell_all(const Batch& batch, const Status& status, const Applied& applied,
-                             Calls* calls) {
+void Journal::Impl::notify_all(const Batch& batch, const Status& status, const Applied& applied,
+                               Calls* calls) {
   std::unordered_map<std::size_t, Status> refused;
   for (const RefusedWrite& each : applied.refused) refused[each.record] = each.why;
   for (std::size_t i = 0; i < batch.records.size(); ++i) {
@@ -266,7 +266,7 @@ void Journal::Impl::give_up(Calls* calls) {
   const Status status =
       Status::error("journal_closed", "the journal was closed before this could be written");
   for (Batch* batch : {&held_, &queue_}) {
-    tell_all(*batch, status, {}, calls);
+    notify_all(*batch, status, {}, calls);
     batch->clear();
   }
 }

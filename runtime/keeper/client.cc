@@ -15,7 +15,7 @@
 
 #include "runtime/keeper/link.h"
 #include "runtime/keeper/loop_timer.h"
-#include "runtime/keeper/remains.h"
+#include "runtime/keeper/orphan_sweep.h"
 #include "runtime/keeper/start_request.h"
 #include "runtime/keeper/wire.h"
 
@@ -33,14 +33,14 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
         listener_(listener),
         later_timer_(std::make_unique<LoopTimer>(loop, handles_, [this] { run_later(); })) {}
 
-  // To the keeper behind a door, instead of one of its own.
-  void adopt(const std::string& door);
+  // To the keeper behind a control socket, instead of one of its own.
+  void adopt(const std::string& control_socket);
 
   Status start(RunKey run, const StartRequest& request) override;
   void signal(RunKey run, int signal_number) override;
   void kill(RunKey run, int signal_number, Millis grace) override;
   void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) override;
-  void wish_over(RunKey run, bool grant) override;
+  void cleanup_done(RunKey run, bool grant) override;
   void forget(RunKey run) override;
   void shutdown(Millis grace) override;
   pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
@@ -64,10 +64,10 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
     bool active() const { return phase != Phase::kExited || left > 0 || kills > 0; }
   };
   // What is done about one lost keeper.
-  struct Cleanup {
-    Cleanup(Remains what, std::vector<RunKey> lost, std::string why)
-        : remains(std::move(what)), runs(std::move(lost)), reason(std::move(why)) {}
-    Remains remains;
+  struct PendingSweep {
+    PendingSweep(OrphanSweep what, std::vector<RunKey> lost, std::string why)
+        : sweep(std::move(what)), runs(std::move(lost)), reason(std::move(why)) {}
+    OrphanSweep sweep;
     std::vector<RunKey> runs;
     std::string reason;
     std::unique_ptr<LoopTimer> timer;
@@ -90,7 +90,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   void fail_later(RunKey run, StartFailure failure);
   void later(std::function<void()> what);
   void run_later();
-  void clean_up(std::list<Cleanup>::iterator cleanup);
+  void sweep_orphans(std::list<PendingSweep>::iterator pending);
   Entry* find(RunKey run);
 
   uv_loop_t* loop_;
@@ -99,7 +99,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   OpenHandles handles_;
   Link* link_ = nullptr;  // owns itself; null while no keeper runs
   std::unordered_map<RunKey, Entry> runs_;
-  std::list<Cleanup> cleanups_;
+  std::list<PendingSweep> sweeps_;
   std::vector<std::function<void()>> later_;
   using OnUsage = std::function<void(const std::optional<TreeUsage>&)>;
   std::unordered_map<std::uint32_t, OnUsage> questions_;
@@ -111,9 +111,9 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   bool closing_ = false;
 };
 
-void ClientImpl::adopt(const std::string& door) {
+void ClientImpl::adopt(const std::string& control_socket) {
   adopted_ = true;
-  const auto link = Link::adopt(loop_, door, *this, handles_);
+  const auto link = Link::adopt(loop_, control_socket, *this, handles_);
   if (!link) {
     later([this, status = link.status()] { listener_.on_adopted(*this, status); });
     return;
@@ -158,8 +158,8 @@ Status ClientImpl::start(RunKey run, const StartRequest& request) {
     }
     fds.add(std::move(memfd));
   }
-  if (request.wish) {
-    wire::encode_wish(link_->buffer(), run, *request.wish);
+  if (request.cleanup) {
+    wire::encode_cleanup(link_->buffer(), run, *request.cleanup);
     link_->send();
   }
   wire::encode_start(link_->buffer(), run, request, fits);
@@ -203,9 +203,9 @@ void ClientImpl::drop_questions() {
   }
 }
 
-void ClientImpl::wish_over(RunKey run, bool grant) {
+void ClientImpl::cleanup_done(RunKey run, bool grant) {
   if (link_ == nullptr || find(run) == nullptr) return;
-  wire::encode_wish_over(link_->buffer(), run, {grant});
+  wire::encode_cleanup_done(link_->buffer(), run, {grant});
   link_->send();
 }
 
@@ -237,8 +237,8 @@ void ClientImpl::close(std::function<void()> on_closed) {
   shut_down_ = true;
   later_.clear();
   runs_.clear();
-  for (Cleanup& cleanup : cleanups_) (void)cleanup.remains.round();
-  cleanups_.clear();
+  for (PendingSweep& pending : sweeps_) (void)pending.sweep.round();
+  sweeps_.clear();
   if (link_ != nullptr) std::exchange(link_, nullptr)->close();
   handles_.when_none(std::move(on_closed));
   later_timer_.reset();
@@ -274,8 +274,8 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
     case wire::Type::kKill:
     case wire::Type::kForget:
     case wire::Type::kShutdown:
-    case wire::Type::kWish:
-    case wire::Type::kWishOver:
+    case wire::Type::kCleanup:
+    case wire::Type::kCleanupDone:
     case wire::Type::kUsage:
       return false;
   }
@@ -383,7 +383,7 @@ std::string read_memory(const UniqueFd& fd) {
 }
 
 bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
-  auto message = wire::decode_kept(wire::body_of(received.message));
+  auto message = wire::decode_detached(wire::body_of(received.message));
   if (!message || find(run) != nullptr) return false;
   const auto count =
       static_cast<std::size_t>(std::count(message->fds.begin(), message->fds.end(), true));
@@ -394,7 +394,7 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   for (std::size_t i = 0; i < fds.size(); ++i) {
     if (message->fds[i] && next < received.fds.size()) fds[i] = std::move(received.fds[next++]);
   }
-  Kept kept;
+  DetachedRun kept;
   kept.started.pid = message->started.pid;
   kept.started.start_time = message->started.start_time;
   kept.started.in_force = message->started.in_force;
@@ -408,7 +408,7 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   kept.lost_err = message->lost_err;
   kept.notes = std::move(message->notes);
   runs_[run] = Entry{kept.started.pid, kept.started.start_time, Phase::kRunning, 0, 0};
-  listener_.on_kept(*this, run, std::move(kept));
+  listener_.on_detached(*this, run, std::move(kept));
   return true;
 }
 
@@ -434,22 +434,22 @@ void ClientImpl::on_lost(Link& link, std::string reason) {
   const std::uint32_t number = link.keeper_number();
   link_ = nullptr;
   link.close();
-  cleanups_.emplace_front(Remains(number, std::move(known)), std::move(lost), std::move(reason));
-  clean_up(cleanups_.begin());
+  sweeps_.emplace_front(OrphanSweep(number, std::move(known)), std::move(lost), std::move(reason));
+  sweep_orphans(sweeps_.begin());
 }
 
-void ClientImpl::clean_up(std::list<Cleanup>::iterator cleanup) {
-  if (!cleanup->remains.round()) {
-    if (!cleanup->timer) {
-      cleanup->timer =
-          std::make_unique<LoopTimer>(loop_, handles_, [this, cleanup] { clean_up(cleanup); });
+void ClientImpl::sweep_orphans(std::list<PendingSweep>::iterator pending) {
+  if (!pending->sweep.round()) {
+    if (!pending->timer) {
+      pending->timer =
+          std::make_unique<LoopTimer>(loop_, handles_, [this, pending] { sweep_orphans(pending); });
     }
-    cleanup->timer->start(cleanup->remains.pause());
+    pending->timer->start(pending->sweep.pause());
     return;
   }
-  std::vector<RunKey> runs = std::move(cleanup->runs);
-  std::string reason = std::move(cleanup->reason);
-  cleanups_.erase(cleanup);
+  std::vector<RunKey> runs = std::move(pending->runs);
+  std::string reason = std::move(pending->reason);
+  sweeps_.erase(pending);
   if (shut_down_) return;
   for (const RunKey run : runs) runs_.erase(run);
   listener_.on_keeper_lost(std::move(runs), std::move(reason));
@@ -478,10 +478,11 @@ void ClientImpl::run_later() {
 
 }  // namespace
 
-std::unique_ptr<KeeperClient> KeeperClient::adopt(uv_loop_s* loop, const std::string& door,
+std::unique_ptr<KeeperClient> KeeperClient::adopt(uv_loop_s* loop,
+                                                  const std::string& control_socket,
                                                   KeeperListener& listener) {
   auto client = std::make_unique<ClientImpl>(loop, KeeperOptions{}, listener);
-  client->adopt(door);
+  client->adopt(control_socket);
   return client;
 }
 

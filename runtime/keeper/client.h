@@ -43,14 +43,14 @@ struct ResourceLimit {
 
 // What the keeper runs for a run that lives elsewhere too (a container, a process on another
 // machine): after its tree was ended by a kill, a limit or the end of the host, and not when it
-// ended by itself. It has kWishLimit and no stdio.
-struct LastWish {
+// ended by itself. It has kCleanupLimit and no stdio.
+struct CleanupCommand {
   std::vector<std::string> argv;
   std::vector<std::string> env;  // as StartRequest::env
   std::string cwd;               // absolute
 };
-inline constexpr std::chrono::seconds kWishLimit{10};
-inline constexpr std::size_t kMaxWishBytes = std::size_t{60} << 10;  // argv, env and cwd
+inline constexpr std::chrono::seconds kCleanupLimit{10};
+inline constexpr std::size_t kMaxCleanupBytes = std::size_t{60} << 10;  // argv, env and cwd
 
 struct StartRequest {
   std::vector<std::string> argv;  // argv[0] is searched in env's PATH unless it has a '/'
@@ -65,7 +65,7 @@ struct StartRequest {
   std::vector<ResourceLimit> limits;  // of each process
   TreeLimits tree_limits;             // of all of them together
   std::optional<SandboxSpec> sandbox;
-  std::optional<LastWish> wish;
+  std::optional<CleanupCommand> cleanup;
   // Lives on when the host is gone, until the next one takes it over.
   bool keep = false;
   std::string keep_directory;  // where the keeper can be found then; absolute, the user's alone
@@ -85,7 +85,7 @@ struct Started {
 };
 
 // A kept run, as it was handed over. Its exit and all that has happened to it follow as usual.
-struct Kept {
+struct DetachedRun {
   // Without `in`: a stdin that is a pipe ended with its first host.
   Started started;
   std::string notes;                         // of its first host
@@ -136,7 +136,7 @@ struct KillReport {
   How how = How::kGone;
   std::uint32_t dead = 0;        // processes of the tree that ended
   std::vector<pid_t> survivors;  // pids that still live, at most kMaxReportedSurvivors
-  bool wish_failed = false;      // its last wish could not be carried out, or not in time
+  bool cleanup_failed = false;   // its cleanup command could not be carried out, or not in time
 };
 const char* to_string(KillReport::How how);
 
@@ -157,7 +157,7 @@ class KeeperListener {
   // where the leader ended by it.
   virtual void on_limit(RunKey run, LimitReached reached) = 0;
   // After adopt(): one of these for each kept run, then on_adopted.
-  virtual void on_kept(KeeperClient& client, RunKey run, Kept kept) = 0;
+  virtual void on_detached(KeeperClient& client, RunKey run, DetachedRun kept) = 0;
   // The keeper is ours, or cannot be: it has a host already, or has gone.
   virtual void on_adopted(KeeperClient& client, const Status& status) = 0;
   // The keeper is gone. Everything that it had started has been sent SIGKILL by pidfd and mark
@@ -176,8 +176,9 @@ class KeeperClient {
  public:
   static Result<std::unique_ptr<KeeperClient>> create(uv_loop_s* loop, KeeperOptions options,
                                                       KeeperListener& listener);
-  // Takes over the keeper behind a door (door.h); on_adopted follows from the loop. Starts nothing.
-  static std::unique_ptr<KeeperClient> adopt(uv_loop_s* loop, const std::string& door,
+  // Takes over the keeper behind a control socket (control_socket.h); on_adopted follows from the
+  // loop. Starts nothing.
+  static std::unique_ptr<KeeperClient> adopt(uv_loop_s* loop, const std::string& control_socket,
                                              KeeperListener& listener);
   virtual ~KeeperClient() = default;
 
@@ -193,8 +194,9 @@ class KeeperClient {
   // What the run's tree costs now; on_usage is called once from the loop, with nothing when the run
   // or its keeper has gone.
   virtual void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) = 0;
-  // A run with a last wish has ended by itself: the wish is forgotten, or carried out now.
-  virtual void wish_over(RunKey run, bool grant) = 0;
+  // A run with a cleanup command has ended by itself: the cleanup command is forgotten, or carried
+  // out now.
+  virtual void cleanup_done(RunKey run, bool grant) = 0;
   // The library has forgotten the run (its tree is empty or given up).
   virtual void forget(RunKey run) = 0;
   // The library is done: everything left gets the stop signal and, after `grace`, SIGKILL by the

@@ -16,11 +16,12 @@ constexpr int kMaxPasses = 50;
 
 }  // namespace
 
-Ending::Ending(Family& family, Millis grace, Time now) : family_(family), due_(now + grace) {
-  family_.survey();
-  const std::vector<pid_t> members = family_.all_members();
-  family_.signal_all(members, SIGTERM);
-  family_.signal_all(members, SIGCONT);
+Ending::Ending(ProcessTable& family, Millis grace, Time now)
+    : process_table_(family), due_(now + grace) {
+  process_table_.survey();
+  const std::vector<pid_t> members = process_table_.all_members();
+  process_table_.signal_all(members, SIGTERM);
+  process_table_.signal_all(members, SIGCONT);
 }
 
 bool Ending::round(Time now) {
@@ -33,9 +34,9 @@ bool Ending::round(Time now) {
   }
   std::size_t before = 0;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    family_.survey();
-    const std::vector<pid_t> members = family_.all_members();
-    family_.signal_all(members, SIGKILL);
+    process_table_.survey();
+    const std::vector<pid_t> members = process_table_.all_members();
+    process_table_.signal_all(members, SIGKILL);
     if (members.size() <= before) break;
     before = members.size();
   }

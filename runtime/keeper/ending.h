@@ -2,22 +2,22 @@
 // until it has no children left, or until that takes too long. Keeper only.
 #pragma once
 
-#include "runtime/keeper/family.h"
 #include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/process_table.h"
 
 namespace gibbous::keeper {
 
 class Ending {
  public:
   // Sends SIGTERM at once.
-  Ending(Family& family, Millis grace, Time now);
+  Ending(ProcessTable& family, Millis grace, Time now);
 
   Time due() const { return due_; }  // when round() is to be called next
   // One round of SIGKILL. False: it is given up.
   bool round(Time now);
 
  private:
-  Family& family_;
+  ProcessTable& process_table_;
   bool killing_ = false;
   Time due_;
   Time bound_;

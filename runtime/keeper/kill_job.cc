@@ -19,7 +19,7 @@ constexpr int kMaxPasses = 50;
 
 }  // namespace
 
-void Killer::begin(KeptRun& run, int signal_number, Millis grace, Time now, bool reported) {
+void Killer::begin(KeeperRun& run, int signal_number, Millis grace, Time now, bool reported) {
   const Time due = now + grace;
   if (!run.job) {
     run.job = std::make_unique<KillJob>();
@@ -45,16 +45,16 @@ void Killer::begin(KeptRun& run, int signal_number, Millis grace, Time now, bool
   if (run.job->due <= now) tick(run, now);
 }
 
-void Killer::send(KeptRun& run, int signal_number) {
-  const std::vector<pid_t> members = family_.members(run);
+void Killer::send(KeeperRun& run, int signal_number) {
+  const std::vector<pid_t> members = process_table_.members(run);
   run.job->seen.insert(members.begin(), members.end());
-  family_.signal(run, members, signal_number);
+  process_table_.signal(run, members, signal_number);
   if (signal_number != SIGKILL && signal_number != SIGSTOP) {
-    family_.signal(run, members, SIGCONT);
+    process_table_.signal(run, members, SIGCONT);
   }
 }
 
-void Killer::tick(KeptRun& run, Time now) {
+void Killer::tick(KeeperRun& run, Time now) {
   KillJob& job = *run.job;
   if (run.empty()) {
     check(run);
@@ -66,13 +66,13 @@ void Killer::tick(KeptRun& run, Time now) {
   } else if (now < job.bound) {
     kill_round(run, now);
   } else {
-    std::vector<pid_t> survivors = Family::alive(family_.members(run));
+    std::vector<pid_t> survivors = ProcessTable::alive(process_table_.members(run));
     job.seen.insert(survivors.begin(), survivors.end());
     finish(run, KillReport::How::kSurvivors, std::move(survivors));
   }
 }
 
-void Killer::start_killing(KeptRun& run, Time now) {
+void Killer::start_killing(KeeperRun& run, Time now) {
   KillJob& job = *run.job;
   job.killing = true;
   job.bound = now + kKillBound;
@@ -80,12 +80,12 @@ void Killer::start_killing(KeptRun& run, Time now) {
   kill_round(run, now);
 }
 
-void Killer::kill_round(KeptRun& run, Time now) {
+void Killer::kill_round(KeeperRun& run, Time now) {
   KillJob& job = *run.job;
   std::size_t known = 0;
   int passes = 0;
   do {
-    if (passes > 0) family_.survey();
+    if (passes > 0) process_table_.survey();
     known = job.seen.size();
     send(run, SIGKILL);
     // A lone leader is not worth a second look: what it forked meanwhile comes to light when it is
@@ -95,7 +95,7 @@ void Killer::kill_round(KeptRun& run, Time now) {
   job.backoff = std::min(job.backoff * 2, kMaxBackoff);
 }
 
-void Killer::check(KeptRun& run) {
+void Killer::check(KeeperRun& run) {
   const KillJob& job = *run.job;
   if (!run.empty()) return;
   if (job.seen.empty()) {
@@ -105,7 +105,7 @@ void Killer::check(KeptRun& run) {
   }
 }
 
-void Killer::finish(KeptRun& run, KillReport::How how, std::vector<pid_t> survivors) {
+void Killer::finish(KeeperRun& run, KillReport::How how, std::vector<pid_t> survivors) {
   const std::unique_ptr<KillJob> job = std::move(run.job);
   KillReport report;
   report.how = how;

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/keeper/family.h"
+#include "runtime/keeper/process_table.h"
 
 namespace gibbous::keeper {
 
@@ -28,23 +28,24 @@ struct KillJob {
 
 class Killer {
  public:
-  using Report = std::function<void(KeptRun&, const KillReport&, std::uint32_t reports)>;
-  Killer(Family& family, Report report) : family_(family), report_(std::move(report)) {}
+  using Report = std::function<void(KeeperRun&, const KillReport&, std::uint32_t reports)>;
+  Killer(ProcessTable& family, Report report)
+      : process_table_(family), report_(std::move(report)) {}
 
   // The family must have been surveyed just before, for all of these but tighten's time arithmetic.
   // `reported`: somebody waits for the report.
-  void begin(KeptRun& run, int signal_number, Millis grace, Time now, bool reported);
-  void tick(KeptRun& run, Time now);
+  void begin(KeeperRun& run, int signal_number, Millis grace, Time now, bool reported);
+  void tick(KeeperRun& run, Time now);
   // The run's tree may have become empty.
-  void check(KeptRun& run);
+  void check(KeeperRun& run);
 
  private:
-  void send(KeptRun& run, int signal_number);
-  void start_killing(KeptRun& run, Time now);
-  void kill_round(KeptRun& run, Time now);
-  void finish(KeptRun& run, KillReport::How how, std::vector<pid_t> survivors);
+  void send(KeeperRun& run, int signal_number);
+  void start_killing(KeeperRun& run, Time now);
+  void kill_round(KeeperRun& run, Time now);
+  void finish(KeeperRun& run, KillReport::How how, std::vector<pid_t> survivors);
 
-  Family& family_;
+  ProcessTable& process_table_;
   Report report_;
 };
 

@@ -25,18 +25,18 @@ constexpr int kLooksAfterEvent = 20;
 
 }  // namespace
 
-Limiter::Limiter(Family& family, int epoll, std::uint32_t keeper_number)
-    : family_(family), epoll_(epoll), group_name_(keeper_group_name(keeper_number)) {}
+Limiter::Limiter(ProcessTable& family, int epoll, std::uint32_t keeper_number)
+    : process_table_(family), epoll_(epoll), group_name_(keeper_group_name(keeper_number)) {}
 
 Limiter::~Limiter() = default;
 
-Result<std::unique_ptr<KeptLimits>> Limiter::prepare(const TreeLimits& limits) {
-  if (!limits.any()) return std::unique_ptr<KeptLimits>();
+Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limits) {
+  if (!limits.any()) return std::unique_ptr<DetachedLimits>();
   if (!places_) {
     places_ = find_cgroup_places();
     sweep_groups(*places_);
   }
-  auto kept = std::make_unique<KeptLimits>();
+  auto kept = std::make_unique<DetachedLimits>();
   kept->limits = limits;
   std::string why = "this machine gives Gibbous no cpu control group";
   // Processor time alone needs no group.
@@ -63,8 +63,8 @@ Result<std::unique_ptr<KeptLimits>> Limiter::prepare(const TreeLimits& limits) {
   return kept;
 }
 
-void Limiter::begin(KeptRun& run, Time now) {
-  KeptLimits& kept = *run.limits;
+void Limiter::begin(KeeperRun& run, Time now) {
+  DetachedLimits& kept = *run.limits;
   if (kept.group) {
     kept.group->close_entries();
     for (const UniqueFd& fd : kept.group->events()) {
@@ -80,9 +80,9 @@ void Limiter::begin(KeptRun& run, Time now) {
   note_due(kept.due);
 }
 
-KeptRun* Limiter::run_of_event(int fd) {
-  KeptRun* found = nullptr;
-  family_.for_each([&](KeptRun& run) {
+KeeperRun* Limiter::run_of_event(int fd) {
+  KeeperRun* found = nullptr;
+  process_table_.for_each([&](KeeperRun& run) {
     if (!run.limits || !run.limits->group) return;
     for (const UniqueFd& event : run.limits->group->events()) {
       if (event.get() == fd) found = &run;
@@ -91,8 +91,8 @@ KeptRun* Limiter::run_of_event(int fd) {
   return found;
 }
 
-void Limiter::look_again(KeptRun& run, Time now) {
-  KeptLimits& kept = *run.limits;
+void Limiter::look_again(KeeperRun& run, Time now) {
+  DetachedLimits& kept = *run.limits;
   if (kept.looks > 0) return;  // that is being done
   kept.looks = kLooksAfterEvent;
   kept.due = std::min(kept.due, now + kLookPause);
@@ -102,17 +102,17 @@ void Limiter::look_again(KeptRun& run, Time now) {
   note_due(kept.due);
 }
 
-std::optional<LimitReached> Limiter::look(KeptRun& run) {
+std::optional<LimitReached> Limiter::look(KeeperRun& run) {
   if (!run.limits || run.limits->reached || !run.limits->group) return std::nullopt;
   auto reached = run.limits->group->reached();
   run.limits->reached = reached.has_value();
   return reached;
 }
 
-std::optional<LimitReached> Limiter::poll(KeptRun& run, Time now) {
-  KeptLimits& kept = *run.limits;
+std::optional<LimitReached> Limiter::poll(KeeperRun& run, Time now) {
+  DetachedLimits& kept = *run.limits;
   Time next = Time::max();
-  const std::vector<pid_t> members = family_.members(run);
+  const std::vector<pid_t> members = process_table_.members(run);
   const TreeUsage usage = read_usage({.pids = members});
   const LimitsInForce& by = kept.in_force;
   const auto over = [&kept](LimitKind kind, std::uint64_t limit,
@@ -143,15 +143,15 @@ std::optional<LimitReached> Limiter::poll(KeptRun& run, Time now) {
   return std::nullopt;
 }
 
-std::optional<LimitReached> Limiter::check(KeptRun& run, Time now, bool& surveyed) {
-  KeptLimits& kept = *run.limits;
+std::optional<LimitReached> Limiter::check(KeeperRun& run, Time now, bool& surveyed) {
+  DetachedLimits& kept = *run.limits;
   Time next_look = Time::max();
   if (kept.looks > 0) {
     if (auto reached = look(run)) return reached;
     if (--kept.looks > 0) next_look = now + kLookPause;
   }
   if (now >= kept.poll_due) {
-    if (!std::exchange(surveyed, true)) family_.survey();
+    if (!std::exchange(surveyed, true)) process_table_.survey();
     if (auto reached = poll(run, now)) return reached;
   }
   kept.due = std::min(next_look, kept.poll_due);
@@ -166,7 +166,7 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
   if (!leaving_.empty()) note_due(now + kRemovePause);
   bool surveyed = false;
   std::erase_if(limited_, [&](RunKey key) {
-    KeptRun* run = family_.find(key);
+    KeeperRun* run = process_table_.find(key);
     if (run == nullptr || !run->limits || run->limits->reached) return true;
     if (now >= run->limits->due) {
       if (const auto reached = check(*run, now, surveyed)) {
@@ -180,14 +180,14 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
   return used_up;
 }
 
-void Limiter::release(std::unique_ptr<KeptLimits> limits, Time now) {
+void Limiter::release(std::unique_ptr<DetachedLimits> limits, Time now) {
   if (!limits || !limits->group || limits->group->remove()) return;
   leaving_.push_back(std::move(limits->group));
   note_due(now + kRemovePause);
 }
 
 bool Limiter::remove_all() {
-  family_.for_each([this](KeptRun& run) {
+  process_table_.for_each([this](KeeperRun& run) {
     if (run.limits && run.limits->group) leaving_.push_back(std::move(run.limits->group));
   });
   std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
-#include "runtime/keeper/family.h"
+#include "runtime/keeper/process_table.h"
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/run_group.h"
 #include "runtime/process/tree_limits.h"
@@ -20,7 +20,7 @@ namespace gibbous::keeper {
 using Time = std::chrono::steady_clock::time_point;
 
 // What a run with limits has on top; null for all others.
-struct KeptLimits {
+struct DetachedLimits {
   TreeLimits limits;
   LimitsInForce in_force;
   std::unique_ptr<RunGroup> group;  // null where everything is looked after by polling
@@ -33,37 +33,37 @@ struct KeptLimits {
 class Limiter {
  public:
   // `epoll`: where the groups' events are waited for.
-  Limiter(Family& family, int epoll, std::uint32_t keeper_number);
+  Limiter(ProcessTable& family, int epoll, std::uint32_t keeper_number);
   ~Limiter();
 
   // Before the start. Null when there is nothing to limit; a status names the limit that nothing on
   // this machine can hold.
-  Result<std::unique_ptr<KeptLimits>> prepare(const TreeLimits& limits);
+  Result<std::unique_ptr<DetachedLimits>> prepare(const TreeLimits& limits);
   // The leader runs.
-  void begin(KeptRun& run, Time now);
+  void begin(KeeperRun& run, Time now);
   // Something about this run's kernel limits may have happened, or its leader has ended.
-  std::optional<LimitReached> look(KeptRun& run);
+  std::optional<LimitReached> look(KeeperRun& run);
   // A descriptor of a group has something to say. Null: it belongs to none.
-  KeptRun* run_of_event(int fd);
+  KeeperRun* run_of_event(int fd);
   // It may have been said before it was done: it is looked at again, soon and some times.
-  void look_again(KeptRun& run, Time now);
+  void look_again(KeeperRun& run, Time now);
 
   Time due() const { return due_; }
   // The limits that were used up by now.
   std::vector<std::pair<RunKey, LimitReached>> tick(Time now);
 
   // The run is over: its groups go as soon as the kernel lets them.
-  void release(std::unique_ptr<KeptLimits> limits, Time now);
+  void release(std::unique_ptr<DetachedLimits> limits, Time now);
   // Everything is over: true when no group is left.
   bool remove_all();
 
  private:
-  // Surveys the family when it needs to and nobody has in this tick.
-  std::optional<LimitReached> check(KeptRun& run, Time now, bool& surveyed);
-  std::optional<LimitReached> poll(KeptRun& run, Time now);
+  // Rescans the family when it needs to and nobody has in this tick.
+  std::optional<LimitReached> check(KeeperRun& run, Time now, bool& surveyed);
+  std::optional<LimitReached> poll(KeeperRun& run, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
 
-  Family& family_;
+  ProcessTable& process_table_;
   int epoll_;
   std::string group_name_;
   std::optional<CgroupPlaces> places_;  // looked for by the first run with limits

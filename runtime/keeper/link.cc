@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
-#include "runtime/keeper/door.h"
+#include "runtime/keeper/control_socket.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/proc.h"
 
@@ -94,14 +94,14 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
   return link;
 }
 
-Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& door, LinkOwner& owner,
+Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                           OpenHandles& handles) {
-  auto knocked = knock(door);
-  if (!knocked) return knocked.status();
-  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, knocked->pid, 0U)));
-  if (!process) return Status::error("keeper_gone", door + ": " + std::strerror(errno));
-  Link* link = new Link(loop, door, owner, handles, std::move(knocked->socket));
-  link->pid_ = knocked->pid;
+  auto connection = connect_to_keeper(control_socket);
+  if (!connection) return connection.status();
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, connection->pid, 0U)));
+  if (!process) return Status::error("keeper_gone", control_socket + ": " + std::strerror(errno));
+  Link* link = new Link(loop, control_socket, owner, handles, std::move(connection->socket));
+  link->pid_ = connection->pid;
   link->pidfd_ = std::move(process);
   link->adopting_ = true;
   if (const int error = link->watch(); error != 0) {

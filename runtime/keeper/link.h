@@ -32,7 +32,7 @@ class Link {
   static Result<Link*> open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
                             OpenHandles& handles);
   // To a keeper that kept runs; it is told of by on_message.
-  static Result<Link*> adopt(uv_loop_t* loop, const std::string& door, LinkOwner& owner,
+  static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                              OpenHandles& handles);
   // Nothing is reported after it. Frees the link once libuv lets go of its handles.
   void close();

@@ -120,11 +120,11 @@ void Server::run() {
       } else if (event.data.fd == host_.get()) {
         host_.reset();
         host_gone_ = true;
-      } else if (door_ && event.data.fd == door_->fd()) {
-        answer_door();
-      } else if (door_ && read_spool(event.data.fd)) {
+      } else if (control_ && event.data.fd == control_->fd()) {
+        accept_control();
+      } else if (control_ && read_spool(event.data.fd)) {
         continue;
-      } else if (KeptRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
+      } else if (KeeperRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
         if (ending() && !sparing_) continue;  // it ends anyway
         if (const auto reached = limiter_->look(*run)) {
           limit_reached(*run, *reached);
@@ -154,7 +154,7 @@ void Server::tidy() {
 
 int Server::wait_ms(Time now) const {
   Time until = retry_send_;
-  if (wishes_) until = std::min(until, wishes_->due());
+  if (cleanups_) until = std::min(until, cleanups_->due());
   if (ending()) {
     if (!all_ended_) until = std::min(until, ending_->due());
   } else {
@@ -198,12 +198,12 @@ void Server::take_signals() {
   }
   if (child) reap();
   if (!child || !ending() || all_ended_) return;
-  family_->survey();
-  if (!family_->all_members().empty()) return;
+  process_table_->survey();
+  if (!process_table_->all_members().empty()) return;
   if (sparing_) {
     stay_alone();
   } else {
-    end_with_wishes();
+    end_with_cleanups();
   }
 }
 
@@ -214,23 +214,24 @@ void Server::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       if (errno == EINTR) continue;
       // No children at all.
-      if (ending() && !sparing_) end_with_wishes();
+      if (ending() && !sparing_) end_with_cleanups();
       return;
     }
     const pid_t pid = info.si_pid;
     if (pid == 0) return;
-    KeptRun* leads = family_ ? family_->find_leader(pid) : nullptr;
-    KeptRun* orphan_of =
-        leads == nullptr && family_ && !ending() ? family_->run_of_orphan(pid) : nullptr;
+    KeeperRun* leads = process_table_ ? process_table_->find_leader(pid) : nullptr;
+    KeeperRun* orphan_of = leads == nullptr && process_table_ && !ending()
+                               ? process_table_->run_of_orphan(pid)
+                               : nullptr;
     int status = 0;
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
-    if (family_) family_->forget_process(pid);
-    if (wishes_ && wishes_->ended(pid, status, steady_clock::now())) {
-      if (all_ended_) end_with_wishes();
+    if (process_table_) process_table_->forget_process(pid);
+    if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
+      if (all_ended_) end_with_cleanups();
       continue;
     }
-    KeptRun* of = leads != nullptr ? leads : orphan_of;
+    KeeperRun* of = leads != nullptr ? leads : orphan_of;
     if (of != nullptr) of->reaped_cpu += cpu_of(usage);
     if (leads != nullptr) {
       leader_ended(*leads, status, usage);
@@ -241,7 +242,7 @@ void Server::reap() {
   }
 }
 
-void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
+void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   if (run.keep) run.keep->exit = to_exit_status(status, usage);
   if (run.keep && !has_host()) {
     changed_.push_back(run.key);
@@ -260,17 +261,17 @@ void Server::leader_ended(KeptRun& run, int status, const rusage& usage) {
 }
 
 // Nothing can come back to an empty tree: there is nothing more to know of it.
-void Server::remove_if_done(KeptRun& run) {
+void Server::remove_if_done(KeeperRun& run) {
   if (run.leader != 0 || run.job || (run.keep && !has_host())) return;
   if (run.forgotten || run.orphans.empty()) remove(run);
 }
 
-void Server::remove(KeptRun& run) {
+void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
-  family_->remove(run);
+  process_table_->remove(run);
 }
 
-void Server::limit_reached(KeptRun& run, LimitReached reached) {
+void Server::limit_reached(KeeperRun& run, LimitReached reached) {
   if (run.keep && !has_host()) {
     run.keep->limit = reached;
   } else if (!run.forgotten) {
@@ -281,13 +282,13 @@ void Server::limit_reached(KeptRun& run, LimitReached reached) {
 }
 
 void Server::check_runs(Time now) {
-  family_->survey();
+  process_table_->survey();
   std::vector<RunKey> keys = std::move(changed_);
   changed_.clear();
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const RunKey key : keys) {
-    KeptRun* run = family_->find(key);
+    KeeperRun* run = process_table_->find(key);
     if (run == nullptr || run->leader != 0) continue;
     if (run->job) {
       killer_->check(*run);
@@ -296,24 +297,24 @@ void Server::check_runs(Time now) {
       report_left(*run, 0);
       remove_if_done(*run);
     } else {
-      const auto alive = Family::alive(family_->members(*run)).size();
+      const auto alive = ProcessTable::alive(process_table_->members(*run)).size();
       // None alive: they are about to be reaped, and then this is asked again.
       if (alive > 0) report_left(*run, static_cast<std::uint32_t>(alive));
     }
   }
   const auto cost = steady_clock::now() - now;
-  if (alone_) note_kept_ends();  // as of this survey
+  if (alone_) note_detached_ends();  // as of this survey
   next_check_ = now + cost + std::min<steady_clock::duration>(cost * kCheckPause, kMaxCheckPause);
 }
 
-void Server::report_left(KeptRun& run, std::uint32_t alive) {
+void Server::report_left(KeeperRun& run, std::uint32_t alive) {
   if (run.left == alive || run.forgotten) return;
   run.left = alive;
   wire::encode_left(out_, run.key, {alive});
   send();
 }
 
-void Server::report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports) {
+void Server::report_killed(KeeperRun& run, const KillReport& report, std::uint32_t reports) {
   if (run.leader == 0) report_left(run, static_cast<std::uint32_t>(report.survivors.size()));
   grant_and_report(run.key, report, run.forgotten ? 0 : reports);
 }
@@ -321,10 +322,10 @@ void Server::report_killed(KeptRun& run, const KillReport& report, std::uint32_t
 void Server::grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports) {
   const auto on_done = [this, run, report, reports](bool granted) {
     KillReport whole = report;
-    whole.wish_failed = !granted;
+    whole.cleanup_failed = !granted;
     send_killed(run, whole, reports);
   };
-  wishes_->grant(run, on_done, steady_clock::now());
+  cleanups_->grant(run, on_done, steady_clock::now());
 }
 
 void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t reports) {
@@ -334,15 +335,15 @@ void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t rep
   }
 }
 
-void Server::end_with_wishes() {
+void Server::end_with_cleanups() {
   all_ended_ = true;
-  done_ = !wishes_->grant_all(steady_clock::now());
+  done_ = !cleanups_->grant_all(steady_clock::now());
 }
 
 void Server::begin_kills(Time now) {
-  family_->survey();
+  process_table_->survey();
   for (const KillRequest& request : std::exchange(kill_requests_, {})) {
-    KeptRun* run = family_->find(request.run);
+    KeeperRun* run = process_table_->find(request.run);
     if (run == nullptr) {
       if (request.own) continue;
       grant_and_report(request.run, KillReport{}, 1);
@@ -363,38 +364,38 @@ void Server::tick(Time now) {
     retry_send_ = Time::max();
     note_sending(channel_.flush());
   }
-  if (wishes_) wishes_->tick(now);
+  if (cleanups_) cleanups_->tick(now);
   if (ending()) {
     if (all_ended_ || now < ending_->due()) return;
     const bool given_up = !ending_->round(now);
     reap();
     if (sparing_ && ending()) {
-      family_->survey();
-      if (given_up || family_->all_members().empty()) stay_alone();
+      process_table_->survey();
+      if (given_up || process_table_->all_members().empty()) stay_alone();
     } else if (given_up && !all_ended_) {
-      end_with_wishes();
+      end_with_cleanups();
     }
     return;
   }
   if (alone_ && now >= alone_until_) {
-    family_->survey();
-    note_kept_ends();
-    done_ = now >= alone_until_ && !wishes_->running();
+    process_table_->survey();
+    note_detached_ends();
+    done_ = now >= alone_until_ && !cleanups_->running();
   }
   if (connected_ && !greeted_ && now >= hello_until_) end_all(kHostDeathGrace);
   if (ending()) return;
   if (limiter_ && now >= limiter_->due()) {
     for (const auto& [key, reached] : limiter_->tick(now)) {
-      if (KeptRun* run = family_->find(key)) limit_reached(*run, reached);
+      if (KeeperRun* run = process_table_->find(key)) limit_reached(*run, reached);
     }
     if (!kill_requests_.empty()) begin_kills(now);
   }
   if (now < next_due_) return;
-  family_->survey();
+  process_table_->survey();
   next_due_ = Time::max();
   std::vector<RunKey> going_on;
   for (const RunKey key : std::exchange(killed_, {})) {
-    KeptRun* run = family_->find(key);
+    KeeperRun* run = process_table_->find(key);
     if (run == nullptr || !run->job) continue;
     killer_->tick(*run, now);
     if (!run->job) {
@@ -428,25 +429,25 @@ void Server::note_sending(Channel::Outcome outcome) {
   }
 }
 
-void Server::end_all(Millis grace, bool spare_kept) {
-  if (!family_) {
+void Server::end_all(Millis grace, bool spare_detached) {
+  if (!process_table_) {
     done_ = true;  // nothing was ever started
     return;
   }
   // Whoever wants everything ended gets it, whatever the end began with.
-  if (!ending() || !spare_kept) sparing_ = spare_kept && has_kept();
-  family_->spare_kept(sparing_);
+  if (!ending() || !spare_detached) sparing_ = spare_detached && has_detached();
+  process_table_->spare_detached(sparing_);
   if (ending()) return;
   // What was asked for in the same turn still counts for runs that are spared.
   if (!kill_requests_.empty()) begin_kills(steady_clock::now());
   connected_ = connected_ && !sparing_;
   alone_ = false;
-  if (door_) watch_door(false);
-  ending_ = std::make_unique<Ending>(*family_, grace, steady_clock::now());
+  if (control_) watch_control_socket(false);
+  ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());
   reap();
   if (!sparing_ || !ending()) return;
-  family_->survey();
-  if (family_->all_members().empty()) stay_alone();
+  process_table_->survey();
+  if (process_table_->all_members().empty()) stay_alone();
 }
 
 }  // namespace gibbous::keeper

@@ -10,13 +10,13 @@
 
 #include "gibbous/status.h"
 #include "runtime/keeper/channel.h"
+#include "runtime/keeper/cleanup_commands.h"
+#include "runtime/keeper/detached.h"
 #include "runtime/keeper/ending.h"
-#include "runtime/keeper/family.h"
-#include "runtime/keeper/keeping.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
+#include "runtime/keeper/process_table.h"
 #include "runtime/keeper/starter.h"
-#include "runtime/keeper/wishes.h"
 
 namespace gibbous::keeper {
 
@@ -51,45 +51,45 @@ class Server {
   bool handle_hello(const wire::Header& header, wire::Bytes body);
   bool handle_start(RunKey key, Channel::Received& received);
   bool fail_start(RunKey key, const StartFailure& failure);
-  bool handle_wish(RunKey key, wire::Bytes body);
-  bool handle_wish_over(RunKey key, wire::Bytes body);
+  bool handle_cleanup(RunKey key, wire::Bytes body);
+  bool handle_cleanup_done(RunKey key, wire::Bytes body);
   bool handle_signal(RunKey key, wire::Bytes body);
   bool handle_kill(RunKey key, wire::Bytes body);
   bool handle_forget(RunKey key, wire::Bytes body);
   bool handle_usage(RunKey key, wire::Bytes body);
   bool handle_shutdown(wire::Bytes body);
 
-  void leader_ended(KeptRun& run, int status, const rusage& usage);
-  void remove_if_done(KeptRun& run);
-  void remove(KeptRun& run);
+  void leader_ended(KeeperRun& run, int status, const rusage& usage);
+  void remove_if_done(KeeperRun& run);
+  void remove(KeeperRun& run);
   // Says so, and ends the run.
-  void limit_reached(KeptRun& run, LimitReached reached);
-  void report_left(KeptRun& run, std::uint32_t alive);
-  void report_killed(KeptRun& run, const KillReport& report, std::uint32_t reports);
-  // Once its last wish is carried out, if it has one.
+  void limit_reached(KeeperRun& run, LimitReached reached);
+  void report_left(KeeperRun& run, std::uint32_t alive);
+  void report_killed(KeeperRun& run, const KillReport& report, std::uint32_t reports);
+  // Once its cleanup command is carried out, if it has one.
   void grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports);
   void send_killed(RunKey run, const KillReport& report, std::uint32_t reports);
-  pid_t start_wish(wire::Bytes body);
-  // Everything has ended that can be ended: the last wishes, then the end.
-  void end_with_wishes();
+  pid_t start_cleanup(wire::Bytes body);
+  // Everything has ended that can be ended: the last cleanups, then the end.
+  void end_with_cleanups();
   void send(FdList fds = {});  // what is in out_
   void note_sending(Channel::Outcome outcome);
 
   // Nothing is reported and nothing is started any more; the loop ends when the last child has.
-  // Kept runs are spared when it is only the host that has gone: then the keeper stays, alone.
-  void end_all(Millis grace, bool spare_kept = true);
+  // Detached runs are spared when it is only the host that has gone: then the keeper stays, alone.
+  void end_all(Millis grace, bool spare_detached = true);
 
   // Runs that live on (server_keeping.cc).
-  bool has_kept() const;
+  bool has_detached() const;
   // Somebody hears what is reported.
   bool has_host() const { return connected_ && greeted_; }
-  Status open_door(const std::string& directory);
+  Status open_control_socket(const std::string& directory);
   void stay_alone();
-  void watch_door(bool watched);
-  void watch_spools(Keeping& keeping, bool watched);
+  void watch_control_socket(bool watched);
+  void watch_spools(Detached& detached, bool watched);
   bool read_spool(int fd);
-  void note_kept_ends();
-  void answer_door();
+  void note_detached_ends();
+  void accept_control();
   void hand_over();
   bool ending() const { return ending_ != nullptr; }
 
@@ -105,10 +105,10 @@ class Server {
   UniqueFd signals_;
   UniqueFd host_;                     // pidfd
   std::unique_ptr<Starter> starter_;  // both from Hello on
-  std::unique_ptr<Family> family_;
+  std::unique_ptr<ProcessTable> process_table_;
   std::unique_ptr<Killer> killer_;
   std::unique_ptr<Limiter> limiter_;
-  std::unique_ptr<Wishes> wishes_;
+  std::unique_ptr<CleanupCommands> cleanups_;
   MarkMode mark_mode_;
   wire::Buffer out_;
 
@@ -122,13 +122,13 @@ class Server {
   bool connected_ = true;
   bool host_gone_ = false;
   std::unique_ptr<Ending> ending_;
-  bool all_ended_ = false;  // while ending: only last wishes are left
+  bool all_ended_ = false;  // while ending: only last cleanups are left
   bool done_ = false;
 
   std::uint32_t keeper_number_ = 0;
-  std::unique_ptr<Door> door_;  // from the first kept run on
-  bool greeted_ = false;        // the host at the other end has said hello
-  bool visited_ = false;        // it came through the door, and starts nothing here
+  std::unique_ptr<ControlSocket> control_;  // from the first kept run on
+  bool greeted_ = false;                    // the host at the other end has said hello
+  bool visited_ = false;  // it came through the control socket, and starts nothing here
   Time hello_until_ = Time::max();
   bool sparing_ = false;  // while ending
   bool alone_ = false;    // kept runs and no host

@@ -47,14 +47,14 @@ bool Server::handle(Channel::Received& received) {
   if (!header) return false;
   const wire::Bytes body = wire::body_of(received.message);
   if (header->type == wire::Type::kHello) return handle_hello(*header, body);
-  if (!greeted_ || !family_ || header->version != wire::kVersion) return false;
+  if (!greeted_ || !process_table_ || header->version != wire::kVersion) return false;
   switch (header->type) {
     case wire::Type::kStart:
       return handle_start(header->run, received);
-    case wire::Type::kWish:
-      return handle_wish(header->run, body);
-    case wire::Type::kWishOver:
-      return handle_wish_over(header->run, body);
+    case wire::Type::kCleanup:
+      return handle_cleanup(header->run, body);
+    case wire::Type::kCleanupDone:
+      return handle_cleanup_done(header->run, body);
     case wire::Type::kSignal:
       return handle_signal(header->run, body);
     case wire::Type::kKill:
@@ -84,7 +84,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   const auto hello = wire::decode_hello(body);
   if (!hello || greeted_) return false;
   greeted_ = true;
-  if (family_) {
+  if (process_table_) {
     // The next host of a keeper that kept runs.
     wire::encode_hello(out_, {keeper_number_});
     send();
@@ -105,19 +105,20 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   }
   starter_ = std::make_unique<Starter>(
       mark_mode_, original_files_,
-      [this](const std::string& directory) { return open_door(directory); });
-  family_ = std::make_unique<Family>(hello->keeper, ProcessTree());
-  limiter_ = std::make_unique<Limiter>(*family_, epoll_.get(), hello->keeper);
-  wishes_ = std::make_unique<Wishes>([this](wire::Bytes wish) { return start_wish(wish); });
+      [this](const std::string& directory) { return open_control_socket(directory); });
+  process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
+  limiter_ = std::make_unique<Limiter>(*process_table_, epoll_.get(), hello->keeper);
+  cleanups_ = std::make_unique<CleanupCommands>(
+      [this](wire::Bytes cleanup) { return start_cleanup(cleanup); });
   killer_ = std::make_unique<Killer>(
-      *family_, [this](KeptRun& run, const KillReport& report, std::uint32_t reports) {
+      *process_table_, [this](KeeperRun& run, const KillReport& report, std::uint32_t reports) {
         report_killed(run, report, reports);
       });
   return true;
 }
 
 bool Server::fail_start(RunKey key, const StartFailure& failure) {
-  if (family_->find(key) == nullptr) wishes_->forget(key);
+  if (process_table_->find(key) == nullptr) cleanups_->forget(key);
   wire::encode_start_failed(out_, key, failure);
   send();
   return true;
@@ -126,7 +127,7 @@ bool Server::fail_start(RunKey key, const StartFailure& failure) {
 bool Server::handle_start(RunKey key, Channel::Received& received) {
   if (visited_) return false;  // the library never does: each host has a keeper of its own for that
   const auto start = wire::decode_start(wire::body_of(received.message));
-  if (!start || family_->find(key) != nullptr) {
+  if (!start || process_table_->find(key) != nullptr) {
     return fail_start(key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
   }
   if (received.fds_lost) {
@@ -137,7 +138,7 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
     return fail_start(key, {StartStep::kGroup, ENOTSUP, limits.status().message()});
   }
   const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
-  const Mark mark = family_->next_mark();
+  const Mark mark = process_table_->next_mark();
   StartOutcome outcome =
       starter_->start(*start, received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd(),
                       mark, group != nullptr ? group->entries() : std::span<const int>());
@@ -146,55 +147,56 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
     return fail_start(key, *outcome.failure);
   }
   if (*limits) outcome.started.in_force = (*limits)->in_force;
-  std::unique_ptr<Keeping> keeping;
+  std::unique_ptr<Detached> detached;
   if (start->keep) {
-    keeping = std::make_unique<Keeping>();
-    keeping->notes = outcome.notes;
-    keeping->started = outcome.started;
-    keeping->out = Spool(std::move(outcome.kept_out));
-    keeping->err = Spool(std::move(outcome.kept_err));
+    detached = std::make_unique<Detached>();
+    detached->notes = outcome.notes;
+    detached->started = outcome.started;
+    detached->out = Spool(std::move(outcome.kept_out));
+    detached->err = Spool(std::move(outcome.kept_err));
   }
   wire::encode_started(out_, key, outcome.started);
   send(std::move(outcome.fds));
-  KeptRun& run = family_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
+  KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
   run.stdin_device = outcome.stdin_device;
   run.stdin_inode = outcome.stdin_inode;
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
-  run.keep = std::move(keeping);
+  run.keep = std::move(detached);
   return true;
 }
 
-bool Server::handle_wish(RunKey key, wire::Bytes body) {
-  const auto wish = wire::decode_start(body);
-  if (!wish || !wish->inline_strings || visited_) return false;
-  if (family_->find(key) == nullptr) wishes_->keep(key, body);
+bool Server::handle_cleanup(RunKey key, wire::Bytes body) {
+  const auto cleanup = wire::decode_start(body);
+  if (!cleanup || !cleanup->inline_strings || visited_) return false;
+  if (process_table_->find(key) == nullptr) cleanups_->keep(key, body);
   return true;
 }
 
-bool Server::handle_wish_over(RunKey key, wire::Bytes body) {
-  const auto over = wire::decode_wish_over(body);
+bool Server::handle_cleanup_done(RunKey key, wire::Bytes body) {
+  const auto over = wire::decode_cleanup_done(body);
   if (!over) return false;
-  if (over->grant) wishes_->grant(key, nullptr, std::chrono::steady_clock::now());
-  wishes_->forget(key);
+  if (over->grant) cleanups_->grant(key, nullptr, std::chrono::steady_clock::now());
+  cleanups_->forget(key);
   return true;
 }
 
-pid_t Server::start_wish(wire::Bytes body) {
-  const auto wish = wire::decode_start(body);
-  if (!wish) return 0;
-  const StartOutcome outcome = starter_->start(*wish, UniqueFd(), family_->next_mark(), {});
+pid_t Server::start_cleanup(wire::Bytes body) {
+  const auto cleanup = wire::decode_start(body);
+  if (!cleanup) return 0;
+  const StartOutcome outcome =
+      starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), {});
   if (outcome.failure) return 0;
-  family_->set_apart(outcome.started.pid);
+  process_table_->set_apart(outcome.started.pid);
   return outcome.started.pid;
 }
 
 bool Server::handle_signal(RunKey key, wire::Bytes body) {
   const auto signal = wire::decode_signal(body);
   if (!signal || signal->signal_number < 1 || signal->signal_number >= NSIG) return false;
-  family_->survey();
-  if (const KeptRun* run = family_->find(key)) {
-    family_->signal(*run, family_->members(*run), signal->signal_number);
+  process_table_->survey();
+  if (const KeeperRun* run = process_table_->find(key)) {
+    process_table_->signal(*run, process_table_->members(*run), signal->signal_number);
   }
   return true;
 }
@@ -204,8 +206,8 @@ bool Server::handle_kill(RunKey key, wire::Bytes body) {
   if (!kill || kill->signal_number < 1 || kill->signal_number >= NSIG) return false;
   // SIGKILL cannot be followed by anything that the walk down the tree would then miss: who reaps
   // in the group dies with it. So the group need not wait for the walk.
-  const KeptRun* run = kill->signal_number == SIGKILL ? family_->find(key) : nullptr;
-  if (run != nullptr) Family::signal_group(*run, SIGKILL);
+  const KeeperRun* run = kill->signal_number == SIGKILL ? process_table_->find(key) : nullptr;
+  if (run != nullptr) ProcessTable::signal_group(*run, SIGKILL);
   kill_requests_.push_back({key, *kill});
   return true;
 }
@@ -215,10 +217,10 @@ bool Server::handle_usage(RunKey key, wire::Bytes body) {
   if (!number) return false;
   wire::UsageIs is;
   is.number = *number;
-  family_->survey();
-  if (const KeptRun* run = family_->find(key)) {
+  process_table_->survey();
+  if (const KeeperRun* run = process_table_->find(key)) {
     is.known = true;
-    const std::vector<pid_t> members = family_->members(*run);
+    const std::vector<pid_t> members = process_table_->members(*run);
     is.usage = read_usage({.pids = members,
                            .stdin_inode = run->stdin_inode,
                            .stdin_device = run->stdin_device,
@@ -235,7 +237,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
   if (!wire::decode_forget(body)) return false;
   // A kill that came before it is not forgotten.
   if (!kill_requests_.empty()) begin_kills(std::chrono::steady_clock::now());
-  KeptRun* run = family_->find(key);
+  KeeperRun* run = process_table_->find(key);
   if (run == nullptr) return true;
   if (run->leader == 0 && !run->job) {
     remove(*run);

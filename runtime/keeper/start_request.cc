@@ -28,16 +28,16 @@ bool sendable(const SandboxSpec& spec) {
   return !has_nul(spec.profile);
 }
 
-bool sendable(const LastWish& wish) {
-  return !wish.argv.empty() && !has_nul(wish.cwd) &&
-         std::none_of(wish.argv.begin(), wish.argv.end(), has_nul) &&
-         std::none_of(wish.env.begin(), wish.env.end(), has_nul);
+bool sendable(const CleanupCommand& cleanup) {
+  return !cleanup.argv.empty() && !has_nul(cleanup.cwd) &&
+         std::none_of(cleanup.argv.begin(), cleanup.argv.end(), has_nul) &&
+         std::none_of(cleanup.env.begin(), cleanup.env.end(), has_nul);
 }
 
-std::size_t size_of(const LastWish& wish) {
-  std::size_t size = wish.cwd.size() + 1;
-  for (const std::string& word : wish.argv) size += word.size() + 1;
-  for (const std::string& variable : wish.env) size += variable.size() + 1;
+std::size_t size_of(const CleanupCommand& cleanup) {
+  std::size_t size = cleanup.cwd.size() + 1;
+  for (const std::string& word : cleanup.argv) size += word.size() + 1;
+  for (const std::string& variable : cleanup.env) size += variable.size() + 1;
   return size;
 }
 
@@ -47,13 +47,13 @@ int start_request_error(const StartRequest& request) {
   if (request.argv.empty() || request.limits.size() > wire::kMaxLimits || has_nul(request.cwd) ||
       std::any_of(request.argv.begin(), request.argv.end(), has_nul) ||
       std::any_of(request.env.begin(), request.env.end(), has_nul) ||
-      (request.wish && !sendable(*request.wish)) ||
+      (request.cleanup && !sendable(*request.cleanup)) ||
       (request.sandbox && !sendable(*request.sandbox)) ||
       (request.keep && (request.notes.size() > kMaxNotesBytes || has_nul(request.notes) ||
                         request.keep_directory.empty() || has_nul(request.keep_directory)))) {
     return EINVAL;
   }
-  const bool too_large = (request.wish && size_of(*request.wish) > kMaxWishBytes) ||
+  const bool too_large = (request.cleanup && size_of(*request.cleanup) > kMaxCleanupBytes) ||
                          request.argv.size() > wire::kMaxStrings ||
                          request.env.size() > wire::kMaxStrings ||
                          wire::strings_size(request) > wire::kMaxStartBytes;

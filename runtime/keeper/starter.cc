@@ -173,7 +173,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   plan.limits = limits;
   plan.groups = groups;
   if (start.keep) {
-    if (const Status open = open_door_(strings.keep_directory); !open) {
+    if (const Status open = open_control_(strings.keep_directory); !open) {
       return failed(StartStep::kRequest, EACCES, "keep: " + open.message());
     }
   }

@@ -40,9 +40,11 @@ inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
 class Starter {
  public:
   // `files`: the limit on open files that children get, before the keeper raised its own.
-  // `open_door`: makes the keeper one that can be found in a directory, before it keeps a run.
-  Starter(MarkMode mode, rlimit files, std::function<Status(const std::string&)> open_door)
-      : mode_(mode), files_(files), open_door_(std::move(open_door)) {}
+  // `open_control_socket`: makes the keeper one that can be found in a directory, before it keeps a
+  // run.
+  Starter(MarkMode mode, rlimit files,
+          std::function<Status(const std::string&)> open_control_socket)
+      : mode_(mode), files_(files), open_control_(std::move(open_control_socket)) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message.
   // `groups`: what the child enters before it executes, as LaunchPlan::groups.
@@ -55,7 +57,7 @@ class Starter {
 
   MarkMode mode_;
   rlimit files_;
-  std::function<Status(const std::string&)> open_door_;
+  std::function<Status(const std::string&)> open_control_;
   std::optional<SandboxSupport> support_;  // tried by the first start with a sandbox
   Launcher launcher_;
 };

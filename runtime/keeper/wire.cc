@@ -17,11 +17,11 @@ std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const Sandbo
   return {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
 }
 
-StartRequest request_of(const LastWish& wish) {
+StartRequest request_of(const CleanupCommand& cleanup) {
   StartRequest request;
-  request.argv = wish.argv;
-  request.env = wish.env;
-  request.cwd = wish.cwd;
+  request.argv = cleanup.argv;
+  request.env = cleanup.env;
+  request.cwd = cleanup.cwd;
   request.out = request.err = StdioKind::kNull;
   return request;
 }
@@ -118,21 +118,21 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
   if (inline_strings) append_strings(out, request);
 }
 
-void encode_wish(Buffer& out, RunKey run, const LastWish& wish) {
-  encode_start(out, run, request_of(wish), true);
-  const auto type = static_cast<std::uint16_t>(Type::kWish);
+void encode_cleanup(Buffer& out, RunKey run, const CleanupCommand& cleanup) {
+  encode_start(out, run, request_of(cleanup), true);
+  const auto type = static_cast<std::uint16_t>(Type::kCleanup);
   std::memcpy(out.data() + sizeof kVersion, &type, sizeof type);
 }
 
-void encode_wish_over(Buffer& out, RunKey run, WishOver over) {
-  Writer(out, Type::kWishOver, run).put(over.grant);
+void encode_cleanup_done(Buffer& out, RunKey run, CleanupDone over) {
+  Writer(out, Type::kCleanupDone, run).put(over.grant);
 }
 
-Result<WishOver> decode_wish_over(Bytes body) {
+Result<CleanupDone> decode_cleanup_done(Bytes body) {
   Reader reader(body);
-  WishOver over;
+  CleanupDone over;
   over.grant = reader.get_bool();
-  return finish(reader, over, "wish over");
+  return finish(reader, over, "cleanup command over");
 }
 
 Result<Start> decode_start(Bytes body) {

@@ -48,8 +48,8 @@ enum class Type : std::uint16_t {
   kForget = 5,
   kShutdown = 6,
   kUsage = 7,
-  kWish = 8,  // of the start that follows it
-  kWishOver = 9,
+  kCleanup = 8,  // of the start that follows it
+  kCleanupDone = 9,
   // Keeper to library.
   kStarted = 32,
   kStartFailed = 33,
@@ -90,16 +90,16 @@ Result<Hello> decode_hello(Bytes body);
 std::size_t strings_size(const StartRequest& request);
 void append_strings(Buffer& out, const StartRequest& request);
 
-// The last wish of the start of `run` that follows: a start of its own, without stdio, with its
-// strings in the message, which is at most kMaxMessageBytes.
-void encode_wish(Buffer& out, RunKey run, const LastWish& wish);
+// The cleanup command of the start of `run` that follows: a start of its own, without stdio, with
+// its strings in the message, which is at most kMaxMessageBytes.
+void encode_cleanup(Buffer& out, RunKey run, const CleanupCommand& cleanup);
 
-// The run ended by itself: its wish is carried out now, or forgotten.
-struct WishOver {
+// The run ended by itself: its cleanup command is carried out now, or forgotten.
+struct CleanupDone {
   bool grant = false;
 };
-void encode_wish_over(Buffer& out, RunKey run, WishOver over);
-Result<WishOver> decode_wish_over(Bytes body);
+void encode_cleanup_done(Buffer& out, RunKey run, CleanupDone over);
+Result<CleanupDone> decode_cleanup_done(Bytes body);
 
 // With `inline_strings` they are in the message, else in a sealed memfd that comes with it.
 void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings);
@@ -177,17 +177,17 @@ struct StartedMessage {
 void encode_started(Buffer& out, RunKey run, const StartedMessage& started);
 Result<StartedMessage> decode_started(Bytes body);
 
-struct KeptMessage {
+struct DetachedMessage {
   StartedMessage started;  // which descriptors there are is said by `fds`
   std::array<bool, kMaxFds> fds{};
   std::uint64_t lost_out = 0;
   std::uint64_t lost_err = 0;
   std::string notes;
 };
-void encode_kept(Buffer& out, RunKey run, const KeptMessage& kept);
-Result<KeptMessage> decode_kept(Bytes body);
+void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept);
+Result<DetachedMessage> decode_detached(Bytes body);
 // That was the last of them.
-void encode_kept_all(Buffer& out);
+void encode_detached_all(Buffer& out);
 Status decode_kept_all(Bytes body);
 
 // The detail is cut to kMaxDetailBytes.

@@ -81,16 +81,16 @@ Result<StartedMessage> decode_started(Bytes body) {
   return finish(reader, std::move(started), "started");
 }
 
-void encode_kept(Buffer& out, RunKey run, const KeptMessage& kept) {
+void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept) {
   Writer writer(out, Type::kKept, run);
   put_started(writer, kept.started);
   for (const bool there : kept.fds) writer.put(there);
   writer.put(kept.lost_out).put(kept.lost_err).put_text(kept.notes, kMaxNotesBytes);
 }
 
-Result<KeptMessage> decode_kept(Bytes body) {
+Result<DetachedMessage> decode_detached(Bytes body) {
   Reader reader(body);
-  KeptMessage kept;
+  DetachedMessage kept;
   kept.started = get_started(reader);
   for (bool& there : kept.fds) there = reader.get_bool();
   kept.lost_out = reader.get<std::uint64_t>();
@@ -99,7 +99,7 @@ Result<KeptMessage> decode_kept(Bytes body) {
   return finish(reader, std::move(kept), "kept");
 }
 
-void encode_kept_all(Buffer& out) {
+void encode_detached_all(Buffer& out) {
   Writer(out, Type::kKeptAll, 0);
 }
 
@@ -161,7 +161,7 @@ void encode_killed(Buffer& out, RunKey run, const KillReport& report) {
   Writer writer(out, Type::kKilled, run);
   writer.put(static_cast<std::uint8_t>(report.how))
       .put(report.dead)
-      .put(report.wish_failed)
+      .put(report.cleanup_failed)
       .put(static_cast<std::uint32_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     writer.put(static_cast<std::int32_t>(report.survivors[i]));
@@ -175,7 +175,7 @@ Result<KillReport> decode_killed(Bytes body) {
   reader.refuse_unless(how <= static_cast<std::uint8_t>(KillReport::How::kSurvivors));
   report.how = static_cast<KillReport::How>(how);
   report.dead = reader.get<std::uint32_t>();
-  report.wish_failed = reader.get_bool();
+  report.cleanup_failed = reader.get_bool();
   const auto count = reader.get<std::uint32_t>();
   reader.refuse_unless(count <= kMaxReportedSurvivors);
   for (std::uint32_t i = 0; reader.good() && i < count; ++i) {

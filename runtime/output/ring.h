@@ -23,7 +23,7 @@ namespace gibbous {
 inline constexpr std::size_t kMarkBytes = 2048;
 inline constexpr std::size_t kFirstRingBytes = 4096;
 
-// Kept bytes in one piece.
+// Detached bytes in one piece.
 struct Span {
   Offset from = 0;
   Offset to = 0;

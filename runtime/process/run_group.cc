@@ -111,7 +111,7 @@ Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
     if (Status status = group->limit_cpu(*made, limits.cpu_share_millis); !status) return status;
     group->in_force_.cpu_share = made->version;
   }
-  // A wish, no limit: without it SIGKILL goes to each process group.
+  // A cleanup command, no limit: without it SIGKILL goes to each process group.
   if (places.kill.ok() && group->add(places.kill, keeper_group, number, "", &made)) {
     if (::access((made->path + "/cgroup.kill").c_str(), W_OK) == 0) group->kill_ = made;
   }

@@ -104,8 +104,8 @@ void Worker::start(Journal& journal) {
 
 void Worker::adopt() {
   if (!options_.adopt || adoption_ != Adoption::kNone) return;
-  adoption_ = Adoption::kKnocking;
-  runs_.adopt_kept([this] {
+  adoption_ = Adoption::kConnecting;
+  runs_.adopt_detached([this] {
     adoption_ = Adoption::kDone;
     if (orphans_known_) on_adopted();
   });
@@ -143,8 +143,8 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
   }
   const bool again = std::exchange(orphans_known_, true);
   if (again) {
-    runs_.adopt_kept([this] { on_adopted(); });
-  } else if (adoption_ != Adoption::kKnocking) {
+    runs_.adopt_detached([this] { on_adopted(); });
+  } else if (adoption_ != Adoption::kConnecting) {
     on_adopted();
   }
 }
@@ -319,7 +319,7 @@ void Worker::on_state(Run& run) {
     sample_at_[run.id()] = clock_.now();
   }
   if (run.ended()) claim();
-  if (journal_ != nullptr && runs_.keeper_pid() != told_keeper_) beat();
+  if (journal_ != nullptr && runs_.keeper_pid() != notified_keeper_) beat();
 }
 
 // --- Other processes ----------------------------------------------------------------------------
@@ -344,10 +344,10 @@ void Worker::take_backlog(const std::string& session,
 }
 
 void Worker::beat() {
-  told_keeper_ = runs_.keeper_pid();
+  notified_keeper_ = runs_.keeper_pid();
   beaten_ = clock_.now();
-  (void)journal_->heartbeat({(clock_.wall() + kLease).count(), told_keeper_,
-                             told_keeper_ != 0 ? start_time_of(told_keeper_) : 0});
+  (void)journal_->heartbeat({(clock_.wall() + kLease).count(), notified_keeper_,
+                             notified_keeper_ != 0 ? start_time_of(notified_keeper_) : 0});
 }
 
 void Worker::arm() {

@@ -114,14 +114,14 @@ class Worker final : private RunsObserver {
   Journal* journal_ = nullptr;
   uv_timer_s* timer_;  // freed in its close callback
   std::int64_t seen_changes_ = -1;
-  enum class Adoption : std::uint8_t { kNone, kKnocking, kDone };
+  enum class Adoption : std::uint8_t { kNone, kConnecting, kDone };
   Adoption adoption_ = Adoption::kNone;
   bool orphans_known_ = false;
   bool looking_ = false;
   bool recovering_ = false;
   bool claiming_ = false;
   bool claim_again_ = false;
-  pid_t told_keeper_ = 0;
+  pid_t notified_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};
   std::map<std::string, Nanos> sample_at_;  // of runs that run

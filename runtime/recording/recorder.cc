@@ -67,7 +67,7 @@ void Recorder::group_until_all_told() {
 }
 
 // What others make of a run's end belongs to it, too.
-void Recorder::on_all_told() {
+void Recorder::on_batch_end() {
   for (const std::string& id : std::exchange(over_, {})) {
     const auto found = tracks_.find(id);
     if (found != tracks_.end() && found->second.run != nullptr && is_over(found->second)) {

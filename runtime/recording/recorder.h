@@ -85,7 +85,7 @@ class Recorder final : public RunsObserver {
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
   void on_forget(Run& run) override;
-  void on_all_told() override;
+  void on_batch_end() override;
 
  private:
   using Marks = std::array<Offset, kStreams>;

@@ -282,7 +282,7 @@ void Recording::end() {
   });
 }
 
-void Recording::abandon() {
+void Recording::hand_over() {
   if (!recorder_) return;
   recorder_->end_all("its host has ended");
   if (on_ending) on_ending();

@@ -82,7 +82,7 @@ class Recording {
   // What happens from now on is not recorded; what waits is written. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
   // The same for a process that exits now: waits for the disk.
-  void abandon();
+  void hand_over();
 
  private:
   enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed, kEnding };

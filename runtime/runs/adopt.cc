@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "runtime/keeper/door.h"
+#include "runtime/keeper/control_socket.h"
 #include "runtime/process/proc.h"
 #include "runtime/runs/runs_impl.h"
 
@@ -18,8 +18,8 @@ constexpr const char* kNotesVersion = "2";
 constexpr std::size_t kMaxNoteBytes = 250;  // of each text but the command
 constexpr std::size_t kMaxCommandBytes = 2000;
 // A keeper may not have seen yet that its host is gone.
-constexpr int kKnockAttempts = 10;
-constexpr Millis kKnockPause{50};
+constexpr int kConnectAttempts = 10;
+constexpr Millis kConnectPause{50};
 
 std::string note(const std::string& text, std::size_t most) {
   std::string cut = text.substr(0, most);
@@ -117,24 +117,24 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
   return true;
 }
 
-void RunsImpl::adopt_kept(std::function<void()> on_done) {
+void RunsImpl::adopt_detached(std::function<void()> on_done) {
   if (on_done) on_adopted_.push_back(std::move(on_done));
   if (!options_.keep_directory.empty()) {
-    for (const std::string& door : list_doors(options_.keep_directory)) {
-      ++open_doors_;
-      knock_at(door, kKnockAttempts);
+    for (const std::string& door : list_control_sockets(options_.keep_directory)) {
+      ++open_control_sockets_;
+      connect_to(door, kConnectAttempts);
     }
   }
-  ++open_doors_;
-  deadlines_->defer([this] { on_door_answered(); });
+  ++open_control_sockets_;
+  deadlines_->defer([this] { on_control_answered(); });
 }
 
-void RunsImpl::on_door_answered() {
-  if (--open_doors_ > 0) return;
+void RunsImpl::on_control_answered() {
+  if (--open_control_sockets_ > 0) return;
   for (const auto& done : std::exchange(on_adopted_, {})) done();
 }
 
-void RunsImpl::knock_at(const std::string& door, int attempts) {
+void RunsImpl::connect_to(const std::string& door, int attempts) {
   if (closing_) return;
   auto adopted = std::make_unique<Adopted>();
   adopted->door = door;
@@ -145,7 +145,7 @@ void RunsImpl::knock_at(const std::string& door, int attempts) {
 
 void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
   if (status) {
-    deadlines_->defer([this] { on_door_answered(); });
+    deadlines_->defer([this] { on_control_answered(); });
     return;
   }
   const auto found = std::find_if(adopted_.begin(), adopted_.end(), [&](const auto& adopted) {
@@ -166,18 +166,18 @@ void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
         const int attempts = refused->attempts - 1;
         std::erase_if(adopted_, [refused](const auto& each) { return each.get() == refused; });
         // Gone for good, or in other hands: then the name is gone, or it refuses again.
-        const auto doors = list_doors(options_.keep_directory);
-        if (attempts <= 0 || std::find(doors.begin(), doors.end(), door) == doors.end()) {
-          on_door_answered();
+        const auto controls = list_control_sockets(options_.keep_directory);
+        if (attempts <= 0 || std::find(controls.begin(), controls.end(), door) == controls.end()) {
+          on_control_answered();
           return;
         }
-        deadlines_->after(kKnockPause, [this, door, attempts] { knock_at(door, attempts); });
+        deadlines_->after(kConnectPause, [this, door, attempts] { connect_to(door, attempts); });
       });
     });
   });
 }
 
-void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
+void RunsImpl::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
   auto made = std::make_unique<Entry>();
   Entry& entry = *made;
   Run& run = entry.run;
@@ -226,7 +226,7 @@ void RunsImpl::on_kept(KeeperClient& client, RunKey key, Kept kept) {
     entry.timeout = deadlines_->after(rest, [this, &entry] { time_out(entry); });
   }
   watch_idle(entry);
-  tell_state(entry);
+  notify_state(entry);
 }
 
 }  // namespace gibbous

@@ -1,5 +1,5 @@
 // How a run is started, and what becomes of one that an executor started elsewhere: its executor is
-// asked about its end, its last wish is let go or carried out.
+// asked about its end, its cleanup command is let go or carried out.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ const std::vector<std::string> kNothingUnset;
 constexpr Millis kExecutorLimit{15'000};  // for its answer about an end
 
 // The run may have removed its own.
-constexpr const char* kWishDirectory = "/";
+constexpr const char* kCleanupDirectory = "/";
 
 // Variables that speak of the terminal of Gibbous itself.
 bool is_of_terminal(const std::string& name) {
@@ -77,8 +77,8 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   request.env =
       environment_of(options_.env, elsewhere != nullptr ? elsewhere->env : spec.env,
                      elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
-  if (elsewhere != nullptr && !elsewhere->last_wish.empty()) {
-    request.wish = LastWish{elsewhere->last_wish, request.env, kWishDirectory};
+  if (elsewhere != nullptr && !elsewhere->cleanup.empty()) {
+    request.cleanup = CleanupCommand{elsewhere->cleanup, request.env, kCleanupDirectory};
   }
   request.env.push_back("GIBBOUS_RUN=" + entry.run.id_);
   request.in = spec.stdin_pipe ? StdioKind::kPipe : StdioKind::kNull;
@@ -120,7 +120,7 @@ bool RunsImpl::ask_at_end(Entry& entry) {
   if (!execution || entry.asked || entry.verdict != RunState::kRunning || closing_) return false;
   entry.asked = true;
   if (!execution->asks_at_end || !ask_executor_) {
-    entry.keeper->wish_over(run.key_, true);
+    entry.keeper->cleanup_done(run.key_, true);
     return false;
   }
   const auto take = [this, key = run.key_](const ExecutionEnd& end) {
@@ -134,7 +134,7 @@ bool RunsImpl::ask_at_end(Entry& entry) {
 
 void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
   deadlines_->cancel(entry.asking);
-  entry.keeper->wish_over(entry.run.key_, !end.clean);
+  entry.keeper->cleanup_done(entry.run.key_, !end.clean);
   if (end.limit) {
     note_limit(entry, limit_of(entry.run.spec_.limits, *end.limit));
   }
@@ -143,16 +143,16 @@ void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
 }
 
 // Its keeper is gone, and with it who would have carried it out.
-void RunsImpl::carry_out_wish(const Entry& entry) {
+void RunsImpl::carry_out_cleanup(const Entry& entry) {
   const auto& execution = entry.run.spec_.execution;
-  if (!execution || execution->last_wish.empty() || closing_) return;
-  RunSpec wish;
-  wish.internal = true;
-  wish.argv = execution->last_wish;
-  wish.cwd = kWishDirectory;
-  wish.env = execution->env;
-  wish.timeout = kWishLimit;
-  deadlines_->defer([this, wish] { (void)start(wish, [](Run&, const Status&) {}); });
+  if (!execution || execution->cleanup.empty() || closing_) return;
+  RunSpec cleanup;
+  cleanup.internal = true;
+  cleanup.argv = execution->cleanup;
+  cleanup.cwd = kCleanupDirectory;
+  cleanup.env = execution->env;
+  cleanup.timeout = kCleanupLimit;
+  deadlines_->defer([this, cleanup] { (void)start(cleanup, [](Run&, const Status&) {}); });
 }
 
 }  // namespace gibbous

@@ -27,7 +27,7 @@ struct Execution {
   std::vector<std::string> argv;
   std::string cwd;                         // absolute; "": the run's
   std::map<std::string, std::string> env;  // on top of the runtime's environment
-  std::vector<std::string> last_wish;      // "": none; runs with cwd and env
+  std::vector<std::string> cleanup;        // "": none; runs with cwd and env
   std::vector<PortMapping> ports;
   bool ports_later = false;        // its executor knows them only when the run runs
   std::string address;             // where the ports are; "": this machine
@@ -41,7 +41,7 @@ struct Execution {
 struct ExecutionEnd {
   std::string reason;              // "": what the exit says
   std::optional<LimitKind> limit;  // it ended by this one
-  bool clean = false;              // nothing is left: the last wish is not needed
+  bool clean = false;              // nothing is left: the cleanup command is not needed
 };
 using AskExecutor =
     std::function<void(Run&, const ExitStatus&, std::function<void(const ExecutionEnd&)>)>;

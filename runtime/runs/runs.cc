@@ -155,11 +155,11 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   entry.on_ready = std::move(on_ready);
   entry.reserved = false;
   Run& run = made ? add_entry(std::move(made)) : entry.run;
-  if (full) tell_queued(run);
+  if (full) notify_queued(run);
   return &run;
 }
 
-void RunsImpl::tell_queued(const Run& run) {
+void RunsImpl::notify_queued(const Run& run) {
   deadlines_->defer([this, key = run.key_] {
     Entry* entry = entry_of(key);
     if (entry == nullptr || entry->run.state_ != RunState::kQueued) return;
@@ -180,7 +180,7 @@ Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
   take_spec(made->run, std::move(spec));
   Run& run = add_entry(std::move(made));
   if (Run* before = find(run.spec_.restart_of)) before->next_ = run.id_;
-  tell_queued(run);
+  notify_queued(run);
   return &run;
 }
 
@@ -309,7 +309,7 @@ RunsImpl::Entry& RunsImpl::entry_of(Run& run) {
   return *by_key_.at(run.key_);  // only RunsImpl makes runs
 }
 
-void RunsImpl::abandon() {
+void RunsImpl::hand_over() {
   if (closing_) return;
   keeper_->shutdown(options_.limits.timeout_grace);
   for (const auto& adopted : adopted_) {
@@ -318,7 +318,7 @@ void RunsImpl::abandon() {
 }
 
 void RunsImpl::close(std::function<void()> on_closed) {
-  abandon();
+  hand_over();
   closing_ = true;
   observers_.clear();
   for (const auto& entry : entries_) {

@@ -73,7 +73,7 @@ class RunsObserver {
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
   // Every observer has been told of what happened, and of what came of that.
-  virtual void on_all_told() {}
+  virtual void on_batch_end() {}
   // It is told of internal runs, too.
   virtual bool hears_internal() const { return false; }
 };
@@ -124,7 +124,7 @@ class Runs {
 
   // Takes over what earlier hosts kept; each run that is found is told by on_state, before on_done,
   // which comes from the loop.
-  virtual void adopt_kept(std::function<void()> on_done) = 0;
+  virtual void adopt_detached(std::function<void()> on_done) = 0;
 
   // From the loop's next turn, unless the table is closed before.
   virtual void later(std::function<void()> work) = 0;
@@ -156,7 +156,7 @@ class Runs {
   // may be deleted then.
   virtual void close(std::function<void()> on_closed) = 0;
   // The same for a process that exits now: no loop turn is needed.
-  virtual void abandon() = 0;
+  virtual void hand_over() = 0;
 };
 
 }  // namespace gibbous

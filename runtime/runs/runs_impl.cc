@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
-#include "runtime/keeper/door.h"
+#include "runtime/keeper/control_socket.h"
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/log_place.h"
@@ -49,7 +49,7 @@ Status RunsImpl::init() {
 Status RunsImpl::launch(Entry& entry) {
   Run& run = entry.run;
   if (run.spec_.keep) {
-    if (auto made = open_door_directory(options_.keep_directory, true); !made) {
+    if (auto made = open_control_directory(options_.keep_directory, true); !made) {
       return Status::error("start_failed", "keep: " + made.status().message());
     }
   }
@@ -96,7 +96,7 @@ void RunsImpl::on_started(RunKey key, Started started) {
     entry->timeout = deadlines_->after(limit, [this, entry] { time_out(*entry); });
   }
   watch_idle(*entry);
-  tell_state(*entry);
+  notify_state(*entry);
   if (auto ready = std::exchange(entry->on_ready, nullptr)) ready(run, Status());
 }
 
@@ -276,7 +276,7 @@ void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
     for (Stream& stream : run.streams_) stream.set_ended();
     run.drained_ = true;
   }
-  tell_state(entry);
+  notify_state(entry);
   forget_oldest();
 }
 
@@ -348,7 +348,7 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
     if (!entry->run.ended()) {
       leave_place(*entry);
       finish(*entry, RunState::kLost, reason);
-      carry_out_wish(*entry);
+      carry_out_cleanup(*entry);
       update_drained(*entry);
     }
     if (auto ready = std::exchange(entry->on_ready, nullptr)) {
@@ -509,7 +509,7 @@ void RunsImpl::release(Entry& entry) {
   by_id_.erase(entry.run.id_);
 }
 
-void RunsImpl::tell_state(Entry& entry) {
+void RunsImpl::notify_state(Entry& entry) {
   each_observer(entry.run, [&entry](RunsObserver& observer) { observer.on_state(entry.run); });
 }
 
@@ -520,7 +520,7 @@ void RunsImpl::each_observer(const Run& run, const std::function<void(RunsObserv
     if (!internal || observer.hears_internal()) tell(observer);
   });
   if (--telling_ > 0) return;
-  every_observer([](RunsObserver& observer) { observer.on_all_told(); });
+  every_observer([](RunsObserver& observer) { observer.on_batch_end(); });
 }
 
 void RunsImpl::every_observer(const std::function<void(RunsObserver&)>& tell) {

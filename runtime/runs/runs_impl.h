@@ -37,7 +37,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   Echo echo(const Run& run) const override;
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) override;
   void hold(Run& run, bool held) override;
-  void adopt_kept(std::function<void()> on_done) override;
+  void adopt_detached(std::function<void()> on_done) override;
   void later(std::function<void()> work) override { deadlines_->defer(std::move(work)); }
   Run* find(std::string_view id) override;
   Run& newest(Run& run) override;
@@ -54,7 +54,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   bool has_more() const override { return ingest_ && ingest_->has_more(); }
   pid_t keeper_pid() const override { return keeper_ ? keeper_->keeper_pid() : 0; }
   void close(std::function<void()> on_closed) override;
-  void abandon() override;
+  void hand_over() override;
 
  private:
   struct Entry;
@@ -134,13 +134,13 @@ class RunsImpl final : public Runs, private KeeperListener {
   void on_left(RunKey key, std::uint32_t alive) override;
   void on_killed(RunKey key, KillReport report) override;
   void on_limit(RunKey key, LimitReached reached) override;
-  void on_kept(KeeperClient& client, RunKey key, Kept kept) override;
+  void on_detached(KeeperClient& client, RunKey key, DetachedRun kept) override;
   void on_adopted(KeeperClient& client, const Status& status) override;
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
 
   Status launch(Entry& entry);
-  void knock_at(const std::string& door, int attempts);
-  void on_door_answered();
+  void connect_to(const std::string& door, int attempts);
+  void on_control_answered();
   std::string notes_of(const Run& run) const;
   bool read_notes(const std::string& notes, Run& run) const;
   void launch_queued();
@@ -163,7 +163,7 @@ class RunsImpl final : public Runs, private KeeperListener {
   // Its executor is asked first. False: it has nothing to say.
   bool ask_at_end(Entry& entry);
   void take_execution_end(Entry& entry, const ExecutionEnd& end);
-  void carry_out_wish(const Entry& entry);
+  void carry_out_cleanup(const Entry& entry);
   // Those that a caller waits for are bounded by the calls.
   static bool needs_place(const RunSpec& spec) { return spec.background && !spec.internal; }
   void take_place(const Entry& entry) { active_ += needs_place(entry.run.spec_) ? 1 : 0; }
@@ -180,9 +180,9 @@ class RunsImpl final : public Runs, private KeeperListener {
   void forget_oldest();
   bool leads_to_others(Run& run);
   void release(Entry& entry);
-  void tell_state(Entry& entry);
+  void notify_state(Entry& entry);
   // Those that are to hear of this run; then all hear that it was told.
-  void tell_queued(const Run& run);
+  void notify_queued(const Run& run);
   void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
   void every_observer(const std::function<void(RunsObserver&)>& tell);
   Entry* entry_of(RunKey key);
@@ -205,7 +205,7 @@ class RunsImpl final : public Runs, private KeeperListener {
     bool closed = false;
   };
   std::vector<std::unique_ptr<Adopted>> adopted_;
-  std::size_t open_doors_ = 0;  // that have not answered for good
+  std::size_t open_control_sockets_ = 0;  // that have not answered for good
   std::vector<std::function<void()>> on_adopted_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Deadlines> deadlines_;

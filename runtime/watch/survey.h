@@ -7,12 +7,12 @@
 
 namespace gibbous {
 
-struct Survey {
+struct Rescan {
   std::uint64_t newlines = 0;
   bool controls = false;  // all but tab and newline
   bool beyond_ascii = false;
 };
-Survey survey(std::string_view bytes);
+Rescan survey(std::string_view bytes);
 
 // Of what is beyond ASCII in a text.
 struct BeyondAscii {

@@ -250,7 +250,7 @@ local function prepare(spec)
   command.add(start, unpack(command.words(spec, settings.shell)))
   return {
     argv = command.with(client(settings, terminal), line(start)), cwd = '/', sandbox = 'own',
-    holds = held, last_wish = remote(state, END, state.mark), state = state,
+    holds = held, cleanup = remote(state, END, state.mark), state = state,
   }
 end
 
@@ -276,7 +276,7 @@ local REASONS = {
   end,
 }
 
--- A connection that was lost leaves the command behind: then the last wish ends it.
+-- A connection that was lost leaves the command behind: then the cleanup command ends it.
 local function ended(event)
   local state = event.state
   if event.signal == nil and event.exit_code ~= SSH_FAILED then

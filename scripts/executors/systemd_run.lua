@@ -45,7 +45,7 @@ local function prepare(spec)
   command.add(argv, unpack(words))
   return {
     argv = argv, env = env, holds = held, sandbox = 'own',
-    last_wish = { spec.settings.systemctl, '--user', 'stop', unit .. '.service' },
+    cleanup = { spec.settings.systemctl, '--user', 'stop', unit .. '.service' },
     state = { unit = unit, systemctl = spec.settings.systemctl },
   }
 end

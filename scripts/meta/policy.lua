@@ -50,11 +50,12 @@
 ---@field where? function of the rule that decided, for its file and line in the log
 
 ---@class SandboxRequest
----@field profile? string of policies/sandbox.lua: 'none', 'workspace', 'readonly'; default: 'none'
+---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'readonly'; default:
+---'none'
 ---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a private network of the run
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
----A whole profile. Paths begin with '/', '~/' or a variable, see policies/sandbox.lua.
+---A whole profile. Paths begin with '/', '~/' or a variable, see policies/lib/sandbox.lua.
 ---@class Sandbox: SandboxRequest
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
@@ -62,7 +63,7 @@
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 
----A permission mode, for policies/matrix.lua.
+---A permission mode, for policies/lib/matrix.lua.
 ---@class Mode
 ---@field description? string
 ---@field permissions table<Permission, 'allow'|'ask'|'deny'> for tools that `tools` does not name

@@ -63,9 +63,10 @@
 ---@field argv string[] the command to start instead of the run's
 ---@field cwd? string absolute; default: the run's
 ---@field env? table<string, string> on top of the environment of Gibbous
----@field last_wish? string[] a cleanup command that ends whatever runs elsewhere: it runs in '/',
+---@field cleanup? string[] a command that ends whatever runs elsewhere: it runs in '/',
 ---for at most 10 seconds, when the run was killed, reached a limit, lost its host, or ended and
 ---`ended` did not call that clean; its output is discarded
+---@field last_wish? string[] deprecated: the name of `cleanup` before 0.2
 ---@field maps_ports? boolean default: false; true: spec.ports lead to the run
 ---@field ports_later? boolean default: false; true: `ports` gives the mapping once the run is
 ---running
@@ -390,8 +391,9 @@
 ---on SIGKILL; or did not end
 ---@field dead integer number of its processes that ended
 ---@field survivors integer[] pids
----@field last_wish_failed? boolean the cleanup command failed: what it started elsewhere may still
----run
+---@field cleanup_failed? boolean the cleanup command failed: what the run started elsewhere may still
+---be active
+---@field last_wish_failed? boolean deprecated: the name of `cleanup_failed` before 0.2
 
 ---A handle to a run. It stays usable after the run has ended, until the run is forgotten; then its
 ---methods return nil, err with run_not_found.

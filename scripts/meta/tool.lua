@@ -60,8 +60,9 @@
 ---@class Scripts
 ---@field toolsets Toolset[] loaded by default; when --toolset, or `toolsets` of the configuration,
 ---names some, only those are loaded
----@field on_request? table<string, fun(): Toolset> toolsets by name that are read only where they
+---@field optional? table<string, fun(): Toolset> toolsets by name that are loaded only where they
 ---are named
+---@field on_request? table<string, fun(): Toolset> deprecated: the name of `optional` before 0.2
 ---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }
 
 ---A run-time error, as the second result of a function.

@@ -1,6 +1,6 @@
 -- The toolset `services`: commands that depend on one another, started together and kept running.
-local format = require 'toolsets.bg_format'
-local service_port = require 'service_port'
+local format = require 'toolsets.bg.format'
+local service_port = require 'services.port'
 local services = require 'services'
 
 local NAME = 'start_services'

@@ -69,12 +69,12 @@ std::vector<std::string> list_of(lua_State* state, const char* name, const std::
   return paths;
 }
 
-// The profile `workspace` of policies/sandbox.lua.
+// The profile `workspace` of policies/lib/sandbox.lua.
 SandboxSpec workspace_profile(const std::string& workspace, SandboxNetwork network) {
   const std::unique_ptr<lua_State, decltype(&lua_close)> lua(luaL_newstate(), &lua_close);
   lua_State* const state = lua.get();
   luaL_openlibs(state);
-  const std::string file = program_directory() + "/share/gibbous/policies/sandbox.lua";
+  const std::string file = program_directory() + "/share/gibbous/policies/lib/sandbox.lua";
   if (luaL_dofile(state, file.c_str()) != 0) {
     std::fprintf(stderr, "%s\n", lua_tostring(state, -1));
     std::abort();

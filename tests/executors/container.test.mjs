@@ -42,7 +42,7 @@ test('an error that names the container is no removal', LIMIT, async (t) => {
   });
   const id = await session.start({ command: 'true' });
   const report = await session.data('bg_kill', { id, signal: 'SIGKILL' });
-  assert.equal(report.last_wish_failed, undefined);
+  assert.equal(report.cleanup_failed, undefined);
   assert.equal(await removals(), 3);
 });
 
@@ -75,7 +75,7 @@ test('an engine that is gone is told, and the container removed when it is back'
   const id = await session.start({ command: 'true' });
   const end = await session.finish(id);
   assert.match(end.reason, /^no connection to the engine of docker, or it was lost: .*unexpected EOF/);
-  await until('the last wish gives up', async () => {
+  await until('the cleanup command gives up', async () => {
     const before = await removals();
     await new Promise((resolve) => setTimeout(resolve, 1500));
     return before > 1 && await removals() === before;

@@ -38,7 +38,7 @@ class Host : public StateHost {
   }
 };
 
-std::vector<fs::path> doors(const TempDir& state) {
+std::vector<fs::path> controls(const TempDir& state) {
   std::vector<fs::path> found;
   const fs::path directory = fs::path(state.path()) / "keepers";
   if (!fs::exists(directory)) return found;
@@ -70,7 +70,7 @@ TEST_CASE("a kept run outlives each end of its host, other runs do not, and is t
       // The shell has it in its command, too; on the way through exec a process has no words.
       Loop loop;
       CHECK(loop.until([&] { return processes_with(kept).size() == 3; }));
-      CHECK(doors(state).size() == 1);
+      CHECK(controls(state).size() == 1);
       Host next(state);
       const Json status = next.find(started["id"]);
       INFO(status.dump());
@@ -151,7 +151,7 @@ TEST_CASE("a keeper that has a host opens to nobody else") {
   host.end(0);
   CHECK(gone(kept));
   Loop loop;
-  CHECK(loop.until([&] { return doors(state).empty(); }));
+  CHECK(loop.until([&] { return controls(state).empty(); }));
 }
 
 TEST_CASE("a kept run is handed over again and again") {
@@ -176,7 +176,8 @@ TEST_CASE("a kept run is handed over again and again") {
 }
 
 TEST_CASE(
-    "the SIGKILL of a keeper that is alone takes its kept runs along, and leaves no door open") {
+    "the SIGKILL of a keeper that is alone takes its kept runs along, and leaves no control socket "
+    "open") {
   const TempDir state;
   const std::string kept = unique_seconds();
   pid_t keeper = 0;
@@ -189,19 +190,19 @@ TEST_CASE(
   REQUIRE(keeper > 0);
   ::kill(keeper, SIGKILL);
   CHECK(gone(kept));
-  Host next(state);  // finds the stale door
+  Host next(state);  // finds the stale control socket
   next.result("bg_status", Json::object());
-  CHECK(doors(state).empty());
+  CHECK(controls(state).empty());
 }
 
-// What a program of the same user gets when it knocks and says something.
-std::string knocker(const fs::path& door, const std::string& message) {
+// What a program of the same user gets when it connects and says something.
+std::string connecting(const fs::path& control_socket, const std::string& message) {
   return "python3 -c \"import socket, struct\n"
          "s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
          "s.settimeout(5)\n"
          "try:\n"
          "  s.connect('" +
-         door.string() +
+         control_socket.string() +
          "')\n"
          "  s.send(" +
          message +
@@ -215,7 +216,7 @@ std::string knocker(const fs::path& door, const std::string& message) {
 const char* const kHello = "struct.pack('<HHIQI', 2, 1, 20, 0, 0)";
 const char* const kKillWithoutHello = "struct.pack('<HHIQiq', 2, 4, 28, 1, 9, 0)";
 
-TEST_CASE("a program in a sandbox is not let in at the door of a keeper that is alone") {
+TEST_CASE("a program in a sandbox is not let in at the control socket of a keeper that is alone") {
   const TempDir state;
   const TempDir own_state;
   const std::string kept = unique_seconds();
@@ -225,17 +226,18 @@ TEST_CASE("a program in a sandbox is not let in at the door of a keeper that is 
     id = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}})["id"];
     host.end(SIGKILL);
   }
-  REQUIRE(doors(state).size() == 1);
+  REQUIRE(controls(state).size() == 1);
   {
     Host other(own_state);
     for (const char* message : {kHello, kKillWithoutHello}) {
       const Json started = other.result(
-          "start", {{"command", knocker(doors(state)[0], message)}, {"sandbox", "workspace"}});
+          "start",
+          {{"command", connecting(controls(state)[0], message)}, {"sandbox", "workspace"}});
       CHECK(other.output_until(started["id"], "d\n") == "refused\n");
     }
     // One that is in no sandbox, but says something else than hello.
     const Json started =
-        other.result("start", {{"command", knocker(doors(state)[0], kKillWithoutHello)}});
+        other.result("start", {{"command", connecting(controls(state)[0], kKillWithoutHello)}});
     CHECK(other.output_until(started["id"], "d\n") == "refused\n");
     other.end(0);
   }
@@ -260,7 +262,7 @@ TEST_CASE("SIGTERM ends a keeper that is alone, and its kept runs") {
   ::kill(keeper, SIGTERM);
   CHECK(gone(kept));
   Loop loop;
-  CHECK(loop.until([&] { return doors(state).empty(); }));
+  CHECK(loop.until([&] { return controls(state).empty(); }));
 }
 
 }  // namespace

@@ -86,12 +86,13 @@ void check_message(Bytes message) {
     case Type::kForget:
       (void)wire::decode_forget(wire::body_of(message));
       return;
-    case Type::kWish:
+    case Type::kCleanup:
       (void)wire::decode_start(wire::body_of(message));
       return;
-    case Type::kWishOver:
-      check(message, wire::decode_wish_over,
-            [run](Buffer& out, wire::WishOver value) { wire::encode_wish_over(out, run, value); });
+    case Type::kCleanupDone:
+      check(message, wire::decode_cleanup_done, [run](Buffer& out, wire::CleanupDone value) {
+        wire::encode_cleanup_done(out, run, value);
+      });
       return;
     case Type::kStart:
       check_start(run, message, wire::body_of(message));
@@ -125,8 +126,8 @@ void check_message(Bytes message) {
             [run](Buffer& out, wire::Left value) { wire::encode_left(out, run, value); });
       return;
     case Type::kKept:
-      check(message, wire::decode_kept, [run](Buffer& out, const wire::KeptMessage& value) {
-        wire::encode_kept(out, run, value);
+      check(message, wire::decode_detached, [run](Buffer& out, const wire::DetachedMessage& value) {
+        wire::encode_detached(out, run, value);
       });
       return;
     case Type::kKeptAll:

@@ -43,7 +43,7 @@ struct RuntimeOptions {
   std::string keeper_path;            // the gibbous-keeper program; found by itself by default
   bool adopt_runs = true;  // take over runs that earlier hosts kept (on_host_death = 'keep')
   // Runs that may go on at the same time, at least, whatever limits.max_concurrent says.
-  std::size_t places = 0;
+  std::size_t min_concurrent = 0;
   // Lua time that a call has at least in each minute, whatever lua.call_ms says.
   std::chrono::milliseconds lua_time{0};
   bool work_queue = true;   // execute queued runs; programs that end soon leave that to others
@@ -256,7 +256,7 @@ class Runtime {
   void close(std::function<void()> on_closed);
   // As close(), but for a process that is about to exit: hands the runs to the keeper and returns
   // at once.
-  void abandon();
+  void hand_over();
 
  private:
   Runtime();

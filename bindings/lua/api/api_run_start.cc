@@ -165,9 +165,9 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
     how->after.push_back(id_of(*context.runs, name, call.session()));
   }
   const std::string& approved = effect.verdict.approved_command;
-  how->request = write_request({call.tool().name, call.session(), std::move(start),
-                                call.is_approved() || !approved.empty(),
-                                approved.empty() ? call.approved_command() : approved});
+  how->request = write_deferred_start({call.tool().name, call.session(), std::move(start),
+                                       call.is_approved() || !approved.empty(),
+                                       approved.empty() ? call.approved_command() : approved});
   return how;
 }
 

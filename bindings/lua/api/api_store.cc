@@ -1,6 +1,6 @@
 // The table `store`: JSON values in the namespace of the tool's script file. Only inside a tool
 // call.
-#include "bindings/lua/api/store.h"
+#include "bindings/lua/api/script_store.h"
 
 #include <lua.hpp>
 #include <string>
@@ -18,7 +18,7 @@ std::string namespace_of(lua_State* state) {
   return Task::current(state)->call().tool().file;
 }
 
-std::string check_key(lua_State* state, const Store& store) {
+std::string check_key(lua_State* state, const ScriptStore& store) {
   std::size_t size = 0;
   luaL_checktype(state, 1, LUA_TSTRING);
   const char* key = lua_tolstring(state, 1, &size);
@@ -28,7 +28,7 @@ std::string check_key(lua_State* state, const Store& store) {
 }
 
 int l_get(lua_State* state) {
-  const Store& store = *context_of(state).store;
+  const ScriptStore& store = *context_of(state).store;
   const Json* value = store.get(namespace_of(state), check_key(state, store));
   if (value == nullptr) {
     lua_pushnil(state);
@@ -39,7 +39,7 @@ int l_get(lua_State* state) {
 }
 
 int l_set(lua_State* state) {
-  Store& store = *context_of(state).store;
+  ScriptStore& store = *context_of(state).store;
   const std::string key = check_key(state, store);
   if (lua_isnoneornil(state, 2))
     luaL_argerror(state, 2, "expected a value; store.delete removes one");
@@ -50,7 +50,7 @@ int l_set(lua_State* state) {
 }
 
 int l_delete(lua_State* state) {
-  Store& store = *context_of(state).store;
+  ScriptStore& store = *context_of(state).store;
   lua_pushboolean(state, store.erase(namespace_of(state), check_key(state, store)) ? 1 : 0);
   return 1;
 }

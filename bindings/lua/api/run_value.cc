@@ -329,7 +329,10 @@ Json usage_value(const Run& run, const RunUsage& usage) {
 Json kill_report(const KillReport& report) {
   Json value = {
       {"how", to_string(report.how)}, {"dead", report.dead}, {"survivors", report.survivors}};
-  if (report.wish_failed) value["last_wish_failed"] = true;
+  if (report.cleanup_failed) {
+    value["cleanup_failed"] = true;
+    value["last_wish_failed"] = true;  // the name before 0.2
+  }
   return value;
 }
 

@@ -81,7 +81,7 @@ SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, b
   return request;
 }
 
-std::string write_request(const StartRequest& request) {
+std::string write_deferred_start(const DeferredStart& request) {
   const Json value = {{"tool", request.tool},
                       {"session", request.session},
                       {"start", request.options},
@@ -90,7 +90,7 @@ std::string write_request(const StartRequest& request) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-StartRequest read_request(const std::string& text) {
+DeferredStart read_deferred_start(const std::string& text) {
   const Json value = Json::parse(text);
   return {value["tool"], value["session"], value["start"], value["approved"],
           value["approved_command"]};

@@ -25,7 +25,7 @@ struct SupervisionRequest {
 SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, bool takes_after);
 
 // What starts a run, now or again: the options of run.start, for whom, and what a person approved.
-struct StartRequest {
+struct DeferredStart {
   std::string tool;
   std::string session;
   Json options;
@@ -33,7 +33,7 @@ struct StartRequest {
   std::string approved_command;  // which they have seen; "": the call as a whole
 };
 // Supervision::request, and back.
-std::string write_request(const StartRequest& request);
-StartRequest read_request(const std::string& text);
+std::string write_deferred_start(const DeferredStart& request);
+DeferredStart read_deferred_start(const std::string& text);
 
 }  // namespace gibbous::lua

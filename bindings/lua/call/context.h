@@ -26,7 +26,7 @@ class Supervisor;
 namespace gibbous::lua {
 
 class Engine;
-class Store;
+class ScriptStore;
 
 // What an executor said last of the processor time of a run.
 struct CpuSample {
@@ -39,7 +39,7 @@ struct Context {
   const Clock* clock = nullptr;
   Runs* runs = nullptr;
   Waits* waits = nullptr;
-  Store* store = nullptr;
+  ScriptStore* store = nullptr;
   Recording* recording = nullptr;  // null: nothing is recorded
   Worker* worker = nullptr;        // set where recording is
   RunWatchers* watchers = nullptr;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,8 @@ class Engine {
   // Queues a line for Context::log; without one it becomes the event `log`.
   void log(const std::string& level, const std::string& message, Json fields,
            const std::string& session);
+  // Logs once that an old name is used: "NAME is deprecated: write OTHER".
+  void warn_deprecated(const std::string& text);
   // The files of the current generation, and those of the last load when it failed: what the file
   // watcher watches.
   std::vector<WatchedFile> watched_files() const;
@@ -172,6 +175,7 @@ class Engine {
   std::deque<std::function<void()>> posted_;
   std::deque<Notice> notices_;
   std::size_t dropped_notices_ = 0;
+  std::set<std::string> deprecations_;  // that were warned of
   bool running_ = false;
   bool flushing_ = false;
 

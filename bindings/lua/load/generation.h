@@ -39,6 +39,8 @@ struct GenerationOptions {
   PolicyPlace place;             // where requests are judged
   // Opens the API in a new state, in a protected call; null: there is none, as for a policy alone.
   std::function<void(lua_State*)> open_api;
+  // Hears of old names in scripts and policies, "NAME is deprecated: ..."; may be null.
+  std::function<void(const std::string&)> on_deprecated;
 };
 
 struct LoadFailure {

@@ -39,10 +39,14 @@ constexpr const char* kPolicyApi[] = {"json", "log"};
 constexpr int kPolicyInstructions = 100;  // between two looks at the clock
 constexpr std::size_t kHashDigits = 16;
 
+// Modules of policies/lib are required without the name of the folder.
 SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
   SourceTree tree{name, {}};
-  if (!own.empty()) tree.dirs.push_back(own);
-  if (!shipped.empty()) tree.dirs.push_back(shipped);
+  for (const std::string& dir : {own, shipped}) {
+    if (dir.empty()) continue;
+    tree.dirs.push_back(dir);
+    if (name == "policies") tree.dirs.push_back(dir + "/lib");
+  }
   return tree;
 }
 
@@ -258,6 +262,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         ToolReaderOptions options;
         options.only = options_.toolsets;
         options.settings = options_.settings;
+        options.on_deprecated = options_.on_deprecated;
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };
@@ -355,7 +360,9 @@ bool GenerationLoader::load_lazy(PolicyProgram& policy, ScriptError* error) {
 }
 
 bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
-  if (!read_policy_tables(state, options_.mode, &made_->policy().tables(), error)) return false;
+  if (!read_policy_tables(state, options_.mode, options_.on_deprecated, &made_->policy().tables(),
+                          error))
+    return false;
   if (waits_for_commands()) {
     lua_pushvalue(state, -1);
     lazy_root_ = LuaRef::take(state);

@@ -37,10 +37,13 @@ bool is_module_name(const std::string& name) {
   return dot_allowed;
 }
 
-std::string module_path(const std::string& dir, const std::string& module) {
+// x.lua, or x/init.lua where the module is a folder.
+std::vector<std::string> module_paths(const std::string& dir, const std::string& module) {
   std::string relative = module;
   std::replace(relative.begin(), relative.end(), '.', '/');
-  return (std::filesystem::path(dir) / (relative + ".lua")).string();
+  const std::filesystem::path place = std::filesystem::path(dir) / relative;
+  if (module == kInit) return {place.string() + ".lua"};
+  return {place.string() + ".lua", (place / "init.lua").string()};
 }
 
 // Pops itself, also when a Lua error passes (LuaJIT unwinds C++ frames on every platform that we
@@ -67,8 +70,9 @@ Loader::~Loader() {
 std::vector<std::string> Loader::candidates(const std::string& module) const {
   std::vector<std::string> paths;
   for (const std::string& dir : tree_.dirs) {
-    const std::string path = module_path(dir, module);
-    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    for (const std::string& path : module_paths(dir, module)) {
+      if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    }
     if (module == kInit) break;
   }
   return paths;

@@ -16,7 +16,8 @@ constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets", "on_request", "watchers", "executors"};
+const std::vector<std::string> kRootKeys = {"toolsets", "optional", "on_request", "watchers",
+                                            "executors"};
 const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings"};
 const std::vector<std::string> kToolKeys = {
     "name", "title",        "description", "permission", "input", "output", "annotations",
@@ -85,7 +86,7 @@ class Reader {
       line_ = 0;
     }
     lua_pop(state_, 1);  // [root]
-    return on_request(tools) && watchers(handlers) && all_wanted_found();
+    return optional(tools) && watchers(handlers) && all_wanted_found();
   }
 
  private:
@@ -198,15 +199,21 @@ class Reader {
   }
 
   // { NAME = function() return require 'toolsets.NAME' end }: read only where they are named.
-  bool on_request(std::map<std::string, ToolDefinition>* tools) {
+  bool optional(std::map<std::string, ToolDefinition>* tools) {
     const std::string init = file_;
-    const char* shape = "on_request must be a table { NAME = function() return TOOLSET end }";
-    lua_getfield(state_, -1, "on_request");  // [root, on_request]
+    const char* shape = "optional must be a table { NAME = function() return TOOLSET end }";
+    lua_getfield(state_, -1, "optional");  // [root, optional]
+    if (lua_isnil(state_, -1)) {
+      lua_pop(state_, 1);
+      lua_getfield(state_, -1, "on_request");
+      if (!lua_isnil(state_, -1) && options_.on_deprecated)
+        options_.on_deprecated("on_request of scripts/init.lua is deprecated: write optional");
+    }
     const bool given = !lua_isnil(state_, -1);
     if (given && !lua_istable(state_, -1))
       return fault(std::string(shape) + ", not " + type_name(-1));
     if (given) lua_pushnil(state_);
-    while (given && lua_next(state_, -2) != 0) {  // [.., on_request, name, function]
+    while (given && lua_next(state_, -2) != 0) {  // [.., optional, name, function]
       if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) return fault(shape);
       if (!requested(lua_tostring(state_, -2), tools)) return false;
       lua_pop(state_, 1);
@@ -223,9 +230,9 @@ class Reader {
     if (!contains(options_.only, name)) return toolsets_.insert(name).second;
     lua_pushvalue(state_, -1);
     lua_call(state_, 0, 1);  // [..., function, toolset]
-    if (!toolset("on_request." + name, tools)) return false;
+    if (!toolset("optional." + name, tools)) return false;
     lua_pop(state_, 1);
-    return toolsets_.count(name) != 0 || fault("on_request." + name + " gives another toolset");
+    return toolsets_.count(name) != 0 || fault("optional." + name + " gives another toolset");
   }
 
   bool toolset(const std::string& place, std::map<std::string, ToolDefinition>* tools) {

@@ -17,10 +17,11 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct ToolReaderOptions {
-  std::vector<std::string> only;  // toolsets; all but those on request when empty
+  std::vector<std::string> only;  // toolsets; all but the optional ones when empty
   Json settings;                  // of toolsets, by name; null: none
   // The file of the module that returned the value at an index, or "".
   std::function<std::string(lua_State*, int)> file_of_value;
+  std::function<void(const std::string&)> on_deprecated;  // "NAME is deprecated: ..."; may be null
 };
 
 // Reads the value on top of the stack and pops it. False with the fault.

@@ -78,15 +78,22 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
 }
 
 // [root] -> [root]
-bool read_log(lua_State* state, PolicyTables* tables, ScriptError* error) {
+bool read_log(lua_State* state, const std::function<void(const std::string&)>& on_deprecated,
+              PolicyTables* tables, ScriptError* error) {
   lua_getfield(state, -1, "log");  // [root, log]
   if (lua_isnil(state, -1)) {
     lua_pop(state, 1);
     return true;
   }
-  constexpr char kLogShape[] = "log must be a table { mask = { 'RE2 of a secret', ... } }";
+  constexpr char kLogShape[] = "log must be a table { redact = { 'RE2 of a secret', ... } }";
   if (!lua_istable(state, -1)) return fault(error, kLogShape);
-  lua_getfield(state, -1, "mask");  // [root, log, patterns]
+  lua_getfield(state, -1, "redact");  // [root, log, patterns]
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    lua_getfield(state, -1, "mask");
+    if (!lua_isnil(state, -1) && on_deprecated)
+      on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
+  }
   if (!lua_istable(state, -1)) return fault(error, kLogShape);
   for (std::size_t at = 1; at <= lua_objlen(state, -1) && at <= kMaxModes; ++at) {
     lua_rawgeti(state, -1, static_cast<int>(at));
@@ -102,14 +109,16 @@ bool read_log(lua_State* state, PolicyTables* tables, ScriptError* error) {
 
 }  // namespace
 
-bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
-                        ScriptError* error) {
+bool read_policy_tables(lua_State* state, const std::string& mode,
+                        const std::function<void(const std::string&)>& on_deprecated,
+                        PolicyTables* tables, ScriptError* error) {
   if (!lua_istable(state, -1)) return fault(error, kShape + ", not " + luaL_typename(state, -1));
   if (!check_keys(state, error)) return false;
   lua_getfield(state, -1, "decide");
   if (!lua_isfunction(state, -1)) return fault(error, kShape);
   tables->decide = LuaRef::take(state);
-  if (!read_modes(state, mode, tables, error) || !read_log(state, tables, error)) return false;
+  if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error))
+    return false;
   const std::vector<std::string>& modes = tables->modes;
   if (mode.empty() || std::find(modes.begin(), modes.end(), mode) != modes.end()) return true;
   error->code = kUnknownMode;

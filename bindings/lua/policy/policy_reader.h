@@ -2,6 +2,7 @@
 // patterns of secrets. Used by the loader of a generation. Loop thread only.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "bindings/lua/policy/policy_program.h"
@@ -15,8 +16,10 @@ namespace gibbous::lua {
 inline constexpr char kUnknownMode[] = "unknown_mode";
 
 // In a protected call, with the table on top: [root] -> [root]. `mode` is the one that is wanted,
-// "" for none. False with the error's message, and its code for an unknown mode.
-bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
-                        ScriptError* error);
+// "" for none; `on_deprecated` may be null. False with the error's message, and its code for an
+// unknown mode.
+bool read_policy_tables(lua_State* state, const std::string& mode,
+                        const std::function<void(const std::string&)>& on_deprecated,
+                        PolicyTables* tables, ScriptError* error);
 
 }  // namespace gibbous::lua

@@ -32,7 +32,7 @@ return {
     end
     command.add(argv, '--command', '--', unpack(command.words(spec, '/bin/sh')))
     local delete = with(base, 'delete', 'pod', pod, '--ignore-not-found', '--wait=false')
-    return { argv = argv, cwd = '/', last_wish = delete, sandbox = 'own', state = delete }
+    return { argv = argv, cwd = '/', cleanup = delete, sandbox = 'own', state = delete }
   end,
   ended = function(event)
     return { clean = command.output(event.state) ~= nil }

@@ -63,7 +63,7 @@ class FakeBackend final : public ToolsBackend {
     printed[id] = text;
   }
   // Answers the oldest question about runs.
-  void tell_runs() {
+  void notify_runs() {
     const auto tell = run_lists.front();
     run_lists.pop_front();
     tell(runs);

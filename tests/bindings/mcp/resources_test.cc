@@ -20,7 +20,7 @@ Event run_event(const std::string& name, const std::string& run) {
 // The answer to a question about runs, which the backend answers later.
 Json answer_to(Fixture& fixture, const Json& request) {
   fixture.say(request);
-  fixture.backend.tell_runs();
+  fixture.backend.notify_runs();
   return fixture.heard();
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a cancelled question about runs is not answered, and its id is free a
   fixture.say(Fixture::modern(1, "resources/list"));
   CHECK(code(fixture.ask(Fixture::modern(1, "resources/list"))) == kInvalidRequest);
   fixture.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 1}}));
-  fixture.backend.tell_runs();
+  fixture.backend.notify_runs();
   CHECK(fixture.silent());
   CHECK(answer_to(fixture, Fixture::modern(1, "resources/list")).contains("result"));
 }
@@ -118,7 +118,7 @@ TEST_CASE("an answer about runs that comes after the server has gone is dropped"
     Server server(backend, sink, clock, {.version = "1"});
     server.receive(Fixture::modern(1, "resources/list").dump());
   }
-  backend.tell_runs();
+  backend.notify_runs();
   CHECK(sink.lines.empty());
 }
 

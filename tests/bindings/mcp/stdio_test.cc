@@ -64,13 +64,13 @@ class DrivenFake final : public DrivenBackend {
   int backend_fd() const override { return wake_.get(); }
   std::optional<milliseconds> next_timeout() const override { return std::nullopt; }
   std::string complaint() const override { return said; }
-  void abandon() override { abandoned_at = SteadyClock::now(); }
+  void hand_over() override { handed_over_at = SteadyClock::now(); }
 
   std::function<void(AskRequest)> ask_handler;
   std::string answer = "answer";
   std::string said;
   std::function<void(const std::function<void(const Event&)>&)> on_poll;
-  std::optional<SteadyClock::time_point> abandoned_at;
+  std::optional<SteadyClock::time_point> handed_over_at;
 
  private:
   FakeBackend fake_;
@@ -233,7 +233,7 @@ TEST_CASE("the end of input ends it within the limit, calls under way or not") {
     served.end_input();
     served.join();
     CHECK(served.ended_at - began < kExitLimit);
-    REQUIRE(served.backend.abandoned_at);
+    REQUIRE(served.backend.handed_over_at);
     CHECK(served.line().empty());
   }
 }
@@ -260,7 +260,7 @@ TEST_CASE("a stop ends it within the limit and ends subscriptions politely") {
   served.stop();
   served.join();
   CHECK(served.ended_at - began < kExitLimit);
-  REQUIRE(served.backend.abandoned_at);
+  REQUIRE(served.backend.handed_over_at);
   const Json ended = served.message();
   CHECK(ended["id"] == "s");
   CHECK(ended["result"]["resultType"] == "complete");
@@ -274,7 +274,7 @@ TEST_CASE("a client that stops reading its answers ends it") {
     served.close_output();
     served.say(Fixture::request(1, "ping"));
     served.join();
-    CHECK(served.backend.abandoned_at.has_value());
+    CHECK(served.backend.handed_over_at.has_value());
   }
 }
 

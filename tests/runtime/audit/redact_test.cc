@@ -16,15 +16,15 @@ using Catch::Matchers::Contains;
 
 struct Case {
   std::string text;
-  std::string masked;  // "" is unchanged
+  std::string redacted;  // "" is unchanged
 };
 
 void check_all(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     INFO(each.text);
-    const std::string masked = mask_secrets(each.text);
-    CHECK(masked == (each.masked.empty() ? each.text : each.masked));
-    CHECK(mask_secrets(masked) == masked);
+    const std::string redacted = redact_secrets(each.text);
+    CHECK(redacted == (each.redacted.empty() ? each.text : each.redacted));
+    CHECK(redact_secrets(redacted) == redacted);
   }
 }
 
@@ -32,7 +32,7 @@ const std::string kGithub = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
 const std::string kJwt =
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P";
 
-TEST_CASE("values of names that mean a secret are masked, and nothing else of the line") {
+TEST_CASE("values of names that mean a secret are redacted, and nothing else of the line") {
   check_all({
       {"API_TOKEN=abc make deploy", "API_TOKEN=*** make deploy"},
       {"export DB_PASSWORD=hunter2; make", "export DB_PASSWORD=***; make"},
@@ -177,7 +177,7 @@ TEST_CASE("members of JSON, YAML and connection strings are found in what a comm
   });
 }
 
-TEST_CASE("passwords in URLs are masked, names and hosts are not") {
+TEST_CASE("passwords in URLs are redacted, names and hosts are not") {
   check_all({
       {"git clone https://me:abc@github.com/a/b", "git clone https://me:***@github.com/a/b"},
       {"psql postgres://u:p%40x@db:5432/x", "psql postgres://u:***@db:5432/x"},
@@ -210,21 +210,21 @@ TEST_CASE("tokens are known by their shape wherever they are") {
   };
   for (const std::string& token : tokens) {
     INFO(token);
-    CHECK(mask_secrets("echo " + token + " x") == "echo *** x");
-    CHECK(mask_secrets("echo '" + token + "'.") == "echo '***'.");
-    CHECK(mask_secrets("a=" + token + ",b") == "a=***,b");
-    CHECK(mask_secrets("x" + token) == "x" + token);
+    CHECK(redact_secrets("echo " + token + " x") == "echo *** x");
+    CHECK(redact_secrets("echo '" + token + "'.") == "echo '***'.");
+    CHECK(redact_secrets("a=" + token + ",b") == "a=***,b");
+    CHECK(redact_secrets("x" + token) == "x" + token);
   }
 }
 
-TEST_CASE("a private key is masked between its first line and its last") {
+TEST_CASE("a private key is redacted between its first line and its last") {
   const std::string begin = "-----BEGIN RSA PRIVATE KEY-----";
   const std::string end = "-----END RSA PRIVATE KEY-----";
-  CHECK(mask_secrets("echo '" + begin + "\nMIIE\nabc\n" + end + "' >k") ==
+  CHECK(redact_secrets("echo '" + begin + "\nMIIE\nabc\n" + end + "' >k") ==
         "echo '" + begin + "***" + end + "' >k");
-  CHECK(mask_secrets(begin + "\nMIIE") == begin + "***");
+  CHECK(redact_secrets(begin + "\nMIIE") == begin + "***");
   const std::string certificate = "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----";
-  CHECK(mask_secrets(certificate) == certificate);
+  CHECK(redact_secrets(certificate) == certificate);
 }
 
 TEST_CASE("what only sounds like a secret is left alone") {
@@ -254,13 +254,13 @@ TEST_CASE("what only sounds like a secret is left alone") {
   });
 }
 
-TEST_CASE("patterns of a policy are masked besides, or their first group") {
+TEST_CASE("patterns of a policy are redacted besides, or their first group") {
   const auto redactor = Redactor::create({R"(ACME-[0-9]{4})", R"((?i)pin (\d+))"});
   REQUIRE(redactor);
-  CHECK(redactor->mask("a ACME-1234 b PIN 99 c TOKEN=x") == "a *** b PIN *** c TOKEN=***");
-  CHECK(redactor->mask("ACME-1234ACME-5678") == "***");
+  CHECK(redactor->redact("a ACME-1234 b PIN 99 c TOKEN=x") == "a *** b PIN *** c TOKEN=***");
+  CHECK(redactor->redact("ACME-1234ACME-5678") == "***");
   const auto empty = Redactor::create({"x*"});
-  CHECK(empty->mask("axxb") == "a***b");
+  CHECK(empty->redact("axxb") == "a***b");
 }
 
 TEST_CASE("a pattern that is not understood is named") {
@@ -268,18 +268,18 @@ TEST_CASE("a pattern that is not understood is named") {
   CHECK(wrong.status().code() == "invalid_arguments");
   CHECK_THAT(wrong.status().message(), Contains("mask[2]") && Contains("(bad"));
   CHECK_FALSE(Redactor::create({""}));
-  CHECK_FALSE(Redactor::create({std::string(kMaxMaskPatternBytes + 1, 'x')}));
-  CHECK_FALSE(Redactor::create(std::vector<std::string>(kMaxMaskPatterns + 1, "x")));
+  CHECK_FALSE(Redactor::create({std::string(kMaxRedactPatternBytes + 1, 'x')}));
+  CHECK_FALSE(Redactor::create(std::vector<std::string>(kMaxRedactPatterns + 1, "x")));
 }
 
-TEST_CASE("a pattern that matches too often masks the rest") {
+TEST_CASE("a pattern that matches too often redacts the rest") {
   const auto redactor = Redactor::create({"x"});
   std::string text;
-  for (std::size_t each = 0; each < kMaxMaskMatches + 2; ++each) text += "x-";
+  for (std::size_t each = 0; each < kMaxRedactMatches + 2; ++each) text += "x-";
   text += "end";
-  const std::string masked = redactor->mask(text);
-  CHECK(masked.ends_with("***-***"));
-  CHECK(masked.find("end") == std::string::npos);
+  const std::string redacted = redactor->redact(text);
+  CHECK(redacted.ends_with("***-***"));
+  CHECK(redacted.find("end") == std::string::npos);
 }
 
 TEST_CASE("whatever stands around it, a token is never left in the text") {
@@ -307,10 +307,10 @@ TEST_CASE("whatever stands around it, a token is never left in the text") {
       text += " " + kGithub + " ";
       has_token = true;
     }
-    const std::string masked = mask_secrets(text);
-    INFO(text << "\n-> " << masked);
-    CHECK(masked.find(kGithub) == std::string::npos);
-    if (has_token) CHECK(masked.find("***") != std::string::npos);
+    const std::string redacted = redact_secrets(text);
+    INFO(text << "\n-> " << redacted);
+    CHECK(redacted.find(kGithub) == std::string::npos);
+    if (has_token) CHECK(redacted.find("***") != std::string::npos);
   }
 }
 

@@ -186,7 +186,7 @@ class Harness final : private KeeperListener {
     note(key, "left");
   }
   void on_limit(RunKey key, LimitReached) override { note(key, "limit"); }
-  void on_kept(KeeperClient&, RunKey key, Kept) override { note(key, "kept"); }
+  void on_detached(KeeperClient&, RunKey key, DetachedRun) override { note(key, "kept"); }
   void on_adopted(KeeperClient&, const Status&) override {}
   void on_killed(RunKey key, KillReport report) override {
     run(key).reports.push_back(std::move(report));

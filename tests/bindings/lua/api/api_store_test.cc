@@ -1,11 +1,11 @@
-// store.*, and the Store behind it.
-#include "bindings/lua/api/store.h"
+// store.*, and the ScriptStore behind it.
+#include "bindings/lua/api/script_store.h"
 
 #include "tests/bindings/lua/call/engine_fixture.h"
 
 using gibbous::CallResult;
 using gibbous::Json;
-using gibbous::lua::Store;
+using gibbous::lua::ScriptStore;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 
@@ -86,7 +86,7 @@ TEST_CASE("a value that is too large, and a full store, are told at run time") {
 TEST_CASE("a namespace is counted exactly, whatever is replaced and erased") {
   gibbous::lua::StoreLimits limits;
   limits.namespace_bytes = 100;
-  Store store(limits);
+  ScriptStore store(limits);
   const std::string fifty(50, 'x');
   CHECK(store.set("a", "k", fifty).ok());
   CHECK(store.set("a", "k", fifty).ok());

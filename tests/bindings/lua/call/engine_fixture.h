@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/store.h"
+#include "bindings/lua/api/script_store.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "runtime/base/clock.h"
@@ -126,7 +126,7 @@ class World {
   Loop loop;
   SystemClock clock;
   TempDir dir;
-  lua::Store store;
+  lua::ScriptStore store;
   lua::Context context;
   lua::EngineOptions options;
   std::string tools_file;

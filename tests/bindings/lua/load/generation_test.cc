@@ -149,7 +149,7 @@ TEST_CASE("toolsets that are not loaded together may have tools of the same name
 TEST_CASE("a toolset on request is read only where it is named") {
   Scripts scripts;
   const auto init = [&](const std::string& name) {
-    scripts.script("init.lua", "return { toolsets = {}, on_request = { " + name +
+    scripts.script("init.lua", "return { toolsets = {}, optional = { " + name +
                                    " = function() return require 'one' end } }");
   };
   init("one");
@@ -163,7 +163,7 @@ TEST_CASE("a toolset on request is read only where it is named") {
   CHECK(scripts.load()->tools().size() == 1);
   init("two");
   scripts.options.toolsets = {"two"};
-  CHECK(contains(scripts.error().message, "on_request.two gives another toolset"));
+  CHECK(contains(scripts.error().message, "optional.two gives another toolset"));
 }
 
 TEST_CASE("settings are checked by their toolset's schema and filled with its defaults") {

@@ -1,7 +1,7 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
 -- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
-local one_line = require('toolsets.bg_format').one_line
-local format = require 'toolsets.shell_format'
+local one_line = require('toolsets.bg.format').one_line
+local format = require 'toolsets.shell.format'
 local named_watchers = require 'watchers.named'
 
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60

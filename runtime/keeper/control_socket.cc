@@ -1,5 +1,5 @@
 // A path may be longer than a socket's address: it is reached through /proc/self/fd.
-#include "runtime/keeper/door.h"
+#include "runtime/keeper/control_socket.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -36,13 +36,13 @@ bool make_directories(const std::string& path) {
 
 }  // namespace
 
-std::string door_name(std::uint32_t keeper_number) {
+std::string control_name(std::uint32_t keeper_number) {
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "%08x", keeper_number);
   return std::string(kPrefix) + number.data() + std::string(kSuffix);
 }
 
-Result<UniqueFd> open_door_directory(const std::string& directory, bool make) {
+Result<UniqueFd> open_control_directory(const std::string& directory, bool make) {
   if (make && !make_directories(directory)) {
     return failure("state_dir_unusable", directory, errno);
   }
@@ -57,44 +57,44 @@ Result<UniqueFd> open_door_directory(const std::string& directory, bool make) {
   return fd;
 }
 
-std::vector<std::string> list_doors(const std::string& directory) {
-  std::vector<std::string> doors;
+std::vector<std::string> list_control_sockets(const std::string& directory) {
+  std::vector<std::string> controls;
   const std::unique_ptr<DIR, void (*)(DIR*)> list(::opendir(directory.c_str()),
                                                   [](DIR* open) { ::closedir(open); });
   while (const dirent* entry = list ? ::readdir(list.get()) : nullptr) {
     const std::string_view name(entry->d_name);
     if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) {
-      doors.push_back(directory + "/" + entry->d_name);
+      controls.push_back(directory + "/" + entry->d_name);
     }
   }
-  return doors;
+  return controls;
 }
 
-Result<Knock> knock(const std::string& path) {
+Result<KeeperConnection> connect_to_keeper(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  auto directory = open_door_directory(path.substr(0, slash), false);
+  auto directory = open_control_directory(path.substr(0, slash), false);
   if (!directory) return directory.status();
-  Knock knock;
-  knock.socket.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!knock.socket) return failure("keeper_gone", path, errno);
+  KeeperConnection connection;
+  connection.socket.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!connection.socket) return failure("keeper_gone", path, errno);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory->get(),
                 path.c_str() + slash + 1);
-  if (::connect(knock.socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
-      0) {
+  if (::connect(connection.socket.get(), reinterpret_cast<const sockaddr*>(&address),
+                sizeof address) != 0) {
     const int error = errno;
     if (error == ECONNREFUSED) ::unlinkat(directory->get(), path.c_str() + slash + 1, 0);
     return failure("keeper_gone", path, error);
   }
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(knock.socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+  if (::getsockopt(connection.socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
       peer.uid != ::geteuid() || peer.pid <= 0) {
     return Status::error("keeper_not_ours", path + ": somebody else listens there");
   }
-  knock.pid = peer.pid;
-  return knock;
+  connection.pid = peer.pid;
+  return connection;
 }
 
 }  // namespace gibbous

@@ -1,9 +1,9 @@
 -- Services: commands that belong together and depend on one another; what `after`, `ready` and
 -- `restart` of run.start mean, by name. A library: `gibbous up` (toolsets/up.lua) follows them, the
 -- toolset `services` leaves them running.
-local declaration = require 'service_declaration'
-local output = require 'service_output'
-local port = require 'service_port'
+local declaration = require 'services.declaration'
+local output = require 'services.output'
+local port = require 'services.port'
 
 local M = {}
 

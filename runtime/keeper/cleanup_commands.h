@@ -1,5 +1,5 @@
-// Wishes: the last wishes of runs, and how they are carried out: several at a time, each for a
-// bounded time. Keeper only.
+// CleanupCommands: the cleanup commands of runs, and how they are carried out: several at a time,
+// each for a bounded time. Keeper only.
 #pragma once
 
 #include <sys/types.h>
@@ -15,13 +15,13 @@
 
 namespace gibbous::keeper {
 
-class Wishes {
+class CleanupCommands {
  public:
-  // Starts the process that carries a wish out, out of the way of everything that is ended; 0: it
-  // could not be started. Its message body is only valid during the call.
+  // Starts the process that carries a cleanup command out, out of the way of everything that is
+  // ended; 0: it could not be started. Its message body is only valid during the call.
   using Start = std::function<pid_t(wire::Bytes body)>;
   using OnDone = std::function<void(bool granted)>;
-  explicit Wishes(Start start) : start_(std::move(start)) {}
+  explicit CleanupCommands(Start start) : start_(std::move(start)) {}
 
   void keep(RunKey run, wire::Bytes body);
   void forget(RunKey run) { kept_.erase(run); }
@@ -49,7 +49,7 @@ class Wishes {
     Time until;
     std::vector<OnDone> on_done;
   };
-  // Who is told of the end of the run's wish; null: none is on its way.
+  // Who is told of the end of the run's cleanup command; null: none is on its way.
   std::vector<OnDone>* listeners_of(RunKey run);
   static void tell(const std::vector<OnDone>& listeners, bool granted);
   void start_waiting(Time now);

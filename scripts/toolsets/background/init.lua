@@ -1,10 +1,10 @@
 -- The toolset `background`: long-running commands beside the work, and tests and builds in either
 -- way.
-local background_wait = require 'toolsets.background_wait'
-local format = require 'toolsets.bg_format'
+local background_wait = require 'toolsets.background.wait'
+local format = require 'toolsets.bg.format'
 local own_runs = require 'toolsets.own_runs'
-local ports = require 'toolsets.background_port'
-local shell_format = require 'toolsets.shell_format'
+local ports = require 'toolsets.background.port'
+local shell_format = require 'toolsets.shell.format'
 
 local DEFAULT_LINES = 50
 local MAX_LINES = 10000

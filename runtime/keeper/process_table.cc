@@ -1,5 +1,5 @@
 // Attribution, from the surest to the weakest: known already, the mark, the session, GIBBOUS_RUN.
-#include "runtime/keeper/family.h"
+#include "runtime/keeper/process_table.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "runtime/keeper/keeping.h"
+#include "runtime/keeper/detached.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
@@ -22,20 +22,20 @@ constexpr RunKey kUnknownRun = ~RunKey{0};
 
 }  // namespace
 
-Family::Family(std::uint32_t keeper_number, ProcessTree tree)
+ProcessTable::ProcessTable(std::uint32_t keeper_number, ProcessTree tree)
     : keeper_number_(keeper_number), tree_(std::move(tree)) {}
 
-Family::~Family() = default;
+ProcessTable::~ProcessTable() = default;
 
-Mark Family::next_mark() {
+Mark ProcessTable::next_mark() {
   do {
     last_mark_run_ = last_mark_run_ == kMaxMarkRun ? 1 : last_mark_run_ + 1;
   } while (by_mark_.contains(last_mark_run_));
   return {keeper_number_, last_mark_run_};
 }
 
-KeptRun& Family::add(RunKey key, Mark mark, pid_t leader, std::string env_tag) {
-  KeptRun& run = runs_[key];
+KeeperRun& ProcessTable::add(RunKey key, Mark mark, pid_t leader, std::string env_tag) {
+  KeeperRun& run = runs_[key];
   run.key = key;
   run.mark_run = mark.run;
   run.leader = leader;
@@ -47,17 +47,17 @@ KeptRun& Family::add(RunKey key, Mark mark, pid_t leader, std::string env_tag) {
   return run;
 }
 
-KeptRun* Family::find(RunKey key) {
+KeeperRun* ProcessTable::find(RunKey key) {
   const auto entry = runs_.find(key);
   return entry == runs_.end() ? nullptr : &entry->second;
 }
 
-KeptRun* Family::find_leader(pid_t pid) {
+KeeperRun* ProcessTable::find_leader(pid_t pid) {
   const auto entry = by_leader_.find(pid);
   return entry == by_leader_.end() ? nullptr : find(entry->second);
 }
 
-void Family::remove(KeptRun& run) {
+void ProcessTable::remove(KeeperRun& run) {
   by_mark_.erase(run.mark_run);
   if (run.leader != 0) by_leader_.erase(run.leader);
   const auto session = by_session_.find(run.session);
@@ -65,14 +65,14 @@ void Family::remove(KeptRun& run) {
   runs_.erase(run.key);
 }
 
-KeptRun* Family::run_of_orphan(pid_t pid) {
+KeeperRun* ProcessTable::run_of_orphan(pid_t pid) {
   if (const auto known = orphans_.find(pid); known != orphans_.end()) return find(known->second);
-  KeptRun* run = attribute(pid);
+  KeeperRun* run = attribute(pid);
   orphans_[pid] = run == nullptr ? kUnknownRun : run->key;
   return run;
 }
 
-KeptRun* Family::attribute(pid_t pid) {
+KeeperRun* ProcessTable::attribute(pid_t pid) {
   if (const auto marks = read_marks(pid)) {
     if (const auto number = marks->run_of(keeper_number_)) {
       const auto entry = by_mark_.find(*number);
@@ -90,61 +90,62 @@ KeptRun* Family::attribute(pid_t pid) {
   return nullptr;
 }
 
-void Family::forget_process(pid_t pid) {
-  if (KeptRun* run = find_leader(pid)) run->leader = 0;
+void ProcessTable::forget_process(pid_t pid) {
+  if (KeeperRun* run = find_leader(pid)) run->leader = 0;
   by_leader_.erase(pid);
   orphans_.erase(pid);
   apart_.erase(pid);
 }
 
-void Family::survey() {
+void ProcessTable::survey() {
   for (const RunKey key : with_orphans_) {
-    if (KeptRun* run = find(key)) run->orphans.clear();
+    if (KeeperRun* run = find(key)) run->orphans.clear();
   }
   with_orphans_.clear();
   own_children_ = tree_.own_children();
   std::erase_if(own_children_, [this](pid_t pid) { return apart_.contains(pid); });
   for (const pid_t pid : own_children_) {
     if (by_leader_.contains(pid)) continue;
-    KeptRun* run = run_of_orphan(pid);
+    KeeperRun* run = run_of_orphan(pid);
     if (run == nullptr) continue;
     if (run->orphans.empty()) with_orphans_.push_back(run->key);
     run->orphans.push_back(pid);
   }
 }
 
-std::vector<pid_t> Family::members(const KeptRun& run) {
+std::vector<pid_t> ProcessTable::members(const KeeperRun& run) {
   std::vector<pid_t> roots;
   if (run.leader != 0) roots.push_back(run.leader);
   roots.insert(roots.end(), run.orphans.begin(), run.orphans.end());
   return tree_.with_descendants(roots);
 }
 
-std::vector<pid_t> Family::all_members() {
-  if (!spare_kept_) return tree_.with_descendants(own_children_);
+std::vector<pid_t> ProcessTable::all_members() {
+  if (!spare_detached_) return tree_.with_descendants(own_children_);
   std::vector<pid_t> roots;
   std::copy_if(own_children_.begin(), own_children_.end(), std::back_inserter(roots),
                [this](pid_t pid) { return !is_spared(pid); });
   return tree_.with_descendants(roots);
 }
 
-bool Family::is_spared(pid_t own_child) {
-  if (!spare_kept_) return false;
-  const KeptRun* run = find_leader(own_child);
+bool ProcessTable::is_spared(pid_t own_child) {
+  if (!spare_detached_) return false;
+  const KeeperRun* run = find_leader(own_child);
   if (run == nullptr) run = run_of_orphan(own_child);
   return run != nullptr && run->keep != nullptr;
 }
 
-bool Family::is_own_child(pid_t pid) const {
+bool ProcessTable::is_own_child(pid_t pid) const {
   return by_leader_.contains(pid) || orphans_.contains(pid);
 }
 
-void Family::signal_group(const KeptRun& run, int signal_number) {
+void ProcessTable::signal_group(const KeeperRun& run, int signal_number) {
   // The leader is not reaped, so its pid names its group and no other.
   if (run.leader != 0) ::kill(-run.leader, signal_number);
 }
 
-void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number) {
+void ProcessTable::signal(const KeeperRun& run, const std::vector<pid_t>& members,
+                          int signal_number) {
   if (signal_number == SIGKILL && run.limits && run.limits->group) run.limits->group->kill();
   signal_group(run, signal_number);
   const pid_t group = run.leader;
@@ -162,7 +163,7 @@ void Family::signal(const KeptRun& run, const std::vector<pid_t>& members, int s
 }
 
 template <typename StillOurs>
-void Family::send(pid_t pid, int signal_number, StillOurs still_ours) {
+void ProcessTable::send(pid_t pid, int signal_number, StillOurs still_ours) {
   // Only the keeper can reap its own children: their pids are theirs.
   const bool own = is_own_child(pid);
   if (signal_number == SIGKILL) {
@@ -176,7 +177,7 @@ void Family::send(pid_t pid, int signal_number, StillOurs still_ours) {
   }
 }
 
-void Family::signal_all(const std::vector<pid_t>& members, int signal_number) {
+void ProcessTable::signal_all(const std::vector<pid_t>& members, int signal_number) {
   for (const auto& [leader, key] : by_leader_) {
     if (!is_spared(leader)) ::kill(-leader, signal_number);
   }
@@ -191,7 +192,7 @@ void Family::signal_all(const std::vector<pid_t>& members, int signal_number) {
   }
 }
 
-std::vector<pid_t> Family::alive(const std::vector<pid_t>& pids) {
+std::vector<pid_t> ProcessTable::alive(const std::vector<pid_t>& pids) {
   std::vector<pid_t> living;
   for (const pid_t pid : pids) {
     const auto stat = read_stat(pid);

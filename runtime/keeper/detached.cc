@@ -1,5 +1,5 @@
 // Reading for nobody in particular, and a socket that has its name only once it listens.
-#include "runtime/keeper/keeping.h"
+#include "runtime/keeper/detached.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/keeper/door.h"
+#include "runtime/keeper/control_socket.h"
 
 namespace gibbous::keeper {
 namespace {
@@ -59,15 +59,16 @@ UniqueFd Spool::another() const {
   return UniqueFd(::fcntl(pipe_.get(), F_DUPFD_CLOEXEC, 0));
 }
 
-Result<Door> Door::open(const std::string& directory, std::uint32_t keeper_number) {
-  auto held = open_door_directory(directory, false);
+Result<ControlSocket> ControlSocket::open(const std::string& directory,
+                                          std::uint32_t keeper_number) {
+  auto held = open_control_directory(directory, false);
   if (!held) return held.status();
-  const std::string name = door_name(keeper_number);
+  const std::string name = control_name(keeper_number);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Under its name once it listens: whoever knocks earlier would take it for a door without a
-  // keeper.
+  // Under its name once it listens: whoever connects earlier would take it for a control socket
+  // without a keeper.
   const std::string unfinished = "new-" + name;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", held->get(),
                 unfinished.c_str());
@@ -83,16 +84,16 @@ Result<Door> Door::open(const std::string& directory, std::uint32_t keeper_numbe
     ::unlinkat(held->get(), unfinished.c_str(), 0);
     return Status::error("door", directory + "/" + name + ": " + std::strerror(error));
   }
-  return Door(std::move(socket), std::move(*held), name);
+  return ControlSocket(std::move(socket), std::move(*held), name);
 }
 
-Door::Door(Door&&) noexcept = default;
+ControlSocket::ControlSocket(ControlSocket&&) noexcept = default;
 
-Door::~Door() {
+ControlSocket::~ControlSocket() {
   if (directory_) ::unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
-UniqueFd Door::answer() const {
+UniqueFd ControlSocket::answer() const {
   UniqueFd visitor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   ucred peer{};
   socklen_t size = sizeof peer;

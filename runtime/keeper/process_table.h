@@ -1,6 +1,6 @@
-// Family: the runs that the keeper keeps, and which processes belong to each. A run's tree hangs
-// below the keeper in one or more places: the leader, and whatever lost its parent and came back to
-// the keeper because it is a subreaper (an orphan). Keeper only.
+// ProcessTable: the runs that the keeper keeps, and which processes belong to each. A run's tree
+// hangs below the keeper in one or more places: the leader, and whatever lost its parent and came
+// back to the keeper because it is a subreaper (an orphan). Keeper only.
 #pragma once
 
 #include <sys/types.h>
@@ -20,10 +20,10 @@
 namespace gibbous::keeper {
 
 struct KillJob;
-struct KeptLimits;
-struct Keeping;
+struct DetachedLimits;
+struct Detached;
 
-struct KeptRun {
+struct KeeperRun {
   RunKey key = 0;
   std::uint32_t mark_run = 0;
   pid_t leader = 0;   // 0 once it was reaped
@@ -33,8 +33,8 @@ struct KeptRun {
   std::uint32_t left = 0;      // as last reported
   bool forgotten = false;      // by the library; kept only for its leader
   std::unique_ptr<KillJob> job;
-  std::unique_ptr<KeptLimits> limits;
-  std::unique_ptr<Keeping> keep;            // null: it ends with its host
+  std::unique_ptr<DetachedLimits> limits;
+  std::unique_ptr<Detached> keep;           // null: it ends with its host
   std::chrono::microseconds reaped_cpu{0};  // of its processes that the keeper has reaped
   // Of its standard input, where that is a pipe of ours: what a process that waits for input reads.
   std::uint64_t stdin_device = 0;
@@ -43,20 +43,20 @@ struct KeptRun {
   bool empty() const { return leader == 0 && orphans.empty(); }
 };
 
-class Family {
+class ProcessTable {
  public:
-  Family(std::uint32_t keeper_number, ProcessTree tree);
-  ~Family();
+  ProcessTable(std::uint32_t keeper_number, ProcessTree tree);
+  ~ProcessTable();
 
   Mark next_mark();
-  KeptRun& add(RunKey key, Mark mark, pid_t leader, std::string env_tag);
-  KeptRun* find(RunKey key);
-  KeptRun* find_leader(pid_t pid);
-  void remove(KeptRun& run);
+  KeeperRun& add(RunKey key, Mark mark, pid_t leader, std::string env_tag);
+  KeeperRun* find(RunKey key);
+  KeeperRun* find_leader(pid_t pid);
+  void remove(KeeperRun& run);
 
   // Which run the keeper's child `pid`, no leader, belongs to; null: none that is known. Zombies
   // too.
-  KeptRun* run_of_orphan(pid_t pid);
+  KeeperRun* run_of_orphan(pid_t pid);
   void forget_process(pid_t pid);  // it was reaped
   // A child of the keeper that is nobody's, and ended with nobody, until it was reaped.
   void set_apart(pid_t pid) { apart_.insert(pid); }
@@ -67,14 +67,14 @@ class Family {
   const std::vector<RunKey>& with_orphans() const { return with_orphans_; }
 
   // As of the last survey, parents before their children; zombies included.
-  std::vector<pid_t> members(const KeptRun& run);
+  std::vector<pid_t> members(const KeeperRun& run);
   std::vector<pid_t> all_members();  // without those of spared runs
   // To every process in `members` of the run, the leader's group in one go.
-  void signal(const KeptRun& run, const std::vector<pid_t>& members, int signal_number);
+  void signal(const KeeperRun& run, const std::vector<pid_t>& members, int signal_number);
   // To the leader's group alone, while there is a leader.
-  static void signal_group(const KeptRun& run, int signal_number);
+  static void signal_group(const KeeperRun& run, int signal_number);
   // From now on, all_members and signal_all leave runs alone that are kept.
-  void spare_kept(bool spare) { spare_kept_ = spare; }
+  void spare_detached(bool spare) { spare_detached_ = spare; }
   // To everything below the keeper, but what is spared.
   void signal_all(const std::vector<pid_t>& members, int signal_number);
   static std::vector<pid_t> alive(const std::vector<pid_t>& pids);
@@ -85,7 +85,7 @@ class Family {
   }
 
  private:
-  KeptRun* attribute(pid_t pid);
+  KeeperRun* attribute(pid_t pid);
   bool is_own_child(pid_t pid) const;
   bool is_spared(pid_t own_child);
   // To one process; SIGKILL to its whole group as well.
@@ -95,7 +95,7 @@ class Family {
   std::uint32_t keeper_number_;
   ProcessTree tree_;
   std::uint32_t last_mark_run_ = 0;
-  std::unordered_map<RunKey, KeptRun> runs_;
+  std::unordered_map<RunKey, KeeperRun> runs_;
   std::unordered_map<pid_t, RunKey> by_leader_;
   std::unordered_map<std::uint32_t, RunKey> by_mark_;
   std::unordered_map<pid_t, RunKey> by_session_;
@@ -104,7 +104,7 @@ class Family {
   std::vector<pid_t> own_children_;
   std::unordered_set<pid_t> apart_;
   std::vector<RunKey> with_orphans_;
-  bool spare_kept_ = false;
+  bool spare_detached_ = false;
 };
 
 }  // namespace gibbous::keeper

@@ -1,6 +1,6 @@
-// Store: small JSON values that scripts keep beyond a call and beyond a reload, in a namespace for
-// each script file. In memory, bounded; made by the host, reached through Context. Loop thread
-// only.
+// ScriptStore: small JSON values that scripts keep beyond a call and beyond a reload, in a
+// namespace for each script file. In memory, bounded; made by the host, reached through Context.
+// Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct StoreLimits {
   std::size_t key_bytes = 256;
 };
 
-class Store {
+class ScriptStore {
  public:
-  explicit Store(StoreLimits limits = {}) : limits_(limits) {}
+  explicit ScriptStore(StoreLimits limits = {}) : limits_(limits) {}
 
   // Null when there is none; valid until the next set or erase.
   const Json* get(const std::string& space, const std::string& key) const;

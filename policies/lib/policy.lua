@@ -10,11 +10,11 @@ local M = {}
 
 --- Checks the modes, and gives the `decide` function of a policy that has them.
 ---
---- Example: `return { modes = modes, decide = decide.by(modes), rules = rules,
+--- Example: `return { modes = modes, decide = policy.decider(modes), rules = rules,
 --- knowledge = knowledge }`
 ---@param modes table<string, Mode>
 ---@return fun(effect: Effect): Verdict
-function M.by(modes)
+function M.decider(modes)
   for name, mode in pairs(modes) do
     matrix.check(name, mode)
     sandbox.check(mode.sandbox or {}, 'mode ' .. name)

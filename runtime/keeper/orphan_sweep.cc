@@ -1,5 +1,5 @@
 // One round looks at every process once: prlimit is enough for most.
-#include "runtime/keeper/remains.h"
+#include "runtime/keeper/orphan_sweep.h"
 
 #include <csignal>
 
@@ -20,7 +20,7 @@ constexpr Millis kSlowPause{10};
 
 }  // namespace
 
-bool Remains::round() {
+bool OrphanSweep::round() {
   bool found = false;
   for (const ProcessIdentity& process : known_) {
     const SendOutcome outcome = send_signal_if(process.pid, SIGKILL, [&](pid_t pid) {
@@ -52,7 +52,7 @@ bool Remains::round() {
   return over;
 }
 
-Millis Remains::pause() const {
+Millis OrphanSweep::pause() const {
   return rounds_ < kQuickRounds ? kQuickPause : kSlowPause;
 }
 

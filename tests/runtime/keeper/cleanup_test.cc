@@ -1,5 +1,4 @@
-// Last wishes: a command that the keeper runs for a run that was ended, and for one whose host
-// died.
+// Cleanup commands: what the keeper runs for a run that was ended, and for one whose host died.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -12,11 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A place for what wishes leave behind.
+// A place for what cleanups leave behind.
 class Place {
  public:
   Place() {
-    std::string name = fs::temp_directory_path() / "gibbous-wish-XXXXXX";
+    std::string name = fs::temp_directory_path() / "gibbous-cleanup-XXXXXX";
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
@@ -31,72 +30,74 @@ class Place {
   std::string path_;
 };
 
-LastWish shell(const std::string& line) {
+CleanupCommand shell(const std::string& line) {
   return {{"/bin/sh", "-c", line}, {"PATH=/usr/bin:/bin"}, "/"};
 }
 
-StartRequest pausing(LastWish wish) {
+StartRequest pausing(CleanupCommand cleanup) {
   StartRequest request = Harness::tree({"print", "up", "pause"});
-  request.wish = std::move(wish);
+  request.cleanup = std::move(cleanup);
   return request;
 }
 
 }  // namespace
 
-TEST_CASE("a killed run's last wish is carried out before the kill is reported") {
+TEST_CASE("a killed run's cleanup command is carried out before the kill is reported") {
   const Place place;
   Harness harness;
   const RunKey run = harness.start_running(pausing(shell(": >" + place.file("done"))));
   harness.client().kill(run, SIGKILL, Millis(0));
   REQUIRE(harness.wait_report(run));
   CHECK(place.has("done"));
-  CHECK_FALSE(harness.run(run).reports[0].wish_failed);
+  CHECK_FALSE(harness.run(run).reports[0].cleanup_failed);
 }
 
-TEST_CASE("a last wish that fails is told with the report") {
+TEST_CASE("a cleanup command that fails is told with the report") {
   Harness harness;
   const RunKey run = harness.start_running(pausing(shell("exit 1")));
   harness.client().kill(run, SIGKILL, Millis(0));
   REQUIRE(harness.wait_report(run));
-  CHECK(harness.run(run).reports[0].wish_failed);
+  CHECK(harness.run(run).reports[0].cleanup_failed);
   const RunKey missing = harness.start_running(pausing({{"/no/such/program"}, {}, "/"}));
   harness.client().kill(missing, SIGKILL, Millis(0));
   REQUIRE(harness.wait_report(missing));
-  CHECK(harness.run(missing).reports[0].wish_failed);
+  CHECK(harness.run(missing).reports[0].cleanup_failed);
 }
 
-TEST_CASE("a run that ends by itself has its wish let go, or carried out, as the library says") {
+TEST_CASE(
+    "a run that ends by itself has its cleanup command let go, or carried out, as the library "
+    "says") {
   const Place place;
   Harness harness;
   for (const bool grant : {false, true}) {
     const std::string name = grant ? "granted" : "let-go";
     StartRequest request = Harness::tree({"print", "up"});
-    request.wish = shell(": >" + place.file(name));
+    request.cleanup = shell(": >" + place.file(name));
     const RunKey run = harness.start_running(request);
     REQUIRE(harness.wait_exit(run));
-    harness.client().wish_over(run, grant);
+    harness.client().cleanup_done(run, grant);
   }
   CHECK(harness.wait_for([&] { return place.has("granted"); }));
   CHECK_FALSE(place.has("let-go"));
 }
 
-TEST_CASE("a kill of a run whose last wish is on its way is reported when that is over") {
+TEST_CASE("a kill of a run whose cleanup command is on its way is reported when that is over") {
   const Place place;
   Harness harness;
   StartRequest request = Harness::tree({"print", "up"});
-  request.wish =
+  request.cleanup =
       shell("until [ -e " + place.file("go") + " ]; do sleep 0.01; done; : >" + place.file("done"));
   const RunKey run = harness.start_running(request);
   REQUIRE(harness.wait_exit(run));
-  harness.client().wish_over(run, true);
+  harness.client().cleanup_done(run, true);
   harness.client().kill(run, SIGTERM, Millis(0));
   std::ofstream(place.file("go")) << "go";
   REQUIRE(harness.wait_report(run));
   CHECK(place.has("done"));
-  CHECK_FALSE(harness.run(run).reports[0].wish_failed);
+  CHECK_FALSE(harness.run(run).reports[0].cleanup_failed);
 }
 
-TEST_CASE("last wishes are carried out when the host lets go of its keeper") {
+TEST_CASE("cleanup commands are carried out when the host lets go of its keeper") {
   const Place place;
   {
     Harness harness;
@@ -107,9 +108,9 @@ TEST_CASE("last wishes are carried out when the host lets go of its keeper") {
   }
 }
 
-TEST_CASE("a wish that is too large or empty fails the start") {
+TEST_CASE("a cleanup command that is too large or empty fails the start") {
   Harness harness;
-  const RunKey large = harness.start(pausing(shell(std::string(kMaxWishBytes, 'x'))));
+  const RunKey large = harness.start(pausing(shell(std::string(kMaxCleanupBytes, 'x'))));
   CHECK(harness.wait_for([&] { return !harness.run(large).failures.empty(); }));
   const RunKey empty = harness.start(pausing({{}, {}, "/"}));
   CHECK(harness.wait_for([&] { return !harness.run(empty).failures.empty(); }));

@@ -1,5 +1,5 @@
--- How containers are removed: after the end of their run, by the last wish, and later what could
--- not be removed then. Only what the engine confirms counts.
+-- Removes containers: after the end of their run, by the cleanup command, and later what could not be
+-- removed then. Only a removal that the engine confirms counts.
 local command = require 'executors.command'
 
 local M = {}
@@ -8,7 +8,7 @@ M.RUN_LABEL = 'gibbous.run'
 M.HOST_LABEL = 'gibbous.host'
 
 local TIDY_EVERY_MS = 10000
-local WISH_LIMIT_MS = 10000 -- as long as a last wish may take
+local CLEANUP_LIMIT_MS = 10000 -- as long as a cleanup command may take
 
 -- What `rm -f` says. It names what it removed; of what is not there docker complains, and podman
 -- says nothing. Anything else is a failure.
@@ -29,7 +29,7 @@ $name
 
 -- Removes the container, also one that is only being created at the moment: a client that was
 -- killed may have asked the engine for it. So one that was never seen is looked for nearly as long
--- as a last wish has time.
+-- as a cleanup command has time.
 local REMOVE = [[
 name=$1
 shift
@@ -55,11 +55,11 @@ echo $answer
 printf %s "$said"
 ]]
 
---- Gives the last wish of a run: to remove its container.
+--- Gives the cleanup command of a run: to remove its container.
 ---@param client string[]
 ---@param name string
 ---@return string[]
-function M.wish(client, name)
+function M.cleanup(client, name)
   return { '/bin/sh', '-c', REMOVE, 'sh', name, unpack(client) }
 end
 
@@ -99,14 +99,14 @@ end
 -- By client: when its engine was asked last.
 local tidied_ms = {}
 
--- Its run has ended so long ago that its last wish has, too.
+-- Its run has ended so long ago that its cleanup command has, too.
 local function is_left(container)
   local handle = run.get(container.run)
   local info = handle and handle:info()
   if not info then
     return container.run ~= ''
   end
-  return info.ended_ms ~= nil and time.now_ms() - info.ended_ms > WISH_LIMIT_MS
+  return info.ended_ms ~= nil and time.now_ms() - info.ended_ms > CLEANUP_LIMIT_MS
 end
 
 --- Removes containers of this host whose runs have ended, at most once in ten seconds: an engine

@@ -1,8 +1,8 @@
 -- How the toolset `background` waits for a service: a port, a line of output, an HTTP answer. It
 -- gives up when the process that it is about has ended; where none is named, when one has failed
 -- and nothing else runs that could bring the service.
-local background_port = require 'toolsets.background_port'
-local format = require 'toolsets.bg_format'
+local background_port = require 'toolsets.background.port'
+local format = require 'toolsets.bg.format'
 local own_runs = require 'toolsets.own_runs'
 
 local M = {}

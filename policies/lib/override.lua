@@ -43,11 +43,11 @@ end
 
 --- Gives the rules but these.
 ---
---- Example: `change.without(rules, 'git.push git.push_force')`
+--- Example: `override.remove(rules, 'git.push git.push_force')`
 ---@param rules Rule[]
 ---@param ids string
 ---@return Rule[]
-function M.without(rules, ids)
+function M.remove(rules, ids)
   local kept, patterns = {}, patterns_of(ids)
   for _, rule in ipairs(rules) do
     if not names(patterns, rule.id) then
@@ -60,12 +60,12 @@ end
 
 --- Gives the rules with another decision for these.
 ---
---- Example: `change.decided(rules, 'deny', 'git.push git.push_force')`
+--- Example: `override.set_decision(rules, 'deny', 'git.push git.push_force')`
 ---@param rules Rule[]
 ---@param decision 'allow'|'ask'|'deny'
 ---@param ids string
 ---@return Rule[]
-function M.decided(rules, decision, ids)
+function M.set_decision(rules, decision, ids)
   local all, patterns = {}, patterns_of(ids)
   for _, rule in ipairs(rules) do
     if names(patterns, rule.id) then
@@ -79,7 +79,7 @@ end
 
 --- Gives a mode with other fields.
 ---
---- Example: `change.mode(modes.auto, { limits = { pids = 200 } })`
+--- Example: `override.mode(modes.auto, { limits = { pids = 200 } })`
 ---@param mode Mode
 ---@param fields table<string, any> of Mode
 ---@return Mode
@@ -89,7 +89,7 @@ end
 
 --- Gives both lists as one.
 ---
---- Example: `change.with(rules, { { id = 'team.x', ... } })`
+--- Example: `override.with(rules, { { id = 'team.x', ... } })`
 ---@param rules Rule[]
 ---@param more Rule[]
 ---@return Rule[]

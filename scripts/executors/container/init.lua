@@ -1,11 +1,11 @@
 -- What docker and podman have in common. A run is the client of its own container, in the
 -- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
--- command's. A client that is killed leaves its container behind: the last wish removes it.
+-- command's. A client that is killed leaves its container behind: the cleanup command removes it.
 local command = require 'executors.command'
-local container_end = require 'executors.container_end'
-local container_mounts = require 'executors.container_mounts'
-local container_removal = require 'executors.container_removal'
-local container_usage = require 'executors.container_usage'
+local container_end = require 'executors.container.ending'
+local container_mounts = require 'executors.container.mounts'
+local container_removal = require 'executors.container.removal'
+local container_usage = require 'executors.container.usage'
 local environment = require 'executors.environment'
 
 local M = {}
@@ -186,7 +186,7 @@ local function prepare(engine, spec)
   container_removal.tidy(base, engine.label_format, spec.host)
   return {
     argv = variables.wrap(argv), env = variables.env, cwd = '/', maps_ports = true,
-    last_wish = container_removal.wish(base, name),
+    cleanup = container_removal.cleanup(base, name),
     ports_later = own_ports or #spec.ports > 0 and is_elsewhere(settings),
     address = settings.address ~= THIS_MACHINE and settings.address or nil,
     holds = held, sandbox = 'own',

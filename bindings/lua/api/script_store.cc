@@ -1,17 +1,17 @@
-#include "bindings/lua/api/store.h"
+#include "bindings/lua/api/script_store.h"
 
 #include <utility>
 
 namespace gibbous::lua {
 
-const Json* Store::get(const std::string& space, const std::string& key) const {
+const Json* ScriptStore::get(const std::string& space, const std::string& key) const {
   const auto found = spaces_.find(space);
   if (found == spaces_.end()) return nullptr;
   const auto entry = found->second.entries.find(key);
   return entry == found->second.entries.end() ? nullptr : &entry->second.value;
 }
 
-Status Store::set(const std::string& space, const std::string& key, Json value) {
+Status ScriptStore::set(const std::string& space, const std::string& key, Json value) {
   const std::size_t size = value.dump(-1, ' ', false, Json::error_handler_t::replace).size();
   if (size > limits_.value_bytes) {
     return Status::error("value_too_large", "the value of '" + key + "' takes " +
@@ -33,7 +33,7 @@ Status Store::set(const std::string& space, const std::string& key, Json value) 
   return {};
 }
 
-bool Store::erase(const std::string& space, const std::string& key) {
+bool ScriptStore::erase(const std::string& space, const std::string& key) {
   const auto found = spaces_.find(space);
   if (found == spaces_.end()) return false;
   const auto entry = found->second.entries.find(key);
@@ -44,7 +44,8 @@ bool Store::erase(const std::string& space, const std::string& key) {
   return true;
 }
 
-std::vector<std::string> Store::keys(const std::string& space, const std::string& prefix) const {
+std::vector<std::string> ScriptStore::keys(const std::string& space,
+                                           const std::string& prefix) const {
   std::vector<std::string> keys;
   const auto found = spaces_.find(space);
   if (found == spaces_.end()) return keys;

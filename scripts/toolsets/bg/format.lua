@@ -225,7 +225,7 @@ function M.refusal_note(refusals)
     seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
   end
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
-    .. 'Gibbous with another --sandbox or to change policies/sandbox.lua]\n'
+    .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
   return note:format(refusals[1].profile, table.concat(seen, ', '))
 end
 
@@ -253,7 +253,7 @@ function M.kill_text(id, info, signal, report)
   elseif report.how == 'survivors' then
     lines[2] = 'These processes could not be ended: ' .. table.concat(report.survivors, ', ')
   end
-  if report.last_wish_failed then
+  if report.cleanup_failed then
     lines[#lines + 1] = 'What it started elsewhere could not be ended, and may live on.'
   end
   return table.concat(lines, '\n')

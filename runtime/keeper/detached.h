@@ -1,6 +1,6 @@
-// Keeping: runs that live on when their host is gone, until the next host takes them over. The door
-// is a socket in a directory of the user's; while nobody is there, output is taken in and kept, the
-// newest of it, so that no kept run ever waits for a reader. Keeper only.
+// Detached: runs that live on when their host is gone, until the next host takes them over. The
+// control socket is a socket in a directory of the user's; while nobody is there, output is taken
+// in and kept, the newest of it, so that no kept run ever waits for a reader. Keeper only.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,7 @@ class Spool {
 };
 
 // What one kept run needs.
-struct Keeping {
+struct Detached {
   std::string notes;  // the library's own, given back as they are
   wire::StartedMessage started;
   Spool out;
@@ -52,20 +52,20 @@ struct Keeping {
   std::optional<LimitReached> limit;  // that no host has heard of
 };
 
-class Door {
+class ControlSocket {
  public:
   // Listens in `directory`, which must exist and be the user's alone.
-  static Result<Door> open(const std::string& directory, std::uint32_t keeper_number);
-  ~Door();  // takes the name away
-  Door(Door&&) noexcept;
-  Door& operator=(Door&&) = delete;
+  static Result<ControlSocket> open(const std::string& directory, std::uint32_t keeper_number);
+  ~ControlSocket();  // takes the name away
+  ControlSocket(ControlSocket&&) noexcept;
+  ControlSocket& operator=(ControlSocket&&) = delete;
 
   int fd() const { return socket_.get(); }
-  // The next who knocks, if it is the same user; unset: nobody.
+  // The next who connects, if it is the same user; unset: nobody.
   UniqueFd answer() const;
 
  private:
-  Door(UniqueFd socket, UniqueFd directory, std::string name)
+  ControlSocket(UniqueFd socket, UniqueFd directory, std::string name)
       : socket_(std::move(socket)), directory_(std::move(directory)), name_(std::move(name)) {}
 
   UniqueFd socket_;

@@ -46,41 +46,42 @@ int seccomp_filters(pid_t pid) {
 
 }  // namespace
 
-bool Server::has_kept() const {
+bool Server::has_detached() const {
   bool any = false;
-  if (family_) family_->for_each([&any](KeptRun& run) { any = any || run.keep != nullptr; });
+  if (process_table_)
+    process_table_->for_each([&any](KeeperRun& run) { any = any || run.keep != nullptr; });
   return any;
 }
 
-Status Server::open_door(const std::string& directory) {
-  if (door_) return {};
-  auto door = Door::open(directory, keeper_number_);
-  if (!door) return door.status();
-  door_ = std::make_unique<Door>(std::move(*door));
-  watch_door(true);
+Status Server::open_control_socket(const std::string& directory) {
+  if (control_) return {};
+  auto control_socket = ControlSocket::open(directory, keeper_number_);
+  if (!control_socket) return control_socket.status();
+  control_ = std::make_unique<ControlSocket>(std::move(*control_socket));
+  watch_control_socket(true);
   return {};
 }
 
 // What is not kept has ended, or cannot be ended: from now on the keeper waits for the next host.
 void Server::stay_alone() {
   ending_.reset();
-  (void)wishes_->grant_all(std::chrono::steady_clock::now());
-  watch_door(true);
+  (void)cleanups_->grant_all(std::chrono::steady_clock::now());
+  watch_control_socket(true);
   host_gone_ = false;
   alone_ = true;
-  family_->for_each([this](KeptRun& run) {
+  process_table_->for_each([this](KeeperRun& run) {
     if (run.keep) watch_spools(*run.keep, true);
   });
-  note_kept_ends();
+  note_detached_ends();
 }
 
-void Server::watch_door(bool watched) {
-  epoll_event event{EPOLLIN, {.fd = door_->fd()}};
-  ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, door_->fd(), &event);
+void Server::watch_control_socket(bool watched) {
+  epoll_event event{EPOLLIN, {.fd = control_->fd()}};
+  ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, control_->fd(), &event);
 }
 
-void Server::watch_spools(Keeping& keeping, bool watched) {
-  for (const Spool* spool : {&keeping.out, &keeping.err}) {
+void Server::watch_spools(Detached& detached, bool watched) {
+  for (const Spool* spool : {&detached.out, &detached.err}) {
     if (spool->fd() < 0) continue;
     epoll_event event{EPOLLIN, {.fd = spool->fd()}};
     ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, spool->fd(), &event);
@@ -89,7 +90,7 @@ void Server::watch_spools(Keeping& keeping, bool watched) {
 
 bool Server::read_spool(int fd) {
   bool found = false;
-  family_->for_each([&](KeptRun& run) {
+  process_table_->for_each([&](KeeperRun& run) {
     if (!run.keep || found) return;
     for (Spool* spool : {&run.keep->out, &run.keep->err}) {
       if (spool->fd() != fd) continue;
@@ -105,9 +106,10 @@ bool Server::read_spool(int fd) {
 }
 
 // Alone, with nothing alive: the ends are remembered for a while.
-void Server::note_kept_ends() {
+void Server::note_detached_ends() {
   bool alive = false;
-  family_->for_each([&alive](KeptRun& run) { alive = alive || (run.keep && !run.empty()); });
+  process_table_->for_each(
+      [&alive](KeeperRun& run) { alive = alive || (run.keep && !run.empty()); });
   if (alive) {
     alone_until_ = Time::max();
   } else if (alone_until_ == Time::max()) {
@@ -115,15 +117,15 @@ void Server::note_kept_ends() {
   }
 }
 
-// Somebody knocks. Who has a host already opens to nobody; while what the last host left is being
-// ended, whoever knocks has to wait.
-void Server::answer_door() {
-  UniqueFd visitor = door_->answer();
+// Somebody connects. Who has a host already opens to nobody; while what the last host left is being
+// ended, whoever connects has to wait.
+void Server::accept_control() {
+  UniqueFd visitor = control_->answer();
   if (!visitor || !alone_) return;
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;
-  // Somebody in a sandbox has no business here: behind this door there is none.
+  // Somebody in a sandbox has no business here: behind this control_socket there is none.
   if (seccomp_filters(host.pid) > seccomp_filters(::getpid())) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
   channel_ = Channel(std::move(visitor), wire::kMaxMessageBytes);
@@ -146,51 +148,51 @@ void Server::answer_door() {
 // The next host has said hello: it is told of each kept run what it would have been told.
 void Server::hand_over() {
   hello_until_ = Time::max();
-  family_->survey();
+  process_table_->survey();
   std::vector<RunKey> keys;
-  family_->for_each([&keys](KeptRun& run) {
+  process_table_->for_each([&keys](KeeperRun& run) {
     if (run.keep) keys.push_back(run.key);
   });
   std::sort(keys.begin(), keys.end());
   for (const RunKey key : keys) {
     // Gone again: what is not handed over yet is for the next one.
     if (!connected_) return;
-    KeptRun& run = *family_->find(key);
-    Keeping& keeping = *run.keep;
+    KeeperRun& run = *process_table_->find(key);
+    Detached& detached = *run.keep;
     run.forgotten = false;  // by the last host
-    watch_spools(keeping, false);
-    wire::KeptMessage kept;
-    kept.started = keeping.started;
-    kept.notes = keeping.notes;
-    kept.lost_out = keeping.out.lost();
-    kept.lost_err = keeping.err.lost();
+    watch_spools(detached, false);
+    wire::DetachedMessage kept;
+    kept.started = detached.started;
+    kept.notes = detached.notes;
+    kept.lost_out = detached.out.lost();
+    kept.lost_err = detached.err.lost();
     std::array<UniqueFd, wire::kMaxFds> fds;
     if (run.leader != 0) {
       fds[0].reset(static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U)));
     }
-    fds[1] = keeping.out.another();
-    fds[2] = keeping.err.another();
-    fds[3] = keeping.out.hand_over();
-    fds[4] = keeping.err.hand_over();
+    fds[1] = detached.out.another();
+    fds[2] = detached.err.another();
+    fds[3] = detached.out.hand_over();
+    fds[4] = detached.err.hand_over();
     FdList list;
     for (std::size_t i = 0; i < fds.size(); ++i) {
       kept.fds[i] = static_cast<bool>(fds[i]);
       if (fds[i]) list.add(std::move(fds[i]));
     }
-    wire::encode_kept(out_, key, kept);
+    wire::encode_detached(out_, key, kept);
     send(std::move(list));
-    if (const auto limit = std::exchange(keeping.limit, std::nullopt)) {
+    if (const auto limit = std::exchange(detached.limit, std::nullopt)) {
       wire::encode_limit(out_, key, *limit);
       send();
     }
-    if (keeping.exit) {
-      wire::encode_exited(out_, key, *keeping.exit);
+    if (detached.exit) {
+      wire::encode_exited(out_, key, *detached.exit);
       send();
       run.left = 0;
       changed_.push_back(key);
     }
   }
-  wire::encode_kept_all(out_);
+  wire::encode_detached_all(out_);
   send();
 }
 

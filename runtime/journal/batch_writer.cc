@@ -1,4 +1,4 @@
-#include "runtime/journal/store.h"
+#include "runtime/journal/batch_writer.h"
 
 #include <utility>
 
@@ -40,20 +40,23 @@ void bind_time(Statement& statement, int index, std::int64_t time) {
 
 }  // namespace
 
-Store::Store(std::unique_ptr<Database> database, const StoreLimits& limits, WorkerAlive alive)
+BatchWriter::BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits,
+                         WorkerAlive alive)
     : database_(std::move(database)),
       workers_(*database_, std::move(alive)),
       queue_(*database_, workers_),
       items_(*database_, limits.max_run_bytes, workers_) {}
 
-Result<std::unique_ptr<Store>> Store::create(std::unique_ptr<Database> database,
-                                             const StoreLimits& limits, WorkerAlive alive) {
-  std::unique_ptr<Store> store(new Store(std::move(database), limits, std::move(alive)));
+Result<std::unique_ptr<BatchWriter>> BatchWriter::create(std::unique_ptr<Database> database,
+                                                         const BatchLimits& limits,
+                                                         WorkerAlive alive) {
+  std::unique_ptr<BatchWriter> store(
+      new BatchWriter(std::move(database), limits, std::move(alive)));
   if (Status status = store->prepare(limits); !status) return status;
   return store;
 }
 
-Status Store::prepare(const StoreLimits& limits) {
+Status BatchWriter::prepare(const BatchLimits& limits) {
   if (limits.max_pages > 0) {
     const std::string sql = "PRAGMA max_page_count=" + std::to_string(limits.max_pages);
     if (Status status = database_->execute(sql.c_str()); !status) return status;
@@ -74,11 +77,11 @@ Status Store::prepare(const StoreLimits& limits) {
   return items_.prepare();
 }
 
-void Store::know(RunSlot slot, const std::string& run_id, std::int64_t attempt) {
+void BatchWriter::know(RunSlot slot, const std::string& run_id, std::int64_t attempt) {
   items_.know(slot, run_id, attempt);
 }
 
-Status Store::apply(const Batch& batch, std::int64_t now, Applied* applied) {
+Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied) {
   if (Status status = database_->execute("BEGIN IMMEDIATE"); !status) return status;
   Status status;
   // Under the lock: a repair holds it while it takes the file's name away.
@@ -92,7 +95,7 @@ Status Store::apply(const Batch& batch, std::int64_t now, Applied* applied) {
   return status;
 }
 
-Status Store::write_all(const Batch& batch, std::int64_t now, Applied* applied) {
+Status BatchWriter::write_all(const Batch& batch, std::int64_t now, Applied* applied) {
   now_ = now;
   applied_ = applied;
   const std::uint64_t stored_before = items_.stored();
@@ -121,11 +124,11 @@ Status Store::write_all(const Batch& batch, std::int64_t now, Applied* applied) 
   return {};
 }
 
-Status Store::write_out_items() {
+Status BatchWriter::write_out_items() {
   return items_.end_batch(now_, &applied_->settled, &applied_->refused);
 }
 
-Status Store::look_at_fence(const RunRecord& run, Status* why) {
+Status BatchWriter::look_at_fence(const RunRecord& run, Status* why) {
   const std::string& self = workers_.self().worker_id;
   FenceRow row{"queued", run.owner, run.attempt};
   bool found = false;
@@ -138,14 +141,14 @@ Status Store::look_at_fence(const RunRecord& run, Status* why) {
 }
 
 // Items that come after this are looked at anew.
-Status Store::refuse(const QueuedRun& queued, const Status& why) {
+Status BatchWriter::refuse(const QueuedRun& queued, const Status& why) {
   if (Status status = write_out_items(); !status) return status;
   items_.know(queued.slot, queued.run.run_id, queued.run.attempt);
   applied_->refused.push_back({record_, queued.run.run_id, why});
   return {};
 }
 
-Status Store::write(const QueuedRun& queued) {
+Status BatchWriter::write(const QueuedRun& queued) {
   Status why;
   if (Status status = look_at_fence(queued.run, &why); !status) return status;
   if (!why) return refuse(queued, why);
@@ -157,7 +160,7 @@ Status Store::write(const QueuedRun& queued) {
   return items_.open_run(queued.slot, queued.run);
 }
 
-Status Store::put(const RunRecord& run) {
+Status BatchWriter::put(const RunRecord& run) {
   put_run_.bind(1, run.run_id)
       .bind(2, run.session_id)
       .bind(3, run.status)
@@ -188,12 +191,12 @@ Status Store::put(const RunRecord& run) {
 }
 
 // At the end of the batch: its items may lie in front of this.
-Status Store::write(const ForgottenRun& run) {
+Status BatchWriter::write(const ForgottenRun& run) {
   forgotten_.push_back(run.slot);
   return {};
 }
 
-Status Store::write(const DecisionRecord& decision) {
+Status BatchWriter::write(const DecisionRecord& decision) {
   return add_decision_.bind(1, decision.created_at)
       .bind(2, decision.session_id)
       .bind(3, decision.run_id)
@@ -204,15 +207,15 @@ Status Store::write(const DecisionRecord& decision) {
       .run();
 }
 
-Status Store::write(const BacklogMessage& message) {
+Status BatchWriter::write(const BacklogMessage& message) {
   return queue_.backlog().add(message);
 }
 
-Status Store::write(const DrainedBacklog& drained) {
+Status BatchWriter::write(const DrainedBacklog& drained) {
   return queue_.backlog().drain(drained.session_id, drained.through_seq);
 }
 
-Status Store::write(const ApprovalRecord& approval) {
+Status BatchWriter::write(const ApprovalRecord& approval) {
   return put_approval_.bind(1, approval.id)
       .bind(2, approval.kind)
       .bind(3, approval.subject)
@@ -229,12 +232,12 @@ Status Store::write(const ApprovalRecord& approval) {
       .run();
 }
 
-Status Store::write(const QueuedUsage& usage) {
+Status BatchWriter::write(const QueuedUsage& usage) {
   return queue_.add_usage(usage.run_id, usage.sample);
 }
 
 // It may change whose a run is, and reads what it says of it: items before it come first.
-Status Store::write(const QueuedOperation& operation) {
+Status BatchWriter::write(const QueuedOperation& operation) {
   if (Status status = write_out_items(); !status) return status;
   return operation->apply(queue_, now_);
 }

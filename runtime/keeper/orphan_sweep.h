@@ -1,6 +1,6 @@
-// Remains: what a lost keeper left behind. Sends SIGKILL to all of it, again until nothing is left,
-// a few milliseconds between the rounds and bounded as a whole. Used by KeeperClient, which does
-// the waiting. Loop thread only.
+// OrphanSweep: what a lost keeper left behind. Sends SIGKILL to all of it, again until nothing is
+// left, a few milliseconds between the rounds and bounded as a whole. Used by KeeperClient, which
+// does the waiting. Loop thread only.
 #pragma once
 
 #include <sys/types.h>
@@ -20,10 +20,10 @@ struct ProcessIdentity {
   std::uint64_t start_time = 0;
 };
 
-class Remains {
+class OrphanSweep {
  public:
   // `known`: the leaders that were running; all else is found by the keeper's number in the marks.
-  Remains(std::uint32_t keeper_number, std::vector<ProcessIdentity> known)
+  OrphanSweep(std::uint32_t keeper_number, std::vector<ProcessIdentity> known)
       : keeper_number_(keeper_number), known_(std::move(known)) {}
 
   // One round. True when it is over: nothing was found twice in a row, or there were too many

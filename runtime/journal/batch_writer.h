@@ -1,4 +1,4 @@
-// Store: a batch becomes a transaction. Writer thread only.
+// BatchWriter: a batch becomes a transaction. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace gibbous {
 
-struct StoreLimits {
+struct BatchLimits {
   std::int64_t max_run_bytes = 0;
   std::int64_t max_pages = 0;
 };
@@ -28,10 +28,10 @@ struct Applied {
   std::vector<RefusedWrite> refused;
 };
 
-class Store {
+class BatchWriter {
  public:
-  static Result<std::unique_ptr<Store>> create(std::unique_ptr<Database> database,
-                                               const StoreLimits& limits, WorkerAlive alive);
+  static Result<std::unique_ptr<BatchWriter>> create(std::unique_ptr<Database> database,
+                                                     const BatchLimits& limits, WorkerAlive alive);
 
   // All of it or nothing. After an error the store is to be thrown away: a new one reads what the
   // file says.
@@ -42,8 +42,8 @@ class Store {
   Database& database() { return *database_; }
 
  private:
-  Store(std::unique_ptr<Database> database, const StoreLimits& limits, WorkerAlive alive);
-  Status prepare(const StoreLimits& limits);
+  BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits, WorkerAlive alive);
+  Status prepare(const BatchLimits& limits);
   Status write_all(const Batch& batch, std::int64_t now, Applied* applied);
   Status write(const QueuedRun& run);
   Status write(const ForgottenRun& run);

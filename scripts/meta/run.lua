@@ -391,8 +391,8 @@
 ---on SIGKILL; or did not end
 ---@field dead integer number of its processes that ended
 ---@field survivors integer[] pids
----@field cleanup_failed? boolean the cleanup command failed: what the run started elsewhere may still
----be active
+---@field cleanup_failed? boolean the cleanup command failed: what it started elsewhere may still be
+---active
 ---@field last_wish_failed? boolean deprecated: the name of `cleanup_failed` before 0.2
 
 ---A handle to a run. It stays usable after the run has ended, until the run is forgotten; then its

@@ -1,5 +1,5 @@
--- Removes containers: after the end of their run, by the cleanup command, and later what could not be
--- removed then. Only a removal that the engine confirms counts.
+-- Removes containers: after the end of their run, by the cleanup command, and later those that could
+-- not be removed then. Only a removal that the engine confirms counts.
 local command = require 'executors.command'
 
 local M = {}

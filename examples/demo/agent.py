@@ -1,7 +1,7 @@
 """An agent's side of `gibbous session`: one JSON object a line each way.
 
-This is all that a program needs to use Gibbous: start the command, write calls, read answers. It is kept
-apart from demo.py because it is the part that you would copy.
+A program needs nothing more to use Gibbous: it starts the command, writes calls, and reads answers. Copy this file
+into your own program.
 """
 
 import json
@@ -12,11 +12,11 @@ ANSWER_SECONDS = 60
 
 
 class ToolError(Exception):
-    """A call that was answered with an error."""
+    """The answer to a call is an error."""
 
 
 class Agent:
-    """Calls tools one after the other. Lines that answer no call (events) are kept in `events`."""
+    """Calls tools one after the other, and collects other lines (events) in `events`."""
 
     def __init__(self, command, **popen_options):
         self.process = subprocess.Popen(
@@ -26,7 +26,7 @@ class Agent:
         self._last_id = 0
 
     def call(self, tool, **args):
-        """The result of one call: {'text': ..., 'data': {...}}."""
+        """Returns the result of one call: {'text': ..., 'data': {...}}."""
         self._last_id += 1
         request = {'id': self._last_id, 'tool': tool, 'args': args}
         self.process.stdin.write(json.dumps(request).encode() + b'\n')
@@ -40,7 +40,7 @@ class Agent:
                 return line['result']
 
     def close(self):
-        """Ends the session, and with it every run. Returns the exit code."""
+        """Ends the session and every run in it, and returns the exit code."""
         self.process.stdin.close()
         return self.process.wait(timeout=ANSWER_SECONDS)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The main job of Gibbous, in a terminal, on real programs.
 
-An agent starts a web server and knows the moment it is ready, reads a failing build as it runs, ends a
-server that does not want to end, is told of an error by a watcher, and leaves nothing behind, not even when
-Gibbous itself is killed; the next one goes on where it was. Every claim is checked; the demo exits with 1 when
-one does not hold. Run it with `./dev demo` (GIBBOUS_DEMO_REPORT=FILE keeps its report), or
+An agent starts a web server and learns the moment when it is ready, reads a failing build as it runs, ends a
+server that ignores SIGTERM, gets an error from a watcher, and leaves no process behind, even when Gibbous itself
+is killed; the next Gibbous continues where it was. The demo checks every claim, and exits with 1 when one does
+not hold. Run it with `./dev demo` (GIBBOUS_DEMO_REPORT=FILE keeps its report), or
 
     demo.py PATH_OF_GIBBOUS
 """
@@ -23,10 +23,10 @@ from pathlib import Path
 from agent import Agent, ToolError
 
 HERE = Path(__file__).resolve().parent
-# Every process that comes from this demo inherits it, so that /proc can tell which ones are left.
+# Every process of this demo inherits it, so that /proc shows which ones are left.
 MARK = f'GIBBOUS_DEMO={os.getpid()}-{time.time_ns()}'
-GONE_SECONDS = 1.0  # the time in which everything must be gone after SIGKILL
-TEXT_COLUMNS = 110  # of a line of a tool's text that are shown
+GONE_SECONDS = 1.0  # after SIGKILL, every process must be gone within this time
+TEXT_COLUMNS = 110  # columns of a tool's text to show
 
 COLOURS = sys.stdout.isatty() and not os.environ.get('NO_COLOR')
 
@@ -44,7 +44,7 @@ def dim(text):
 
 
 class Failed(Exception):
-    """Something was not as it is said to be."""
+    """A claim does not hold."""
 
 
 def say(text=''):
@@ -64,7 +64,7 @@ def check(holds, claim):
 
 
 def call(agent, tool, **args):
-    """A call of the agent, shown together with what it got back."""
+    """Makes a call of the agent, and shows it with its answer."""
     shown = ', '.join(f'{name}={value!r}' for name, value in args.items())
     say(f'   {paint("36", "→")} {bold(tool)} {shown}')
     result = agent.call(tool, **args)
@@ -80,7 +80,7 @@ def free_port():
 
 
 def processes_left(ignoring=()):
-    """Every living process that came from this demo, read from /proc: {pid: command line}."""
+    """The living processes of this demo, read from /proc: {pid: command line}."""
     found = {}
     for entry in Path('/proc').iterdir():
         if not entry.name.isdigit() or int(entry.name) in (os.getpid(), *ignoring):
@@ -89,13 +89,13 @@ def processes_left(ignoring=()):
             if MARK.encode() in (entry / 'environ').read_bytes().split(b'\0'):
                 words = (entry / 'cmdline').read_bytes().split(b'\0')
                 found[int(entry.name)] = b' '.join(words).decode(errors='replace').strip()
-        except OSError:  # it ended while we looked, or belongs to somebody else
+        except OSError:  # it has just ended, or belongs to another user
             continue
     return found
 
 
 def wait_until_gone(expected_left, seconds):
-    """How long it took until only so many processes were left; None when they were not in time."""
+    """Seconds until only that many processes were left; None when the time was not enough."""
     started = time.monotonic()
     while time.monotonic() - started < seconds:
         if len(processes_left()) <= expected_left:
@@ -111,7 +111,7 @@ def start_agent(gibbous, workspace, state):
 
 
 def serve_and_fetch(agent, workspace):
-    title(1, 'A real web server: know the moment it is ready')
+    title(1, 'A real web server: learn the moment it is ready')
     (workspace / 'hello.txt').write_text('hello from a page\n', encoding='utf-8')
     port = free_port()
     started = time.monotonic()
@@ -119,18 +119,18 @@ def serve_and_fetch(agent, workspace):
                   command=f'python3 -u -m http.server {port} --bind 127.0.0.1')['data']
     call(agent, 'wait_for', id=server['id'], mode='all', port=port,
          output_regex=r'Serving HTTP on .* port \d+')
-    check(True, f'port and log line were seen {time.monotonic() - started:.2f} s after the start, '
-                'without polling and without a sleep')
+    check(True, f'the port and the log line appeared {time.monotonic() - started:.2f} s after the start, '
+                'without polling or sleeping')
     with urllib.request.urlopen(f'http://127.0.0.1:{port}/hello.txt', timeout=10) as page:
         check(page.read() == b'hello from a page\n', 'it serves a page')
     seen = call(agent, 'wait_for', id=server['id'], stream='stderr',
                 output_regex=r'"GET /hello\.txt HTTP/[0-9.]+" (\d+)')['data']['fired'][0]
-    check(seen['captures'] == ['200'], 'its log tells of the request, and of the answer 200')
+    check(seen['captures'] == ['200'], 'its log shows the request and the status 200')
     return server['id']
 
 
 def write_project(folder, modules=30, broken=17):
-    """A C++ project that warns a lot and has one mistake in it."""
+    """Writes a C++ project with many warnings and one error."""
     for number in range(modules):
         mistake = 'return missing_name;' if number == broken else f'return {number};'
         (folder / f'module_{number:02}.cc').write_text(
@@ -143,7 +143,7 @@ def write_project(folder, modules=30, broken=17):
 
 
 def watch_failing_build(agent, workspace):
-    title(2, 'A failing build: read what is new while it runs')
+    title(2, 'A failing build: read new output while it runs')
     folder = workspace / 'project'
     folder.mkdir()
     write_project(folder)
@@ -153,7 +153,7 @@ def watch_failing_build(agent, workspace):
     running = True
     while running:
         running = agent.call('bg_status', id=build['id'])['data']['processes'][0]['state'] == 'running'
-        # Each read goes on where the last one stopped: no line twice, none left out.
+        # Each read continues where the last one stopped: no line comes twice, and none is missing.
         more = True
         while more:
             output = agent.call('bg_output', id=build['id'])['data']
@@ -170,11 +170,11 @@ def watch_failing_build(agent, workspace):
           f'{len(lines)} lines in {reads} reads by cursor: each of 30 modules exactly once')
     check(len(errors) == 1 and 'module_17.cc:3' in errors[0], f'one error: {errors[0]}')
     status = call(agent, 'bg_status', id=build['id'])
-    check('failed' in status['text'], 'and the build is known to have failed')
+    check('failed' in status['text'], 'bg_status reports that the build failed')
 
 
 def take_stubborn_server(workspace):
-    """Programs from outside of the workspace are asked about; this one is looked at and copied."""
+    """Copies the server: the policy asks about programs from outside of the workspace."""
     shutil.copy(HERE / 'stubborn_server.py', workspace)
 
 
@@ -185,29 +185,29 @@ def kill_stubborn_server(agent):
                   command='exec python3 -u stubborn_server.py')['data']
     call(agent, 'wait_for', id=server['id'], output_regex=r'grandchild \d+')
     tree = set()
-    for _ in range(200):  # /proc shows the environment of a program a moment after it was executed
+    for _ in range(200):  # /proc shows a program's environment a moment after its start
         tree = set(processes_left()) - before
         if len(tree) == 2:
             break
         time.sleep(0.005)
     check(len(tree) == 2, f'/proc shows both: {sorted(tree)}')
-    say(dim('   SIGTERM to the whole tree, five seconds of grace, SIGKILL to what is left …'))
+    say(dim('   SIGTERM to the whole tree, five seconds of grace, then SIGKILL …'))
     call(agent, 'bg_kill', id=server['id'])
     check(not tree & set(processes_left()), 'both are gone')
 
 
 def watch_and_poll(agent):
-    title(4, 'Watchers instead of polling, and a cursor that is kept')
+    title(4, 'Watchers instead of polling, and a cursor for later')
     run = call(agent, 'shell', action='spawn',
                command='i=0; while :; do i=$((i+1)); echo "step $i"; [ $i = 5 ] && echo "error: disk is full" >&2; sleep 0.1; done',
                watch=[{'regex': r'^step (\d+)$', 'event': 'begun', 'once': True},
                       {'regex': r'^error: (.*)', 'event': 'trouble', 'scope': 'stderr'}])['data']
     told = None
-    while told is None:  # events come by themselves, between the answers
+    while told is None:  # events arrive between the answers
         agent.call('wait_for', timer_ms=50)
         told = next((line['event'] for line in agent.events
                      if line.get('event', {}).get('event') == 'trouble'), None)
-    check(told['captures'] == ['disk is full'], f'an event came by itself: {told["line"]}')
+    check(told['captures'] == ['disk is full'], f'the watcher sent an event: {told["line"]}')
     seen = call(agent, 'shell', action='poll', run_id=run['run_id'])['data']
     return {'run_id': run['run_id'], 'since_seq': seen['next_seq']}
 
@@ -218,17 +218,17 @@ def kill_gibbous(agent, server_id):
     call(agent, 'wait_for', id=stubborn['id'], output_regex=r'grandchild \d+')
     call(agent, 'bg_status', id=server_id)
     left = processes_left()
-    say(f'   {len(left)} processes run, gibbous and its keeper among them; '
+    say(f'   {len(left)} processes are running, including gibbous and its keeper; '
         f'now {bold("kill -9")} to gibbous …')
     agent.process.send_signal(signal.SIGKILL)
     agent.process.wait()
     seconds = wait_until_gone(0, GONE_SECONDS)
     check(seconds is not None,
-          f'/proc shows none of them after {seconds or GONE_SECONDS:.2f} s')
+          f'all of them are gone after {seconds or GONE_SECONDS:.2f} s')
 
 
 def remember(gibbous, workspace, state, cursor):
-    title(6, 'Started again, it knows what was')
+    title(6, 'The next Gibbous remembers')
     agent = start_agent(gibbous, workspace, state)
     seen = call(agent, 'shell', action='poll', **cursor)['data']
     while not seen['done']:
@@ -236,12 +236,12 @@ def remember(gibbous, workspace, state, cursor):
         seen = agent.call('shell', action='poll', run_id=cursor['run_id'], since_seq=cursor['since_seq'])['data']
     numbers = [item['seq'] for item in seen['items']]
     expected = list(range(cursor['since_seq'] + 1, cursor['since_seq'] + 1 + len(numbers)))
-    check(numbers == expected, f'poll goes on from item {cursor["since_seq"]}, none missing, none twice')
-    check(seen['status'] == 'lost', f'and says how it went: {seen["status"]}, {seen["reason"]}')
+    check(numbers == expected, f'poll continues after item {cursor["since_seq"]}, with no item missing or repeated')
+    check(seen['status'] == 'lost', f'and reports how the run ended: {seen["status"]}, {seen["reason"]}')
     agent.close()
     report = subprocess.run([gibbous, 'report', '', '--state', str(state), '--output', str(workspace / 'report.html')],
                             capture_output=True, text=True, check=False)
-    check(report.returncode == 0, f'gibbous report wrote a page of it all: {report.stdout.strip()}')
+    check(report.returncode == 0, f'gibbous report wrote a page about the session: {report.stdout.strip()}')
 
 
 def end_of_input(gibbous, workspace, state):
@@ -250,7 +250,7 @@ def end_of_input(gibbous, workspace, state):
     call(agent, 'bg_start', command='sleep 600 & setsid sleep 600 & exec sleep 600')
     check(agent.close() == 0, 'gibbous exits with 0')
     seconds = wait_until_gone(0, GONE_SECONDS)
-    check(seconds is not None, f'nothing is left after {seconds or GONE_SECONDS:.2f} s')
+    check(seconds is not None, f'no process is left after {seconds or GONE_SECONDS:.2f} s')
 
 
 def main():
@@ -258,8 +258,8 @@ def main():
         sys.exit(__doc__)
     gibbous = os.path.abspath(sys.argv[1])
     started = time.monotonic()
-    say(bold('Gibbous: an agent starts programs, waits, reads, stops them, and leaves nothing behind.'))
-    say(dim('→ is a call of the agent, a JSON line to `gibbous session`; below it what a model sees.'))
+    say(bold('Gibbous: an agent starts programs, waits for them, reads their output, and ends them without leftovers.'))
+    say(dim('→ marks a call of the agent, a line of JSON to `gibbous session`; below it is the text that a model sees.'))
     with tempfile.TemporaryDirectory(prefix='gibbous-demo-') as folder:
         workspace = Path(folder)
         state = workspace / 'state'
@@ -283,7 +283,7 @@ def main():
             agent.process.kill()
             agent.process.wait()
     say()
-    say(bold(f'All as said, in {time.monotonic() - started:.1f} s.'))
+    say(bold(f'Every claim held, in {time.monotonic() - started:.1f} s.'))
     return 0
 
 

@@ -1,6 +1,6 @@
-// A game-style host: sixty frames a second, and Gibbous in the middle of each. Starts children that
-// flood their output, waits for a line of another one, and prints how long the frames were, with
-// what Gibbous took of them. One thread; poll() never blocks and never takes more than its budget.
+// A game-style host that draws sixty frames a second and polls Gibbous in each. It starts children
+// that flood their output, waits for a line of another one, and prints the frame times with the
+// share of Gibbous. It has one thread; poll() never blocks and keeps to its budget.
 //
 //   game_loop [SECONDS]        3 by default
 #include <algorithm>
@@ -21,8 +21,7 @@ using Micros = std::chrono::microseconds;
 constexpr int kFramesPerSecond = 60;
 constexpr Micros kFrame{1'000'000 / kFramesPerSecond};
 constexpr int kFloods = 3;
-// A tenth of a frame for scripts, 256 KiB of output: what does not fit waits in the children's
-// pipes.
+// Scripts get a tenth of a frame, and output 256 KiB; the rest waits in the children's pipes.
 constexpr gibbous::PollBudget kBudget{std::size_t{256} << 10, Micros{1'500}, Micros{3'000}};
 
 struct Times {
@@ -43,7 +42,7 @@ void call(gibbous::Runtime& runtime, const std::string& tool, const std::string&
   });
 }
 
-// The part of a frame that is not Gibbous.
+// Stands for the host's own work in a frame.
 void simulate_game() {
   volatile double world = 0;
   for (int i = 0; i < 20'000; ++i) world = world + static_cast<double>(i) * 0.5;

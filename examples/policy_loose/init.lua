@@ -1,6 +1,6 @@
--- A looser policy than the one that ships, for a machine that belongs to the agent: it may push to
--- origin, install packages of the system, and run containers, without asking. What destroys is
--- denied as ever. Start: gibbous mcp --policies examples/policy_loose
+-- A more permissive policy than the shipped one, for a machine that belongs to the agent: it may
+-- push to origin, install system packages and run containers without a question. Destructive
+-- commands stay denied. Start: gibbous mcp --policies examples/policy_loose
 local override = require 'override'
 local policy = require 'policy'
 local knowledge = require 'knowledge'
@@ -9,7 +9,7 @@ local modes = require 'modes'
 local rules = override.remove(require 'rules', 'git.push packages.system privileges.other_user '
   .. 'containers.change containers.compose')
 
--- A program of the team's, so that what it writes is known.
+-- A program of the team's: the policy learns which files it reads and writes.
 knowledge.programs.deploy_preview = {
   values = '--branch --log',
   writes = '--log',

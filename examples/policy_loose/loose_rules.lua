@@ -1,4 +1,4 @@
--- What takes the place of the rules that init.lua leaves out.
+-- Rules that replace those which init.lua removes.
 
 -- git push, git push origin, git push -u origin BRANCH
 local function pushes_elsewhere(command)
@@ -14,7 +14,7 @@ return {
   {
     id = 'loose.push_elsewhere',
     decision = 'ask',
-    reason = 'This publishes commits to somebody else than origin: let a person approve it.',
+    reason = 'This publishes commits to a remote other than origin: let a person approve it.',
     program = 'git',
     subcommand = 'push',
     test = pushes_elsewhere,
@@ -33,7 +33,8 @@ return {
   {
     id = 'loose.other_rights',
     decision = 'ask',
-    reason = 'This runs with the rights of another user: only apt-get may, or let a person run it.',
+    reason = 'This runs with the rights of another user: use only apt-get this way, or let a '
+      .. 'person run it.',
     privileged = true,
     test = is_no_installer,
     match = { 'sudo ls', 'sudo -u postgres psql' },
@@ -52,7 +53,7 @@ return {
   {
     id = 'loose.remove',
     decision = 'ask',
-    reason = 'Others may need what this removes: leave it installed.',
+    reason = 'Other users may need what this removes: leave it installed.',
     program = 'apt-get apt',
     subcommand = 'remove purge autoremove full-upgrade dist-upgrade',
     match = { 'sudo apt-get remove jq' },

@@ -1,12 +1,12 @@
--- A stricter policy than the one that ships: every use of the network is asked about, nothing is
--- pushed or published, and other rights are denied. Start: gibbous mcp --policies
+-- A stricter policy than the shipped one: it asks about every use of the network, and denies
+-- pushing, publishing and other users' rights. Start: gibbous mcp --policies
 -- examples/policy_strict
 local override = require 'override'
 local policy = require 'policy'
 local shipped = require 'modes'
 
--- There is no mode that asks about nothing, and whatever is asked for, a run writes only to the
--- workspace and to temporary directories.
+-- There is no mode `dangerous`, and every run writes only to the workspace and to temporary
+-- directories.
 local modes = {}
 for _, name in ipairs { 'default', 'auto', 'plan', 'ci' } do
   modes[name] = override.mode(shipped[name], { sandbox = { profile = 'workspace' } })
@@ -14,7 +14,7 @@ end
 
 local rules = override.set_decision(require 'rules', 'deny',
   'git.push git.push_force packages.publish privileges.other_user')
--- What these say is said by the rules for the network.
+-- The rules about the network replace these.
 rules = override.remove(rules, 'building.downloads')
 
 return {

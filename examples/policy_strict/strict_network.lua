@@ -1,7 +1,7 @@
--- Every use of the network is asked about, but for this machine's own.
+-- Asks about every use of the network except connections to this machine.
 local LOCAL = { 'localhost', '127.*', '::1', '0.0.0.0', '*.localhost' }
-local REASON = 'This uses the network, which the team wants to know of: work with what is here, '
-  .. 'or ask.'
+local REASON = 'This uses the network, which needs approval here: work with local files, or ask '
+  .. 'for it.'
 
 return {
   {

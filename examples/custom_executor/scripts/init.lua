@@ -1,4 +1,4 @@
--- The shipped tools, and two executors of one's own.
+-- The shipped tools, and two new executors.
 return {
   toolsets = { require 'toolsets.bg', require 'toolsets.wait' },
   executors = { require 'nice', require 'kubectl' },

@@ -1,5 +1,6 @@
--- An executor that runs each command in a pod of its own. The client is the run's process; the pod
--- is deleted when the run was killed or its host died, and here when it ended by itself.
+-- An executor that runs each command in a pod of its own. The client is the run's process. The
+-- cleanup command deletes the pod when the run is killed or its host dies, and `ended` deletes it
+-- when the command ends by itself.
 local command = require 'executors.command'
 
 local function client(settings)

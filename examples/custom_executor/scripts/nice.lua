@@ -1,5 +1,4 @@
--- An executor of a screenful: runs commands here, but out of everybody's way: with less right to
--- the processor, and only on some of them.
+-- An executor that runs commands on this machine with a low priority, and only on some processors.
 return {
   name = 'nice',
   settings = schema.object {

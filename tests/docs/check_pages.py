@@ -3,8 +3,9 @@
 
     check_pages.py ROOT
 
-README.md keeps to its size, every relative link leads to a file and, where it names one, to a heading, and every
-page of docs/ is in the index docs/README.md. Prints each fault and exits with 1 when there are any.
+README.md keeps to its size, every relative link leads to a file and, where it names one, to a heading, every path in
+code such as `runtime/wait/wait.h` exists, and every page of docs/ is in the index docs/README.md. Prints each fault and
+exits with 1 when there are any.
 """
 
 import re
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 README_LINES = 130
 README_COLUMNS = 160
 LINK = re.compile(r'\]\(([^()\s]+(?:\([^()]*\))?)(?:\s+"[^"]*")?\)|(?:src|srcset|href)="([^"]+)"')
+PATH = re.compile(r'`((?:bindings|docs|examples|policies|runtime|scripts|tests)/[\w./-]*)`')
 FENCE = re.compile(r'^(```|~~~).*?^\1`*\s*$', re.MULTILINE | re.DOTALL)
 INLINE_CODE = re.compile(r'(`+)(?!`).+?(?<!`)\1(?!`)')
 HEADING = re.compile(r'^#{1,6} (.+?)#*\s*$', re.MULTILINE)
@@ -69,6 +71,13 @@ def faults_of_links(page, root):
             yield f'{page.relative_to(root)}: no heading behind {link}'
 
 
+def faults_of_paths(page, root):
+    text = FENCE.sub('', page.read_text(encoding='utf-8'))
+    for path in sorted(set(PATH.findall(text))):
+        if not (root / path).exists() and not (page.parent / path).exists():
+            yield f'{page.relative_to(root)}: there is no {path}'
+
+
 def faults_of_readme(root):
     lines = (root / 'README.md').read_text(encoding='utf-8').splitlines()
     if len(lines) > README_LINES:
@@ -90,7 +99,7 @@ def main():
     pages = pages_of(root)
     faults = [*faults_of_readme(root), *faults_of_index(root)]
     for page in pages:
-        faults += faults_of_links(page, root)
+        faults += [*faults_of_links(page, root), *faults_of_paths(page, root)]
     for fault in faults:
         print(fault)
     print(f'{len(pages)} pages, {len(faults)} faults')

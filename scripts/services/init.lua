@@ -37,12 +37,12 @@ local ENDED_BEFORE = 'killed before it started'
 ---@field state? RunState exited
 ---@field stopped? boolean exited, not_started: all are being ended, so that nothing is wrong
 
---- Checks declarations: see service_declaration.lua.
+--- Checks declarations: see declaration.lua.
 ---
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
 M.check = declaration.check
 
---- Gives the services that a Procfile declares: see service_declaration.lua.
+--- Gives the services that a Procfile declares: see declaration.lua.
 ---
 --- Example: `services.parse_procfile('web: npm start\nworker: npm run worker\n')`
 M.parse_procfile = declaration.parse_procfile

@@ -1,5 +1,5 @@
 -- The toolset `process`: one tool that starts, checks and stops shell commands in the background.
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
 
 local STOP_GRACE_MS = 2000

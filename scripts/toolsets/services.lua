@@ -1,5 +1,5 @@
 -- The toolset `services`: commands that depend on one another, started together and kept running.
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 local service_port = require 'services.port'
 local services = require 'services'
 

@@ -41,7 +41,7 @@ constexpr std::size_t kHashDigits = 16;
 
 // Modules of policies/lib are required without the name of the folder.
 SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
-  SourceTree tree{name, {}};
+  SourceTree tree{name, {}, nullptr};
   for (const std::string& dir : {own, shipped}) {
     if (dir.empty()) continue;
     tree.dirs.push_back(dir);
@@ -102,8 +102,9 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (!prepare(failure)) return nullptr;
   PolicyProgram& policy = made_->policy();
 
-  Loader scripts(*made_->state_, snapshot_,
-                 tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
+  SourceTree tree = tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir);
+  tree.on_deprecated = options_.on_deprecated;
+  Loader scripts(*made_->state_, snapshot_, std::move(tree));
   policies_ = std::make_unique<Loader>(
       *made_->state_, snapshot_,
       tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "bindings/lua/load/moved_modules.h"
 #include "bindings/lua/source/require_scan.h"
 #include "runtime/base/nearest.h"
 
@@ -44,6 +45,20 @@ std::vector<std::string> module_paths(const std::string& dir, const std::string&
   const std::filesystem::path place = std::filesystem::path(dir) / relative;
   if (module == kInit) return {place.string() + ".lua"};
   return {place.string() + ".lua", (place / "init.lua").string()};
+}
+
+// The modules that `require` would find in a directory, each with `package` before its name.
+void add_modules(const std::filesystem::path& dir, const std::string& package,
+                 std::vector<std::string>* names) {
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator it(dir, ignored), end; !ignored && it != end;
+       it.increment(ignored)) {
+    std::error_code missing;
+    const bool folder = std::filesystem::exists(it->path() / "init.lua", missing);
+    if (folder || it->path().extension() == ".lua") {
+      names->push_back(package + it->path().stem().string());
+    }
+  }
 }
 
 // Pops itself, also when a Lua error passes (LuaJIT unwinds C++ frames on every platform that we
@@ -106,21 +121,14 @@ std::string Loader::not_found(const std::string& module) const {
     return candidates(module).front() + " does not exist; a " + tree_.name +
            " directory begins with init.lua";
   }
-  std::string text = "module '" + module + "' not found: no file ";
   std::vector<std::string> neighbours;
   const std::size_t dot = module.rfind('.');
   const std::string package = dot == std::string::npos ? "" : module.substr(0, dot + 1);
-  const std::vector<std::string> paths = candidates(module);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    text += (i == 0 ? "" : ", no file ") + paths[i];
-    std::error_code ignored;
-    const auto dir = std::filesystem::path(paths[i]).parent_path();
-    for (std::filesystem::directory_iterator it(dir, ignored), end; !ignored && it != end;
-         it.increment(ignored)) {
-      if (it->path().extension() == ".lua") {
-        neighbours.push_back(package + it->path().stem().string());
-      }
-    }
+  std::string text = "module '" + module + "' not found: no file ";
+  for (const std::string& dir : tree_.dirs) {
+    const std::filesystem::path file = module_paths(dir, module).front();
+    text += (dir == tree_.dirs.front() ? "" : ", no file ") + file.string();
+    add_modules(file.parent_path(), package, &neighbours);
   }
   std::sort(neighbours.begin(), neighbours.end());
   const std::string near = nearest_name(module, neighbours);
@@ -164,8 +172,9 @@ std::vector<ScriptError> Loader::bring_all(bool compiled) {
     }
     if (compiled && !compile(*file, &error)) errors.push_back(error);
     for (RequiredName& required : required_names(file->text)) {
-      if (!is_module_name(required.name) || !seen.insert(required.name).second) continue;
-      waiting.push_back(std::move(required.name));
+      if (!is_module_name(required.name)) continue;
+      std::string name = current_name(required.name);
+      if (seen.insert(name).second) waiting.push_back(std::move(name));
     }
   }
   return errors;
@@ -240,14 +249,25 @@ int Loader::l_require(lua_State* state) {
   return 1;
 }
 
+std::string Loader::current_name(const std::string& module) {
+  std::string moved = tree_.name == "scripts" ? moved_module(module) : "";
+  if (moved.empty()) return module;
+  for (const std::string& path : candidates(module)) {
+    const Result<const SourceFile*> file = snapshot_.read(path);
+    if (!file || *file != nullptr) return module;  // a file of the user's has that name
+  }
+  return moved;
+}
+
 void Loader::require(lua_State* state, std::string_view asked) {
-  const std::string module(asked);
-  const char* name = module.c_str();
-  if (!is_module_name(module)) {
+  const std::string asked_name(asked);
+  if (!is_module_name(asked_name)) {
     luaL_error(state,
                "require '%s': a module name is words of letters, digits and _ with dots between",
-               name);
+               asked_name.c_str());
   }
+  const std::string module = current_name(asked_name);
+  const char* name = module.c_str();
   if (active_.size() >= kMaxRequireDepth)
     luaL_error(state, "require '%s': too deeply nested", name);
   const auto first = std::find(active_.begin(), active_.end(), module);
@@ -257,7 +277,21 @@ void Loader::require(lua_State* state, std::string_view asked) {
     luaL_error(state, "require '%s': modules require each other in a cycle: %s%s", name,
                cycle.c_str(), name);
   }
-  load_module(state, module);
+  if (module == asked_name) {
+    load_module(state, module);
+    return;
+  }
+  if (tree_.on_deprecated)
+    tree_.on_deprecated("module '" + asked_name + "' is deprecated: require '" + module + "'");
+  loaded_.push(state);
+  lua_getfield(state, -1, name);  // [loaded, value]
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    load_module(state, module);
+  }
+  lua_pushvalue(state, -1);
+  lua_setfield(state, -3, asked_name.c_str());
+  lua_remove(state, -2);  // [value]
 }
 
 std::string Loader::file_of_value(lua_State* state, int index) const {

@@ -4,6 +4,7 @@
 // thread only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct SourceTree {
   std::string name;  // "scripts" or "policies": for messages
   std::vector<std::string>
       dirs;  // where modules are looked for, in order; init.lua only in the first
+  // Hears of old names of modules, once for each; may be null.
+  std::function<void(const std::string&)> on_deprecated = nullptr;
 };
 
 class Loader {
@@ -45,6 +48,8 @@ class Loader {
  private:
   std::vector<ScriptError> bring_all(bool compiled);
   std::vector<std::string> candidates(const std::string& module) const;
+  // The name of a module that moved, unless a file has the name that is asked for.
+  std::string current_name(const std::string& module);
   // Null: nowhere, or not readable; the error says which, and who asked.
   const SourceFile* find(const std::string& module, ScriptError* error);
   std::string not_found(const std::string& module) const;

@@ -1,7 +1,7 @@
 -- The toolset `background`: long-running commands beside the work, and tests and builds in either
 -- way.
 local background_wait = require 'toolsets.background.wait'
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
 local ports = require 'toolsets.background.port'
 local shell_format = require 'toolsets.shell.format'

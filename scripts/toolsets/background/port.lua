@@ -1,6 +1,6 @@
 -- The ports that run_background is given, and where they are found. A container's are mapped; what
 -- runs on this machine has them where it listens; other executors map none.
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 
 local M = {}
 

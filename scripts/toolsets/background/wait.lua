@@ -2,7 +2,7 @@
 -- gives up when the process that it is about has ended; where none is named, when one has failed
 -- and nothing else runs that could bring the service.
 local background_port = require 'toolsets.background.port'
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
 
 local M = {}

@@ -1,6 +1,6 @@
 -- The toolset `bg`: shell commands in the background. Four tools: start, status, output, kill.
 local bg_read = require 'toolsets.bg.read'
-local format = require 'toolsets.bg.format'
+local format = require 'toolsets.format'
 
 -- What a run may have; longer is as good as that.
 local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
 -- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
-local one_line = require('toolsets.bg.format').one_line
+local one_line = require('toolsets.format').one_line
 local format = require 'toolsets.shell.format'
 local named_watchers = require 'watchers.named'
 

@@ -60,6 +60,42 @@ TEST_CASE("a module is found in the user's directory first and in the shipped on
   CHECK(scripts.load() == nullptr);
 }
 
+TEST_CASE("a module is a file, or a folder with an init.lua") {
+  Scripts scripts;
+  const testing::TempDir shipped;
+  shipped.write("folder.lua", "return 'shipped'");
+  scripts.options.shipped_scripts_dir = shipped.path();
+  scripts.script("init.lua",
+                 "assert(require 'a.b' == 'file' and require 'folder' == 'init')\n"
+                 "assert(require 'both' == 'file')\n"
+                 "return { toolsets = {} }");
+  scripts.script("a/b.lua", "return 'file'");
+  scripts.script("folder/init.lua", "return 'init'");
+  scripts.script("both.lua", "return 'file'");
+  scripts.script("both/init.lua", "return 'init'");
+  CHECK(scripts.error().text().empty());
+}
+
+TEST_CASE("modules of policies/lib are required without the folder, the user's own first") {
+  Scripts scripts;
+  const testing::TempDir shipped;
+  shipped.write("lib/limits.lua", "return 'shipped'");
+  shipped.write("lib/matrix.lua", "return 'shipped'");
+  scripts.options.shipped_policies_dir = shipped.path();
+  scripts.policy("init.lua",
+                 "assert(require 'limits' == 'own' and require 'matrix' == 'shipped')\n" +
+                     std::string(testing::kAllowAll));
+  scripts.policy("limits.lua", "return 'own'");
+  CHECK(scripts.error().text().empty());
+}
+
+TEST_CASE("a folder with an init.lua is suggested like a file") {
+  Scripts scripts;
+  scripts.script("toolsets/bg/init.lua", "return {}");
+  scripts.script("init.lua", "return require 'toolsets.bgg'");
+  CHECK(contains(scripts.error().message, "did you mean 'toolsets.bg'?"));
+}
+
 TEST_CASE("a module runs once, and all who require it get the same value") {
   Scripts scripts;
   scripts.script("init.lua",

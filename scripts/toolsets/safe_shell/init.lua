@@ -1,6 +1,6 @@
 -- The toolset `safe_shell`: one program with its arguments, never a shell. It is waited for, or
 -- left in the background with its output in files.
-local log_files = require 'toolsets.log_files'
+local log_files = require 'toolsets.safe_shell.log_files'
 
 local DEFAULT_KEEP_ALIVE_S = 5
 local MAX_KEEP_ALIVE_S = 30 * 24 * 60 * 60

@@ -1,12 +1,13 @@
--- The default policy: what an agent may do without asking, with asking, and not at all. Loaded with
--- every generation; the newest one is asked about every effect. Pure: same effect, same verdict.
-local policy = require 'policy'
+-- The default policy: what an agent may do unasked, what a person must approve, and what is denied.
+-- Every generation loads it; the newest one judges every effect. Pure: the same effect always gets
+-- the same verdict.
 local modes = require 'modes'
+local policy = require 'policy'
 
 return {
   modes = modes,
   decide = policy.decider(modes),
-  -- Functions: read when a command is judged, when the policy is tested.
+  -- Functions, because they are read only when a command is judged or the policy is tested.
   rules = function()
     return require 'rules'
   end,

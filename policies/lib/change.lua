@@ -1,13 +1,13 @@
--- The name that `override` had before version 0.2; it goes with the next minor release.
-local override = require 'override'
+-- The old name of `override`, for policies that were written before it was renamed.
+---@deprecated use override: `without` is `remove`, `decided` is `set_decision`
+local override = require 'lib.override'
 
-log.warn("require 'change' is deprecated: write require 'override'; its functions are remove "
-  .. '(was without), set_decision (was decided), mode and with')
+if log then
+  log.warn("module 'change' is deprecated: use 'override', where `without` is `remove` and "
+    .. '`decided` is `set_decision`')
+end
 
----@deprecated use `override`
 return {
-  without = override.remove,
-  decided = override.set_decision,
-  mode = override.mode,
+  without = override.remove, decided = override.set_decision, mode = override.mode,
   with = override.with,
 }

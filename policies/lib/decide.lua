@@ -1,7 +1,9 @@
--- The name that `policy` had before version 0.2; it goes with the next minor release.
-local policy = require 'policy'
+-- The old name of `policy`, for policies that were written before it was renamed.
+---@deprecated use policy: `by` is `decider`
+local policy = require 'lib.policy'
 
-log.warn "require 'decide' is deprecated: write require 'policy' and policy.decider (was decide.by)"
+if log then
+  log.warn("module 'decide' is deprecated: use 'policy', where `by` is `decider`")
+end
 
----@deprecated use `policy`
 return { by = policy.decider }

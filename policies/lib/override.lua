@@ -1,6 +1,6 @@
--- For a team's own init.lua: makes other modes and other lists of rules from the shipped ones.
--- Rules are named by id; 'network.*' means all that begin so. A name that there is not is an
--- error: a rule that was renamed must not come back unseen.
+-- For a team's own init.lua: derives modes and lists of rules from the shipped ones. Rules are
+-- named by id; 'network.*' names all whose ids begin so. An id that no rule has is an error, so
+-- that a rule that was renamed does not come back unnoticed.
 local M = {}
 
 local function merged(first, second)
@@ -41,7 +41,7 @@ local function check(patterns)
   end
 end
 
---- Gives the rules but these.
+--- Gives the rules without these.
 ---
 --- Example: `override.remove(rules, 'git.push git.push_force')`
 ---@param rules Rule[]
@@ -58,7 +58,7 @@ function M.remove(rules, ids)
   return kept
 end
 
---- Gives the rules with another decision for these.
+--- Gives the rules, these with another decision.
 ---
 --- Example: `override.set_decision(rules, 'deny', 'git.push git.push_force')`
 ---@param rules Rule[]
@@ -77,7 +77,7 @@ function M.set_decision(rules, decision, ids)
   return all
 end
 
---- Gives a mode with other fields.
+--- Gives a copy of a mode with other values for some fields.
 ---
 --- Example: `override.mode(modes.auto, { limits = { pids = 200 } })`
 ---@param mode Mode
@@ -87,7 +87,7 @@ function M.mode(mode, fields)
   return merged(mode, fields)
 end
 
---- Gives both lists as one.
+--- Gives one list of both.
 ---
 --- Example: `override.with(rules, { { id = 'team.x', ... } })`
 ---@param rules Rule[]

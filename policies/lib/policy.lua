@@ -1,6 +1,6 @@
--- What a policy decides once its rules have spoken of the commands: what the mode says, whether a
--- person approved it already, and, for a start, which limits and which sandbox the run gets. Used
--- by init.lua, and by a team's own.
+-- Makes the `decide` function of a policy, which runs after the rules have judged the commands: it
+-- applies the mode and earlier approvals and, for a start, chooses the limits and the sandbox. Used
+-- by init.lua and by teams' own policies.
 local executors = require 'executors'
 local limits = require 'limits'
 local matrix = require 'matrix'
@@ -22,11 +22,11 @@ function M.decider(modes)
   return function(effect)
     local verdict = matrix.judge(modes, effect)
     if verdict.decision == 'ask' and effect.approved then
-      verdict.decision = 'allow' -- the call that does this was asked about, with its command
+      verdict.decision = 'allow' -- a person approved the call, command included
     end
     local mode = modes[effect.mode]
     verdict = executors.judge(mode, effect, verdict)
-    -- What a person approves is held by the same limits and the same sandbox.
+    -- What a person approved gets the same limits and the same sandbox.
     if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
       verdict.limits = limits.strictest(effect.limits, mode.limits)
       verdict.sandbox = sandbox.strictest {

@@ -1,4 +1,4 @@
--- Keys, passwords and tokens. The list of places is in policies/credentials.lua.
+-- Keys, passwords and tokens. The list of places is in policies/lib/credentials.lua.
 return {
   {
     id = 'credentials.read',

@@ -1,9 +1,9 @@
--- Runs a command in bubblewrap, as an executor or for tools: namespaces of its own for all there
--- are, a read-only file system but for the workspace, and a /tmp that goes away with it. It takes a
--- bubblewrap that may make namespaces here; the sandbox of the modes needs no program at all.
+-- Runs a command in bubblewrap, as an executor or for tools: every kind of namespace of its own, a
+-- file system that is read-only except for the workspace, and a temporary /tmp. It needs a
+-- bubblewrap that may create namespaces; the sandbox of the modes needs no program at all.
 --
--- What it does not do: keep a program from reading what is not hidden, or from unix sockets that
--- have a path. A signal ends bubblewrap, and the kernel then all that is inside at once.
+-- It does not keep a program from reading what is not hidden, or from unix sockets that have a
+-- path. A signal ends bubblewrap, and then the kernel ends everything inside at once.
 local command = require 'executors.command'
 local environment = require 'executors.environment'
 local files = require 'executors.places'
@@ -13,7 +13,7 @@ local M = {}
 local NETWORKS = { on = 0, loopback = 1, off = 2 } -- the greater, the stricter
 local PLACES = { workspace = true, network = true, write = true, hide = true }
 
--- What git runs or obeys. Mounted, .git cannot be moved away to put another in its place.
+-- Files that git runs or obeys. While .git is mounted, it cannot be moved away and replaced.
 local GIT_READ_ONLY = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
 
 ---@class BwrapPlaces
@@ -87,7 +87,7 @@ local function directory_of(options, workspace)
   return cwd:sub(1, 1) == '/' and cwd or workspace .. '/' .. cwd
 end
 
--- Later mounts lie over earlier ones.
+-- Later mounts cover earlier ones.
 local function mounts(places)
   local workspace = places.workspace
   local words = {
@@ -112,7 +112,8 @@ local function add_hidden(words, hide)
   end
 end
 
--- The places that both the profile and the settings let a command change; /tmp is its own anyway.
+-- Returns the places that both the profile and the settings let a command change; /tmp is always
+-- its own.
 local function writable(profile, workspace, settings)
   local all = {}
   local function add(path)
@@ -133,7 +134,7 @@ local function writable(profile, workspace, settings)
   return all
 end
 
--- The same with the profile of a start: nothing that it does not let be changed, or be read.
+-- Restricts the settings by the sandbox profile of the start.
 local function profile_mounts(profile, workspace, settings)
   local words = { '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp' }
   local write = writable(profile, workspace, settings)
@@ -155,7 +156,7 @@ local function profile_mounts(profile, workspace, settings)
   end
   local shown = { workspace, unpack(write) }
   for _, each in ipairs(profile.unreadable) do
-    -- Of the real /tmp nothing is there but what was bound.
+    -- The real /tmp is hidden except for what was bound.
     if not files.is_below(each.path, '/tmp') or files.is_below_any(each.path, shown) then
       command.add(words, unpack(each.kind == 'directory'
         and { '--tmpfs', each.path, '--remount-ro', each.path }
@@ -165,7 +166,7 @@ local function profile_mounts(profile, workspace, settings)
   return words
 end
 
--- Gives the command, and the environment of bubblewrap for it.
+-- Returns the command, and the environment of bubblewrap for it.
 local function wrap(how)
   local argv = {
     'bwrap', '--unshare-user-try', '--unshare-ipc', '--unshare-pid', '--unshare-uts',
@@ -185,8 +186,9 @@ local function wrap(how)
   return argv, env
 end
 
---- Gives a copy of the options of run.start whose argv runs them in bubblewrap. Everything else is
---- passed on: env, limits, detach and the rest. Raises for wrong use, with the field's name.
+--- Returns a copy of the options of run.start that runs the command in bubblewrap. All other
+--- options, such as env, limits and detach, stay. Raises an error that names the field for wrong
+--- use.
 ---
 --- Example:
 --- ```lua

@@ -1,11 +1,12 @@
--- What executors share: to run a command of their own, and to put lists of words together.
+-- Helpers of executors: run a command of their own, and build lists of words.
 local M = {}
 
 local TIMEOUT_MS = 10000
 local MAX_OUTPUT_BYTES = 1024 * 1024
 
---- Runs a command to its end and gives what it wrote. For the commands of executors, about which no
---- policy is asked. Returns nil and what it complained of when it failed or took 10 seconds.
+--- Runs a command to its end and returns its output. It is for the commands of executors, which the
+--- policy does not judge. Returns nil and the error output when the command failed or took 10
+--- seconds.
 ---
 --- Example: `local text, problem = command.output({ 'docker', 'ps' }, { DOCKER_HOST = host })`
 ---@param argv string[]
@@ -41,7 +42,7 @@ function M.add(list, ...)
   end
 end
 
---- Gives a copy of a list with words behind it.
+--- Returns a copy of a list with words appended.
 ---@param list string[]
 ---@param ... string
 ---@return string[]
@@ -51,7 +52,7 @@ function M.with(list, ...)
   return all
 end
 
---- Gives the words of a run's command.
+--- Returns the words of a run's command.
 ---@param spec ExecutorSpec
 ---@param shell string program that takes -c and a line
 ---@return string[]
@@ -59,10 +60,10 @@ function M.words(spec, shell)
   return spec.argv or { shell, '-c', spec.command }
 end
 
--- What begins with '-' is an option to the client.
+-- The client would take a word that begins with '-' for an option.
 local NO_OPTION = '^[^-]'
 
---- Makes the schema of a setting that stands among the words of a client.
+--- Returns the schema of a setting that becomes a word of the client's command line.
 ---
 --- Example: `image = command.word { description = 'Image that commands run in' }`
 ---@param options StringSchemaOptions

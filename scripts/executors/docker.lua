@@ -1,4 +1,5 @@
--- Runs commands in containers of docker, by its command: contexts and remote engines work.
+-- Runs commands in docker containers through the docker command, so contexts and remote engines
+-- work.
 local container = require 'executors.container'
 
 return container.new {

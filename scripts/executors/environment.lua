@@ -1,13 +1,12 @@
--- The variables of a run, on their way past a client that must not be changed by them: a client
--- gets them under other names, which nothing obeys, and never among its words, which everybody can
--- read.
+-- Passes the variables of a run through a client that must not obey them. The client gets them
+-- under other names that nothing obeys, and never on its command line, which every user can read.
 local M = {}
 
 local NAME = '^[%a_][%w_]*$'
 local PREFIX = 'GIBBOUS_VARIABLE_'
 local TEXT = 'GIBBOUS_VARIABLES'
 
--- What a client, or the libraries in it, may obey.
+-- Variables that a client, or a library in it, may obey.
 local OBEYED = {
   '^LD_', '^DYLD_', '^DOCKER', '^CONTAINER', '^PODMAN', '^BUILDAH', '^REGISTRY', '^STORAGE_',
   '^GO', '^XDG_', '^SSL_', '^SSH_', '^DBUS_', '^LISTEN_', '^NOTIFY_', '^MALLOC', '^GLIBC_',
@@ -29,7 +28,7 @@ shift
 exec "$@"
 ]]
 
--- Gives the client a file with the lines of one variable, which is on no disk, as descriptor 3.
+-- Gives the client the lines of one variable as descriptor 3, a file that is on no disk.
 local WITH_FILE = [[
 text=$]] .. TEXT .. '\nunset ' .. TEXT .. [[
 
@@ -38,8 +37,7 @@ $text
 END
 ]]
 
---- Gives the names of variables, sorted. Refuses what is no name of one: clients would take it for
---- something else.
+--- Returns the names of variables, sorted. Refuses an invalid name, which clients would misread.
 ---@param env table<string, string>
 ---@return string[]
 function M.names(env)
@@ -55,8 +53,8 @@ function M.names(env)
   return names
 end
 
---- Gives a command for behind a client that passes its own environment on, and the environment for
---- the client. Inside, /bin/sh sets the variables.
+--- Returns the command for a client that passes its own environment on, and the environment for
+--- that client. Inside, /bin/sh sets the variables.
 ---
 --- Example: `local words, env = environment.inside(words, spec.env)`
 ---@param words string[]
@@ -82,7 +80,7 @@ function M.inside(words, env)
   return restored, hidden, hidden_names
 end
 
---- Gives the lines of a shell that set variables.
+--- Returns shell lines that set variables.
 ---@param env table<string, string>
 ---@return string
 function M.lines(env)
@@ -94,7 +92,7 @@ function M.lines(env)
   return table.concat(lines)
 end
 
--- An engine's client reads a file by lines, of at most 64 KiB.
+-- An engine's client reads a file line by line, with at most 64 KiB a line.
 local MAX_LINE_BYTES = 60000
 
 local function is_obeyed(name)
@@ -112,8 +110,8 @@ end
 ---@field env table<string, string> of the client
 ---@field wrap fun(argv: string[]): string[] the client with its file
 
---- Gives the variables of a run to an engine's client: by a file, and what is no line of one by
---- the client's own environment, where its name means nothing to it. Refuses the rest.
+--- Passes the variables of a run to an engine's client in a file. Values that do not fit on a line
+--- go through the client's environment, if the client does not obey the name. Refuses the rest.
 ---@param env table<string, string>
 ---@return ClientVariables
 function M.for_client(env)

@@ -1,4 +1,4 @@
--- The executors that ship, as a list for init.lua.
+-- The shipped executors, as a list for init.lua.
 return {
   require 'executors.docker',
   require 'executors.podman',

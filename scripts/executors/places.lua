@@ -1,11 +1,11 @@
--- What executors know of paths of this machine: what is there, what lies below what, and what the
+-- Paths of this machine for executors: what exists, what lies below what, and what the sandbox
 -- profile of a start lets a command change and see.
 local command = require 'executors.command'
 
 local M = {}
 
--- Prints a letter for each path: d for a directory, f for another file, - for nothing; then the
--- paths of those that are there, without symbolic links.
+-- Prints a letter for each path (d: directory, f: other file, -: missing), then the existing paths
+-- with symbolic links resolved.
 local LOOK = [[
 [ "$1" = '' ] || command -v -- "$1" >/dev/null || exit 3
 shift
@@ -41,7 +41,7 @@ function M.is_below_any(path, directories)
   return false
 end
 
---- Gives an absolute path without '.', '..' and double slashes, as its text has it.
+--- Returns an absolute path without '.', '..' and double slashes; it resolves no links.
 ---
 --- Example: `places.normal '/srv/a/../b/' == '/srv/b'`
 ---@param path string absolute
@@ -58,7 +58,7 @@ function M.normal(path)
   return '/' .. table.concat(parts, '/')
 end
 
---- Looks at paths of this machine, and whether the program is there. Refuses when it is not.
+--- Looks up paths of this machine. Refuses when the program does not exist.
 ---@param program string name or path
 ---@param paths string[] absolute; what has a line end in it counts as missing
 ---@return { kind: 'directory'|'file'|'missing', path: string }[] found in the order of `paths`;
@@ -94,7 +94,7 @@ function M.look(program, paths)
   return found
 end
 
--- Of the paths that are there, those that do not lie below another one, parents first.
+-- Returns the existing paths that do not lie below another one, parents first.
 local function outermost(list)
   table.sort(list, function(a, b) return a.path < b.path end)
   local kept = {}
@@ -115,7 +115,7 @@ end
 ---@field unwritable { kind: string, path: string }[] in `write`, must stay as they are
 ---@field pinned { kind: string, path: string }[] in `write`, must not be moved or removed
 
---- Reads the profile of a start, and looks at the program and at more paths by the way.
+--- Reads the profile of a start, and looks up the program and further paths on the way.
 ---@param spec ExecutorSpec
 ---@param program string that must be there
 ---@param more? string[] absolute

@@ -1,18 +1,18 @@
--- Runs commands on another machine, by ssh. There they run in a session of their own, whose leader
--- writes its pid into a file, with a variable that marks them; who ends the run looks for both by a
--- second connection.
+-- Runs commands on another machine by ssh. There a command runs in a session of its own, whose
+-- leader writes its pid into a file, and with a variable that marks its processes. A second
+-- connection uses both to end the run.
 local command = require 'executors.command'
 local environment = require 'executors.environment'
 local places = require 'executors.places'
 
--- All remote sides begin with PIDS NAME: $file is the run's, in a directory that each user has for
--- itself. Beside it may lie $file.env, lines that set variables, and $file.end, why it ended.
+-- All remote scripts begin with PIDS NAME: $file is the run's file, in a directory of the user.
+-- Beside it can lie $file.env, lines that set variables, and $file.end, the reason of the end.
 local FILE = [[
 directory=$1-$(id -u) file=$1-$(id -u)/$2
 shift 2
 ]]
 
--- `own` makes the directory, and refuses one that somebody else has put there.
+-- `own` creates the directory, and refuses one that belongs to another user.
 local OWN = FILE .. [[
 own() {
   (umask 077; mkdir -p "$directory") 2>/dev/null
@@ -23,8 +23,8 @@ own() {
 }
 ]]
 
--- The inner side of a start, with FILE CWD LIMITS COMMAND. An exit code of 255 is ssh's own as
--- well: the file says that it is the command's.
+-- The inner script of a start, with FILE CWD LIMITS COMMAND. Exit code 255 can also be ssh's own,
+-- so the file records when it is the command's.
 local INNER = [[
 unset inner
 file=$1 cwd=$2 limits=$3
@@ -44,11 +44,13 @@ rm -f "$file"
 exit $code
 ]]
 
--- The remote side of a start: CWD LIMITS COMMAND. A terminal's session is that of the connection.
+-- The remote script of a start: CWD LIMITS COMMAND. With a terminal, the session is that of the
+-- connection.
 local START = OWN .. 'own || exit 255\nexec setsid -w sh -c "$inner" sh "$file" "$@"\n'
 local START_IN_TERMINAL = OWN .. 'own || exit 255\nexec sh -c "$inner" sh "$file" "$@"\n'
 
--- The remote side of variables, whose lines are its stdin. Those of starts that never came are old.
+-- The remote script that receives variables as lines on stdin. It removes old files of starts that
+-- never happened.
 local TAKE_VARIABLES = OWN .. [[
 own || exit 1
 find "$directory" -name '*.env' -mmin +60 -exec rm -f {} + 2>/dev/null
@@ -56,16 +58,16 @@ umask 077
 head -c "$1" >"$file.env"
 ]]
 
--- The remote side of a question about an end with 255.
+-- The remote script that looks up an end with exit code 255.
 local WHY = OWN .. [[
 own 2>/dev/null || { echo directory; exit 0; }
 if [ -e "$file.end" ]; then cat "$file.end"; elif [ -e "$file" ]; then echo lost; else echo none; fi
 [ -e "$file" ] || rm -f "$file.end" "$file.env"
 ]]
 
--- `look` puts into $pids what lives there of a run, with its session in $file and its MARK: who is
--- in the session or has the mark, who was there before, and all their descendants. Of what ps
--- shows, it reads nothing that programs choose.
+-- `look` puts the living processes of a run into $pids, given its session in $file and its MARK:
+-- those in the session, those with the mark, those found before, and all their descendants. It
+-- reads no column of ps that programs can choose.
 local LOOK = FILE .. [[
 mark=$1 session= pids=
 look() {
@@ -85,8 +87,9 @@ look() {
 }
 ]]
 
--- The remote side of an end: TERM to all, two seconds, KILL to what is left or was made meanwhile,
--- until nothing is. At first nothing may be there yet, while the start is on its way.
+-- The remote script of an end: TERM to all, two seconds, then KILL to what is left or was started
+-- meanwhile, until nothing is left. At first there may be no process yet, while the start is on its
+-- way.
 local END = LOOK .. [[
 for round in 1 2 3 4 5 6 7 8; do
   look
@@ -109,8 +112,8 @@ rm -f "$file" "$file.env" "$file.end"
 [ -z "$pids" ]
 ]]
 
--- The remote side of a question: processes, threads, bytes and milliseconds of all but the shell
--- and the setsid of START. Nothing where there is no /proc.
+-- The remote script of a measurement: processes, threads, bytes and milliseconds, without the shell
+-- and the setsid of START. It prints nothing where there is no /proc.
 local USAGE = LOOK .. [[
 look
 ours=" $session $(ps -o ppid= -p "$session") "
@@ -128,7 +131,7 @@ hertz=$(getconf CLK_TCK 2>/dev/null || echo 100)
 echo $processes $threads $((pages * page)) $((ticks * 1000 / hertz))
 ]]
 
--- ssh sends one line, which the shell there takes apart again.
+-- ssh sends one line, which the remote shell splits again.
 local function quote(word)
   return "'" .. word:gsub("'", "'\\''") .. "'"
 end
@@ -157,19 +160,20 @@ local function client(settings, terminal)
   return words
 end
 
--- A variable of its own: what a Gibbous there starts has its GIBBOUS_RUN.
+-- A separate variable, because runs of a Gibbous over there have a GIBBOUS_RUN of their own.
 local function mark_of(spec)
   return ('GIBBOUS_REMOTE_RUN=%s@%s'):format(spec.run, spec.host)
 end
 
--- The command that does something about a run there.
+-- Returns the command that runs a remote script for a run.
 local function remote(state, script, ...)
   return command.with(state.client, line {
     'sh', '-c', script, 'sh', state.pids, state.name, ...,
   })
 end
 
--- Where the command starts there: paths below the workspace mean those below the directory.
+-- Returns the remote directory of the command: paths below the workspace map to paths below
+-- `directory`.
 local function directory_of(spec)
   local directory, workspace = spec.settings.directory, spec.workspace
   local cwd = places.normal(spec.cwd)
@@ -185,7 +189,7 @@ local function directory_of(spec)
   return cwd
 end
 
--- What the shell there can hold, of each process: options of ulimit, with their units.
+-- The limits for each process that the remote shell can set: options of ulimit, with their units.
 local ULIMITS = {
   memory_bytes = function(bytes) return '-v', math.ceil(bytes / 1024) end,
   cpu_time_ms = function(ms) return '-t', math.ceil(ms / 1000) end,
@@ -212,8 +216,8 @@ local function ulimits_of(limits)
   return table.concat(words, ' '), held
 end
 
--- The other side gets variables by a connection of their own: words of a command can be read by
--- everybody on both machines.
+-- Variables travel over a connection of their own, because every user of both machines can read
+-- command lines.
 local function send_variables(state, env)
   local lines = environment.lines(env)
   if lines == '' then
@@ -262,7 +266,7 @@ local function tail_of(id)
   return text ~= '' and ': ' .. text or ''
 end
 
--- Why the command did not run there.
+-- Returns why the command did not run there.
 local REASONS = {
   cwd = function(state)
     return ('cwd: there is no directory %s on %s'):format(state.directory, state.host)
@@ -276,7 +280,7 @@ local REASONS = {
   end,
 }
 
--- A connection that was lost leaves the command behind: then the cleanup command ends it.
+-- A lost connection leaves the command behind; then the cleanup command ends it.
 local function ended(event)
   local state = event.state
   if event.signal == nil and event.exit_code ~= SSH_FAILED then

@@ -1,9 +1,9 @@
--- Runs commands as transient services of the user's systemd, which holds their limits and knows all
--- their processes. Needs a user manager; `systemctl --user` must answer.
+-- Runs commands as transient services of the user's systemd, which enforces their limits and knows
+-- all their processes. It needs a user manager: `systemctl --user` must work.
 local command = require 'executors.command'
 local environment = require 'executors.environment'
 
-local SLACK = 0.5 -- so that halves are rounded up
+local SLACK = 0.5 -- rounds halves up
 
 local PROPERTIES = {
   memory_bytes = function(bytes) return { 'MemoryMax=' .. bytes, 'MemorySwapMax=0' } end,
@@ -50,8 +50,9 @@ local function prepare(spec)
   }
 end
 
--- The client ends with the command's exit code. Why the unit ended is forgotten with the unit, so
--- that only SIGKILL of a run with a memory limit is taken for what it nearly always is.
+-- The client ends with the command's exit code. systemd forgets the reason of the end with the
+-- unit, so only SIGKILL of a run with a memory limit counts as that limit, which it nearly always
+-- is.
 local KILLED = 137
 
 local function ended(event)
@@ -62,9 +63,9 @@ local function ended(event)
   return { clean = event.signal == nil }
 end
 
--- What a unit costs, which systemd reads from its control group: TasksCurrent counts threads, too.
+-- Measures a unit with what systemd reads from its control group. TasksCurrent counts threads, too.
 local COUNTED = { 'TasksCurrent', 'MemoryCurrent', 'CPUUsageNSec' }
-local NOT_COUNTED = 2 ^ 63 -- or above it; or words instead of a number
+local NOT_COUNTED = 2 ^ 63 -- systemd prints this or more, or a word, when it does not count
 local NANOS_PER_MILLI = 1000000
 
 local function usage(event)

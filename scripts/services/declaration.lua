@@ -1,4 +1,4 @@
--- What a service is declared as, checked before anything starts; for services.lua.
+-- Checks the declarations of services before anything starts.
 local M = {}
 
 local MAX_BEFORE = 32
@@ -14,7 +14,7 @@ local SERVICE_FIELDS = {
   ready_timeout_ms = 'number', after = 'table', restart = true,
 }
 
--- For the default see run.start.
+-- run.start has the default timeout.
 local function ready_of(service)
   local ready, timeout_ms = service.ready, service.ready_timeout_ms
   if not ready or not timeout_ms then
@@ -25,7 +25,7 @@ local function ready_of(service)
   return { any = ready.kind and { ready } or ready, timeout_ms = timeout_ms }
 end
 
---- Gives what run.start takes for a service; not `after`.
+--- Returns the options of run.start for a service, without `after`.
 ---
 --- Example: `local handle = run.start(declaration.start_options(service))`
 ---@param service Service
@@ -38,7 +38,7 @@ function M.start_options(service)
   }
 end
 
--- The words of run.start, as ones about a service.
+-- Rewords an error of run.start as one about the service.
 local function translated(problem, service)
   problem = problem:gsub('^.-run%.start: ', '')
   local ready = service.ready or {}
@@ -137,7 +137,7 @@ local function visit(service, by_name, known, state)
   state[service.name] = 'done'
 end
 
---- Checks declarations. Raises for what is wrong, with the service's name and the field.
+--- Checks declarations. Raises an error that names the service and the field.
 ---
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
 ---@param list Service[]
@@ -157,7 +157,7 @@ function M.check(list, known)
   end
 end
 
---- Gives the services that a Procfile declares: one `name: command` a line. Raises for other lines.
+--- Returns the services of a Procfile: one `name: command` a line. Raises an error for other lines.
 ---
 --- Example: `services.parse_procfile('web: npm start\nworker: npm run worker\n')`
 ---@param text string

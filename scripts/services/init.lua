@@ -1,5 +1,5 @@
--- Services: commands that belong together and depend on one another; what `after`, `ready` and
--- `restart` of run.start mean, by name. A library: `gibbous up` (toolsets/up.lua) follows them, the
+-- Services: commands that depend on one another, with `after`, `ready` and `restart` of run.start
+-- by name. A library: `gibbous up` (toolsets/up.lua) follows services until they end, and the
 -- toolset `services` leaves them running.
 local declaration = require 'services.declaration'
 local output = require 'services.output'
@@ -42,7 +42,7 @@ local ENDED_BEFORE = 'killed before it started'
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
 M.check = declaration.check
 
---- Gives the services that a Procfile declares: see declaration.lua.
+--- Returns the services of a Procfile: see declaration.lua.
 ---
 --- Example: `services.parse_procfile('web: npm start\nworker: npm run worker\n')`
 M.parse_procfile = declaration.parse_procfile
@@ -56,7 +56,8 @@ local function why_not(err)
     .. ' (docs/policy.md), or choose another mode.'
 end
 
--- Nil, and why: a policy, an executor, or what no check can know.
+-- Starts a service. Returns nil and the reason when a policy or an executor refuses, or for what no
+-- check can know.
 local function start(service, after, detach)
   local options = declaration.start_options(service)
   options.label, options.timeout_ms, options.detach = service.name, 0, detach
@@ -68,7 +69,7 @@ local function start(service, after, detach)
   return handle, err and why_not(err)
 end
 
--- Nil, and why.
+-- Starts a service behind others. Returns nil and the reason when one of them was not started.
 local function start_behind(service, handles, known, detach)
   local after = {}
   for index, name in ipairs(service.after or {}) do
@@ -85,8 +86,8 @@ end
 ---@field on_run? fun(name: string, run: string) this is its run now
 ---@field is_stopping? fun(): boolean true: nothing more is started, and what just was is killed
 
---- Starts services, those first that others come after: gives their handles by name, and why those
---- without one could not be started. Raises for wrong declarations.
+--- Starts services in the order of `after`. Returns handles by name, and for services that could
+--- not be started the reasons by name. Raises an error for wrong declarations.
 ---
 --- Example: `local handles, problems = services.start(list, true)`
 ---@param list Service[]
@@ -112,20 +113,20 @@ function M.start(list, detach, options)
       options.on_run(name, handles[name].id)
     end
     if handles[name] and options.is_stopping and options.is_stopping() then
-      -- Whoever stops did not know of it.
+      -- The call that stops services did not know of this one.
       task.spawn(handles[name].kill, handles[name])
     end
   end
   return handles, problems
 end
 
--- The facts about a run, which may be forgotten by now: too many have ended since.
+-- Returns information on a run, even if the run has been forgotten since.
 local function facts(handle)
   return handle:info() or { state = 'lost', reason = 'is not remembered any more', ended_ms = 0 }
 end
 
--- Tells when it is ready, or that it will not be. It has started: where nobody said what it takes,
--- that is all.
+-- Reports when a service is ready, or that it cannot become ready. Without `ready`, a service is
+-- ready once it has started.
 local function tell_readiness(service, handle, tell, tell_lines)
   local asked = facts(handle).readiness ~= nil
   local answer = asked and handle:wait { wait.ready(handle) }
@@ -141,16 +142,16 @@ local function tell_readiness(service, handle, tell, tell_lines)
   end
 end
 
--- Why a run has ended; of one that was killed also that it heeded the signal.
+-- Returns why a run ended; for one that was killed, also that it obeyed the signal.
 local function why_ended(info)
   local asked = info.exit_code and (info.reason or ''):match '^killed with (SIG%u+)$'
   return asked and ('exit code %d after %s'):format(info.exit_code, asked) or info.reason
 end
 
--- It is over before it ran.
+-- Reports a run that ended before it started.
 local function tell_no_start(handle, info, tell)
   if info.state == 'killed' and info.restarts then
-    -- It had run: its next run was waited for.
+    -- The service had run before; it was waiting for its restart.
     tell {
       event = 'exited', run = handle.id, state = info.state,
       text = 'in the pause before it was started again',
@@ -161,7 +162,7 @@ local function tell_no_start(handle, info, tell)
   end
 end
 
--- Tells all of one run until it has ended, and gives its facts.
+-- Reports everything about one run until it ends, and returns its information.
 local function accompany(service, handle, tell, tell_lines)
   local answer = handle:wait { wait.start(handle) }
   local info = facts(handle)
@@ -188,12 +189,12 @@ local function most_restarts(service)
   return type(restart) == 'table' and restart.max or (restart and DEFAULT_RESTARTS) or 0
 end
 
--- Nobody ended it.
+-- Tells whether a run ended by itself, and badly.
 local function has_failed(ended)
   return ended.state == 'failed' or ended.state == 'lost' or ended.limit ~= nil
 end
 
--- Follows a service from run to run. Gives whether it ended well in the end.
+-- Follows a service through its restarts. Returns whether it completed in the end.
 local function look_after(service, handle, tell, tell_lines, on_run)
   local most = most_restarts(service)
   while true do
@@ -212,7 +213,7 @@ local function look_after(service, handle, tell, tell_lines, on_run)
   end
 end
 
---- Gives services in an order in which those that come after others stand behind them.
+--- Returns services in an order in which each follows those that it comes after.
 ---
 --- Example: `local first = services.in_order(list)[1].name`
 ---@param list Service[]
@@ -224,7 +225,7 @@ function M.in_order(list)
   end
   local function place(service)
     if not service or placed[service.name] then
-      return -- not one of these: a known one
+      return -- it is one of `known`
     end
     placed[service.name] = true
     for _, name in ipairs(service.after or {}) do
@@ -238,7 +239,7 @@ function M.in_order(list)
   return order
 end
 
---- Gives a text with the names of services in place of the ids of their runs.
+--- Returns a text in which names of services replace the ids of their runs.
 ---
 --- Example: `services.with_names('run Ab3xK9mZ ended', { Ab3xK9mZ = 'db' }) == 'db ended'`
 ---@param text string
@@ -254,8 +255,8 @@ end
 ---@field on_lines? fun(event: ServiceEvent, lines: string[]) default: on_event for each; for
 ---many: the event is the same for all, but for `text`
 
---- Starts services and looks after them until all have ended for good. Raises for wrong
---- declarations. Gives the names of those that did not end well.
+--- Starts services and follows them until all have ended for good. Returns the names of those that
+--- did not complete. Raises an error for wrong declarations.
 ---
 --- Example: `local failed = services.run(list, { on_event = print_event })`
 ---@param list Service[]
@@ -278,7 +279,7 @@ function M.run(list, hooks)
     local function tell(event)
       local stopped = stopping()
       if stopped and event.event == 'not_ready' then
-        return -- nobody waits for it any more
+        return -- it no longer matters
       end
       local over = event.event == 'not_started' or event.state == 'killed'
       event.service, event.stopped = name, stopped and over or nil
@@ -311,7 +312,7 @@ function M.run(list, hooks)
   return failed
 end
 
--- The names of the services that come after each, by its name.
+-- Returns, for each service, the names of those that come after it.
 local function needed_by(list)
   local names = {}
   for _, service in ipairs(list) do
@@ -326,7 +327,7 @@ local function needed_by(list)
   return names
 end
 
---- Ends the runs of services, at the same time, but each only when those that need it are gone.
+--- Ends the runs of services in parallel, each once those that need it have ended.
 ---
 --- Example: `services.stop(list, { web = 'Ab3xK9mZ' })`
 ---@param list Service[]

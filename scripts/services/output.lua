@@ -1,16 +1,16 @@
--- What a service writes, line by line, as it comes; for services.lua. A turn costs more than a
--- line: where much comes, a turn takes many lines.
+-- Passes on the output of a service line by line as it comes. A turn costs more than a line, so a
+-- turn takes many lines when there is much output.
 local M = {}
 
 local STREAMS = { 'stdout', 'stderr' }
 local MAX_LINE_BYTES = 16 * 1024
 local CHUNK_BYTES = 256 * 1024
--- Who writes little, but often, is looked at this often.
+-- A service that writes less than this at a time is read at most once in PAUSE_MS.
 local LITTLE_BYTES = 4 * 1024
 local PAUSE_MS = 40
 
--- Where the line begins that has no end yet. Cleaned text does not tell: it has another length.
--- Nil: more has come since the part was read.
+-- Returns the offset of the unfinished last line, which the cleaned text cannot tell because its
+-- length differs. Returns nil when more output has come since the part was read.
 local function last_line_start(handle, stream, part)
   local last = handle:tail { stream = stream, lines = 1, max_bytes = 1 }
   if not last or last.to ~= part.to then
@@ -19,14 +19,14 @@ local function last_line_start(handle, stream, part)
   return last.gap and last.gap.from or last.from
 end
 
--- The text behind a gap, from the first whole line on; and a line that says what is missing.
+-- Returns the text after a gap, from its first whole line, and a line that says what is missing.
 local function skip_gap(part, rest)
   local begin = part.text:match '^[^\n]*\n()' or 1
   local lost = part.gap.to - part.gap.from + #rest + begin - 1
   return part.text:sub(begin), ('[gibbous: %d bytes left out]'):format(lost)
 end
 
--- Puts the whole lines of a text behind `lines`, and gives where the rest begins.
+-- Appends the whole lines of a text to `lines`, and returns where the rest begins.
 local function split(text, lines)
   local begin = 1
   local stop = text:find('\n', begin, true)
@@ -38,8 +38,8 @@ local function split(text, lines)
   return begin
 end
 
--- Passes on the lines that came since `from`, which it moves on, and gives how many bytes those
--- were. With `partial` also what has no newline yet.
+-- Passes on the lines since `from`, advances it, and returns the number of bytes. With `partial` it
+-- also passes on a last line without a newline.
 local function read_lines(handle, stream, from, partial, on_lines)
   local rest, first = '', from[stream]
   local floor = first
@@ -85,8 +85,8 @@ local function has_ended(answer)
   return false
 end
 
---- Gives the lines of a run to a function, some at a time, until it has ended; between them what
---- was lost because it came too fast: `[gibbous: 9 bytes left out]`.
+--- Passes the lines of a run to a function, several at a time, until the run has ended. A line such
+--- as `[gibbous: 9 bytes left out]` stands for output that came too fast.
 ---
 --- Example: `output.follow(handle, function(stream, lines) log.info(stream .. #lines) end)`
 ---@param handle Run
@@ -110,7 +110,7 @@ function M.follow(handle, on_lines)
     local ended = has_ended(handle:wait { any = conditions })
     local bytes = pass_on(ended)
     if not ended and bytes == 0 then
-      pass_on(true) -- a prompt: a line that does not end
+      pass_on(true) -- a prompt: a line without an end
     end
     local now = time.monotonic_ms()
     if not ended and bytes < LITTLE_BYTES and now - looked_at < PAUSE_MS then

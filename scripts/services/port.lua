@@ -1,8 +1,8 @@
--- Whose port it is that made a service ready: a port that listens says nothing about who does.
--- For services.lua.
+-- Checks which process owns the port that made a service ready: a listening port alone does not say
+-- which program listens.
 local M = {}
 
--- The ports of this machine that a service waits for to be ready.
+-- Returns the ports of this machine in the readiness conditions of a service.
 local function ports_of(ready)
   local ports = {}
   for _, condition in ipairs(ready.kind and { ready } or ready.any or ready.all or ready) do
@@ -13,8 +13,8 @@ local function ports_of(ready)
   return ports
 end
 
---- Says that a port that a service is ready by is not one that its processes listen on; nil: it is,
---- or nobody knows, as with an executor.
+--- Returns a warning when a service counts as ready by a port that none of its processes listens
+--- on; nil when one does, or when that cannot be known, as with an executor.
 ---
 --- Example: `local doubt = service_port.doubt(service, handle)`
 ---@param service Service

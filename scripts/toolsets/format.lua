@@ -1,8 +1,8 @@
--- Shared by the tools of `bg`: how runs and their output read as text and as data.
+-- How runs and their output read as text and as data, for all toolsets.
 local M = {}
 
 
---- The schema of what bg_status says about one run.
+--- The schema of one run in the answer of bg_status.
 M.STATUS = schema.object {
   id = schema.string {},
   pid = schema.integer {},
@@ -44,7 +44,7 @@ M.STATUS = schema.object {
   },
 }
 
---- Gives the run with this id, or ends the call with run_not_found.
+--- Returns the run with this id, or ends the call with run_not_found.
 ---@param id string
 ---@return Run
 function M.find(id)
@@ -55,8 +55,8 @@ function M.find(id)
   return handle
 end
 
---- Gives the run that is there now for the one with this id, which may have been started again; or
---- ends the call with run_not_found.
+--- Returns the current run of a command that was started with this id: the last restart, if there
+--- was one. Ends the call with run_not_found.
 ---@param id string
 ---@return Run
 function M.find_newest(id)
@@ -69,14 +69,14 @@ function M.find_newest(id)
   return handle
 end
 
---- Gives seconds with one decimal, as every text of `bg` has them.
+--- Returns milliseconds as seconds with one decimal.
 ---@param ms number
 ---@return string
 function M.seconds(ms)
   return ('%.1fs'):format(ms / 1000)
 end
 
---- Gives where the ports of a run that is executed elsewhere are found, or nothing.
+--- Returns a note on where the mapped ports of a run can be reached, or ''.
 ---@param info RunInfo
 ---@return string
 function M.ports_note(info)
@@ -90,15 +90,15 @@ end
 
 local ESCAPES = { ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
 
---- Gives text on one line, its control characters visible.
+--- Returns text as one line, with control characters escaped.
 ---@param text string
 ---@return string
 function M.one_line(text)
   return (text:gsub('%c', function(c) return ESCAPES[c] or ('\\x%02x'):format(c:byte()) end))
 end
 
---- Gives what each run that goes on costs, by its place in the list. All are asked at the same
---- time: an executor may take seconds to answer.
+--- Returns the usage of each running run, by its index in the list. It measures all at the same
+--- time, because an executor can take seconds to answer.
 ---@param infos RunInfo[]
 ---@return table<integer, RunUsage>
 function M.usages(infos)
@@ -111,7 +111,7 @@ function M.usages(infos)
   return task.all(questions)
 end
 
---- Gives one line for a run, as bg_status shows it.
+--- Returns the line of bg_status for a run.
 ---@param info RunInfo
 ---@param usage? RunUsage
 ---@return string
@@ -151,7 +151,7 @@ function M.status_line(info, usage)
   return table.concat(parts, ' ')
 end
 
---- Gives the part of a run's facts that bg_status gives as data.
+--- Returns the data of bg_status for a run.
 ---@param info RunInfo
 ---@param usage? RunUsage
 ---@return table
@@ -171,7 +171,7 @@ function M.status_data(info, usage)
   return data
 end
 
---- Gives a stream under its name, with a note for each thing that is missing.
+--- Returns a stream under its name, with a note for each part that is missing.
 ---@param name string
 ---@param part BgPart|TailResult
 ---@return string
@@ -200,7 +200,7 @@ function M.section(name, part)
   return ('[%s]\n%s%s%s'):format(name, before, text, after)
 end
 
---- Gives the last lines of both streams, as a text and by their names.
+--- Returns the last lines of both streams, as one text and by name.
 ---@param handle Run
 ---@param lines integer of each
 ---@param max_bytes integer of each
@@ -216,7 +216,7 @@ function M.tails(handle, lines, max_bytes)
   return table.concat(sections), texts
 end
 
---- Says what the sandbox refused, and what to do about it.
+--- Returns a note on what the sandbox refused and what to do about it.
 ---@param refusals Refusal[] at least one
 ---@return string
 function M.refusal_note(refusals)
@@ -229,7 +229,7 @@ function M.refusal_note(refusals)
   return note:format(refusals[1].profile, table.concat(seen, ', '))
 end
 
---- Tells how a kill went.
+--- Describes the outcome of a kill.
 ---@param id string
 ---@param info RunInfo from before the kill
 ---@param signal string

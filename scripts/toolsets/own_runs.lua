@@ -1,7 +1,7 @@
--- The runs that a toolset started in the background, and how many there may be at the same time.
+-- The background runs of a toolset, and the limit on how many run at the same time.
 local M = {}
 
--- Starts that are not answered yet, by toolset and session: they count as well.
+-- Starts that are still under way, by toolset and session; they count towards the limit.
 local pending = {}
 
 ---@class Owner
@@ -11,7 +11,7 @@ local pending = {}
 ---@field max integer runs at the same time
 ---@field hint string what to do when there are as many
 
---- Gives the facts about the owner's runs, oldest first.
+--- Returns information on the owner's runs, oldest first.
 ---
 --- Example: `local infos = own_runs.list(owner)`
 ---@param owner Owner
@@ -26,7 +26,7 @@ function M.list(owner)
   return own
 end
 
---- Gives those of them that have processes, ended leaders included.
+--- Returns those that still have processes, even if their leader has ended.
 ---
 --- Example: `local alive = own_runs.alive(owner)`
 ---@param owner Owner
@@ -50,7 +50,7 @@ local function count(owner, key)
 end
 
 --- Starts a run that belongs to the session and ends with Gibbous. Ends the call with too_many_runs
---- when the owner has as many as it may, or with why it could not be started.
+--- when the owner has reached its limit, or with the error of the start.
 ---
 --- Example: `local handle = own_runs.start(owner, { command = args.command })`
 ---@param owner Owner

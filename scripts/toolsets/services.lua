@@ -43,7 +43,7 @@ local SERVICE = schema.object {
   restart = RESTART,
 }
 
--- What of the arguments is a condition.
+-- The conditions that READY can ask for: the argument, and how to make a condition from it.
 local CONDITIONS = {
   { 'port', function(port) return { kind = 'port', port = port } end },
   { 'output_regex', function(regex) return { kind = 'regex', pattern = regex } end },
@@ -66,7 +66,7 @@ local function ready_of(asked, ctx, timeout_ms)
   return #all > 0 and { all = all, timeout_ms = timeout_ms } or nil
 end
 
--- What the library says of conditions, in the words of READY.
+-- Translates the library's field names in an error to those of READY.
 local function in_words_of_arguments(problem)
   problem = problem:gsub(': ready%[%d+%]: ', ': ready: ')
   problem = problem:gsub(': ready: pattern: ', ': ready: output_regex: ')
@@ -75,8 +75,8 @@ end
 
 local GOES_ON = { queued = true, starting = true, running = true }
 
--- The session's runs that services may come after, by their labels: the newest of each that goes on
--- or has done its work. And which of these are services that go on.
+-- Returns the session's runs that services may come after, by label: for each label the newest run
+-- that is still running or has completed. Also returns the ids of services that are still running.
 local function known_runs(ctx)
   local known, services_now = {}, {}
   for _, info in ipairs(run.list { session = ctx.session }) do
@@ -101,7 +101,7 @@ local function refuse_doubles(list, services_now)
   end
 end
 
--- The declarations of the library, from arguments.
+-- Makes the library's declarations from the arguments.
 local function declared(args, ctx, known)
   local list = {}
   for index, asked in ipairs(args.services) do
@@ -117,7 +117,7 @@ local function declared(args, ctx, known)
   return list
 end
 
--- The run that it is now, after it was started again, perhaps.
+-- Returns the current run of a service, which may have been restarted.
 local function newest(handle)
   local info = handle:info()
   while info and info.next do
@@ -127,8 +127,8 @@ local function newest(handle)
   return handle
 end
 
--- Waits until it is ready, or will not be; a run that is started again is waited for as well.
--- One that never gets a place is not waited for longer than all may take.
+-- Waits until a service is ready or can no longer become ready, through restarts. It gives up on a
+-- service that stays queued after the time that all services together may take.
 local function settle(handle, limit_ms)
   while true do
     handle = newest(handle)
@@ -141,7 +141,7 @@ end
 
 local STATES = { ready = 'ready', pending = 'not ready yet', failed = 'not ready' }
 
--- Puts the names of services into a table, by the ids of all their runs.
+-- Adds the names of services to a table, by the ids of all their runs.
 local function add_names(handles, names)
   for name, handle in pairs(handles) do
     while handle do
@@ -178,7 +178,7 @@ local function describe(service, handle, problem, names)
   return data, table.concat(parts, ', ')
 end
 
--- The last lines of one that is not as it should be.
+-- Returns the last lines of a service that is not in the expected state.
 local function tail_of(data, handle)
   local known = handle and handle:info()
   if not known or data.ready or data.state == 'completed' or data.state == 'queued' then

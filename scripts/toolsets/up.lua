@@ -1,4 +1,5 @@
--- The toolset `up`: what `gibbous up` calls. Its news are progress messages, JSON objects.
+-- The toolset `up`, which `gibbous up` calls. It reports events as progress messages that hold
+-- JSON.
 local services = require 'services'
 
 local FIELDS = {
@@ -10,7 +11,7 @@ local FIELDS = {
   },
 }
 
--- Raising names the place in this file, which is not where the mistake is.
+-- An error would name a line of this file, which is not where the mistake is.
 local function declared(args)
   local good, list = pcall(function()
     local found = args.services or services.parse_procfile(args.procfile or '')
@@ -25,7 +26,7 @@ local function declared(args)
   return list
 end
 
--- Gives what tells of events.
+-- Returns the functions that report events and lines.
 local function teller(batches)
   local news = 0
   local function tell(text)
@@ -37,7 +38,7 @@ local function teller(batches)
       event.event, event.lines = 'lines', lines
       return tell(json.encode(event))
     end
-    -- To encode the whole event for each line would be most of what a line costs.
+    -- Encoding the whole event for each line would dominate the cost of a line.
     local beginning = json.encode(event):sub(1, -2) .. ',"text":'
     for index = 1, #lines do
       tell(beginning .. json.encode(lines[index]) .. '}')
@@ -79,7 +80,7 @@ local stop = tool {
   permission = 'execute',
   input = schema.object(FIELDS),
   run = function(args)
-    -- What is being started is in no list yet: `up` ends it itself.
+    -- A service that is just being started is not in the list yet; `up` ends it itself.
     local list = declared(args)
     store.set('stopping', true)
     services.stop(list, store.get('runs') or {})

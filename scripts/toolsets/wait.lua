@@ -1,14 +1,14 @@
--- The toolset `wait`: one tool that waits for what an agent would otherwise poll for.
+-- The toolset `wait`: one tool that waits, so that an agent need not poll.
 local DEFAULT_TIMEOUT_MS = 30000
 local MAX_TIMEOUT_MS = 600000
 local MAX_IDS = 20
 
--- The argument that a kind of condition was made from.
+-- The argument that each kind of condition is made from, where the names differ.
 local ARGUMENT_OF = {
   regex = 'output_regex', screen = 'screen_regex', quiet = 'quiet_ms', timer = 'timer_ms',
 }
 
--- Every field that a condition can fire with.
+-- The fields of a condition that came true.
 local FIRED = schema.object {
   kind = schema.string {
     enum = { 'exit', 'port', 'regex', 'screen', 'http', 'quiet', 'file', 'timer' },
@@ -80,7 +80,7 @@ local INPUT = schema.object {
   },
 }
 
--- The conditions that the arguments ask for.
+-- Returns the conditions that the arguments ask for.
 local function conditions_of(args, ctx)
   local list = {}
   local ids = args.ids or {}
@@ -143,8 +143,8 @@ local function conditions_of(args, ctx)
   return list
 end
 
--- Waits. A pattern or URL that is wrong raises, as wrong use does; here it is the model's mistake
--- and not the script's.
+-- Waits. A wrong pattern or URL raises an error, but here it is the model's mistake, so it becomes
+-- invalid_arguments.
 local function wait_or_explain(options)
   local ok, answer, err = pcall(wait, options)
   if ok then
@@ -157,7 +157,7 @@ local function wait_or_explain(options)
   tool.error('invalid_arguments', (ARGUMENT_OF[what] or what) .. ': ' .. why)
 end
 
--- A sentence for each kind of condition that fired.
+-- Describes each kind of condition that came true.
 local DESCRIBE = {
   port = function(fired)
     local by = fired.pid and (' (pid %d)'):format(fired.pid) or ''

@@ -1,9 +1,9 @@
--- The presets as watchers that run.start and run.queue take, by their names.
+-- Looks up presets by name, as watchers for run.start and run.queue.
 local presets = require 'watchers.presets'
 
 local M = {}
 
---- What there is, in alphabetical order.
+--- The names of all presets, in alphabetical order.
 ---@type string[]
 M.names = {}
 for name in pairs(presets) do
@@ -11,7 +11,7 @@ for name in pairs(presets) do
 end
 table.sort(M.names)
 
---- Gives the watchers of a preset; nil when there is no such one.
+--- Returns the watchers of a preset; nil if there is none of this name.
 ---
 --- Example: `run.start { command = 'npm run dev', watch = named.watchers('ready') }`
 ---@param name string

@@ -1,6 +1,6 @@
--- Watchers that people want without writing them: named lists of what to watch for. Each entry is a
--- watcher, with examples: lines as programs really print them, colours included, that it must find,
--- and near misses that no entry of its list may find. A test checks all of them.
+-- Presets: named lists of ready-made watchers. Each entry is a watcher with examples: real lines of
+-- programs, colours included, that it must match, and near misses that no entry of its list may
+-- match. A test checks all of them.
 local M = {}
 
 ---@class WatcherPreset

@@ -1,4 +1,4 @@
--- A program waits for input. Such a line has no end yet: it is looked at when the output has been
+-- A program waits for input. A prompt has no newline, so it is matched once the output has been
 -- quiet. See presets.lua.
 
 return {

@@ -1,4 +1,4 @@
--- A server answers, or a watch mode has done its first round. See presets.lua.
+-- A server accepts requests, or a watch mode has finished its first round. See presets.lua.
 
 return {
   {

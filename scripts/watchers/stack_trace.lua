@@ -1,4 +1,5 @@
--- A program crashed. Found is the line that begins it; what follows comes with it. See presets.lua.
+-- A program crashed. The pattern matches the first line; the lines after it come as context. See
+-- presets.lua.
 
 local LINES_AFTER = 12
 

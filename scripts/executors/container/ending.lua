@@ -1,21 +1,21 @@
--- Why the client of a container ended, as its engine tells it: by the command's exit, or because
--- there never was a container, or because the client lost it.
+-- Finds out from the engine why the client of a container ended: the command exited, the container
+-- never started, or the client lost its connection.
 local command = require 'executors.command'
 
 local M = {}
 
--- Exit codes of the client, which may be the command's as well.
+-- Exit codes of the client that the command can have, too.
 local NO_CONTAINER = 125
 local NOT_EXECUTABLE = 126
 local NOT_FOUND = 127
 local SIGKILLED = 137
 
-local NEVER = '^0001%-' -- of a container that never started
+local NEVER = '^0001%-' -- the start time of a container that never started
 
--- What the first process says of a command that is not there.
+-- The messages of the first process when the command does not exist.
 local INIT_COMPLAINTS = { '%[FATAL tini %(%d+%)%] exec ', 'catatonit:%d+%): failed to exec' }
 
---- Gives what the engine says of a container.
+--- Returns what the engine reports about a container.
 ---@param state { client: string[], name: string }
 ---@param what string field of `inspect`
 ---@return any? value
@@ -64,7 +64,7 @@ local function never_started(program, event)
   return with_tail(program .. ' could not run the container', event.run)
 end
 
---- Gives why, and the limit that was reached; nothing when the exit says it all.
+--- Returns the reason and the limit that was reached; nothing when the exit code says enough.
 ---@param program string the client
 ---@param event ExecutorEnd
 ---@return string? reason
@@ -74,7 +74,7 @@ function M.reason(program, event)
   local container, missing = M.inspect(event.state, 'State')
   if not container then
     if missing and code ~= NO_CONTAINER then
-      return nil -- somebody has removed it
+      return nil -- the container was removed from outside
     end
     return missing and never_started(program, event)
       or with_tail(('no connection to the engine of %s, or it was lost'):format(program), event.run)
@@ -89,7 +89,7 @@ function M.reason(program, event)
   elseif code == NOT_FOUND or code == NOT_EXECUTABLE then
     return is_of_init(event.run) and not_there(code) or nil
   elseif code == SIGKILLED and limited then
-    -- Not every engine says it of what the kernel kills.
+    -- Not every engine reports this for processes that the kernel kills.
     return 'exit code 137: perhaps out of memory, or by another SIGKILL or the command itself'
   end
 end

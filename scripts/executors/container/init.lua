@@ -1,6 +1,7 @@
--- What docker and podman have in common. A run is the client of its own container, in the
--- foreground: so streams stay apart, stdin works, a flood is held back, and the exit code is the
--- command's. A client that is killed leaves its container behind: the cleanup command removes it.
+-- The common part of docker and podman. The process of a run is the engine's client, in the
+-- foreground, with a container of its own. So the streams stay separate, stdin works, a flood is
+-- throttled, and the exit code is the command's. A client that is killed leaves its container
+-- behind, which the cleanup command removes.
 local command = require 'executors.command'
 local container_end = require 'executors.container.ending'
 local container_mounts = require 'executors.container.mounts'
@@ -39,7 +40,7 @@ local function settings_schema()
   }
 end
 
--- The client and what tells it which engine.
+-- Returns the client, with the options that select its engine.
 local function client(engine, settings)
   local words = { settings.program or engine.program }
   if settings.context then
@@ -58,15 +59,15 @@ local function network_of(spec)
   return spec.settings.network
 end
 
--- What is free here says nothing about the ports there. An engine that only the client's own
--- environment or configuration names is taken for one of this machine.
+-- Tells whether the engine is on another machine, whose free ports are unknown here. An engine that
+-- only the client's environment or configuration names counts as local.
 local function is_elsewhere(settings)
   local host = settings.host
   return settings.context ~= nil or settings.address ~= THIS_MACHINE
     or host ~= nil and not host:find '^unix:' and host:sub(1, 1) ~= '/'
 end
 
--- ADDRESS:HOST:PORT; without HOST the engine chooses one.
+-- ADDRESS:HOST:PORT; the engine chooses HOST when it is left out.
 local function publication(mapping, settings)
   local host = mapping.host
   if is_elsewhere(settings) then
@@ -75,7 +76,7 @@ local function publication(mapping, settings)
   return ('%s:%s:%d'):format(settings.address, host, mapping.port)
 end
 
--- With the network of the engine's machine, ports are that machine's as they are.
+-- With the network of the engine's machine, ports need no mapping.
 local function has_own_ports(spec, network)
   return #spec.ports > 0 and network == 'host'
 end
@@ -120,7 +121,7 @@ local function ports_of(spec)
   return ports
 end
 
--- Swap would only put an end off that comes anyway.
+-- Swap would only delay the end.
 local LIMIT_OPTIONS = {
   memory_bytes = function(bytes)
     return { '--memory', tostring(bytes), '--memory-swap', tostring(bytes) }
@@ -135,7 +136,7 @@ local LIMIT_NAMES = {
   'memory_bytes', 'cpu_share', 'pids', 'open_files', 'file_size_bytes', 'cpu_time_ms',
 }
 
--- Gives the names of the limits that the engine holds.
+-- Returns the names of the limits that the engine enforces.
 local function add_limits(words, limits)
   local held = json.array {}
   for _, name in ipairs(LIMIT_NAMES) do
@@ -147,7 +148,7 @@ local function add_limits(words, limits)
   return held
 end
 
--- What makes the client leave its container: nothing that anybody types, such as the ^P of shells.
+-- The keys that detach the client: a sequence that is never typed, unlike ^P in shells.
 local function untypable(id)
   return 'ctrl-^,' .. id:gsub('.', '%0,') .. 'ctrl-^'
 end
@@ -209,7 +210,7 @@ local function read_ports(published)
   return ports
 end
 
--- The client runs before its container does, and longest before when it has to fetch the image.
+-- The client starts before its container, much earlier when it has to fetch the image.
 local function ports(event)
   while not run.get(event.run):info().ended_ms do
     local state = container_end.inspect(event.state, 'State')
@@ -223,7 +224,7 @@ local function ports(event)
   end
 end
 
--- Clean is only what the engine confirms.
+-- The end is clean only when the engine confirms it.
 local function ended(engine, event)
   local reason, limit
   if event.exit_code and event.exit_code ~= 0 then
@@ -231,7 +232,7 @@ local function ended(engine, event)
   end
   local state = event.state
   local answer = container_removal.remove(state.client, state.name)
-  -- A client that was killed may have asked for a container that is there only later.
+  -- A client that was killed may have requested a container that appears only later.
   local clean = answer == 'removed' or answer == 'missing' and event.exit_code ~= nil
   if clean then
     container_removal.tidy(state.client, engine.label_format, state.host)

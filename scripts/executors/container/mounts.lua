@@ -1,11 +1,11 @@
--- What a container sees of this machine: the workspace at its own path and the volumes, as far as
--- the profile of the start lets them be changed and seen.
+-- What a container sees of this machine: the workspace at its own path, and the volumes, both
+-- limited by the sandbox profile of the start.
 local command = require 'executors.command'
 local places = require 'executors.places'
 
 local M = {}
 
-local NOT_MOUNTABLE = '[,"%c]' -- the engines take a mount as a line of values with commas
+local NOT_MOUNTABLE = '[,"%c]' -- engines separate the values of a mount by commas
 
 local function refuse(format, ...)
   tool.error('invalid_arguments', format:format(...))
@@ -22,7 +22,8 @@ local function add_bind(words, source, target, read_only)
     read_only and ',readonly' or ''))
 end
 
--- What lies below a directory that is mounted, and is not to be changed, moved or seen through it.
+-- Returns the mounts that protect paths below a mounted directory from being changed, moved or
+-- seen.
 local function add_exceptions(words, profile, source, target, read_only)
   local function each_below(list, add)
     for _, each in ipairs(list) do
@@ -92,7 +93,7 @@ local function check_workspace(spec, cwd, found)
   end
 end
 
--- SOURCE:TARGET:OPTIONS as the engines take it.
+-- Parses SOURCE:TARGET:OPTIONS, the engines' syntax.
 local function split(volume)
   local parts = {}
   for part in (volume .. ':'):gmatch '([^:]*):' do
@@ -111,14 +112,14 @@ local function read_only_of(options)
   return table.concat(kept, ',')
 end
 
--- A volume under a profile: never more of this machine than the profile gives.
+-- Limits a volume to what the profile gives of this machine.
 local function add_volume(words, profile, field, volume, found)
   local source, target, options = split(volume)
   if not target or source:sub(1, 1) ~= '/' then
     if target and source:find '^[.~]' then
       refuse('%s: expected an absolute SOURCE, got %s', field, source)
     end
-    -- The engine's own, by a name or without one.
+    -- A named or anonymous volume of the engine.
     command.add(words, '--volume', volume)
     return
   end
@@ -146,7 +147,7 @@ local function source_of(volume)
 end
 
 --- Adds the options of `run` that mount the workspace and the volumes. Refuses what cannot be
---- mounted, and a client that is not there.
+--- mounted, and a client that does not exist.
 ---@param words string[]
 ---@param spec ExecutorSpec
 ---@param program string the client

@@ -1,5 +1,5 @@
--- Removes containers: after the end of their run, by the cleanup command, and later those that could
--- not be removed then. Only a removal that the engine confirms counts.
+-- Removes containers: after the end of their run, by the cleanup command, and later those that
+-- could not be removed before. Only a removal that the engine confirms counts.
 local command = require 'executors.command'
 
 local M = {}
@@ -8,10 +8,10 @@ M.RUN_LABEL = 'gibbous.run'
 M.HOST_LABEL = 'gibbous.host'
 
 local TIDY_EVERY_MS = 10000
-local CLEANUP_LIMIT_MS = 10000 -- as long as a cleanup command may take
+local CLEANUP_LIMIT_MS = 10000 -- the time that a cleanup command may take
 
--- What `rm -f` says. It names what it removed; of what is not there docker complains, and podman
--- says nothing. Anything else is a failure.
+-- Reads the answer of `rm -f`, which names what it removed. When the container does not exist,
+-- docker complains and podman prints nothing. Anything else is a failure.
 local SAID = [[
   case "$code
 $said
@@ -27,9 +27,9 @@ $name
   esac
 ]]
 
--- Removes the container, also one that is only being created at the moment: a client that was
--- killed may have asked the engine for it. So one that was never seen is looked for nearly as long
--- as a cleanup command has time.
+-- Removes the container, even if the engine is still creating it: a client that was killed may have
+-- asked for it. So it looks for a container that was never seen for nearly as long as a cleanup
+-- command may take.
 local REMOVE = [[
 name=$1
 shift
@@ -55,7 +55,7 @@ echo $answer
 printf %s "$said"
 ]]
 
---- Gives the cleanup command of a run: to remove its container.
+--- Returns the cleanup command of a run, which removes its container.
 ---@param client string[]
 ---@param name string
 ---@return string[]
@@ -74,7 +74,7 @@ function M.remove(client, name)
   return answer or 'failed', complaint or problem
 end
 
---- Gives the containers of Gibbous: { { name = ..., run = ..., host = ... } }.
+--- Returns the containers of Gibbous: { { name = ..., run = ..., host = ... } }.
 ---@param client string[]
 ---@param label string format of a label in the list of containers, with %s for its name
 ---@return { name: string, run: string, host: string }[]? list
@@ -96,10 +96,10 @@ function M.list(client, label)
   return list
 end
 
--- By client: when its engine was asked last.
+-- When the engine of each client was last asked.
 local tidied_ms = {}
 
--- Its run has ended so long ago that its cleanup command has, too.
+-- Tells whether a run ended so long ago that its cleanup command has ended as well.
 local function is_left(container)
   local handle = run.get(container.run)
   local info = handle and handle:info()

@@ -1,11 +1,10 @@
--- What a container costs, as its engine counts it: of processes the engine knows no more than the
--- number of all threads, of memory what the container is charged with, without files that are only
--- cached.
+-- What a container costs, as its engine counts it. For processes the engine knows only the number
+-- of threads; for memory it knows the container's charge, without cached files.
 local command = require 'executors.command'
 
 local M = {}
 
--- Version 1.0, so that the answer is not cut into chunks.
+-- HTTP 1.0, so that the answer is not chunked.
 local REQUEST = 'GET /containers/%s/stats?stream=false&one-shot=true HTTP/1.0\r\n'
   .. 'Host: engine\r\n\r\n'
 local FOUND = '200'
@@ -42,7 +41,7 @@ local function percent_of(text)
   return tonumber(text:match '^([%d.]+)%%$')
 end
 
---- Reads what `stats` writes as JSON: an object of docker's, or a list of podman's.
+--- Parses the JSON of `stats`: docker writes an object, podman a list.
 ---@param text string
 ---@return ExecutorUsage? usage
 function M.read_stats(text)
@@ -60,7 +59,7 @@ function M.read_stats(text)
   return known and usage
 end
 
---- Asks by the client's own `stats`. docker's takes two seconds: it looks twice.
+--- Measures with the client's `stats`. docker's takes two seconds, because it samples twice.
 ---@param state { client: string[], name: string }
 ---@param format string that makes it write JSON
 ---@return ExecutorUsage? usage
@@ -70,7 +69,7 @@ function M.by_stats(state, format)
   return text and M.read_stats(text)
 end
 
--- A container that does not run has no counters.
+-- A container that is not running has no counters.
 local function read_counters(stats)
   local memory = stats.memory_stats or {}
   local processes = stats.pids_stats and stats.pids_stats.current
@@ -86,16 +85,16 @@ local function read_counters(stats)
   }
 end
 
---- Asks docker's engine for the container's counters, over the connection that the client makes to
---- it for others (its own ssh transport is such another): so contexts and remote engines work, and
---- the answer comes at once.
+--- Asks docker's engine for the container's counters over the connection that the client offers to
+--- other programs, such as its ssh transport. So contexts and remote engines work, and the answer
+--- comes at once.
 ---@param state { client: string[], name: string }
 ---@return boolean answered false: this client or engine cannot be asked so
 ---@return ExecutorUsage? usage
 function M.by_counters(state)
   local argv = command.with(state.client, 'system', 'dial-stdio')
   local text = command.output(argv, nil, REQUEST:format(state.name))
-  local status, body = (text or ''):match '^HTTP/%d%.%d (%d+).-\n\n(.*)$' -- read without its \r
+  local status, body = (text or ''):match '^HTTP/%d%.%d (%d+).-\n\n(.*)$' -- without its \r
   if status ~= FOUND then
     return status == NOT_FOUND
   end

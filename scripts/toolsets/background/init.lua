@@ -153,8 +153,8 @@ local stop_process = tool {
   end,
 }
 
--- The schemas of answers are small: a model pays for them in every session, and reads the text.
--- They say what programs go on with, and leave room for the rest.
+-- The output schemas are small, because a model pays for them in every session and reads the text.
+-- They declare what programs continue with and allow additional fields.
 local STATUS = schema.object({
   id = schema.string {},
   state = schema.string {},
@@ -336,7 +336,7 @@ local run_cmd = tool {
   end,
 }
 
--- run_test and run_build: a command of the configuration, waited for or not.
+-- run_test and run_build: a command of the configuration, in the foreground or the background.
 local function project_tool(name, title, what, setting)
   return tool {
     name = name,

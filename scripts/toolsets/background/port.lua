@@ -1,5 +1,5 @@
--- The ports that run_background is given, and where they are found. A container's are mapped; what
--- runs on this machine has them where it listens; other executors map none.
+-- The `ports` of run_background, and where they can be reached. Containers map ports; a run on this
+-- machine has them where it listens; other executors map none.
 local format = require 'toolsets.format'
 
 local M = {}
@@ -11,7 +11,7 @@ local MAX_PORT = 65535
 ---@field port integer
 ---@field wanted? integer the port of this machine that should lead to it
 
---- Reads the argument `ports`, each port once. Ends the call with invalid_arguments.
+--- Parses the argument `ports` and drops duplicates. Ends the call with invalid_arguments.
 ---
 --- Example: `local asked = background_port.parse { '3000', '8080:80' }`
 ---@param texts? string[]
@@ -40,7 +40,7 @@ function M.parse(texts)
   return asked
 end
 
---- Gives them as run.start takes them.
+--- Returns the ports in the form that run.start takes.
 ---
 --- Example: `options.ports = background_port.texts(asked)`
 ---@param asked AskedPort[]
@@ -53,7 +53,8 @@ function M.texts(asked)
   return #texts > 0 and texts or nil
 end
 
---- Tells on which of them somebody listens already, here and now; the pid where it is known.
+--- Returns the ports that another process of this machine already listens on, with its pid if
+--- known.
 ---
 --- Example: `local taken = background_port.taken(asked)`
 ---@param asked AskedPort[]
@@ -69,7 +70,7 @@ function M.taken(asked)
   return taken
 end
 
--- Of a run of this machine: the process listens itself.
+-- Describes the ports of a run on this machine, where the process listens itself.
 local function here(asked, taken)
   local ports, notes = {}, {}
   for index, each in ipairs(asked) do
@@ -90,7 +91,7 @@ local function here(asked, taken)
   return ports, '\nPorts: ' .. table.concat(notes, ', ')
 end
 
---- Gives where the ports of a run are found, as data and as a note.
+--- Returns where the ports of a run can be reached, as data and as a note.
 ---
 --- Example: `local mapped, note = background_port.of_run(info, asked, taken)`
 ---@param info RunInfo
@@ -109,9 +110,9 @@ function M.of_run(info, asked, taken)
     info.executor)
 end
 
---- Gives the port as the run itself has it, which is what a wait with this run takes. Ends the call
---- with invalid_arguments when the run has mapped ports and this is none of them: somebody else may
---- listen there.
+--- Returns the port as the run itself knows it, which is what a wait for this run takes. Ends the
+--- call with invalid_arguments when the run maps ports and this is none of them, because another
+--- program may listen there.
 ---
 --- Example: `local port = background_port.own(info, 8080)`
 ---@param info RunInfo

@@ -1,6 +1,6 @@
 -- How the toolset `background` waits for a service: a port, a line of output, an HTTP answer. It
--- gives up when the process that it is about has ended; where none is named, when one has failed
--- and nothing else runs that could bring the service.
+-- gives up when the named process has ended. Without a name, it gives up when a process has failed
+-- and no other process runs that could provide the service.
 local background_port = require 'toolsets.background.port'
 local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
@@ -23,14 +23,14 @@ local function tail_of(id)
   return text
 end
 
--- The facts about a run, which may be forgotten by now: too many have ended since.
+-- Returns information on a run, even if the run has been forgotten since.
 local function facts(id)
   local handle = run.get(id)
   return handle and handle:info()
     or { id = id, state = 'lost', reason = 'not remembered any more', left_behind = 0 }
 end
 
--- Ends the call: nothing runs that could make it come true.
+-- Ends the call: no process runs that could make the condition true.
 local function impossible(what, info)
   local tail = tail_of(info.id)
   local message = 'waited for %s in vain: process %s ended (%s)'
@@ -42,7 +42,7 @@ local function timed_out(what, seconds)
   tool.error('timeout', ('timed out after %g s waiting for %s'):format(seconds, what))
 end
 
--- The processes that are watched for their end: the one that is named, or all of the session.
+-- Returns the processes whose end matters: the named one, or all of the session.
 local function watched(owner, id, what)
   if not id then
     return own_runs.alive(owner)
@@ -54,7 +54,7 @@ local function watched(owner, id, what)
   return { info }
 end
 
--- The condition, and the end of each process that still goes on.
+-- Returns the condition and the exit conditions of the running processes.
 local function with_ends(condition, infos)
   local any = { condition }
   for index = 1, math.min(#infos, MAX_LOOKED_AT) do
@@ -63,7 +63,8 @@ local function with_ends(condition, infos)
   return any
 end
 
--- Those of the session whose leader runs: a service may live on without the shell that started it.
+-- Returns the runs of the session whose leader still runs. A service can outlive the shell that
+-- started it.
 local function still_running(owner)
   local running = {}
   for _, info in ipairs(own_runs.alive(owner)) do
@@ -74,10 +75,11 @@ local function still_running(owner)
   return running
 end
 
--- The argument that a kind of condition was made from.
+-- The argument that each kind of condition is made from, where the names differ.
 local ARGUMENT_OF = { regex = 'output_regex' }
 
--- Waits. A pattern or URL that is wrong raises, as wrong use does; here it is the model's mistake.
+-- Waits. A wrong pattern or URL raises an error, but here it is the model's mistake, so it becomes
+-- invalid_arguments.
 local function checked_wait(conditions, deadline)
   local ok, answer, err = pcall(wait, {
     any = conditions, timeout_ms = math.max(0, deadline.at - time.monotonic_ms()),
@@ -95,7 +97,7 @@ local function checked_wait(conditions, deadline)
   return answer
 end
 
--- Waits for a port or a URL of the process that is named, or of any.
+-- Waits for a port or a URL of the named process, or of any.
 local function wait_outside(owner, id, what, condition, deadline)
   local infos = watched(owner, id, what)
   while true do
@@ -117,7 +119,7 @@ local function wait_outside(owner, id, what, condition, deadline)
   end
 end
 
--- Waits for a line of one of the processes.
+-- Waits for a line in the output of one of the processes.
 local function wait_for_line(pattern, infos, deadline)
   local conditions = {}
   for index = 1, math.min(#infos, MAX_LOOKED_AT) do
@@ -133,8 +135,8 @@ local function wait_for_line(pattern, infos, deadline)
   impossible('a line that matches ' .. pattern, facts(answer.run))
 end
 
--- Where a line may stand: in the output of the process that is named, or of any that runs, the
--- newest first, or has done its work; where none runs, of any.
+-- Returns the processes whose output is searched: the named one; otherwise the running ones, newest
+-- first, and those that completed. If none runs, all are searched.
 local function processes_with_output(owner, id)
   if id then
     return { format.find(id):info() }
@@ -160,15 +162,15 @@ local function processes_with_output(owner, id)
   return running
 end
 
--- The process, while it can still bring something.
+-- Returns the id while the process, or one that it left behind, still runs.
 local function while_it_runs(id)
   local handle = id and run.get(id)
   local info = handle and handle:info()
   return info and (not info.ended_ms or info.left_behind > 0) and id or nil
 end
 
---- Waits until everything that the arguments ask for has come true: output_regex, port and http.
---- Ends the call with timeout, or with cannot_happen and the last output.
+--- Waits until all that the arguments ask for is true: output_regex, port and http. Ends the call
+--- with timeout, or with cannot_happen and the last output.
 ---
 --- Example: `local data = background_wait.service(owner, { port = 3000, timeout = 30 })`
 ---@param owner Owner
@@ -191,7 +193,7 @@ function M.service(owner, args)
       if about and what == 'port' then
         wanted = background_port.own(facts(about), wanted)
       end
-      local condition = wait[what](wanted, { run = about }) -- which may map its ports
+      local condition = wait[what](wanted, { run = about }) -- the run may map its ports
       local fired = wait_outside(owner, about, what .. ' ' .. args[what], condition, deadline)
       data.port = fired.port or data.port
       data.address = fired.address or data.address

@@ -2,7 +2,7 @@
 local bg_read = require 'toolsets.bg.read'
 local format = require 'toolsets.format'
 
--- What a run may have; longer is as good as that.
+-- The longest timeout of a run; a longer one is cut to this.
 local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000
 local MAX_OFFSET = 2 ^ 53
 
@@ -83,7 +83,7 @@ local status = tool {
   end,
 }
 
--- What one stream has for this call; `new` is what the session's reader has not seen.
+-- Reads the part of one stream that the arguments ask for.
 local function read(handle, stream, reader, args)
   local lines = args.lines and math.floor(args.lines)
   if args.from then
@@ -228,7 +228,7 @@ local kill = tool {
       local text = 'Process %s is not running (%s: %s)'
       return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
     end
-    local after = handle:info() or info -- it may have been forgotten meanwhile
+    local after = handle:info() or info -- the run can be forgotten meanwhile
     data.killed = report.how ~= 'gone' or info.state == 'queued'
     data.state = after.state
     data.how = report.how

@@ -1,13 +1,14 @@
--- What bg_output gives of one stream: what is new, the last lines, or what was passed over before.
--- An answer is small, and the end matters most: what does not fit is passed over before it.
+-- Reads the part of a stream that bg_output returns: new output, the last lines, or output that an
+-- earlier call skipped. Answers are small and the end matters most, so what does not fit is skipped
+-- at the beginning.
 local M = {}
 
--- A stream, a call. Hosts cut larger results themselves, and then the end is lost.
+-- For each stream of a call. Hosts truncate larger results themselves and lose the end.
 local MAX_READ_BYTES = 16 * 1024
 local MAX_KEPT_BYTES = 2 * 1024 * 1024
 local DEFAULT_LINES = 50
 
---- The most lines that can be asked for.
+--- The largest number of lines that a call can ask for.
 M.MAX_LINES = 1000000
 
 ---@class BgPart
@@ -18,18 +19,18 @@ M.MAX_LINES = 1000000
 ---@field to integer offset to go on from
 ---@field by_offset? boolean no reader goes on by itself
 
--- What is not kept any more of a stream, from an offset on.
+-- Returns the gap of a stream after an offset: bytes that are no longer kept.
 local function lost_since(handle, stream, offset)
   local kept_from = handle:info()[stream].kept_from
   if kept_from <= offset then
     return nil
   end
   local kept = handle:read { stream = stream, since = offset, max_bytes = MAX_KEPT_BYTES }
-  local from = kept.gap and kept.gap.from or kept.to -- the first bytes are kept as well
+  local from = kept.gap and kept.gap.from or kept.to -- the first bytes of a stream are always kept
   return from < kept_from and { from = from, to = kept_from } or nil
 end
 
---- Gives what a reader has not seen: all of it, where that is not too much, else the end of it.
+--- Returns what a reader has not seen yet; only the end of it when it is too much.
 ---
 --- Example: `local part = bg_read.new(handle, 'stdout', 'mine')`
 ---@param handle Run
@@ -46,7 +47,7 @@ function M.new(handle, stream, reader, lines)
       stream = stream, lines = lines or M.MAX_LINES, max_bytes = MAX_READ_BYTES,
     }
     if last.from > from then
-      handle:tail { stream = stream, lines = 0, reader = reader } -- it has read everything
+      handle:tail { stream = stream, lines = 0, reader = reader } -- marks everything as read
       return {
         text = last.text, lost = lost_since(handle, stream, from), more = false, to = last.to,
         skipped = { from = from, to = last.from },
@@ -56,7 +57,7 @@ function M.new(handle, stream, reader, lines)
   return { text = whole.text, lost = whole.gap, more = whole.more, to = whole.to }
 end
 
---- Gives the last lines; the reader has then read everything.
+--- Returns the last lines and marks everything as read.
 ---
 --- Example: `local part = bg_read.last(handle, 'stdout', 'mine', 50)`
 ---@param handle Run
@@ -72,7 +73,7 @@ function M.last(handle, stream, reader, lines)
   return { text = last.text, lost = lost, skipped = last.gap, more = false, to = last.to }
 end
 
---- Gives what is there from an offset on. No reader moves.
+--- Returns the output after an offset. No reader moves.
 ---
 --- Example: `local part = bg_read.from(handle, 'stdout', 65536)`
 ---@param handle Run

@@ -1,20 +1,20 @@
--- The toolset `safe_shell`: one program with its arguments, never a shell. It is waited for, or
--- left in the background with its output in files.
+-- The toolset `safe_shell`: runs one program with its arguments, never a shell. The call waits for
+-- it, or leaves it in the background with its output in files.
 local log_files = require 'toolsets.safe_shell.log_files'
 
 local DEFAULT_KEEP_ALIVE_S = 5
 local MAX_KEEP_ALIVE_S = 30 * 24 * 60 * 60
 local MAX_ARGS = 4000
 local NOWHERE = '/dev/null'
--- After its input a program gets the end of its stdin when it has been silent for so long: sort
--- needs the end, and a program that talks would stop in the middle of its answer.
+-- How long a program must be silent after its input before its stdin is closed. Programs such as
+-- sort need the end of their input; an interactive one would stop in the middle of its answer.
 local INPUT_QUIET_MS = 500
--- What a pipe takes without a reader.
+-- The capacity of a pipe that nothing reads from.
 local MAX_BACKGROUND_INPUT_BYTES = 64 * 1024
 local EXCERPT_TOKENS = 8000
 local MAX_NAME_BYTES = 252
 local MAX_PATH_BYTES = 1024
--- A name without what a shell would take for something else.
+-- A name without the characters that are special in a shell.
 local PROGRAM = '^[^\\s;|&$<>`(){}\\[\\]*?!#~\'"\\\\]+$'
 
 local INPUT = schema.object {
@@ -70,8 +70,7 @@ local function is_below(path, directory)
   return path:sub(1, #start) == start
 end
 
--- The absolute path of a file that an argument names, without what a path may have for nothing; nil
--- when there is none.
+-- Returns the absolute, normalized path of a file that an argument names; nil when it names none.
 local function absolute(field, path, ctx)
   if not path or path == NOWHERE then
     return path
@@ -105,7 +104,7 @@ local function absolute(field, path, ctx)
   return whole
 end
 
--- Where stdout and stderr go; the same place where they are merged.
+-- Returns the files of stdout and stderr, which are the same when the streams are merged.
 local function paths_of(args, ctx)
   local stdout = absolute('stdout_file', args.stdout_file, ctx)
   local stderr = absolute('stderr_file', args.stderr_file, ctx)
@@ -124,7 +123,7 @@ local function logs_of(paths)
   return #logs > 0 and logs or nil
 end
 
--- The argument that named a file.
+-- Returns the argument that named a file.
 local function field_of(paths, path)
   return path == paths.stdout and 'stdout_file' or 'stderr_file'
 end
@@ -132,7 +131,7 @@ end
 local function start(args, paths)
   local handle, err = run.start {
     argv = { args.command, unpack(args.args or {}) },
-    stdin = 'pipe', -- without input it stays open: programs that see its end at once give up
+    stdin = 'pipe', -- stays open without input: some programs exit when stdin is closed at once
     merge_stderr = paths.merged,
     log = logs_of(paths),
     timeout_ms = (args.keep_alive or DEFAULT_KEEP_ALIVE_S) * 1000,
@@ -159,7 +158,7 @@ local function write(handle, input)
   end
 end
 
--- Writes the input, and ends it when the program has nothing more to say to it.
+-- Writes the input, and closes stdin once the program has been quiet.
 local function feed(handle, input)
   write(handle, input)
   handle:wait { any = { { kind = 'exit' }, { kind = 'quiet', ms = INPUT_QUIET_MS } } }
@@ -191,7 +190,7 @@ local function in_background(args, paths)
   }
 end
 
--- Text that what follows begins a line after.
+-- Returns text that ends with a newline, unless it is empty.
 local function ended_line(text)
   return (text == '' or text:sub(-1) == '\n') and text or text .. '\n'
 end

@@ -1,18 +1,18 @@
--- What the tool `shell` says: data for programs, text for models.
+-- Formats the answers of the tool `shell`: data for programs, text for models.
 local M = {}
 
--- Of one stream of a command that was waited for, in tokens of about four bytes.
+-- The excerpt of one stream, in tokens of about four bytes.
 local DEFAULT_TOKENS = 8000
 local MAX_TOKENS = 200000
 local BYTES_A_TOKEN = 4
--- An excerpt says what it leaves out; for less than this there is no room for that.
+-- An excerpt notes what it leaves out; below this size there is no room for the note.
 local MIN_EXCERPT_BYTES = 4096
 
 local ENDED = { completed = true, failed = true, killed = true, timeout = true, lost = true }
 
 local IS_OUTPUT = { stdout = true, stderr = true, terminal = true }
 
--- The first bytes of a text, without a character that is cut in two.
+-- Returns the first bytes of a text without splitting a character.
 local function head_of(text, bytes)
   if #text <= bytes then
     return text
@@ -23,7 +23,7 @@ local function head_of(text, bytes)
   return text:sub(1, math.max(0, bytes))
 end
 
--- The last ones.
+-- Returns the last bytes of a text without splitting a character.
 local function tail_of(text, bytes)
   local from = math.max(1, #text - bytes + 1)
   while text:find('^[\128-\191]', from) do
@@ -32,7 +32,7 @@ local function tail_of(text, bytes)
   return text:sub(from)
 end
 
---- How much output items hold, up to one of them.
+--- Returns the bytes of output in items up to a sequence number.
 ---
 --- Example: `local bytes = format.output_bytes(recorded.items, 41)`
 ---@param items RecordedItem[]
@@ -48,7 +48,7 @@ function M.output_bytes(items, last_seq)
   return bytes
 end
 
---- What poll gives of a run and its items.
+--- Returns the data of a poll.
 ---
 --- Example: `local data = format.poll_data(journal.items(id))`
 ---@param recorded RecordedItems
@@ -78,7 +78,7 @@ function M.poll_data(recorded, max_bytes)
   }
 end
 
---- What the terminal of a run shows.
+--- Returns what the terminal of a run shows.
 ---
 --- Example: `data.screen = format.screen(handle)`
 ---@param handle? Run
@@ -95,7 +95,7 @@ function M.screen(handle)
   }
 end
 
---- The same for a model: the rows, and where the cursor stands.
+--- Returns the screen as text: the rows, then the position of the cursor.
 ---
 --- Example: `local text = format.screen_text(data)`
 ---@param data table
@@ -111,8 +111,8 @@ function M.screen_text(data)
   )
 end
 
---- The same for a model: the output as it came, or the screen of a full-screen program; events and
---- ends on lines of their own.
+--- Returns a poll as text: the output as it came, or the screen of a full-screen program. Events
+--- and ends are on lines of their own.
 ---
 --- Example: `local text = format.poll_text(data)`
 ---@param data table
@@ -145,7 +145,7 @@ function M.poll_text(data)
   )
 end
 
--- A stream, in at most so many bytes: its beginning and its end.
+-- Returns the beginning and the end of a stream, in at most `bytes` bytes.
 local function within(handle, stream, bytes)
   if bytes >= MIN_EXCERPT_BYTES then
     local tokens = math.min(MAX_TOKENS, math.floor(bytes / BYTES_A_TOKEN))
@@ -162,15 +162,15 @@ local function within(handle, stream, bytes)
   return head_of(first.text, half) .. tail_of(last.text, bytes - half), false
 end
 
--- What stdout and stderr may have of so many bytes: each a half, or what the other leaves.
+-- Divides a number of bytes between stdout and stderr: half each, or what the other leaves.
 local function shares(info, bytes)
   local half = math.floor(bytes / 2)
   local stderr = math.min(info.stderr.bytes, math.max(half, bytes - info.stdout.bytes))
   return { stdout = bytes - stderr, stderr = stderr }
 end
 
---- What a command that was waited for has said; too much of it is given by its head, its tail and
---- what looks like errors.
+--- Returns the output of a command that has ended. Long output is reduced to its beginning, its end
+--- and the lines that look like errors.
 ---
 --- Example: `local data = format.result(handle, args.max_output_bytes)`
 ---@param handle Run
@@ -193,7 +193,7 @@ function M.result(handle, max_bytes)
   return data, data.truncated and max_bytes ~= nil
 end
 
---- The same for a model.
+--- Returns the output of a command that has ended, as text.
 ---
 --- Example: `local text = format.result_text(data)`
 ---@param data table

@@ -1,21 +1,21 @@
--- The toolset `shell`: one tool with actions. Spawned runs are queued, one after the other in their
--- session, recorded item by item, and read with a cursor, also by a Gibbous that is started later.
+-- The toolset `shell`: one tool with actions. Spawned runs are queued: those of one session run one
+-- after the other. They are recorded item by item and read with a cursor, also by a later Gibbous.
 local one_line = require('toolsets.format').one_line
 local format = require 'toolsets.shell.format'
 local named_watchers = require 'watchers.named'
 
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
--- A kill answers when the run has ended, or after this; it goes on all the same.
+-- How long a kill waits for the end of the run before it answers; it continues after that.
 local KILL_WAIT_MS = 250
--- How long a run that was just spawned may take to start before keys are refused.
+-- How long send_keys waits for a run that was just spawned to start.
 local START_WAIT_MS = 5000
 local QUEUE_WAIT_MS = 250
 local START_LOOK_MS = 20
 local ON_ITS_WAY = { queued = true, starting = true }
--- After keys: until the terminal has been quiet for so long, at most so long.
+-- After keys, send_keys waits until the terminal has been quiet for this long, within a limit.
 local SETTLE_MS = 150
 local SETTLE_LIMIT_MS = 3000
--- The journal keeps no less of a run; what is to be less is cut when it is polled.
+-- The journal keeps at least this much of a run; poll applies smaller limits.
 local MIN_RECORDED_BYTES = 4096
 local CAP_KEY = 'cap.'
 local MAX_CAPS = 500
@@ -145,7 +145,7 @@ local function wrong_watch(index, message)
   tool.error('invalid_arguments', ('args.watch[%d]%s'):format(index - 1, message))
 end
 
--- What is to be watched for, with the presets spelt out; and which argument each comes from.
+-- Returns the watchers, with presets expanded, and the argument that each comes from.
 local function watchers_of(args)
   if not args.watch then
     return nil, {}
@@ -170,8 +170,8 @@ local function watchers_of(args)
   return watchers, origins
 end
 
--- Starts or queues. A pattern that is wrong raises, as wrong use does; here it is the model's
--- mistake.
+-- Starts or queues a run. A wrong pattern raises an error, but here it is the model's mistake, so
+-- it becomes invalid_arguments.
 local function start(how, args, options)
   local origins
   options.watch, origins = watchers_of(args)
@@ -190,7 +190,7 @@ local function recorded_bytes(args)
   return args.max_output_bytes and math.max(args.max_output_bytes, MIN_RECORDED_BYTES)
 end
 
--- Notes a cap that is smaller than what is recorded. Those of runs that are forgotten go.
+-- Stores a cap that is smaller than what the journal keeps, and drops those of forgotten runs.
 local function remember_cap(id, args)
   if not args.max_output_bytes or args.max_output_bytes >= MIN_RECORDED_BYTES then
     return
@@ -206,7 +206,7 @@ local function remember_cap(id, args)
   store.set(CAP_KEY .. id, args.max_output_bytes)
 end
 
--- What of the run's output stands before the items of a poll.
+-- Returns the bytes of output before the items of a poll.
 local function output_before(id, since_seq)
   local bytes, cursor = 0, 0
   while cursor < since_seq do
@@ -217,7 +217,7 @@ local function output_before(id, since_seq)
   return bytes
 end
 
--- Runs the command and waits; both streams whole, as far as they are kept.
+-- Runs the command and waits for its end.
 local function wait_for_end(args, action)
   local handle = start(run.start, args, {
     command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
@@ -300,7 +300,7 @@ function actions.kill(args)
   }
 end
 
--- The run of its session that a queued one waits for; nil when it is next.
+-- Returns the run of the same session that a queued run waits for; nil when the run is next.
 local function run_before(recorded)
   local before
   for _, each in ipairs(check(journal.runs { session = recorded.session })) do
@@ -309,13 +309,13 @@ local function run_before(recorded)
     local of_queue = each.meta and each.meta.tool == 'shell'
       and not (handle and not handle:info().background)
     if each.id ~= recorded.id and not each.ended_ms and earlier and of_queue then
-      before = each -- the newest come first: in the end it is the one that runs
+      before = each -- the newest come first, so the last one found is the one that runs
     end
   end
   return before
 end
 
--- The handle once the run has started; a run that was just spawned may still be on its way.
+-- Returns the handle once the run has started; a run that was just spawned may need a moment.
 local function started(id)
   local begun_ms = time.monotonic_ms()
   local until_ms = begun_ms + START_WAIT_MS
@@ -361,7 +361,7 @@ function actions.send_keys(args)
   return { text = format.screen_text(data), data = data }
 end
 
--- What the tool was before it had actions.
+-- Runs a command without an action: it waits for the end.
 local function one_shot(args)
   local handle = wait_for_end(args, 'a command without action')
   local data, cut = format.result(handle, args.max_output_bytes)

@@ -143,7 +143,7 @@ return {
     },
   },
   {
-    name = 'lines that nobody understands',
+    name = 'lines that cannot be parsed',
     asked_or_denied = {
       "echo 'open", 'echo "open', 'ls |', 'if true', '(ls', 'echo $(ls', 'ls )', 'for x in', '{ ls',
       'a=(1 2', 'case x in', '&& ls', '| cat', 'f() {',

@@ -1,4 +1,4 @@
--- Keys, passwords and tokens: nobody reads them, and nobody sends them away.
+-- Keys, passwords and tokens: no command reads them or sends them away.
 return {
   {
     name = 'found by an examiner',

@@ -1,4 +1,4 @@
--- Files outside of the workspace, those that others obey, and those that nobody knows beforehand.
+-- Files outside the workspace, files that programs obey, and files that are not known in advance.
 return {
   {
     name = 'writing to the system',
@@ -87,7 +87,7 @@ return {
     },
   },
   {
-    name = 'paths that nobody knows',
+    name = 'paths that are not known',
     asked_or_denied = {
       'rm -rf "$DIR"', 'rm -rf $DIR/*', 'rm -f "$FILE"', 'echo x > "$OUT"', 'cp x "$TARGET"',
       'mv "$A" "$B"', 'chmod -R 777 "$X"', 'tee "$F" < x', 'cd "$X" && rm -rf *',

@@ -1,4 +1,4 @@
--- Everyday work with files: nobody wants to be asked about it.
+-- Everyday work with files, which needs no approval.
 return {
   {
     name = 'looking at files',

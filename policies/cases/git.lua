@@ -1,4 +1,4 @@
--- git: what leaves the machine, and what cannot be brought back.
+-- git: what leaves the machine, and what cannot be restored.
 return {
   {
     name = 'publishing and discarding',

@@ -1,6 +1,5 @@
--- What the policy must say of command lines, from the files in cases/: `gibbous policy test` runs
--- them. Home is /home/user and the workspace /workspace, if a case does not say otherwise; the mode
--- is auto.
+-- The expected verdicts on command lines, which `gibbous policy test` checks. By default the home
+-- is /home/user, the workspace is /workspace and the mode is auto.
 return {
   require 'cases.machine',
   require 'cases.spellings',

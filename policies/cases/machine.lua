@@ -1,4 +1,4 @@
--- What destroys or stops the machine, in plain words: denied in every mode.
+-- What destroys or stops the machine, spelled plainly: denied in every mode.
 return {
   {
     name = 'what removes the system by way of another program',

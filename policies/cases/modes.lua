@@ -1,4 +1,4 @@
--- What the modes make of the same lines.
+-- The verdicts of different modes on the same lines.
 return {
   {
     name = 'mode plan lets reading through',

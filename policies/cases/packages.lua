@@ -1,4 +1,4 @@
--- Installing for everybody, and publishing.
+-- Installing for all users, and publishing.
 return {
   {
     name = 'installing for the machine or the user',

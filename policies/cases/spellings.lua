@@ -1,4 +1,4 @@
--- The same harm in other spellings: what the shell makes of a line counts, not its letters.
+-- The same harm in other spellings: the meaning of a line to the shell counts, not its letters.
 return {
   {
     name = 'quotes, backslashes and continuations',

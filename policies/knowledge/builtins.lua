@@ -1,5 +1,5 @@
--- What the shell does itself. `evaluated`: words whose [subscripts] the shell evaluates, and with
--- them every $( ) in there.
+-- Commands that the shell runs itself. `evaluated`: words whose [subscripts] the shell evaluates,
+-- including every $( ) in them.
 return {
   ['cd pushd chdir'] = { enters = 'operands' },
   ['popd dirs pwd jobs fg bg disown wait suspend logout exit return break continue shift times '
@@ -19,7 +19,7 @@ return {
   },
   getopts = { evaluated = 'second' },
   ['test ['] = {
-    -- Operands are compared far more often than looked up; a test changes nothing.
+    -- Operands are mostly compared and rarely file names; a test changes nothing.
     evaluated = 'operands',
   },
   ['expr bc dc seq sleep usleep factor numfmt date cal tty stty tput reset clear yes nproc arch '

@@ -1,5 +1,5 @@
--- Command lines of clouds and hosting services. Which of their words change something is for
--- rules/clouds.lua.
+-- Command-line tools of clouds and hosting services. rules/clouds.lua knows which sub-commands
+-- change something.
 return {
   ['aws aws_completer awslocal'] = {
     values = '--profile --region --output --query --endpoint-url --cli-input-json --filters',

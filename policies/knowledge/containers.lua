@@ -1,4 +1,4 @@
--- Containers, virtual machines and what manages many of them.
+-- Containers, virtual machines, and programs that manage many of them.
 local function subcommands(names, more)
   local found = more or {}
   for name in names:gmatch('%S+') do

@@ -1,4 +1,4 @@
--- Editors: they write what they open and run what they are told.
+-- Editors: they write the files that they open, and their commands can run programs.
 local VIM = {
   values = '-c --cmd -S -s -w -W -u -U -i -T -t -p -o -O --servername --remote-send '
     .. '--remote-expr -r',

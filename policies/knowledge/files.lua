@@ -1,5 +1,5 @@
--- Programs that make, copy, move, remove and change files. A key may name several programs; what
--- the fields mean is in scripts/meta/rule.lua.
+-- Programs that create, copy, move, remove and change files. A key can name several programs;
+-- scripts/meta/rule.lua explains the fields.
 return {
   ['rm grm'] = {
     removes = 'operands',
@@ -81,7 +81,7 @@ return {
   ['mkfifo mknod'] = { values = '-m --mode', writes = 'operands' },
   mktemp = { values = '-p --suffix', writes = { 'operands', '-p --tmpdir' } },
   touch = { values = '-d --date -r --reference -t --time', writes = 'operands' },
-  -- Words such as u+x count as paths in the current directory, which does no harm.
+  -- Words such as u+x count as paths in the current directory, which is harmless.
   ['chmod gchmod'] = {
     values = '--reference',
     permissions = 'operands',

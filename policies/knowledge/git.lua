@@ -1,8 +1,8 @@
--- git and other version control: which sub-commands touch which paths, talk to whom and run what.
--- What a sub-command does to history is for rules/git.lua.
+-- git and other version control: which paths a sub-command touches, which machines it talks to, and
+-- what it runs. rules/git.lua knows what it does to history.
 
--- Configuration keys whose values git runs: `git -c KEY=COMMAND`. They are asked about as such,
--- too, in rules/git.lua.
+-- Configuration keys whose values git runs: `git -c KEY=COMMAND`. A rule in rules/git.lua asks
+-- about them as well.
 local EXECUTING_KEYS = {
   'core.pager', 'core.editor', 'core.sshCommand', 'core.sshcommand', 'core.fsmonitor',
   'core.askPass', 'core.askpass', 'core.gitProxy', 'core.gitproxy', 'core.alternateRefsCommand',

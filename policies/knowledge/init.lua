@@ -1,6 +1,6 @@
--- What is known of programs, variables, languages and paths, from the files in knowledge/. The
--- analyser (runtime/command) reads a command line with it. A team's policy changes the tables that
--- it gets from here: `knowledge.programs.mytool = { writes = 'operands' }`.
+-- The knowledge about programs, variables, languages and paths with which the analyser
+-- (runtime/command) reads a command line. A team's policy changes these tables:
+-- `knowledge.programs.mytool = { writes = 'operands' }`.
 local PROGRAMS = {
   require 'knowledge.archives',
   require 'knowledge.build',
@@ -22,7 +22,7 @@ local PROGRAMS = {
   require 'knowledge.wrappers',
 }
 
--- One table of programs from many; a key may hold several names.
+-- Merges tables of programs into one; a key can hold several names.
 local function gather(tables)
   local programs = {}
   for _, several in ipairs(tables) do

@@ -1,5 +1,5 @@
--- Interpreters that are no shells: where their code comes from. What code may do without being
--- asked about is in languages.lua.
+-- Interpreters other than shells, and where their code comes from. languages.lua says which code
+-- needs no approval.
 local function with_code(flags, language, values, more)
   local program = {
     options_first = true,
@@ -13,7 +13,7 @@ local function with_code(flags, language, values, more)
   return program
 end
 
--- With -m a module runs; -V, --version and -h print.
+-- -m runs a module; -V, --version and -h only print.
 local PYTHON = with_code('-c', 'python', '-m -W -X -Q --check-hash-based-pycs',
   '-m -V --version -h --help')
 local NODE = with_code('-e --eval -p --print -pe', 'javascript',

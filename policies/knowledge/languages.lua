@@ -1,9 +1,8 @@
--- Code in other languages that stands in a command line. Calls that touch paths are found by their
--- patterns. Code that is `harmless` as a whole is not asked about; everything else is an
--- inline_code doubt.
+-- Code in other languages within a command line. Patterns find calls that touch paths. Code that is
+-- `harmless` as a whole needs no approval; all other code raises the doubt inline_code.
 local NUMBERS = '[0-9+*/ .-]+'
 
--- A call with a name of a path as its first argument.
+-- A call whose first argument is a path.
 local QUOTED = [=[\s*\(?\s*\[?\s*["']([^"']+)["']]=]
 
 return {

@@ -1,6 +1,6 @@
--- What $( ) of a command gives, as far as it is known beforehand: $NAME is a variable, $1 the last
--- word of the command, * something unknown. A key that ends in * stands for any last word, one that
--- ends in ** for any words.
+-- The output of a command in $( ), as far as it is known in advance: $NAME is a variable, $1 the
+-- last word of the command, * something unknown. A key that ends in * stands for any last word, one
+-- that ends in ** for any words.
 return {
   ['pwd'] = '$PWD',
   ['pwd -P'] = '$PWD',

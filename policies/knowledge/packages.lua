@@ -1,4 +1,4 @@
--- Package managers: of a language, and of the system.
+-- Package managers of languages and of the system.
 local function subcommands(names, more)
   local found = more or {}
   for name in names:gmatch('%S+') do
@@ -7,7 +7,7 @@ local function subcommands(names, more)
   return found
 end
 
--- `tool exec [--] COMMAND`; with -c its value is a line for a shell.
+-- `tool exec [--] COMMAND`; the value of -c is a line for a shell.
 local function runner(values)
   return {
     options_first = true,

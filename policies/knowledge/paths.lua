@@ -1,6 +1,6 @@
--- Classes of paths, which rules name. A path may be of several. Inside the workspace only those
--- with inside = true hold, and entries that begin with **/; but an entry below the workspace always
--- does (a workspace that is the home has ~/.ssh in it).
+-- Classes of paths, which rules refer to. A path can belong to several. Inside the workspace only
+-- classes with inside = true and entries that begin with **/ apply; but an entry below the
+-- workspace always applies (a workspace that is the home contains ~/.ssh).
 local credentials = require 'credentials'
 
 local function joined(...)
@@ -13,7 +13,7 @@ local function joined(...)
   return all
 end
 
--- What others execute: shells, sessions, editors, schedulers, services.
+-- Files that other programs execute: shells, sessions, editors, schedulers, services.
 local STARTUP = {
   '~/.bashrc', '~/.bash_profile', '~/.bash_login', '~/.bash_logout', '~/.bash_aliases',
   '~/.profile', '~/.inputrc', '~/.zshrc', '~/.zshenv', '~/.zprofile', '~/.zlogin', '~/.zlogout',
@@ -40,7 +40,7 @@ local STARTUP = {
   '/root/.ssh', '/root/.zshrc',
 }
 
--- Sockets behind which somebody outside does what he is told.
+-- Sockets through which a program outside takes commands.
 local SOCKETS = {
   '/var/run/docker.sock', '/run/docker.sock', '/run/podman', '/run/containerd', '/run/crio',
   '/run/dbus/system_bus_socket', '/run/systemd/private', '/run/libvirt', '/run/snapd.socket',
@@ -49,7 +49,7 @@ local SOCKETS = {
 
 return {
   {
-    -- The machine's own directories, without the home directory if it is among them.
+    -- The machine's own directories, except the home directory.
     name = 'system',
     entries = {
       '/bin', '/boot', '/efi', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/proc',
@@ -60,7 +60,7 @@ return {
     },
   },
   {
-    -- Exactly these: what is removed or changed with one of them is a machine.
+    -- Exactly these paths: removing or changing one of them destroys the machine.
     name = 'system_root',
     entries = {
       '=/', '=/bin', '=/boot', '=/dev', '=/etc', '=/home', '=/lib', '=/lib32', '=/lib64', '=/media',
@@ -83,7 +83,7 @@ return {
     },
   },
   {
-    -- Writing to them changes nothing.
+    -- Writing to these devices changes nothing.
     name = 'harmless_device',
     entries = {
       '/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty',
@@ -104,14 +104,14 @@ return {
     }),
   },
   {
-    -- In patterns all of them, so that ~/.ssh/* is still about keys.
+    -- In patterns as well, so that ~/.ssh/* still counts as keys.
     name = 'public_key',
     entries = {
       '~/.ssh/*.pub', '~/.ssh/known_hosts*', '~/.ssh/confi[g]', '/home/*/.ssh/*.pub',
       '/root/.ssh/*.pub',
     },
   },
-  -- Files of the workspace that often hold secrets: looking at them is asked about.
+  -- Files of the workspace that often hold secrets: reading them needs approval.
   {
     name = 'secret',
     inside = true,
@@ -126,7 +126,8 @@ return {
   },
   { name = 'startup', entries = STARTUP },
   {
-    -- Files of the workspace that others execute or obey: hooks, editors' tasks, agents' settings.
+    -- Files of the workspace that other programs execute or obey: hooks, tasks of editors, settings
+    -- of agents.
     name = 'protected',
     inside = true,
     entries = {
@@ -140,7 +141,7 @@ return {
     },
   },
   {
-    -- The repository itself: without it there is no way back.
+    -- The repository itself: without it nothing can be restored.
     name = 'repository',
     inside = true,
     entries = { '=**/.git', '**/.git/objects', '**/.git/refs', '**/.git/HEAD' },
@@ -155,7 +156,7 @@ return {
   },
   { name = 'temp_root', entries = { '=/tmp', '=/var/tmp', '=/private/tmp', '=/dev/shm' } },
   {
-    -- Where programs are installed: what lies there may be run.
+    -- Where programs are installed: programs in these directories may run.
     name = 'programs',
     entries = {
       '/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/usr/games',

@@ -1,4 +1,4 @@
--- Programs that look for files and in files, and what they may do with what they find.
+-- Programs that search for files and in files, and what they can do with what they find.
 local FIND_VALUES = '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype '
   .. '-lname -ilname -type -xtype -size -perm -user -group -uid -gid -links -inum -samefile '
   .. '-newer -anewer -cnewer -newermt -newerat -newerct -newermm -mtime -mmin -atime -amin '

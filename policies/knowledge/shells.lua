@@ -1,4 +1,4 @@
--- Shells, and what else takes lines for a shell.
+-- Shells, and other programs that run shell lines.
 local SHELL = {
   values = '-O +O -o +o --rcfile --init-file',
   options_first = true,

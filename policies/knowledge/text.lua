@@ -55,7 +55,7 @@ return {
     accesses = {
       { access = 'read', of = 'rest', unless = '-e --expression -f --file' },
       { access = 'write', of = 'rest', when = '-i --in-place' },
-      -- With -e all operands are files; rules look for -i together with these reads.
+      -- With -e all operands are files; rules combine -i with these reads.
       { access = 'read', of = 'operands', when = '-e --expression -f --file' },
     },
     runs = {

@@ -1,9 +1,9 @@
--- Variables that make programs run, load or obey something. `safe` values are of no concern;
--- `shell`: the value is a line for a shell. The first entry whose name matches counts.
+-- Variables that make programs run, load or obey something. `safe` values need no attention; with
+-- `shell` the value is a line for a shell. The first entry whose name matches counts.
 local PAGER = 'cat|more|less|(?:less|more|bat|batcat|delta)(?: -{1,2}[A-Za-z-]+)*|true|:|'
 local EDITOR = 'true|:|cat|false|vi|vim|nvim|nano|emacs|(?:code|codium|cursor|subl) (?:-w|--wait)|'
 
--- Directories where programs may be expected: installed, or of a project.
+-- Directories where programs usually are: installed, or of a project.
 local PROGRAM_DIRECTORY = '(?:\\$PATH|\\$\\{PATH\\}|/(?:usr/|usr/local/|opt/homebrew/|snap/)?s?bin'
   .. '|/usr/games|/usr/local/go/bin|/usr/local/cuda[^/:]*/bin|/usr/lib/[^:$]*/bin|/opt/[^:$]*/bin'
   .. '|(?:~|\\$HOME|\\$\\{HOME\\}|/home/[^/:$]+|/root|/Users/[^/:$]+)/'
@@ -17,7 +17,7 @@ local PATHS = PROGRAM_DIRECTORY .. '(?::' .. PROGRAM_DIRECTORY .. ')*:?'
 -- Directories of a project, by relative names: src, ./lib, .
 local RELATIVE = '(?:\\./)?(?:[A-Za-z0-9_][A-Za-z0-9_.-]*|\\.)(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?'
 local RELATIVES = '(?:' .. RELATIVE .. ')(?::' .. RELATIVE .. ')*:?|'
--- The same, and directories of projects by their whole names, and what the variable held before.
+-- The same, directories of projects by absolute paths, and the previous value of the variable.
 local PROJECT = '(?:' .. RELATIVE .. '|/(?:workspaces?|work|app|src|code|repo|builds|home|Users|'
   .. 'root)(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?|/usr(?:/local)?/(?:lib|lib64|'
   .. 'cuda[^/:]*/lib64)[A-Za-z0-9_./-]*|\\$\\{?[A-Z0-9_]*PATH\\}?|'
@@ -36,7 +36,7 @@ local JAVA = '(?:-X[a-zA-Z0-9:+.=_-]*|-D[A-Za-z0-9_.]+(?:=[A-Za-z0-9_./:-]*)?|'
   .. '-XX:[A-Za-z0-9:+.=_-]+|-ea|-da|-server|-client|--enable-preview|--add-opens[= '
   .. '][A-Za-z0-9_./=-]+| )*'
 
--- One entry a name.
+-- Makes one entry for each name.
 local function plain(names, safe)
   local found = {}
   for name in names:gmatch('%S+') do
@@ -141,7 +141,7 @@ local GROUPS = {
   plain('COMPILER_PATH GCC_EXEC_PREFIX', ''),
   plain('M2_HOME MAVEN_HOME GRADLE_USER_HOME', RELATIVES .. '/(?:tmp|home|opt|'
     .. 'usr)/[A-Za-z0-9_./-]*'),
-  -- Who is talked to.
+  -- Which machines programs talk to.
   plain('DOCKER_HOST CONTAINER_HOST', 'unix:///var/run/docker\\.sock|unix:///run/user/[0-9]+/'
     .. '(?:docker|podman/podman)\\.sock|'),
   plain('DOCKER_CONFIG KUBECONFIG', RELATIVES .. '/tmp/[A-Za-z0-9_./-]*|'
@@ -152,7 +152,7 @@ local GROUPS = {
   plain('SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE OPENSSL_CONF OPENSSL_ENGINES '
     .. 'OPENSSL_MODULES', '/etc/ssl/[A-Za-z0-9_./-]*|/usr/[A-Za-z0-9_./-]*|'),
   plain('CURL_HOME WGETRC NETRC', RELATIVES),
-  -- Others that run something.
+  -- Others that make programs run something.
   shells('TAR_OPTIONS ZIPOPT UNZIP RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS '
     .. 'ACK_PAGER PARALLEL MAIL_COMMAND', ''),
   plain('RSYNC_PROXY GREP_OPTIONS GIT_TRACE2_EVENT', '|0|1'),

@@ -24,7 +24,7 @@ local SUDO = {
   accesses = { { access = 'write', of = 'operands', when = '-e --edit' } },
 }
 
--- su and its kin: -c takes code for a shell; without it they start one.
+-- su and the like: -c takes code for a shell; without it they start a shell.
 local SU = {
   privileged = true,
   values = '-c --command -s --shell -g --group -G --supp-group -w --whitelist-environment '
@@ -165,7 +165,7 @@ return {
     writes = { 'first', '-I --log-in -O --log-out -B --log-io -T --log-timing' },
     runs = { { how = 'shell', from = '-c --command' }, { how = 'argv', skip = 1 } },
   },
-  -- What stands behind -- goes to a shell.
+  -- What follows -- goes to a shell.
   capsh = {
     values = '--user --uid --gid --groups --caps --drop --shell',
     runs = { { how = 'shell', from = 'after_--' }, { how = 'stdin' } },
@@ -249,7 +249,7 @@ return {
     runs = { { how = 'argv' } },
   },
   ['faketime'] = wrapper('-f', 1),
-  -- The one of Node; that of Python has a sub-command run.
+  -- Node's; Python's has a sub-command `run`.
   dotenv = {
     options_first = true,
     values = '-e -f --file -v -p -c -q',

@@ -1,8 +1,7 @@
--- Where secrets are kept. The sandbox hides these paths from a run (sandbox.lua), and the command
--- policy refuses lines that read or change them (knowledge/paths.lua). For the sandbox: files look
--- empty, directories have nothing in them, which does stop what needs them: git over ssh, signing,
--- publishing. Maven, composer and docker take an empty file of theirs for a broken one (`mvn -s
--- FILE` gives another).
+-- Places that hold secrets. The sandbox hides these paths from a run (sandbox.lua), and the rules
+-- deny commands that read or change them (knowledge/paths.lua). In the sandbox the files and
+-- directories are empty, which breaks what needs them: git over ssh, signing, publishing. Maven,
+-- composer and docker reject an empty file of theirs as broken (`mvn -s FILE` names another).
 return {
   -- keys and passwords
   '~/.ssh', '~/.gnupg', '~/.netrc', '~/.password-store', '~/.pgpass', '~/.my.cnf', '~/.vault-token',
@@ -37,7 +36,7 @@ return {
   '~/.config/Slack', '~/.config/discord', '~/.config/Signal', '~/.config/evolution',
   '~/.config/Code/User/globalStorage', '~/.config/Cursor/User/globalStorage',
   '~/snap/firefox', '~/snap/chromium', '~/.var/app',
-  -- of the machine, for who runs as root
+  -- of the machine, for runs as root
   '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers',
   '/etc/sudoers.d', '/etc/ssl/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/wireguard',
   '/etc/NetworkManager/system-connections', '/etc/kubernetes', '/etc/rancher',

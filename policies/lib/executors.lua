@@ -1,6 +1,6 @@
--- What a call may choose of the executor of its run. The settings in the configuration are a team's
--- own; those that come with a call may be a model's, and some of them reach further than any
--- command: another program, another machine, more of this machine's files. Used by decide.lua.
+-- Which executor settings a call may choose. A team writes the settings in the configuration, but a
+-- model may write those of a call, and some reach further than any command: another program,
+-- another machine, more files of this machine. Used by policy.lua.
 local M = {}
 
 local FAR = {
@@ -8,7 +8,7 @@ local FAR = {
   options = true, pid_directory = true, program = true, systemctl = true, volumes = true,
   write = true,
 }
--- These give less than any configuration could.
+-- Values that only restrict the run.
 local NEAR = { network = { none = true, off = true, loopback = true } }
 
 local function far_settings(effect)
@@ -23,8 +23,7 @@ local function far_settings(effect)
   return names
 end
 
---- Gives the verdict on a start, or the stricter one that the settings of its executor call for: as
---- for a command that a rule asks about.
+--- Returns the verdict on a start, or a stricter one when its executor settings need approval.
 ---
 --- Example: `executors.judge(mode, { kind = 'start', executor = 'docker',
 --- executor_settings = { volumes = { '/:/host' } } }, { decision = 'allow', rule = 'x' })`

@@ -1,8 +1,7 @@
--- How the limits of a run come about: what was asked for, and what the mode allows at most. Used by
--- policies/init.lua, and by a team's own.
+-- Combines the limits that a start asks for with those that the mode sets. Used by policy.lua.
 local M = {}
 
---- Gives, limit by limit, the stricter of two sets. A limit that is not named does not limit.
+--- Returns the stricter of two sets, limit by limit. A limit that is missing does not restrict.
 ---
 --- Example: `limits.strictest({ pids = 10 }, { pids = 50, memory_bytes = 1e9 }).pids` is 10
 ---@param first table<string, number>?

@@ -1,6 +1,6 @@
--- Modes as tables: a decision for each named tool, one for each permission class for the tools that
--- are not named, and what becomes of command lines that the rules ask about or do not speak of.
--- Used by policies/init.lua, and by a team's own.
+-- Modes as tables: a decision for each named tool, one for each permission class for the other
+-- tools, and the decisions on command lines that a rule asks about or that no rule matches. Used by
+-- policy.lua.
 local M = {}
 
 local CLASSES = { read = true, write = true, execute = true }
@@ -16,16 +16,16 @@ local LIMITS = {
   idle_time_ms = true,
 }
 
--- What to do instead, when the mode does not say.
+-- What to do instead, where the mode has no text of its own.
 local INSTEAD = {
   ask = 'approve it in your client, or start Gibbous with --mode auto',
   deny = 'use a tool that this mode allows, or start Gibbous with another --mode',
 }
 
--- The same for a command that no rule speaks of.
+-- The same for a command that no rule matches.
 local UNMATCHED = {
-  ask = 'No rule of the policy speaks of this command, and mode %s asks about those: approve it in '
-    .. 'your client, or add a rule that allows it.',
+  ask = 'No rule of the policy covers this command, and mode %s asks about such commands: approve '
+    .. 'it in your client, or add a rule that allows it.',
   deny = 'No rule of the policy allows this command, and mode %s denies what is not allowed: use a '
     .. 'command that reads or builds, add a rule that allows it, or start Gibbous with another '
     .. '--mode.',
@@ -37,8 +37,8 @@ local function expect(condition, ...)
   end
 end
 
---- Checks the table of a mode, and raises what is wrong with it: a spelling mistake must not widen
---- what is allowed.
+--- Checks the table of a mode and raises an error for what is wrong: a spelling mistake must not
+--- allow more.
 ---
 --- Example: `matrix.check('review', { permissions = { read = 'allow', write = 'ask',
 --- execute = 'deny' } })`
@@ -78,17 +78,17 @@ function M.check(name, mode)
   end
 end
 
--- Which of two decisions is the stricter one.
+-- The greater, the stricter.
 local RANK = { allow = 1, ask = 2, deny = 3 }
 
--- What the mode says about the tool of an effect.
+-- Returns the mode's verdict on the tool of an effect.
 local function judge_tool(mode, effect)
   local named = mode.tools and mode.tools[effect.tool]
   local decision = named or mode.permissions[effect.permission] or 'deny'
   local row = named and effect.tool or tostring(effect.permission)
   local rule = ('modes.%s.%s'):format(effect.mode, row)
   if effect.kind ~= 'call' and decision == 'ask' then
-    -- The call itself was asked about; what it does needs no second question about its tool.
+    -- The call itself was approved, so its effects need no second approval of the tool.
     decision = 'allow'
   end
   if decision == 'allow' then
@@ -104,8 +104,8 @@ local function judge_tool(mode, effect)
   }
 end
 
--- What the rules say about the commands of an effect, and what the mode makes of that. `judged` has
--- no decision when no rule speaks of some command of the line.
+-- Returns the verdict of the rules on the commands of an effect, as the mode applies it. `judged`
+-- has no decision when no rule matches some command of the line.
 local function judge_commands(mode, effect)
   local judged, commands = effect.judged, mode.commands or {}
   if judged.decision == 'deny' or judged.decision == 'allow' then
@@ -126,9 +126,8 @@ local function judge_commands(mode, effect)
   }
 end
 
---- Gives what the mode of an effect says about its tool and, when it holds commands, what the rules
---- say about those: for a tool that the mode names the stricter of both, for all others the latter
---- in place of the tool's permission class.
+--- Returns the verdict on an effect. Without commands it is the mode's verdict on the tool. With
+--- commands it is the verdict of the rules, or the stricter of both for a tool that the mode names.
 ---
 --- Example: `matrix.judge(modes, { kind = 'call', mode = 'ci', tool = 'bg_start',
 --- permission = 'execute' }).decision`

@@ -41,7 +41,7 @@ local function check(patterns)
   end
 end
 
---- Gives the rules without these.
+--- Returns the rules without these.
 ---
 --- Example: `override.remove(rules, 'git.push git.push_force')`
 ---@param rules Rule[]
@@ -58,7 +58,7 @@ function M.remove(rules, ids)
   return kept
 end
 
---- Gives the rules, these with another decision.
+--- Returns the rules, with another decision for these.
 ---
 --- Example: `override.set_decision(rules, 'deny', 'git.push git.push_force')`
 ---@param rules Rule[]
@@ -77,7 +77,7 @@ function M.set_decision(rules, decision, ids)
   return all
 end
 
---- Gives a copy of a mode with other values for some fields.
+--- Returns a copy of a mode with other values for some fields.
 ---
 --- Example: `override.mode(modes.auto, { limits = { pids = 200 } })`
 ---@param mode Mode
@@ -87,7 +87,7 @@ function M.mode(mode, fields)
   return merged(mode, fields)
 end
 
---- Gives one list of both.
+--- Returns one list with the rules of both.
 ---
 --- Example: `override.with(rules, { { id = 'team.x', ... } })`
 ---@param rules Rule[]

@@ -8,7 +8,7 @@ local sandbox = require 'sandbox'
 
 local M = {}
 
---- Checks the modes, and gives the `decide` function of a policy that has them.
+--- Checks the modes and returns the `decide` function of a policy that has them.
 ---
 --- Example: `return { modes = modes, decide = policy.decider(modes), rules = rules,
 --- knowledge = knowledge }`

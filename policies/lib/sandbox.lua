@@ -1,5 +1,5 @@
--- Sandbox profiles as data, and which one a run gets. The keeper enforces them below every rule:
--- with Landlock and seccomp, and with a mount namespace where the machine allows one.
+-- Sandbox profiles as data, and the choice of one for a run. The keeper enforces them beneath every
+-- rule, with Landlock and seccomp, and with a mount namespace where the machine allows one.
 --
 -- Paths begin with '/', '~/' or a variable: $WORKSPACE, $HOME, $TMP (/tmp, /var/tmp and $TMPDIR),
 -- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS, $POLICIES
@@ -9,7 +9,7 @@ local credentials = require 'credentials'
 
 local M = {}
 
--- Sockets behind which somebody outside does what he is told. $RUNTIME as a whole: the session bus
+-- Sockets through which a program outside takes commands. All of $RUNTIME is one: the session bus
 -- and the user's systemd start programs, agents sign, terminals and editors take commands.
 local SOCKETS = {
   '$SSH_AUTH_SOCK', '$RUNTIME', '/run/user', '/run/dbus/system_bus_socket', '/run/systemd/private',
@@ -21,8 +21,8 @@ local SOCKETS = {
   '/run/screen', '$TMUX', '/tmp/emacs0', '/tmp/emacs1000',
 }
 
--- What others execute: shells, sessions, editors, git and Gibbous. Counts only in what may be
--- written: a workspace that is the home, or has them in it.
+-- Files that other programs execute: shells, sessions, editors, git and Gibbous. They matter only
+-- where the run may write, such as in a workspace that is the home.
 local EXECUTED = {
   '~/.bashrc', '~/.bash_profile', '~/.bash_login', '~/.bash_logout', '~/.bash_aliases',
   '~/.profile', '~/.zshrc', '~/.zshenv', '~/.zprofile', '~/.zlogin', '~/.zlogout', '~/.oh-my-zsh',
@@ -46,7 +46,7 @@ for _, list in ipairs { credentials, SOCKETS } do
   end
 end
 
--- `rank`: of two profiles that are asked for, the one with the higher rank is taken.
+-- `rank`: of several requested profiles, the one with the highest rank applies.
 M.PROFILES = {
   none = { rank = 0, read = { '/' }, write = { '/' } },
   workspace = {
@@ -67,7 +67,7 @@ local function refuse(format, ...)
   error(format:format(...), 0)
 end
 
---- Checks what a mode or a caller asks for, and raises what is wrong with it.
+--- Checks the request of a mode or a caller and raises an error for what is wrong.
 ---
 --- Example: `sandbox.check({ profile = 'workspace', network = 'off' }, 'mode auto')`
 ---@param request SandboxRequest
@@ -95,8 +95,8 @@ function M.check(request, owner)
   end
 end
 
---- Gives the strictest of what the mode, the configuration and the caller ask for, as a whole
---- profile; nothing when none of them asks for any.
+--- Returns the strictest of the requests of the mode, the configuration and the caller, as a whole
+--- profile; nil when none of them requests anything.
 ---
 --- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]

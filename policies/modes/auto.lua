@@ -1,5 +1,5 @@
--- The mode of an agent that works on its own: everyday commands run unasked, what could do harm is
--- asked about. Deny rules still hold.
+-- The mode of an agent that works on its own: everyday commands run without approval, and what
+-- could do harm needs it. Deny rules still hold.
 return {
   rank = 3,
   description = 'everything is allowed that no rule denies or asks about',

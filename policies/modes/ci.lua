@@ -1,5 +1,5 @@
--- The mode of unattended pipelines: nobody is there to be asked, a background process is a
--- liability, and of commands only those run that a rule allows: reading, building, testing.
+-- The mode of unattended pipelines: there is no person to ask, a background process is a liability,
+-- and only commands that a rule allows run: reading, building, testing.
 return {
   rank = 1,
   description = 'reading is allowed; nothing is asked about, and no background processes',

@@ -1,4 +1,4 @@
--- For throw-away machines: what other modes ask about is allowed. Deny rules hold here too.
+-- The mode for disposable machines: what other modes ask about is allowed. Deny rules still hold.
 return {
   rank = 4,
   description = 'nothing is asked about; deny rules still hold',

@@ -1,4 +1,4 @@
--- The mode of an agent with a person beside it: looking is free, everything else is asked about.
+-- The mode of an agent with a person beside it: reading is free, everything else needs approval.
 return {
   rank = 2,
   description = 'reading is allowed, everything else is asked about',

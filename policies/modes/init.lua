@@ -1,4 +1,4 @@
--- The permission modes that ship, by name.
+-- The shipped permission modes, by name.
 return {
   default = require 'modes.default',
   auto = require 'modes.auto',

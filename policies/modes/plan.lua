@@ -1,5 +1,5 @@
--- The mode of an agent that thinks before it acts: it may watch processes that were started in
--- another mode, and run commands of which a rule says that they only read.
+-- The mode of an agent that plans before it acts: it may watch processes that were started in
+-- another mode, and run commands that only read according to a rule.
 return {
   rank = 0,
   description = 'reading is allowed, nothing may be changed or started',

@@ -1,6 +1,6 @@
--- Building, testing and committing in the workspace: allowed where nobody is asked. In mode auto it
--- is allowed anyway; in mode ci everything that no rule allows is denied. Rules that ask or deny
--- (writing outside of the workspace, publishing, pushing) count before these.
+-- Building, testing and committing in the workspace: allowed in modes without a person to ask. Mode
+-- auto allows it anyway; mode ci denies everything that no rule allows. Rules that ask or deny
+-- (writing outside the workspace, publishing, pushing) count before these.
 local MODES = { 'auto', 'ci' }
 
 return {

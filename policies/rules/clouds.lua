@@ -1,4 +1,4 @@
--- What is billed or used by others: clouds, infrastructure as code, configuration of many machines.
+-- What costs money or is shared: clouds, infrastructure as code, configuration of many machines.
 local LOOKING = {
   'describe*', 'list*', 'get*', 'ls', 'show', 'help', '--help', '-h', 'version', '--version', '-v',
   'logs', 'logs:*', 'status', 'tail*', 'whoami', 'info', 'search', 'filter-log-events', 'head-*',

@@ -1,5 +1,5 @@
--- What cannot be known before it runs: asked about, each with what to do instead. (What the network
--- gave, and what is decoded, is in downloads.lua.)
+-- Code that cannot be known before it runs: it needs approval, and each reason says what to do
+-- instead. downloads.lua has code that is downloaded or decoded.
 return {
   {
     id = 'code.unparsed',

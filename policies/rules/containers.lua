@@ -1,4 +1,4 @@
--- Containers and clusters. What a container gets to see of this machine counts most.
+-- Containers and clusters. What matters most is what a container can see of this machine.
 local MOUNTS = {
   -- -v SOURCE:TARGET, --mount source=SOURCE: the root, system directories, homes
   're:(?:-v|--volume=)?/(?:etc|root|usr|var|boot|bin|sbin|lib|lib64|home|Users|proc|sys|dev|'
@@ -35,7 +35,7 @@ return {
   {
     id = 'containers.mounts',
     decision = 'deny',
-    reason = 'Whoever is in that container may change this machine: mount a directory of the '
+    reason = 'Programs in that container could change this machine: mount a directory of the '
       .. 'workspace.',
     program = 'docker podman nerdctl docker-compose podman-compose',
     argument = MOUNTS,
@@ -95,7 +95,7 @@ return {
     program = 'docker podman nerdctl',
     flags = '-H --host -c --context --url --connection',
     test = function(command)
-      -- docker run -c and -h mean something else
+      -- -c and -h of docker run mean something else
       local first = command.argv[2] or ''
       return first:match('^%-') ~= nil
     end,

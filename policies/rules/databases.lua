@@ -1,4 +1,4 @@
--- Databases: what throws data away. Questions are free; other SQL is code that is not analysed.
+-- Databases: commands that delete data. Queries are free; other SQL is code that is not analysed.
 return {
   {
     id = 'databases.drop',
@@ -12,7 +12,7 @@ return {
   {
     id = 'databases.flush',
     decision = 'ask',
-    reason = 'This throws away what the store holds, or stops it: use one of your own for tests.',
+    reason = 'This deletes what the store holds, or stops it: use one of your own for tests.',
     program = 'redis-cli valkey-cli',
     argument = {
       're:(?i)(?:flushall|flushdb|shutdown|config|debug|replicaof|slaveof|module|script|eval|'
@@ -24,7 +24,7 @@ return {
   {
     id = 'databases.reset',
     decision = 'ask',
-    reason = 'This throws away the data of the database that is configured: migrate it, or point '
+    reason = 'This deletes the data of the configured database: migrate it, or point '
       .. 'to one for tests.',
     program = 'rails rake prisma sequelize knex typeorm alembic mix php drizzle-kit supabase',
     argument = {
@@ -38,7 +38,7 @@ return {
   {
     id = 'databases.remove',
     decision = 'ask',
-    reason = 'This throws data away, or stops who needs it: use one of your own for tests.',
+    reason = 'This deletes data, or stops those who need it: use one of your own for tests.',
     program = {
       'influx', 'zkCli.sh', 'kafka-topics', 'kafka-topics.sh', 'nats', 'mongorestore', 'pg_restore',
       'manage.py', 'python', 'python3', 'dotnet', 'neonctl', 'pscale', 'planetscale', 'turso',
@@ -62,7 +62,7 @@ return {
   {
     id = 'databases.fed',
     decision = 'ask',
-    reason = 'What the store is told comes from another command: name the command for it.',
+    reason = 'The commands for the store come from another command: write them yourself.',
     program = 'redis-cli valkey-cli',
     fed_by = { '*' },
     match = { 'echo flushall | redis-cli' },

@@ -1,4 +1,4 @@
--- Running what the network just gave: denied, because nobody can have read it.
+-- Running code straight from the network: denied, because no person can have read it.
 local INSTEAD = 'download it into a file of the workspace, read it, then run it.'
 local DOWNLOADERS = {
   'curl', 'wget', 'wget2', 'fetch', 'aria2c', 'axel', 'lynx', 'w3m', 'links', 'elinks', 'http',
@@ -29,7 +29,7 @@ return {
     doubt = 'unknown_code unknown_program inline_code',
     detail = { 're:(?s).*\\b(?:curl|wget|fetch|aria2c|lynx|nc|ncat|socat)\\b.*' },
     test = function(command)
-      -- Of inline code only what a substitution put there.
+      -- Only inline code that a substitution put there.
       for _, doubt in ipairs(command.doubts) do
         if doubt ~= 'inline_code' then
           return true
@@ -51,7 +51,7 @@ return {
   {
     id = 'downloads.decoded',
     decision = 'deny',
-    reason = 'This runs what it decodes, so that nobody sees what that is: write the commands '
+    reason = 'This runs what it decodes, which no person can review: write the commands '
       .. 'themselves.',
     doubt = 'decoded_code',
     match = {

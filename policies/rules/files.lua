@@ -1,7 +1,7 @@
--- Files outside of the workspace, files that others execute, and paths that nobody knows
--- beforehand. Inside the workspace, and in /tmp, files are free.
+-- Files outside the workspace, files that other programs execute, and paths that are not known in
+-- advance. Files inside the workspace and in /tmp are free.
 
--- What find and its like narrow the removal down with.
+-- Options with which find and the like narrow a removal down.
 local FILTERS = '-name -iname -path -ipath -wholename -regex -iregex -size -mtime -mmin -atime '
   .. '-ctime -newer -empty -maxdepth -user -perm'
 
@@ -16,13 +16,13 @@ local function is_within(command, ...)
   return false
 end
 
--- Loops over files, and commands that are given their files, are everyday: what they run on comes
--- from a pattern or a list of the line itself.
+-- Loops over files and commands that receive their files are common: the files come from a pattern
+-- or a list in the line itself.
 local function stands_alone(command)
   return not is_within(command, 'loop', 'xargs', 'find', 'parallel', 'fd', 'function')
 end
 
--- ./$X and $PWD/$X are everything when $X is empty.
+-- ./$X and $PWD/$X mean everything when $X is empty.
 local function may_be_all(command)
   for _, access in ipairs(command.accesses) do
     if access.access == 'remove' and access.path == command.cwd and access.written:find('/%$') then
@@ -36,7 +36,7 @@ return {
   {
     id = 'files.startup',
     decision = 'deny',
-    reason = 'Others execute this file whenever they start: put settings into the workspace, or '
+    reason = 'Programs execute this file whenever they start: put settings into the workspace, or '
       .. 'ask a person.',
     access = 'write remove permission',
     path = 'startup',
@@ -50,7 +50,7 @@ return {
   {
     id = 'files.awk_in_place',
     decision = 'deny',
-    reason = 'This is a part of the system, or a file that others execute: change a copy in the '
+    reason = 'This is a part of the system, or a file that programs execute: change a copy in the '
       .. 'workspace.',
     program = 'awk gawk',
     flags = '-i --include',
@@ -64,7 +64,7 @@ return {
   {
     id = 'files.patch_system',
     decision = 'deny',
-    reason = 'This would change the system or what others execute: patch files of the workspace.',
+    reason = 'This would change the system or what programs execute: patch files of the workspace.',
     program = 'patch git',
     flags = '-d --directory',
     access = 'enter',
@@ -116,7 +116,7 @@ return {
   {
     id = 'files.startup_in_place',
     decision = 'deny',
-    reason = 'Others execute this file whenever they start: put settings into the workspace, or '
+    reason = 'Programs execute this file whenever they start: put settings into the workspace, or '
       .. 'ask a person.',
     program = 'sed perl ruby',
     flags = '-i --in-place',
@@ -155,7 +155,7 @@ return {
   {
     id = 'files.socket',
     decision = 'deny',
-    reason = 'Behind this socket somebody with more rights does what he is told: use the program '
+    reason = 'A program with more rights obeys this socket: use the command that is made '
       .. 'for it.',
     access = 'read write remove permission',
     path = 'socket',

@@ -1,7 +1,7 @@
--- git and other version control: what leaves the machine, what cannot be brought back, and what
--- makes git run programs. Looking, committing, branching, merging, rebasing and pulling are free.
+-- git and other version control: what leaves the machine, what cannot be restored, and what makes
+-- git run programs. Reading, committing, branching, merging, rebasing and pulling are free.
 
--- Keys of git's configuration whose values git runs or obeys, in small letters, as Lua patterns.
+-- Keys of git's configuration whose values git runs or obeys, in lower case, as Lua patterns.
 local EXECUTING_KEYS = {
   '^core%.pager$', '^core%.editor$', '^core%.sshcommand$', '^core%.fsmonitor$', '^core%.hookspath$',
   '^core%.askpass$', '^core%.gitproxy$', '^core%.alternaterefscommand$', '^core%.worktree$',
@@ -15,7 +15,7 @@ local EXECUTING_KEYS = {
   '^remote%..*%.url$', '^remote%..*%.pushurl$', '^tar%..*%.command$', '^safe%.directory$',
   '^extensions%.',
 }
--- What everybody sets to have no pager, editor, hooks or colours.
+-- Common settings that turn off the pager, editor, hooks or colours.
 local HARMLESS_VALUES = {
   [''] = true, cat = true, ['true'] = true, [':'] = true, ['false'] = true, less = true,
   ['/dev/null'] = true, ['1'] = true, ['0'] = true, always = true, never = true,

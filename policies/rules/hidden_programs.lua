@@ -1,5 +1,5 @@
--- Options of everyday programs that make them run something else. What they run is judged, too, as
--- far as it is known; that it runs in such a way is asked about.
+-- Options that make common programs run something else. What they run is judged as far as it is
+-- known; running it in this way needs approval in itself.
 local REASON = 'This makes a program run another one, by an option that few people know: '
   .. 'run that command itself.'
 

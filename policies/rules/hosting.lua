@@ -1,4 +1,4 @@
--- What others see on GitHub, GitLab and the like.
+-- What other people see on GitHub, GitLab and the like.
 return {
   {
     id = 'hosting.change',

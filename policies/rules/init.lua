@@ -1,6 +1,6 @@
--- The rules about commands, from the files in rules/. Of those that match, deny counts before ask,
--- and ask before allow, whatever their order; of several with the same decision the first names the
--- reason. A team's policy leaves rules out, or adds its own: see examples/policy_strict.
+-- The rules about commands. Of the rules that match, deny counts before ask and ask before allow,
+-- whatever their order; of several with the same decision, the first gives the reason. A team's
+-- policy removes rules or adds its own: see examples/policy_strict.
 local RULES = {
   require 'rules.machine',
   require 'rules.credentials',

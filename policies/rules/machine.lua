@@ -1,6 +1,6 @@
--- What would destroy the machine, or stop it for everybody: denied in every mode.
+-- What would destroy the machine, or stop it for every user: denied in every mode.
 
--- rm -r of a system or home directory, in code of any language, in the place of a command.
+-- rm -r of a system or home directory, where a command can stand in code of any language.
 local TARGET = [[(?:\\?/(?:\*|(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|run|s?bin|srv|sys|usr|]]
   .. [[var|Users|System)(?:/[\w.*-]+)*/?)?|~|\$HOME|\$\{HOME\})(?:$|[^\w/.*~-])]]
 local RM = [[(?:sudo )?(?:/(?:usr/)?bin/)?rm +(?:-[\w-]+ +)*-(?:-recursive|\w*[rR]\w*) +]]
@@ -9,8 +9,8 @@ local START = [[(?:^\w+: |^|[\n;!`={}|&]|\b(?:system|exec\w*|shell|spawn\w*|[pP]
   .. [[getoutput|check_\w+|qx?|x|Command|[0-9]*e)[\s("'\[{`<q\\]*)\s*]]
 local DISK = [[/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk)]]
 
--- For programs that nobody uses to remove things, and that start others: rm -r with one of the
--- directories that nobody removes behind it.
+-- For programs that start others and are not made to remove things: rm -r followed by a directory
+-- that is never removed.
 local ROOTS = { etc = true, usr = true, bin = true, boot = true, lib = true, sbin = true,
   home = true, root = true, var = true, opt = true, dev = true }
 
@@ -33,7 +33,7 @@ local function starts_removal(command)
   return false
 end
 
--- tar czf ARCHIVE FILE...: flags without a dash, whose first value is the archive here.
+-- tar czf ARCHIVE FILE...: flags without a dash, where the first value is the archive.
 local function writes_archive(command)
   local flags, archive = command.argv[2] or '', command.argv[3]
   if not flags:find('^%a+$') or not flags:find('[cruA]') or not flags:find('f') then

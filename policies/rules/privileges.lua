@@ -1,4 +1,4 @@
--- Other users' rights: sudo, doas, su, pkexec and the like.
+-- The rights of other users: sudo, doas, su, pkexec and the like.
 return {
   {
     id = 'privileges.shell',
@@ -26,7 +26,7 @@ return {
   {
     id = 'privileges.unknown',
     decision = 'deny',
-    reason = 'Something that is only known when it runs would get other rights: write the '
+    reason = 'A command that is known only when it runs would get other rights: write the '
       .. 'command itself.',
     privileged = true,
     doubt = 'unknown_program unknown_code piped_code decoded_code inline_code '
@@ -56,7 +56,7 @@ return {
   {
     id = 'privileges.wrapper',
     decision = 'ask',
-    reason = 'This runs as somebody else, or outside of what was started here: run the command '
+    reason = 'This runs as another user, or outside of what was started here: run the command '
       .. 'itself.',
     wrapper = {
       'chroot', 'nsenter', 'unshare', 'systemd-run', 'setpriv', 'chpst', 'setuidgid',

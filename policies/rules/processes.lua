@@ -1,6 +1,6 @@
--- Ending processes. A run's own background jobs (%1, $!) and what the line itself started are free.
+-- Ending processes. A line may freely end its own background jobs (%1, $!) and what it started.
 
--- kill: -1 as a target is everybody; as the only or first word it is a signal.
+-- kill: -1 as a target means every process; as the only or first word it is a signal.
 local function targets_everybody(command)
   local argv = command.argv
   for at = 2, #argv do
@@ -11,7 +11,7 @@ local function targets_everybody(command)
   return false
 end
 
--- Operands that are jobs, or variables that hold an id the line may know: $!, $PID, $SERVER_PID.
+-- Operands that are jobs, or variables that can hold a known id: $!, $PID, $SERVER_PID.
 local function has_foreign_target(command)
   for at = 2, #command.argv do
     local word = command.argv[at]
@@ -108,7 +108,7 @@ return {
   {
     id = 'processes.kill_by_file',
     decision = 'ask',
-    reason = 'This ends whoever uses a file or port: use bg_kill for what you started.',
+    reason = 'This ends every process that uses a file or port: use bg_kill for your own.',
     program = 'fuser',
     flags = '-k --kill',
     match = { 'fuser -k 3000/tcp' },

@@ -1,5 +1,5 @@
--- What only looks: allowed in every mode, so that an agent that plans can read. Where a program can
--- also change something, the flags and words for that are taken out.
+-- Commands that only read: allowed in every mode, so that a planning agent can read. For programs
+-- that can also change something, the rules exclude those flags and words.
 local HARMLESS = 'harmless_device' -- output may go to /dev/null
 
 return {

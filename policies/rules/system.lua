@@ -174,7 +174,7 @@ return {
   {
     id = 'system.schedule',
     decision = 'ask',
-    reason = 'This leaves behind something that runs later, when nobody looks: run it now, or ask.',
+    reason = 'This leaves behind something that runs later, unattended: run it now, or ask.',
     program = 'crontab at batch atrm',
     without_flags = '-l -V',
     match = { 'crontab jobs.txt', 'echo make | at now', 'crontab -' },

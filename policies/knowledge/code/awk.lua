@@ -1,5 +1,5 @@
--- awk: what touches paths, and what is harmless: everything without system(), pipes, and files that
--- are written. A > compares inside parentheses, in front of the first brace, and before a number.
+-- awk: which code touches paths, and which is harmless: all without system(), pipes and files that
+-- it writes. A > is a comparison in parentheses, before the first brace, and before a number.
 local pattern = require 'knowledge.code.pattern'
 
 local NAME = pattern.other_than 'system getline close fflush'

@@ -1,5 +1,5 @@
--- JavaScript: what touches paths, and what is harmless: console.log, what computes, reading files
--- below the current directory.
+-- JavaScript: which code touches paths, and which is harmless: console.log, computations, and
+-- reading files below the current directory.
 local pattern = require 'knowledge.code.pattern'
 
 local CALLS = pattern.one_of [[console.log console.error console.table console.dir
@@ -12,13 +12,13 @@ local METHODS = pattern.one_of [[map filter reduce forEach join split slice sort
   find some every includes indexOf concat keys values entries replace trim toString toFixed
   toUpperCase toLowerCase startsWith endsWith match test padEnd padStart toISOString getTime
   push charAt repeat reverse]]
--- Words that may not even be named.
+-- Words that must not occur at all.
 local NAME = pattern.other_than [[eval Function constructor require import child_process binding
   mainModule exec execSync spawn spawnSync fork kill dlopen globalThis global Reflect Proxy
   setTimeout setInterval setImmediate fs module exports function class async await with
   prototype get set vm worker_threads net http https fetch Bun Deno delete yield]]
 local MODULES = [=[["'](?:node:)?(?:path|url|util|os|querystring|crypto|assert)["']]=]
--- Files of JSON, and the project's own code: loading that is what running it does.
+-- JSON files and the project's own code, which loading runs no differently than running it.
 local JSON = [[(?:(?:\./)?[\w@-][\w.@-]*(?:/\w[\w.-]*)*\.json|\./\w[\w.-]*(?:/\w[\w.-]*)*)]]
 local FS = [[(?:require\(["'](?:node:)?fs["']\)|\bfs)]]
 local OS = [[require\(["'](?:node:)?os["']\)]]

@@ -1,8 +1,8 @@
--- Builds RE2 patterns of code that only computes and prints, from the few words and calls that may
--- stand in it. Used by the files beside it, once, when a policy is loaded.
+-- Builds RE2 patterns for code that only computes and prints, from the few words and calls that are
+-- allowed in it. The files beside it use it once, when a policy is loaded.
 local M = {}
 
--- In the order of bytes; | where there is a gap.
+-- In byte order, with | for gaps.
 local WORD_BYTES = '0123456789|ABCDEFGHIJKLMNOPQRSTUVWXYZ|_|abcdefghijklmnopqrstuvwxyz'
 
 --- A string literal, in single or double quotes.
@@ -12,8 +12,8 @@ local NAME = [[(?:\./)?\w[\w@.-]*(?:/\w[\w.-]*)*]]
 --- A string literal that names a file below the current directory.
 M.FILE = "(?:'" .. NAME .. "'|\"" .. NAME .. '")'
 
--- A class of word characters without those that `excluded` has as keys. With any_case only small
--- letters: (?i) adds the others.
+-- Returns a class of word characters without the keys of `excluded`. With any_case it has only
+-- lower-case letters, because (?i) adds the others.
 local function class_without(excluded, any_case)
   local kept, from = {}, nil
   for at = 1, #WORD_BYTES + 1 do
@@ -41,7 +41,8 @@ local function sorted_keys(tree)
   return keys
 end
 
--- What may follow the letters that lead to `tree`, so that no excluded word comes of it.
+-- Returns a pattern for what may follow the letters that lead to `tree` without completing an
+-- excluded word.
 local function rest_of(tree, any_case)
   local parts, keys = {}, sorted_keys(tree)
   for _, byte in ipairs(keys) do
@@ -54,7 +55,7 @@ local function rest_of(tree, any_case)
   return '(?:' .. table.concat(parts, '|') .. ')'
 end
 
---- Gives a pattern for every word that begins with a letter, but these. RE2 knows no "not".
+--- Returns a pattern for every word that begins with a letter, except these. RE2 has no negation.
 ---
 --- Example: `pattern.other_than('eval exec')` matches 'evaluate' and not 'eval'
 ---@param words string
@@ -82,7 +83,7 @@ function M.other_than(words, any_case)
   return '(?:' .. table.concat(parts, '|') .. ')'
 end
 
---- Gives a pattern for one of these words; a dot in them is itself.
+--- Returns a pattern for one of these words; dots are literal.
 ---
 --- Example: `pattern.one_of('json.load len')`
 ---@param words string
@@ -95,7 +96,7 @@ function M.one_of(words)
   return '(?:' .. table.concat(list, '|') .. ')'
 end
 
---- Gives a pattern for any number of these pieces of code, in any order.
+--- Returns a pattern for any number of these pieces of code, in any order.
 ---
 --- Example: `pattern.made_of { [[\s]], [[\d+]] }`
 ---@param pieces string[]

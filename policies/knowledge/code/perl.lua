@@ -1,5 +1,5 @@
--- Perl: what touches paths, and what is harmless: substitutions, matches and print without code in
--- them. In a pattern, @{...}, $x[...] and (?{...}) are code.
+-- Perl: which code touches paths, and which is harmless: substitutions, matches and print without
+-- embedded code. In a pattern, @{...}, $x[...] and (?{...}) are code.
 local LIMITS = [=[(?:[^DELIM\\@$\[({]|\\.|\[[^\]\[@$]*\]|\((?:\?[:=!<>imsx])?|\{[0-9,]*\}|]=]
   .. [=[\$[)|0-9&])*\$?]=]
 local TEXT = [[(?:[^DELIM\\@$\[{]|\\.|\$[0-9&])*]]

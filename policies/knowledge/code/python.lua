@@ -1,5 +1,5 @@
--- Python: what touches paths, and what is harmless: imports of modules that only compute, calls
--- that only compute or print, reading a file below the current directory.
+-- Python: which code touches paths, and which is harmless: imports of modules that only compute,
+-- calls that only compute or print, and reading files below the current directory.
 local pattern = require 'knowledge.code.pattern'
 
 local CALLS = pattern.one_of [[print len range str int float bool list dict set tuple sum min
@@ -15,13 +15,14 @@ local CALLS = pattern.one_of [[print len range str int float bool list dict set 
 local METHODS = pattern.one_of [[get items keys values split rsplit splitlines strip lstrip
   rstrip join replace startswith endswith lower upper title format read readlines append count
   index find encode decode hexdigest isoformat strftime timestamp group groups most_common sort]]
--- Words that may not even be named.
+-- Words that must not occur at all.
 local NAME = pattern.other_than [[from import as eval exec compile open input os subprocess
   modules system popen Popen run call check_output check_call getattr setattr delattr globals
   locals vars builtins lambda def class shutil importlib ctypes pickle marshal pty socket spawn
   fork kill remove unlink rmtree rmdir rename write chmod chown breakpoint key object_hook async
   await with try except global del pathlib Path]]
--- Importing runs what the project or an installed package says, as running a file of it does.
+-- An import runs code of the project or of an installed package, no differently than running a file
+-- of it.
 local IMPORT = [[\bimport\s|\bimport\s+(?:[a-z.]+,\s*)*os\b|\bfrom pathlib import Path\b]]
 local OS = [[\bos\.(?:(?:getcwd|cpu_count|getpid|getenv|environ\.get|listdir|path\.[a-z]+)\(]]
   .. [[|environ\b|name\b|sep\b)]]
@@ -31,7 +32,7 @@ local STRING = '(?:[rbRB]?' .. pattern.STRING .. ')'
 -- Without calls in its braces.
 local FORMATTED = [=[[fF](?:"[^"\\(]*"|'[^'\\(]*')]=]
 local READ_MODE = [[(?:\s*,\s*(?:encoding\s*=\s*)?(?:["']rb?["']|["']utf-?8["']))*]]
--- A string or a parenthesis stands behind one of these, or it belongs to a name: f"", f().
+-- A string or a parenthesis follows one of these; otherwise it belongs to a name: f"", f().
 local BEFORE = [=[[-+*/%<>=!,:;.\[{|&^~(]]=]
 
 local QUOTED = [=[\(\s*(?:os\.path\.expanduser\(\s*)?[rbf]?["']([^"']+)["']]=]

@@ -1,5 +1,5 @@
--- sed: what touches paths, and what is harmless: all commands but e, w and r, and substitutions
--- without the flags e and w.
+-- sed: which code touches paths, and which is harmless: all commands except e, w and r, and
+-- substitutions without the flags e and w.
 local function substitution(delimiter, mark)
   local part = '(?:[^' .. delimiter .. [[\\\n]|\\(?:.|\n))*]]
   return 's' .. mark .. part .. mark .. part .. mark .. '[gpiIMm0-9]*'

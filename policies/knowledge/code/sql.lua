@@ -1,4 +1,5 @@
--- SQL, and the commands of sqlite3 and psql: what touches paths, and what is harmless: questions.
+-- SQL and the commands of sqlite3 and psql: which code touches paths, and which is harmless:
+-- queries.
 local pattern = require 'knowledge.code.pattern'
 
 local CHANGING = [[writefile edit load_extension readfile into outfile dumpfile load_file

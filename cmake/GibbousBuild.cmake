@@ -54,10 +54,22 @@ if(GIBBOUS_FUZZ)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# gibbous_library(NAME LIBS... [ROOMS folders] [PCH headers | the library whose precompiled headers it uses]): the
+# Parsing headers takes most of a build from nothing, so these builds compile several sources as one. Not the dev
+# preset: there a change should compile one file. A source that names something as a neighbour does stays ALONE.
+option(GIBBOUS_UNITY "Compile several sources as one" OFF)
+set(GIBBOUS_UNITY_BATCH 12 CACHE STRING "Sources compiled as one")
+
+function(gibbous_unity target)
+  if(GIBBOUS_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${GIBBOUS_UNITY_BATCH})
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
+# gibbous_library(NAME LIBS... [ROOMS folders] [ALONE sources] [PCH headers | the library whose precompiled headers it uses]): the
 # sources of the current folder, or of the folders below it that ROOMS names, as libgibbous_NAME.a.
 function(gibbous_library name)
-  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE;ROOMS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE;ROOMS;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
   foreach(room IN LISTS arg_ROOMS)
     file(GLOB room_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc")
@@ -67,6 +79,7 @@ function(gibbous_library name)
     list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
   add_library(gibbous_${name} STATIC ${sources})
+  gibbous_unity(gibbous_${name} ${arg_ALONE})
   target_include_directories(gibbous_${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"

@@ -18,7 +18,7 @@
 namespace gibbous::cli {
 namespace {
 
-constexpr std::size_t kMaxLineBytes = 4096;  // of a terminal in canonical mode
+constexpr std::size_t kMaxAnswerBytes = 4096;  // of a terminal in canonical mode
 
 std::string user_name() {
   const passwd* user = getpwuid(geteuid());
@@ -86,7 +86,7 @@ void Prompt::show() {
 }
 
 void Prompt::on_readable() {
-  std::array<char, kMaxLineBytes> buffer;
+  std::array<char, kMaxAnswerBytes> buffer;
   const ssize_t count = ::read(input_, buffer.data(), buffer.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (!open()) return;

@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view kRuns = "gibbous://runs/";
 constexpr const char* kMimeType = "text/plain";
 constexpr std::size_t kMaxTitleBytes = 120;
-constexpr std::size_t kMaxIdBytes = 64;
+constexpr std::size_t kMaxRunIdBytes = 64;
 
 std::string text_of(const Json& info, const char* name) {
   return info.value(name, std::string());
@@ -34,7 +34,7 @@ std::optional<std::string> run_of(std::string_view uri) {
   const std::string_view id = uri.substr(kRuns.size());
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-  const bool good = !id.empty() && id.size() <= kMaxIdBytes &&
+  const bool good = !id.empty() && id.size() <= kMaxRunIdBytes &&
                     id.find_first_not_of(kLetters) == std::string_view::npos;
   return good ? std::optional<std::string>(id) : std::nullopt;
 }

@@ -17,12 +17,12 @@
 namespace gibbous {
 namespace {
 
-constexpr const char* kName = "decisions.jsonl";
-constexpr const char* kLockName = "decisions.lock";
-constexpr int kOneTry = 1;
+constexpr const char* kLogName = "decisions.jsonl";
+constexpr const char* kLogLockName = "decisions.lock";
+constexpr int kOneLockTry = 1;
 
 std::string rotated_name(std::uint32_t number) {
-  return number == 0 ? kName : std::string(kName) + "." + std::to_string(number);
+  return number == 0 ? kLogName : std::string(kLogName) + "." + std::to_string(number);
 }
 
 bool same_file(const struct stat& a, const struct stat& b) {
@@ -39,7 +39,7 @@ DecisionLog::~DecisionLog() {
 }
 
 std::string DecisionLog::path() const {
-  return options_.directory + "/" + kName;
+  return options_.directory + "/" + kLogName;
 }
 
 Status DecisionLog::failed(const std::string& what, const std::string& why) const {
@@ -136,11 +136,11 @@ Status DecisionLog::open_when_needed() {
     if (Status status = rotate(*directory); !status) return status;
   }
   // Before it is opened, which may already do something to a device; after that, for certain.
-  if (::fstatat(directory->get(), kName, &named, AT_SYMLINK_NOFOLLOW) == 0) {
+  if (::fstatat(directory->get(), kLogName, &named, AT_SYMLINK_NOFOLLOW) == 0) {
     if (const char* why = objection_to(named)) return failed("cannot open", why);
   }
   UniqueFd file(
-      ::openat(directory->get(), kName,
+      ::openat(directory->get(), kLogName,
                O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
                kStateFileMode));
   if (!file || ::fstat(file.get(), &held) != 0) return failed("cannot open", std::strerror(errno));
@@ -153,14 +153,14 @@ Status DecisionLog::open_when_needed() {
 }
 
 Status DecisionLog::rotate(const UniqueFd& directory) {
-  const Result<StateLock> lock = StateLock::take(directory, kLockName, kOneTry);
+  const Result<StateLock> lock = StateLock::take(directory, kLogLockName, kOneLockTry);
   if (!lock) {
     // Somebody else is at it.
     if (lock.status().code() == "state_busy") return {};
     return failed("cannot rotate", lock.status().message());
   }
   struct stat named {};
-  if (::fstatat(directory.get(), kName, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (::fstatat(directory.get(), kLogName, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       static_cast<std::uint64_t>(named.st_size) < options_.max_bytes) {
     return {};  // it was done in between
   }
@@ -169,7 +169,7 @@ Status DecisionLog::rotate(const UniqueFd& directory) {
 
 // Can be done again from the beginning when it fails anywhere: a name that has moved is not there.
 Status DecisionLog::rename_all(const UniqueFd& directory) {
-  if (options_.files <= 1 && ::unlinkat(directory.get(), kName, 0) != 0 && errno != ENOENT) {
+  if (options_.files <= 1 && ::unlinkat(directory.get(), kLogName, 0) != 0 && errno != ENOENT) {
     return failed("cannot rotate", std::strerror(errno));
   }
   for (std::uint32_t number = options_.files; number-- > 1;) {

@@ -54,4 +54,13 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
   return best;
 }
 
+std::string comma_list(const std::vector<std::string>& words, std::size_t most) {
+  std::string text;
+  for (std::size_t index = 0; index < words.size(); ++index) {
+    if (index == most) return text + ", ...";
+    text += (index == 0 ? "" : ", ") + words[index];
+  }
+  return text;
+}
+
 }  // namespace gibbous

@@ -8,7 +8,7 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxPrintedWords = 1024;
+constexpr std::size_t kMaxWords = 1024;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
     Value text;
     for (std::size_t at = 1; at < command.argv.size(); ++at) {
       const Value& word = command.argv[at];
-      if (words.size() >= kMaxPrintedWords) return made;
+      if (words.size() >= kMaxWords) return made;
       const bool option =
           words.empty() && word.text.size() > 1 && word.text[0] == '-' && word.literal();
       if (option && command.program != "printf") continue;

@@ -32,7 +32,7 @@ constexpr const char* kQueueColumns =
     " started_by, attempt, safe_to_repeat, from_queue";
 // Of a version that had no queue.
 constexpr Table kOlderRuns = {"exec_runs", "number", kRunColumns, 22};
-constexpr Table kRuns = {"exec_runs", "number", kQueueColumns, 27};
+constexpr Table kRunsTable = {"exec_runs", "number", kQueueColumns, 27};
 constexpr Table kWorkers = {"workers", "",
                             "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started,"
                             " started_at, heartbeat_at, lease_until",
@@ -153,7 +153,7 @@ Status salvage(Database& old, Database& made, RepairReport* report) {
   const struct {
     const Table& table;
     std::uint64_t* rows;
-  } each[] = {{is_older ? kOlderRuns : kRuns, &report->runs},
+  } each[] = {{is_older ? kOlderRuns : kRunsTable, &report->runs},
               {kSegments, &report->segments},
               {kDecisions, &report->others},
               {kBacklog, &report->others},

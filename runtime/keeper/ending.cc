@@ -9,10 +9,10 @@ namespace gibbous::keeper {
 namespace {
 
 constexpr Millis kBound{3'000};  // from the first SIGKILL, whatever is left then
-constexpr Millis kFirstBackoff{1};
-constexpr Millis kMaxBackoff{50};
+constexpr Millis kFirstPause{1};
+constexpr Millis kMaxPause{50};
 // Within one round: as long as there are more and more processes, they are killed without a pause.
-constexpr int kMaxPasses = 50;
+constexpr int kMaxRounds = 50;
 
 }  // namespace
 
@@ -28,12 +28,12 @@ bool Ending::round(Time now) {
   if (!killing_) {
     killing_ = true;
     bound_ = now + kBound;
-    backoff_ = kFirstBackoff;
+    backoff_ = kFirstPause;
   } else if (now >= bound_) {
     return false;
   }
   std::size_t before = 0;
-  for (int pass = 0; pass < kMaxPasses; ++pass) {
+  for (int pass = 0; pass < kMaxRounds; ++pass) {
     process_table_.survey();
     const std::vector<pid_t> members = process_table_.all_members();
     process_table_.signal_all(members, SIGKILL);
@@ -41,7 +41,7 @@ bool Ending::round(Time now) {
     before = members.size();
   }
   due_ = now + backoff_;
-  backoff_ = std::min(backoff_ * 2, kMaxBackoff);
+  backoff_ = std::min(backoff_ * 2, kMaxPause);
   return true;
 }
 

@@ -26,7 +26,7 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kPathBytes = 64;
+constexpr std::size_t kListenersPathBytes = 64;
 constexpr std::size_t kTableReadBytes = 16UL * 1024;
 constexpr std::size_t kReplyBytes = 32UL * 1024;  // the kernel's largest dump message
 
@@ -140,7 +140,7 @@ bool add_line(std::string_view line, ListeningSockets& listeners) {
 }
 
 void read_table(pid_t pid, const char* name, ListeningSockets& listeners) {
-  std::array<char, kPathBytes> path;
+  std::array<char, kListenersPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/net/%s", pid, name);
   const UniqueFd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
   if (!file) return;

@@ -17,7 +17,7 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kPathBytes = 64;
+constexpr std::size_t kTaskPathBytes = 64;
 constexpr std::size_t kReadBytes = 4096;
 
 // Appends the numbers in the file, which are separated by spaces.
@@ -47,7 +47,7 @@ bool read_numbers(int fd, std::vector<pid_t>& numbers) {
 }
 
 UniqueFd open_children(pid_t pid, pid_t thread) {
-  std::array<char, kPathBytes> path;
+  std::array<char, kTaskPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/task/%d/children", pid, thread);
   return UniqueFd(::open(path.data(), O_RDONLY | O_CLOEXEC));
 }
@@ -86,7 +86,7 @@ void ProcessTree::append_children(pid_t pid, std::vector<pid_t>& children) {
     children.insert(children.end(), entry->second.begin(), entry->second.end());
     return;
   }
-  std::array<char, kPathBytes> path;
+  std::array<char, kTaskPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/task", pid);
   struct stat tasks {};
   if (::stat(path.data(), &tasks) != 0) return;

@@ -17,7 +17,7 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kStatBytes = 1024;
+constexpr std::size_t kUsageStatBytes = 1024;
 // Fields of proc(5), counted from the state, which is the first after the name.
 constexpr std::size_t kUserTime = 11;
 constexpr std::size_t kSystemTime = 12;
@@ -37,7 +37,7 @@ struct Cost {
 };
 
 std::optional<Cost> read_cost(pid_t pid) {
-  std::array<char, kStatBytes> text;
+  std::array<char, kUsageStatBytes> text;
   if (!read_proc_file(pid, "stat", text)) return std::nullopt;
   // The name in parentheses may hold anything, parentheses included: the last one ends it.
   const char* name_end = std::strrchr(text.data(), ')');

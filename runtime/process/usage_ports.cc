@@ -21,14 +21,14 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kPathBytes = 64;
+constexpr std::size_t kSocketPathBytes = 64;
 constexpr std::size_t kDirectoryBytes = 8UL * 1024;
 constexpr std::size_t kLinkBytes = 64;
 // All descriptors that are looked at for one question (1 µs each), and network namespaces (4 ms).
 constexpr std::size_t kMaxDescriptors = 8192;
 constexpr std::size_t kMaxNamespaces = 16;
 
-using Path = std::array<char, kPathBytes>;
+using Path = std::array<char, kSocketPathBytes>;
 
 Path proc_path(pid_t pid, const char* name) {
   Path path;

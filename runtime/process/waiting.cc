@@ -30,7 +30,7 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kPathBytes = 64;
+constexpr std::size_t kWaitingPathBytes = 64;
 constexpr std::size_t kSyscallBytes = 256;
 constexpr std::size_t kPlaceBytes = 128;
 constexpr std::size_t kFdInfoBytes = 4096;  // about forty descriptors of an epoll
@@ -86,7 +86,7 @@ CallKind kind_of(long number) {
 
 // Nothing when it cannot be read.
 std::optional<BlockedCall> read_call(pid_t pid, pid_t thread) {
-  std::array<char, kPathBytes> name;
+  std::array<char, kWaitingPathBytes> name;
   std::snprintf(name.data(), name.size(), "task/%d/syscall", thread);
   std::array<char, kSyscallBytes> text;
   if (!read_proc_file(pid, name.data(), text) || text[0] == '\0') return std::nullopt;
@@ -159,7 +159,7 @@ int only_selected(pid_t pid, const BlockedCall& call) {
 
 // Lines of "tfd: FD events: HEX ...".
 int only_in_epoll(pid_t pid, const BlockedCall& call) {
-  std::array<char, kPathBytes> name;
+  std::array<char, kWaitingPathBytes> name;
   std::snprintf(name.data(), name.size(), "fdinfo/%d", call.fd(0));
   std::array<char, kFdInfoBytes> text;
   if (!read_proc_file(pid, name.data(), text)) return kNoFd;
@@ -218,7 +218,7 @@ bool holds_bytes(const char* path) {
 
 Awaited look_at(pid_t pid, int fd, const InputFile& input) {
   if (fd < 0) return Awaited::kOther;
-  std::array<char, kPathBytes> path;
+  std::array<char, kWaitingPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, fd);
   struct stat file {};
   if (::stat(path.data(), &file) != 0) return Awaited::kOther;
@@ -232,7 +232,7 @@ Awaited look_at(pid_t pid, int fd, const InputFile& input) {
 
 // Only descriptor 0 can be meant where the arguments are not known.
 Awaited look_at_place(pid_t pid, pid_t thread, const InputFile& input) {
-  std::array<char, kPathBytes> name;
+  std::array<char, kWaitingPathBytes> name;
   std::snprintf(name.data(), name.size(), "task/%d/wchan", thread);
   std::array<char, kPlaceBytes> text;
   if (!read_proc_file(pid, name.data(), text)) return Awaited::kOther;
@@ -268,7 +268,7 @@ InputWait find_input_wait(std::span<const LivingProcess> processes, const InputF
   for (const LivingProcess& process : processes) {
     threads.assign(1, process.pid);
     if (process.threads > 1) {
-      std::array<char, kPathBytes> path;
+      std::array<char, kWaitingPathBytes> path;
       std::snprintf(path.data(), path.size(), "/proc/%d/task", process.pid);
       threads.clear();
       (void)list_numbers(path.data(), threads);

@@ -28,9 +28,9 @@ constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
 constexpr std::size_t kMaxNamedBytes = 400;  // of paths, in one sentence
-constexpr std::uint32_t kAbiMove = 2;
-constexpr std::uint32_t kAbiTruncate = 3;
-constexpr std::uint32_t kAbiScope = 6;
+constexpr std::uint32_t kMinAbiMove = 2;
+constexpr std::uint32_t kMinAbiTruncate = 3;
+constexpr std::uint32_t kMinAbiScope = 6;
 
 // The end of a path tells more than its beginning.
 std::string shortened(const std::string& path) {
@@ -360,7 +360,7 @@ class Preparation {
     unprotected.push_back(std::string("modes, owners, times and extended attributes of files "
                                       "outside can be changed") +
                           kWhy);
-    if (support_.landlock_abi < kAbiTruncate) {
+    if (support_.landlock_abi < kMinAbiTruncate) {
       unprotected.push_back(std::string("files outside can be truncated") + kWhy);
     }
   }
@@ -372,12 +372,12 @@ class Preparation {
                                     std::to_string(abi) + ", this kernel has " +
                                     std::to_string(support_.landlock_abi));
     };
-    report("processes outside can be signalled", kAbiScope);
+    report("processes outside can be signalled", kMinAbiScope);
     if (spec_.network == SandboxNetwork::kOn) {
-      report("abstract unix sockets outside can be connected to", kAbiScope);
+      report("abstract unix sockets outside can be connected to", kMinAbiScope);
     }
     // The other way round: too much is refused.
-    report("files cannot be moved between directories", kAbiMove);
+    report("files cannot be moved between directories", kMinAbiMove);
   }
 
   const SandboxSpec& spec_;

@@ -38,11 +38,11 @@ const std::vector<std::string_view> kNetworkWords = {
 };
 
 // What every program gets, whatever the profile says; see prepare.cc.
-const std::vector<std::string> kDevices = {
+const std::vector<std::string> kFreeDevices = {
     "/dev/null", "/dev/zero", "/dev/full",  "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
     "/dev/pts",  "/dev/shm",  "/dev/stdin", "/dev/stdout", "/dev/stderr",  "/dev/fd"};
 // Not part of the write tree "/".
-const std::vector<std::string> kKernelTrees = {"/dev", "/proc", "/sys"};
+const std::vector<std::string> kOwnTrees = {"/dev", "/proc", "/sys"};
 
 bool is_below(std::string_view path, std::string_view tree) {
   while (tree.size() > 1 && tree.back() == '/') tree.remove_suffix(1);
@@ -138,9 +138,9 @@ class Finder {
   }
 
   bool may_write(const std::string& path) const {
-    if (below_any(path, kDevices)) return true;
+    if (below_any(path, kFreeDevices)) return true;
     return std::any_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
-      return is_below(path, tree) && (tree != "/" || !below_any(path, kKernelTrees));
+      return is_below(path, tree) && (tree != "/" || !below_any(path, kOwnTrees));
     });
   }
   bool may_read(const std::string& path) const {

@@ -21,16 +21,16 @@ constexpr std::size_t kMaxWidePieceBytes = 256;
 constexpr std::size_t kMaxStillBytes = 1024;
 constexpr std::string_view kWholeScreen = "\x1b[?6l\x1b[r\x1b[s";
 
-bool is_ascii(char byte) {
+bool is_seven_bit(char byte) {
   return (static_cast<unsigned char>(byte) & 0x80U) == 0;
 }
 
 // The longest piece that is all ASCII or has none of it, within the limits.
 std::string_view first_piece(std::string_view bytes) {
-  const bool ascii = is_ascii(bytes.front());
+  const bool ascii = is_seven_bit(bytes.front());
   const std::size_t most = std::min(bytes.size(), ascii ? kMaxPieceBytes : kMaxWidePieceBytes);
   std::size_t size = 1;
-  while (size < most && is_ascii(bytes[size]) == ascii) ++size;
+  while (size < most && is_seven_bit(bytes[size]) == ascii) ++size;
   return bytes.substr(0, size);
 }
 
@@ -95,7 +95,7 @@ std::string pasted(std::string_view text) {
   for (const char byte : text) {
     if (byte == '\n') {
       kept += '\r';
-    } else if (byte == '\t' || !is_ascii(byte) || (byte >= ' ' && byte != '\x7f')) {
+    } else if (byte == '\t' || !is_seven_bit(byte) || (byte >= ' ' && byte != '\x7f')) {
       kept += byte;
     }
   }
@@ -172,7 +172,7 @@ Screen::~Screen() = default;
 
 // Characters that do not move the cursor are combined into one.
 bool Screen::may_grow(std::string_view piece) {
-  if (is_ascii(piece.front())) return true;
+  if (is_seven_bit(piece.front())) return true;
   still_bytes_ += piece.size();
   return still_bytes_ <= kMaxStillBytes;
 }

@@ -11,7 +11,7 @@ namespace gibbous {
 namespace {
 
 constexpr int kDefaultPort = 80;
-constexpr int kMaxPort = 65535;
+constexpr int kMaxUrlPort = 65535;
 constexpr std::size_t kMaxPortDigits = 5;
 constexpr std::size_t kShownUrlBytes = 60;  // of one that is wrong
 
@@ -22,7 +22,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
          });
 }
 
-Status wrong(const std::string& what) {
+Status bad_url(const std::string& what) {
   return Status::error("invalid_arguments", "url: " + what);
 }
 
@@ -34,7 +34,7 @@ int parse_port(std::string_view digits) {
     if (c < '0' || c > '9') return 0;
     port = port * 10 + (c - '0');
   }
-  return port <= kMaxPort ? port : 0;
+  return port <= kMaxUrlPort ? port : 0;
 }
 
 std::string authority_of(const HttpUrl& url) {
@@ -48,31 +48,31 @@ std::string authority_of(const HttpUrl& url) {
 Result<HttpUrl> HttpUrl::parse(const std::string& url) {
   constexpr std::string_view kScheme = "http://";
   if (starts_with_ignoring_case(url, "https://")) {
-    return wrong("https is not supported, only http:// is; wait for the port instead");
+    return bad_url("https is not supported, only http:// is; wait for the port instead");
   }
   if (!starts_with_ignoring_case(url, kScheme)) {
-    return wrong("expected http://host[:port]/path, got \"" +
-                 to_utf8(url.substr(0, kShownUrlBytes)) + "\"");
+    return bad_url("expected http://host[:port]/path, got \"" +
+                   to_utf8(url.substr(0, kShownUrlBytes)) + "\"");
   }
   if (url.size() > kMaxUrlBytes) {
-    return wrong("longer than " + std::to_string(kMaxUrlBytes) + " bytes");
+    return bad_url("longer than " + std::to_string(kMaxUrlBytes) + " bytes");
   }
   const bool clean = std::all_of(url.begin(), url.end(), [](char c) {
     return static_cast<unsigned char>(c) > ' ' && static_cast<unsigned char>(c) < 0x7f;
   });
   if (!clean)
-    return wrong("has a space, a control character or one beyond ASCII: percent-encode it");
+    return bad_url("has a space, a control character or one beyond ASCII: percent-encode it");
 
   const std::string_view rest = std::string_view(url).substr(kScheme.size());
   const std::size_t host_end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string_view authority = rest.substr(0, host_end);
   HttpUrl result;
   result.port = kDefaultPort;
-  if (authority.find('@') != std::string_view::npos) return wrong("a user name is not supported");
+  if (authority.find('@') != std::string_view::npos) return bad_url("a user name is not supported");
   std::string_view port_part;
   if (!authority.empty() && authority.front() == '[') {
     const std::size_t close = authority.find(']');
-    if (close == std::string_view::npos) return wrong("the '[' of the address is not closed");
+    if (close == std::string_view::npos) return bad_url("the '[' of the address is not closed");
     result.host = authority.substr(1, close - 1);
     port_part = authority.substr(close + 1);
   } else {
@@ -80,12 +80,12 @@ Result<HttpUrl> HttpUrl::parse(const std::string& url) {
     result.host = authority.substr(0, colon);
     if (colon != std::string_view::npos) port_part = authority.substr(colon);
   }
-  if (result.host.empty()) return wrong("the host is missing");
+  if (result.host.empty()) return bad_url("the host is missing");
   if (!port_part.empty() && port_part != ":") {
     result.port = port_part.front() == ':' ? parse_port(port_part.substr(1)) : 0;
     if (result.port == 0) {
-      return wrong("expected a port from 1 to 65535 after the host, got \"" +
-                   std::string(port_part) + "\"");
+      return bad_url("expected a port from 1 to 65535 after the host, got \"" +
+                     std::string(port_part) + "\"");
     }
   }
   std::string_view target = rest.substr(host_end);

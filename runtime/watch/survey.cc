@@ -13,16 +13,16 @@
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kLanes = 16;
-constexpr std::size_t kUnrolled = 2;
-constexpr std::size_t kStep = kLanes * kUnrolled;
+constexpr std::size_t kSurveyLanes = 16;
+constexpr std::size_t kSurveyUnrolled = 2;
+constexpr std::size_t kSurveyStep = kSurveyLanes * kSurveyUnrolled;
 // The counters of a lane, added up, must fit 8 bits.
 constexpr std::size_t kMaxSteps = 127;
 constexpr std::uint8_t kHighBit = 0x80;
 constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
-using Vector = std::uint8_t __attribute__((vector_size(kLanes)));
-using Signed = std::int8_t __attribute__((vector_size(kLanes)));
+using Vector = std::uint8_t __attribute__((vector_size(kSurveyLanes)));
+using Signed = std::int8_t __attribute__((vector_size(kSurveyLanes)));
 
 Vector load(const char* bytes) {
   Vector vector;
@@ -54,12 +54,12 @@ struct Tally {
 
 std::uint64_t sum(Vector vector) {
   std::uint64_t total = 0;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) total += vector[lane];
+  for (std::size_t lane = 0; lane < kSurveyLanes; ++lane) total += vector[lane];
   return total;
 }
 
 bool any_high(Vector vector) {
-  std::uint64_t words[kLanes / sizeof(std::uint64_t)];
+  std::uint64_t words[kSurveyLanes / sizeof(std::uint64_t)];
   std::memcpy(words, &vector, sizeof vector);
   return ((words[0] | words[1]) & kHighBits) != 0;
 }
@@ -76,11 +76,11 @@ bool is_control(char byte) {
 
 // The first byte beyond ASCII, from `at` on.
 std::size_t skip_ascii(std::string_view text, std::size_t at) {
-  constexpr std::size_t kStride = 4 * kLanes;
+  constexpr std::size_t kStride = 4 * kSurveyLanes;
   for (; at + kStride <= text.size(); at += kStride) {
     const char* bytes = text.data() + at;
-    if (any_high(load(bytes) | load(bytes + kLanes) | load(bytes + 2 * kLanes) |
-                 load(bytes + 3 * kLanes))) {
+    if (any_high(load(bytes) | load(bytes + kSurveyLanes) | load(bytes + 2 * kSurveyLanes) |
+                 load(bytes + 3 * kSurveyLanes))) {
       break;
     }
   }
@@ -99,15 +99,15 @@ Rescan survey(std::string_view bytes) {
   Rescan result;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  while (left >= kStep) {
-    const std::size_t steps = std::min(left / kStep, kMaxSteps);
+  while (left >= kSurveyStep) {
+    const std::size_t steps = std::min(left / kSurveyStep, kMaxSteps);
     Tally one;
     Tally other;
-    for (std::size_t step = 0; step < steps; ++step, at += kStep) {
+    for (std::size_t step = 0; step < steps; ++step, at += kSurveyStep) {
       one.take(at);
-      other.take(at + kLanes);
+      other.take(at + kSurveyLanes);
     }
-    left -= steps * kStep;
+    left -= steps * kSurveyStep;
     result.newlines += sum(one.newlines + other.newlines);
     result.controls = result.controls || any_high(one.controls | other.controls);
     result.beyond_ascii = result.beyond_ascii || any_high(one.beyond | other.beyond);

@@ -6,11 +6,24 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 
 namespace gibbous::bench {
+
+namespace {
+bool quick_run = false;
+}  // namespace
+
+void set_quick(bool quick) {
+  quick_run = quick;
+}
+
+bool is_quick() {
+  return quick_run;
+}
 
 void Report::section(const std::string& title) {
   std::printf("\n%s\n", title.c_str());
@@ -41,6 +54,8 @@ void Report::add(const Row& row) {
   }
   if (!target.empty()) target += met ? "  ok" : "  MISSED";
   if (!met) ++missed_;
+  ++rows_;
+  if (!std::isfinite(judged)) ++broken_;
   const std::string name = row.name + ", " + row.unit;
   std::printf("  %-46s %12.4g %12s %8s  %s%s%s\n", name.c_str(), row.ours, baseline, ratio,
               target.c_str(), row.baseline_name.empty() ? "" : "   vs ", row.baseline_name.c_str());

@@ -23,15 +23,30 @@ struct Row {
   std::optional<double> at_most;
 };
 
+// How much work a figure takes: all of it, or enough for any figure (`./dev bench quick`).
+void set_quick(bool quick);
+bool is_quick();
+template <typename T>
+struct Amount {
+  T full;
+  T quick;
+  operator T() const { return is_quick() ? quick : full; }  // NOLINT: reads like the number it is
+};
+
 class Report {
  public:
   void section(const std::string& title);
   void add(const Row& row);
   void note(const std::string& text);
   int missed() const { return missed_; }
+  // Rows so far, and those of them without a usable figure.
+  int rows() const { return rows_; }
+  int broken() const { return broken_; }
 
  private:
   int missed_ = 0;
+  int rows_ = 0;
+  int broken_ = 0;
 };
 
 double median(std::vector<double> values);

@@ -13,7 +13,7 @@ constexpr double kGiga = 1e9;
 
 struct Flow {
   const char* name;
-  std::size_t bytes;
+  Amount<std::size_t> bytes;
   std::size_t chunk;
   std::size_t line;
   double rate_target;
@@ -21,13 +21,23 @@ struct Flow {
 };
 
 constexpr Flow kFlows[] = {
-    {"64 KiB writes", std::size_t{1} << 30, std::size_t{64} << 10, 100, 1.2, 0},
-    {"4 KiB writes", std::size_t{512} << 20, std::size_t{4} << 10, 100, 1.0, 0},
-    {"100-byte writes", std::size_t{32} << 20, 100, 100, 3.0, 0.05},
+    {"64 KiB writes",
+     {std::size_t{1} << 30, std::size_t{16} << 20},
+     std::size_t{64} << 10,
+     100,
+     1.2,
+     0},
+    {"4 KiB writes",
+     {std::size_t{512} << 20, std::size_t{8} << 20},
+     std::size_t{4} << 10,
+     100,
+     1.0,
+     0},
+    {"100-byte writes", {std::size_t{32} << 20, std::size_t{1} << 20}, 100, 100, 3.0, 0.05},
 };
 
 std::vector<std::string> argv_of(const Flow& flow) {
-  return {program_directory() + "/bench_child", "write", std::to_string(flow.bytes),
+  return {program_directory() + "/bench_child", "write", std::to_string(std::size_t{flow.bytes}),
           std::to_string(flow.chunk), std::to_string(flow.line)};
 }
 
@@ -69,7 +79,7 @@ Measure baseline(const Flow& flow) {
 
 void bench_ingest(Report& report) {
   report.section("Taking in output (into ring and head, lines counted) against read(64 KiB) in C");
-  constexpr int kRounds = 3;
+  constexpr Amount<int> kRounds{3, 1};
   for (const Flow& flow : kFlows) {
     std::vector<double> our_rate;
     std::vector<double> our_cpu;

@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kItems = 1'000'000;
-constexpr int kRounds = 3;
+constexpr Amount<std::uint64_t> kItems{1'000'000, 20'000};
+constexpr Amount<int> kRounds{3, 1};
 constexpr std::size_t kLineBytes = 100;
 constexpr int kLinesPerSegment = 40;
 constexpr double kItemsAtLeast = 0.8;
@@ -215,7 +215,7 @@ void bench_durable(Report& report) {
 void bench_caller(Report& report) {
   const std::string line(kLineBytes, 'x');
   Desk desk;
-  constexpr int kCount = 50'000;
+  constexpr Amount<int> kCount{50'000, 1'000};
   std::vector<double> micros;
   for (int i = 0; i < kCount; ++i) {
     micros.push_back(timed([&] { (void)desk.try_append(line); }) * 1000);
@@ -230,7 +230,7 @@ void bench_reads(Report& report) {
   Desk desk;
   for (std::uint64_t i = 0; i < kItems; ++i) desk.append(line);
   desk.flush();
-  constexpr int kReads = 2'000;
+  constexpr Amount<int> kReads{2'000, 50};
   constexpr std::size_t kPoll = 100;
   constexpr std::size_t kCursor = 200;
   const auto polls = read_micros(desk.directory(), kReads, kPoll, [] { return kItems; });

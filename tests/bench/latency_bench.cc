@@ -15,8 +15,8 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr int kLines = 600;
-constexpr int kKills = 200;
+constexpr Amount<int> kLines{600, 30};
+constexpr Amount<int> kKills{200, 10};
 
 std::vector<std::string> stamper() {
   return {program_directory() + "/bench_child", "stamp"};

@@ -12,7 +12,7 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr int kCalls = 20'000;
+constexpr Amount<int> kCalls{20'000, 500};
 
 // One lua_pcall of a registered function that returns its argument.
 double plain_pcall_micros() {
@@ -75,7 +75,7 @@ return { toolsets = { { name = 'bench', tools = { echo } } } }
               {},
               {}});
   std::vector<double> reloads;
-  constexpr int kReloads = 20;
+  constexpr Amount<int> kReloads{20, 2};
   constexpr double kMaxReloadMillis = 10;
   for (int i = 0; i < kReloads; ++i) {
     reloads.push_back(timed([&] { (void)(*runtime)->reload(); }));

@@ -12,7 +12,7 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr int kRuns = 1000;
+constexpr Amount<int> kRuns{1000, 50};
 const std::vector<std::string> kSleep = {"/bin/sleep", "600"};
 
 double keeper_cpu_seconds(pid_t pid) {
@@ -69,7 +69,7 @@ void bench_many(Report& report) {
   });
   const double kib_each = (rss_kib(table) - rss_before) / kRuns;
 
-  constexpr double kIdleSeconds = 5;
+  constexpr Amount<double> kIdleSeconds{5, 0.2};
   const double cpu_before = cpu_seconds() + keeper_cpu_seconds(table.runs->keeper_pid());
   const auto end = Steady::now() + std::chrono::duration<double>(kIdleSeconds);
   table.until([&] { return Steady::now() >= end; });

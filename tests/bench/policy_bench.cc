@@ -12,7 +12,7 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr int kRounds = 20'000;
+constexpr Amount<int> kRounds{20'000, 500};
 constexpr double kMaxVerdictMicros = 20;
 constexpr double kMaxHostileMillis = 50;
 

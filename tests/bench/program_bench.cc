@@ -10,8 +10,8 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr int kCalls = 2000;
-constexpr int kStarts = 200;
+constexpr Amount<int> kCalls{2000, 50};
+constexpr Amount<int> kStarts{200, 10};
 
 // A toolset with one trivial tool, for the cost of a call alone.
 std::string echo_scripts() {
@@ -68,7 +68,7 @@ void bench_programs(Report& report) {
   const std::string scripts = echo_scripts();
   const std::vector<std::string> session = {"session", "--mode", "auto", "--scripts", scripts};
   const std::vector<std::string> mcp = {"mcp", "--mode", "auto", "--scripts", scripts};
-  constexpr int kColdStarts = 15;
+  constexpr Amount<int> kColdStarts{15, 2};
   std::vector<double> cold_session;
   std::vector<double> cold_mcp;
   for (int i = 0; i < kColdStarts; ++i) {
@@ -124,7 +124,7 @@ void bench_programs(Report& report) {
     peer.send(R"({"id":1,"tool":"bg_start","args":{"command":"exec sleep 600"}})");
     peer.receive_with("\"id\":1,");
     const double before = status_kib(peer.pid(), "VmRSS:");
-    constexpr int kIdleRuns = 150;
+    constexpr Amount<int> kIdleRuns{150, 10};
     for (int id = 2; id < kIdleRuns + 2; ++id) {
       peer.send(R"({"id":)" + std::to_string(id) +
                 R"(,"tool":"bg_start","args":{"command":"exec sleep 600"}})");

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRounds = 300;
-constexpr int kWarmUps = 10;
+constexpr Amount<int> kRounds{300, 5};
+constexpr Amount<int> kWarmUps{10, 1};
 constexpr double kSandboxAtMostMs = 1;
 constexpr double kBwrapAtMostMs = 7;
 
@@ -74,8 +74,12 @@ SandboxSpec workspace_profile(const std::string& workspace, SandboxNetwork netwo
   const std::unique_ptr<lua_State, decltype(&lua_close)> lua(luaL_newstate(), &lua_close);
   lua_State* const state = lua.get();
   luaL_openlibs(state);
-  const std::string file = program_directory() + "/share/gibbous/policies/lib/sandbox.lua";
-  if (luaL_dofile(state, file.c_str()) != 0) {
+  const std::string policies = program_directory() + "/share/gibbous/policies";
+  lua_getglobal(state, "package");
+  lua_pushstring(state, (policies + "/?.lua").c_str());  // sandbox.lua requires other files
+  lua_setfield(state, -2, "path");
+  lua_pop(state, 1);
+  if (luaL_dofile(state, (policies + "/lib/sandbox.lua").c_str()) != 0) {
     std::fprintf(stderr, "%s\n", lua_tostring(state, -1));
     std::abort();
   }

@@ -85,9 +85,9 @@ void add_cost(Report& report, const std::string& what, const std::vector<double>
 void bench_spawn(Report& report) {
   report.section("Starting children (/bin/true, stdout and stderr piped, exit collected)");
   Table table(many());
-  constexpr int kStarts = 1500;
+  constexpr Amount<int> kStarts{1500, 50};
   constexpr int kInFlight = 64;
-  constexpr int kRounds = 3;
+  constexpr Amount<int> kRounds{3, 1};
   our_starts(table, 50, 1);  // the keeper itself is started by the first
   for (const int in_flight : {1, kInFlight}) {
     std::vector<double> ours;
@@ -106,8 +106,8 @@ void bench_spawn(Report& report) {
                 {}});
   }
 
-  constexpr int kCosts = 1000;
-  constexpr std::size_t kTouched = std::size_t{4} << 30;
+  constexpr Amount<int> kCosts{1000, 50};
+  constexpr Amount<std::size_t> kTouched{std::size_t{4} << 30, std::size_t{64} << 20};
   const auto small = start_cost(table, kCosts);
   const auto handed = c_start_cost(kTrue, kCosts, StartedBy::kOtherProcess);
   const auto spawned = c_start_cost(kTrue, kCosts, StartedBy::kItself);

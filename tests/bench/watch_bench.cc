@@ -27,10 +27,11 @@
 namespace gibbous::bench {
 namespace {
 
-constexpr std::size_t kLogBytes = std::size_t{192} << 20;
-constexpr std::size_t kPlainBytes = std::size_t{24} << 20;  // for what is slow
+constexpr Amount<std::size_t> kLogBytes{std::size_t{192} << 20, std::size_t{4} << 20};
+constexpr Amount<std::size_t> kPlainBytes{std::size_t{24} << 20,
+                                          std::size_t{1} << 20};  // for what is slow
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
-constexpr int kRounds = 5;
+constexpr Amount<int> kRounds{5, 1};
 constexpr double kMega = 1e6;
 
 // Of perf.md: how many times ripgrep's figure.

@@ -15,8 +15,8 @@
 namespace gibbous::report {
 namespace {
 
-constexpr std::size_t kMaxWordBytes = 100;
-constexpr std::size_t kMaxTextBytes = 2'000;
+constexpr std::size_t kMaxLabelBytes = 100;
+constexpr std::size_t kMaxShownBytes = 2'000;
 constexpr std::size_t kMaxEventBytes = 300;
 constexpr std::size_t kEventShare = 3;       // of a run's bytes, one part goes to its events
 constexpr const char* kCommand = "Command";  // the fact that gets a line of its own
@@ -28,8 +28,8 @@ std::string count_text(std::uint64_t count, const char* what) {
 std::string summary(const Story& story, const RunStory& run) {
   const RunRecord& record = run.record;
   const std::string state = state_class(record.status);
-  return "<summary><span class=\"state " + state + "\">" + escaped(record.status, kMaxWordBytes) +
-         "</span><b class=\"id\">" + escaped(record.run_id, kMaxWordBytes) +
+  return "<summary><span class=\"state " + state + "\">" + escaped(record.status, kMaxLabelBytes) +
+         "</span><b class=\"id\">" + escaped(record.run_id, kMaxLabelBytes) +
          "</b><code class=\"title\">" +
          escaped(inspect::title_of(record, run.facts), kMaxEventBytes) +
          "</code><span class=\"quiet\">" +
@@ -45,7 +45,7 @@ std::string fact(const char* name, const std::string& html) {
 std::string facts_html(const RunStory& run) {
   const RunRecord& record = run.record;
   const inspect::RunFacts& facts = run.facts;
-  const auto text = [](const std::string& value) { return escaped(value, kMaxTextBytes); };
+  const auto text = [](const std::string& value) { return escaped(value, kMaxShownBytes); };
   const auto time = [](std::int64_t at) {
     return at == 0 ? std::string() : inspect::date_time_text(at);
   };
@@ -80,7 +80,7 @@ std::string grade_class(inspect::Grade grade) {
 
 std::string event_html(const StoryEvent& event) {
   return "<li><time>" + inspect::time_text(event.at) + "</time><b" + grade_class(event.text.grade) +
-         ">" + escaped(event.text.name, kMaxWordBytes) + "</b><span>" +
+         ">" + escaped(event.text.name, kMaxLabelBytes) + "</b><span>" +
          escaped(event.text.detail, kMaxEventBytes) + "</span></li>";
 }
 
@@ -110,7 +110,7 @@ std::string line_html(const inspect::OutputLine& line, OutputHtml& out, OutputHt
     case inspect::OutputLine::Kind::kError:
       return "<div class=\"e\">" + err.line(line.text) + "\n</div>";
     case inspect::OutputLine::Kind::kNote:
-      return "<div class=\"n\">" + escaped(line.text, kMaxTextBytes) + "\n</div>";
+      return "<div class=\"n\">" + escaped(line.text, kMaxShownBytes) + "\n</div>";
   }
   return "";
 }

@@ -71,7 +71,7 @@ Status named(const Status& status, const std::string& id) {
   return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
 }
 
-int l_items(lua_State* state) {
+int l_journal_items(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_run(state);
     Fields fields("journal.items", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
@@ -108,7 +108,7 @@ int l_items(lua_State* state) {
   });
 }
 
-int l_runs(lua_State* state) {
+int l_journal_runs(lua_State* state) {
   return with_wrong_use(state, [state] {
     Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
     const std::string session = fields.text("session").value_or("");
@@ -137,7 +137,7 @@ int l_runs(lua_State* state) {
 }
 
 // Of a run that is queued, or that another process executes.
-int l_kill(lua_State* state) {
+int l_journal_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_run(state);
     Fields fields("journal.kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
@@ -186,11 +186,11 @@ int l_kill(lua_State* state) {
 
 void open_journal(lua_State* state) {
   lua_newtable(state);
-  push_suspending(state, l_items, "journal.items");
+  push_suspending(state, l_journal_items, "journal.items");
   lua_setfield(state, -2, "items");
-  push_suspending(state, l_runs, "journal.runs");
+  push_suspending(state, l_journal_runs, "journal.runs");
   lua_setfield(state, -2, "runs");
-  push_suspending(state, l_kill, "journal.kill");
+  push_suspending(state, l_journal_kill, "journal.kill");
   lua_setfield(state, -2, "kill");
 }
 

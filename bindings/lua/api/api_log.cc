@@ -44,21 +44,22 @@ int write_line(lua_State* state, const char* level) {
   return 0;
 }
 
-int l_debug(lua_State* state) {
+int l_log_debug(lua_State* state) {
   return write_line(state, "debug");
 }
-int l_info(lua_State* state) {
+int l_log_info(lua_State* state) {
   return write_line(state, "info");
 }
-int l_warn(lua_State* state) {
+int l_log_warn(lua_State* state) {
   return write_line(state, "warn");
 }
-int l_error(lua_State* state) {
+int l_log_error(lua_State* state) {
   return write_line(state, "error");
 }
 
 constexpr luaL_Reg kLog[] = {
-    {"debug", l_debug}, {"info", l_info}, {"warn", l_warn}, {"error", l_error}, {nullptr, nullptr},
+    {"debug", l_log_debug}, {"info", l_log_info}, {"warn", l_log_warn},
+    {"error", l_log_error}, {nullptr, nullptr},
 };
 
 }  // namespace

@@ -30,7 +30,7 @@
 namespace gibbous::lua {
 namespace {
 
-int l_watch(lua_State* state) {
+int l_run_watch(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Context& context = context_of(state);
@@ -48,7 +48,7 @@ int l_watch(lua_State* state) {
   });
 }
 
-int l_get(lua_State* state) {
+int l_run_get(lua_State* state) {
   const std::string id = check_id(state, 1);
   Runs& runs = *context_of(state).runs;
   if (runs.find(id) == nullptr) return push_error(state, not_found(runs, id), id);
@@ -56,7 +56,7 @@ int l_get(lua_State* state) {
   return 1;
 }
 
-int l_list(lua_State* state) {
+int l_run_list(lua_State* state) {
   return with_wrong_use(state, [state] {
     Fields fields("run.list", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
     const auto wanted_state = fields.text("state");
@@ -89,31 +89,31 @@ int read_method(lua_State* state, Read read) {
   });
 }
 
-int l_info(lua_State* state) {
+int l_run_info(lua_State* state) {
   return read_method(state, [](Run& run, const Json&, const Context& context) {
     return run_info(run, *context.clock);
   });
 }
 
-int l_read(lua_State* state) {
+int l_run_read(lua_State* state) {
   return read_method(state, [](Run& run, const Json& options, const Context&) {
     return read_stream(run, options);
   });
 }
 
-int l_tail(lua_State* state) {
+int l_run_tail(lua_State* state) {
   return read_method(state, [](Run& run, const Json& options, const Context&) {
     return tail_stream(run, options);
   });
 }
 
-int l_excerpt(lua_State* state) {
+int l_run_excerpt(lua_State* state) {
   return read_method(state, [](Run& run, const Json& options, const Context&) {
     return excerpt_stream(run, options);
   });
 }
 
-int l_refusals(lua_State* state) {
+int l_run_refusals(lua_State* state) {
   return read_method(state, [](Run& run, const Json&, const Context& context) {
     return refusals_value(run, context.workspace);
   });
@@ -127,7 +127,7 @@ int check_signal(Fields& fields, const char* name, int fallback) {
   return number;
 }
 
-int l_kill(lua_State* state) {
+int l_run_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
@@ -152,7 +152,7 @@ int l_kill(lua_State* state) {
   });
 }
 
-int l_signal(lua_State* state) {
+int l_run_signal(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Fields fields("run:signal", Json{{"signal", luaL_checkstring(state, 2)}});
@@ -168,12 +168,12 @@ int l_signal(lua_State* state) {
   });
 }
 
-int l_wait(lua_State* state) {
+int l_run_wait(lua_State* state) {
   const std::string id = check_id(state, 1);
   return start_wait(state, 2, id);
 }
 
-int l_is_host_alive(lua_State* state) {
+int l_run_is_host_alive(lua_State* state) {
   const auto alive = is_tagged_process_alive(luaL_checkstring(state, 1));
   if (alive) {
     lua_pushboolean(state, *alive ? 1 : 0);
@@ -184,21 +184,21 @@ int l_is_host_alive(lua_State* state) {
 }
 
 constexpr luaL_Reg kMethods[] = {
-    {"info", l_info},       {"read", l_read},         {"tail", l_tail},
-    {"excerpt", l_excerpt}, {"refusals", l_refusals}, {"close_stdin", l_run_close_stdin},
-    {"watch", l_watch},     {"screen", l_run_screen}, {"resize", l_run_resize},
+    {"info", l_run_info},       {"read", l_run_read},         {"tail", l_run_tail},
+    {"excerpt", l_run_excerpt}, {"refusals", l_run_refusals}, {"close_stdin", l_run_close_stdin},
+    {"watch", l_run_watch},     {"screen", l_run_screen},     {"resize", l_run_resize},
     {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {
-    {"kill", l_kill},   {"signal", l_signal},   {"write", l_run_write},
-    {"wait", l_wait},   {"usage", l_run_usage}, {"send_keys", l_run_send_keys},
+    {"kill", l_run_kill}, {"signal", l_run_signal}, {"write", l_run_write},
+    {"wait", l_run_wait}, {"usage", l_run_usage},   {"send_keys", l_run_send_keys},
     {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kRun[] = {
-    {"get", l_get},         {"list", l_list},
-    {"check", l_run_check}, {"is_host_alive", l_is_host_alive},
+    {"get", l_run_get},     {"list", l_run_list},
+    {"check", l_run_check}, {"is_host_alive", l_run_is_host_alive},
     {nullptr, nullptr},
 };
 

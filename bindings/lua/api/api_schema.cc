@@ -70,7 +70,7 @@ int finish(lua_State* state, Fields& fields, Json schema) {
   return 1;
 }
 
-int l_string(lua_State* state) {
+int l_schema_string(lua_State* state) {
   Fields fields("schema.string", options_at(state, 1, "schema.string"));
   Json schema = {{"type", "string"}};
   if (const auto choices = fields.texts("enum")) {
@@ -93,24 +93,24 @@ int numeric(lua_State* state, const char* function, bool whole) {
   return finish(state, fields, std::move(schema));
 }
 
-int l_integer(lua_State* state) {
+int l_schema_integer(lua_State* state) {
   return numeric(state, "schema.integer", true);
 }
-int l_number(lua_State* state) {
+int l_schema_number(lua_State* state) {
   return numeric(state, "schema.number", false);
 }
 
-int l_boolean(lua_State* state) {
+int l_schema_boolean(lua_State* state) {
   Fields fields("schema.boolean", options_at(state, 1, "schema.boolean"));
   return finish(state, fields, Json{{"type", "boolean"}});
 }
 
-int l_any(lua_State* state) {
+int l_schema_any(lua_State* state) {
   Fields fields("schema.any", options_at(state, 1, "schema.any"));
   return finish(state, fields, Json::object());
 }
 
-int l_array(lua_State* state) {
+int l_schema_array(lua_State* state) {
   luaL_checktype(state, 1, LUA_TTABLE);
   Json item = to_json(state, 1, "schema.array");
   luaL_argcheck(state, item.is_object(), 1, "expected the schema of an item, got a list");
@@ -122,7 +122,7 @@ int l_array(lua_State* state) {
   return finish(state, fields, std::move(schema));
 }
 
-int l_one_of(lua_State* state) {
+int l_schema_one_of(lua_State* state) {
   luaL_checktype(state, 1, LUA_TTABLE);
   Json branches = to_json(state, 1, "schema.one_of");
   luaL_argcheck(state, branches.is_array() && !branches.empty(), 1, "expected a list of schemas");
@@ -144,7 +144,7 @@ bool is_required(lua_State* state, int schema, int marks) {
   return required;
 }
 
-int l_object(lua_State* state) {
+int l_schema_object(lua_State* state) {
   if (lua_isnoneornil(state, 1)) {
     lua_settop(state, 0);
     lua_newtable(state);
@@ -187,9 +187,9 @@ int l_object(lua_State* state) {
 }
 
 constexpr luaL_Reg kSchema[] = {
-    {"string", l_string},   {"integer", l_integer}, {"number", l_number},
-    {"boolean", l_boolean}, {"array", l_array},     {"object", l_object},
-    {"any", l_any},         {"one_of", l_one_of},   {nullptr, nullptr},
+    {"string", l_schema_string},   {"integer", l_schema_integer}, {"number", l_schema_number},
+    {"boolean", l_schema_boolean}, {"array", l_schema_array},     {"object", l_schema_object},
+    {"any", l_schema_any},         {"one_of", l_schema_one_of},   {nullptr, nullptr},
 };
 
 }  // namespace

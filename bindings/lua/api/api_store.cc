@@ -27,7 +27,7 @@ std::string check_key(lua_State* state, const ScriptStore& store) {
   return {key, size};
 }
 
-int l_get(lua_State* state) {
+int l_store_get(lua_State* state) {
   const ScriptStore& store = *context_of(state).store;
   const Json* value = store.get(namespace_of(state), check_key(state, store));
   if (value == nullptr) {
@@ -38,7 +38,7 @@ int l_get(lua_State* state) {
   return 1;
 }
 
-int l_set(lua_State* state) {
+int l_store_set(lua_State* state) {
   ScriptStore& store = *context_of(state).store;
   const std::string key = check_key(state, store);
   if (lua_isnoneornil(state, 2))
@@ -49,13 +49,13 @@ int l_set(lua_State* state) {
   return 1;
 }
 
-int l_delete(lua_State* state) {
+int l_store_delete(lua_State* state) {
   ScriptStore& store = *context_of(state).store;
   lua_pushboolean(state, store.erase(namespace_of(state), check_key(state, store)) ? 1 : 0);
   return 1;
 }
 
-int l_keys(lua_State* state) {
+int l_store_keys(lua_State* state) {
   const std::string prefix = luaL_optstring(state, 1, "");
   Json keys = Json::array();
   for (std::string& key : context_of(state).store->keys(namespace_of(state), prefix)) {
@@ -66,7 +66,8 @@ int l_keys(lua_State* state) {
 }
 
 constexpr luaL_Reg kStore[] = {
-    {"get", l_get}, {"set", l_set}, {"delete", l_delete}, {"keys", l_keys}, {nullptr, nullptr},
+    {"get", l_store_get},   {"set", l_store_set}, {"delete", l_store_delete},
+    {"keys", l_store_keys}, {nullptr, nullptr},
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ Handle spawn(lua_State* state, Task& parent, int arguments) {
   return child;
 }
 
-int l_spawn(lua_State* state) {
+int l_task_spawn(lua_State* state) {
   luaL_checktype(state, 1, LUA_TFUNCTION);
   const int arguments = lua_gettop(state) - 1;
   luaL_argcheck(state, arguments <= static_cast<int>(kMaxTaskArguments), 1,
@@ -91,7 +91,7 @@ bool would_never_end(const Task& waiting, const Task* target) {
   return false;
 }
 
-int l_await(lua_State* state) {
+int l_task_await(lua_State* state) {
   const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
   const auto task = running(state);
   if (&target->call() != &task->call()) {
@@ -109,7 +109,7 @@ int l_await(lua_State* state) {
   return task->suspend(state, std::make_unique<AwaitOp>(*task, target));
 }
 
-int l_cancel(lua_State* state) {
+int l_task_cancel(lua_State* state) {
   const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
   const auto task = running(state);
   for (const Task* above = task.get(); above != nullptr; above = above->parent()) {
@@ -164,7 +164,7 @@ class AllOp final : public PendingOp, public TaskObserver {
   Completer complete_;
 };
 
-int l_all(lua_State* state) {
+int l_task_all(lua_State* state) {
   luaL_checktype(state, 1, LUA_TTABLE);
   lua_settop(state, 1);
   const std::size_t count = lua_objlen(state, 1);
@@ -191,7 +191,7 @@ int l_all(lua_State* state) {
   return task->suspend(state, std::make_unique<AllOp>(*task, std::move(children)));
 }
 
-int l_collect(lua_State* state) {
+int l_task_collect(lua_State* state) {
   std::destroy_at(static_cast<Handle*>(luaL_checkudata(state, 1, kHandle)));
   return 0;
 }
@@ -200,12 +200,12 @@ int l_collect(lua_State* state) {
 
 void open_task(lua_State* state) {
   luaL_newmetatable(state, kHandle);
-  lua_pushcfunction(state, l_collect);
+  lua_pushcfunction(state, l_task_collect);
   lua_setfield(state, -2, "__gc");
   lua_createtable(state, 0, 2);
-  push_suspending(state, l_await, "task:await");
+  push_suspending(state, l_task_await, "task:await");
   lua_setfield(state, -2, "await");
-  lua_pushcfunction(state, l_cancel);
+  lua_pushcfunction(state, l_task_cancel);
   lua_setfield(state, -2, "cancel");
   lua_setfield(state, -2, "__index");
   lua_pushboolean(state, 0);
@@ -213,9 +213,9 @@ void open_task(lua_State* state) {
   lua_pop(state, 1);
 
   lua_newtable(state);
-  lua_pushcfunction(state, l_spawn);
+  lua_pushcfunction(state, l_task_spawn);
   lua_setfield(state, -2, "spawn");
-  push_suspending(state, l_all, "all");
+  push_suspending(state, l_task_all, "all");
   lua_setfield(state, -2, "all");
 }
 

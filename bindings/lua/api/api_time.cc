@@ -34,7 +34,7 @@ class SleepOp final : public PendingOp {
   OneShotTimer timer_;
 };
 
-int l_sleep(lua_State* state) {
+int l_time_sleep(lua_State* state) {
   const double millis = luaL_checknumber(state, 1);
   luaL_argcheck(state, millis >= 0 && millis <= kMaxSleepMillis, 1,
                 "expected milliseconds from 0 to 30 days");
@@ -44,12 +44,12 @@ int l_sleep(lua_State* state) {
                        std::make_unique<SleepOp>(context_of(state).loop, delay, task->completer()));
 }
 
-int l_now_ms(lua_State* state) {
+int l_time_now_ms(lua_State* state) {
   lua_pushnumber(state, static_cast<double>(context_of(state).clock->wall().count()));
   return 1;
 }
 
-int l_monotonic_ms(lua_State* state) {
+int l_time_monotonic_ms(lua_State* state) {
   constexpr double kNanosPerMilli = 1e6;
   lua_pushnumber(state,
                  static_cast<double>(context_of(state).clock->now().count()) / kNanosPerMilli);
@@ -87,7 +87,7 @@ std::string format_duration(double millis) {
   return text;
 }
 
-int l_format_duration(lua_State* state) {
+int l_time_format_duration(lua_State* state) {
   const double millis = luaL_checknumber(state, 1);
   constexpr double kMaxShown = 1e15;
   luaL_argcheck(state, millis >= 0 && millis <= kMaxShown, 1, "expected milliseconds, 0 or more");
@@ -97,9 +97,9 @@ int l_format_duration(lua_State* state) {
 }
 
 constexpr luaL_Reg kTime[] = {
-    {"now_ms", l_now_ms},
-    {"monotonic_ms", l_monotonic_ms},
-    {"format_duration", l_format_duration},
+    {"now_ms", l_time_now_ms},
+    {"monotonic_ms", l_time_monotonic_ms},
+    {"format_duration", l_time_format_duration},
     {nullptr, nullptr},
 };
 
@@ -108,7 +108,7 @@ constexpr luaL_Reg kTime[] = {
 void open_time(lua_State* state) {
   lua_newtable(state);
   luaL_register(state, nullptr, kTime);
-  push_suspending(state, l_sleep, "sleep");
+  push_suspending(state, l_time_sleep, "sleep");
   lua_setfield(state, -2, "sleep");
 }
 

@@ -99,7 +99,7 @@ bool is_tool_name(const std::string& name) {
 }
 
 // __call: [tool, definition]. Gives a checked copy.
-int l_define(lua_State* state) {
+int l_tool_define(lua_State* state) {
   lua_settop(state, 2);
   if (!lua_istable(state, 2)) {
     return luaL_error(
@@ -142,7 +142,7 @@ bool is_code(const std::string& code) {
          });
 }
 
-int l_error(lua_State* state) {
+int l_tool_error(lua_State* state) {
   luaL_checktype(state, 1, LUA_TSTRING);
   luaL_checktype(state, 2, LUA_TSTRING);
   lua_settop(state, 3);
@@ -163,7 +163,7 @@ double check_amount(lua_State* state, int index) {
   return amount;
 }
 
-int l_progress(lua_State* state) {
+int l_tool_progress(lua_State* state) {
   Progress progress;
   progress.progress = check_amount(state, 1);
   if (!lua_isnoneornil(state, 2)) progress.total = check_amount(state, 2);
@@ -194,7 +194,7 @@ int push_call_result(lua_State* state, const CallResult& result) {
   return 1;
 }
 
-int l_call(lua_State* state) {
+int l_tool_call(lua_State* state) {
   luaL_checktype(state, 1, LUA_TSTRING);
   lua_settop(state, 2);
   if (!lua_isnil(state, 2)) luaL_checktype(state, 2, LUA_TTABLE);
@@ -215,8 +215,8 @@ int l_call(lua_State* state) {
 }
 
 constexpr luaL_Reg kTool[] = {
-    {"error", l_error},
-    {"progress", l_progress},
+    {"error", l_tool_error},
+    {"progress", l_tool_progress},
     {nullptr, nullptr},
 };
 
@@ -225,10 +225,10 @@ constexpr luaL_Reg kTool[] = {
 void open_tool(lua_State* state) {
   lua_newtable(state);
   luaL_register(state, nullptr, kTool);
-  push_suspending(state, l_call, "call");
+  push_suspending(state, l_tool_call, "call");
   lua_setfield(state, -2, "call");
   lua_createtable(state, 0, 2);
-  lua_pushcfunction(state, l_define);
+  lua_pushcfunction(state, l_tool_define);
   lua_setfield(state, -2, "__call");
   lua_pushboolean(state, 0);
   lua_setfield(state, -2, "__metatable");

@@ -70,41 +70,42 @@ int run_condition(lua_State* state, const char* kind, const char* second_field) 
   return 1;
 }
 
-int l_exit(lua_State* state) {
+int l_wait_exit(lua_State* state) {
   return condition(state, "exit", "run", true);
 }
-int l_started(lua_State* state) {
+int l_wait_started(lua_State* state) {
   return condition(state, "start", "run", true);
 }
-int l_ready(lua_State* state) {
+int l_wait_ready(lua_State* state) {
   return condition(state, "ready", "run", true);
 }
-int l_port(lua_State* state) {
+int l_wait_port(lua_State* state) {
   return condition(state, "port", "port", true);
 }
-int l_regex(lua_State* state) {
+int l_wait_regex(lua_State* state) {
   return run_condition(state, "regex", "pattern");
 }
-int l_screen(lua_State* state) {
+int l_wait_screen(lua_State* state) {
   return run_condition(state, "screen", "pattern");
 }
-int l_http(lua_State* state) {
+int l_wait_http(lua_State* state) {
   return condition(state, "http", "url", true);
 }
-int l_quiet(lua_State* state) {
+int l_wait_quiet(lua_State* state) {
   return run_condition(state, "quiet", "ms");
 }
-int l_file(lua_State* state) {
+int l_wait_file(lua_State* state) {
   return condition(state, "file", "path", true);
 }
-int l_timer(lua_State* state) {
+int l_wait_timer(lua_State* state) {
   return condition(state, "timer", "ms", true);
 }
 
 constexpr luaL_Reg kWait[] = {
-    {"exit", l_exit},   {"start", l_started}, {"ready", l_ready}, {"port", l_port},
-    {"regex", l_regex}, {"screen", l_screen}, {"http", l_http},   {"quiet", l_quiet},
-    {"file", l_file},   {"timer", l_timer},   {nullptr, nullptr},
+    {"exit", l_wait_exit},   {"start", l_wait_started}, {"ready", l_wait_ready},
+    {"port", l_wait_port},   {"regex", l_wait_regex},   {"screen", l_wait_screen},
+    {"http", l_wait_http},   {"quiet", l_wait_quiet},   {"file", l_wait_file},
+    {"timer", l_wait_timer}, {nullptr, nullptr},
 };
 
 }  // namespace

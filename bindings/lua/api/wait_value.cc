@@ -7,10 +7,10 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::int64_t kMaxPort = 65'535;
+constexpr std::int64_t kMaxWaitPort = 65'535;
 constexpr std::int64_t kMinStatus = 100;
 constexpr std::int64_t kMaxStatus = 599;
-constexpr std::int64_t kMaxOffset = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxCursor = std::int64_t{1} << 53;
 
 // A run is given by its id or its handle.
 std::string run_of(Fields& fields, const std::string& default_run) {
@@ -52,7 +52,7 @@ Condition parse_condition(const Json& table, std::size_t index, const std::strin
     need_run(fields, condition);
   } else if (*kind == "port") {
     condition.kind = ConditionKind::kPort;
-    const auto port = fields.integer("port", 1, kMaxPort);
+    const auto port = fields.integer("port", 1, kMaxWaitPort);
     if (!port) fields.fail("port", "a number from 1 to 65535", nullptr);
     condition.port = static_cast<int>(*port);
     condition.host = fields.text("host").value_or("");
@@ -63,7 +63,7 @@ Condition parse_condition(const Json& table, std::size_t index, const std::strin
     if (const auto stream = fields.choice("stream", {"stdout", "stderr"})) {
       condition.stream = *stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
     }
-    if (const auto since = fields.integer("since", 0, kMaxOffset)) {
+    if (const auto since = fields.integer("since", 0, kMaxCursor)) {
       condition.since = static_cast<Offset>(*since);
     }
   } else if (*kind == "screen") {

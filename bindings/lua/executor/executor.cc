@@ -18,7 +18,7 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kMaxPort = 65'535;
+constexpr int kMaxExecutorPort = 65'535;
 constexpr std::size_t kMaxPorts = 32;
 constexpr char kHost[] = "host";
 
@@ -26,7 +26,7 @@ std::optional<int> port_of(const std::string& text) {
   int port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && port >= 1 && port <= kMaxPort ? std::optional(port) : std::nullopt;
+  return whole && port >= 1 && port <= kMaxExecutorPort ? std::optional(port) : std::nullopt;
 }
 
 // "3000", or "8080:3000": the host's, then the run's.

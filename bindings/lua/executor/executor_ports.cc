@@ -13,10 +13,10 @@ namespace gibbous::lua {
 namespace {
 
 constexpr Millis kAnswerLimit{60'000};  // an image may have to be fetched first
-constexpr std::int64_t kMaxPort = 65'535;
+constexpr std::int64_t kMaxMappedPort = 65'535;
 
 int port_in(Fields& fields, const char* name) {
-  const auto port = fields.integer(name, 1, kMaxPort);
+  const auto port = fields.integer(name, 1, kMaxMappedPort);
   if (!port) fields.fail(name, "a number from 1 to 65535", nullptr);
   return static_cast<int>(*port);
 }

@@ -13,7 +13,7 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr Millis kAnswerLimit{3'000};  // a listing of runs waits for it
+constexpr Millis kUsageLimit{3'000};  // a listing of runs waits for it
 constexpr std::int64_t kMaxProcesses = 10'000'000;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
 constexpr double kMaxPercent = 1e7;
@@ -91,7 +91,7 @@ std::function<void()> ask_executor_usage(Context& context, const Run& run,
       context,
       executor_hook(execution->executor, found->second.usage, run.spec().session,
                     std::move(arguments)),
-      kAnswerLimit, [&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
+      kUsageLimit, [&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
         on_answer(checked_usage(context, id, said));
       });
 }

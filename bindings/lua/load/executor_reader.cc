@@ -12,8 +12,8 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kMaxExecutors = 100;
-const std::vector<std::string> kKeys = {"name",  "settings", "remote", "prepare",
-                                        "ports", "ended",    "usage",  "sweep"};
+const std::vector<std::string> kExecutorKeys = {"name",  "settings", "remote", "prepare",
+                                                "ports", "ended",    "usage",  "sweep"};
 
 class Reader {
  public:
@@ -49,8 +49,9 @@ class Reader {
     for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
       const bool is_string = lua_type(state_, -2) == LUA_TSTRING;
       const std::string key = is_string ? lua_tostring(state_, -2) : "[1]";
-      if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
-      const std::string near = nearest_name(key, kKeys);
+      if (std::find(kExecutorKeys.begin(), kExecutorKeys.end(), key) != kExecutorKeys.end())
+        continue;
+      const std::string near = nearest_name(key, kExecutorKeys);
       return fault(
           place + " has an unknown key '" + key + "'" +
           (near.empty()

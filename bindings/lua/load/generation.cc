@@ -9,7 +9,7 @@ namespace {
 
 // A checkout that is still going on moves files under the load; after this many tries the load
 // fails, and the file watcher asks for another one when it is over.
-constexpr int kMaxAttempts = 4;
+constexpr int kMaxLoadAttempts = 4;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Generation::~Generation() = default;
 std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, std::uint64_t id,
                                              bool allow_broken_policy, LoadFailure* failure,
                                              const Generation* before) {
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxLoadAttempts; ++attempt) {
     *failure = {};
     const auto loader = std::make_shared<GenerationLoader>(options, before);
     std::shared_ptr<Generation> made = loader->load(id, allow_broken_policy, failure);

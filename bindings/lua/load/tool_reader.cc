@@ -33,12 +33,6 @@ bool is_name(const std::string& text) {
          });
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -124,7 +118,7 @@ class Reader {
     const std::string near = nearest_name(wrong, known);
     return fault(
         owner + " has an unknown key '" + wrong + "'" +
-        (near.empty() ? "; known are " + list_of(known) : "; did you mean '" + near + "'?"));
+        (near.empty() ? "; known are " + comma_list(known) : "; did you mean '" + near + "'?"));
   }
 
   // The string field of the table on top.
@@ -350,7 +344,7 @@ class Reader {
     if (!text_field("description", true, owner, &made->description)) return false;
     if (!text_field("permission", true, owner, &made->permission)) return false;
     if (!contains(kPermissions, made->permission)) {
-      return fault(owner + ".permission must be one of " + list_of(kPermissions) + ", not '" +
+      return fault(owner + ".permission must be one of " + comma_list(kPermissions) + ", not '" +
                    made->permission + "'");
     }
     if (!flag_field("takes_limits", owner, &made->takes_limits)) return false;
@@ -372,7 +366,7 @@ class Reader {
         const std::string permission = texts ? lua_tostring(state_, -1) : "";
         if (!contains(kPermissions, permission)) {
           return fault(owner + ".actions must give the permission of actions: one of " +
-                       list_of(kPermissions));
+                       comma_list(kPermissions));
         }
         made->actions[lua_tostring(state_, -2)] = permission;
         lua_pop(state_, 1);
@@ -466,7 +460,7 @@ class Reader {
   std::string no_toolset(const std::string& name) const {
     const std::vector<std::string> known(toolsets_.begin(), toolsets_.end());
     const std::string near = nearest_name(name, known);
-    return "there is no toolset '" + name + "'; known are " + list_of(known) +
+    return "there is no toolset '" + name + "'; known are " + comma_list(known) +
            (near.empty() ? "" : "; did you mean '" + near + "'?");
   }
 

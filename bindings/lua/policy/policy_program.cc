@@ -13,7 +13,8 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kInstructions = 100;  // between two looks at the clock: a policy has little time
+constexpr int kDecideInstructions =
+    100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
 constexpr int kMaxAttempts = 2;
 constexpr std::size_t kFewLooks = 1000;  // a thousand looks are a few milliseconds of work
@@ -93,7 +94,7 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, 
          ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
-  limits.instructions = kInstructions;
+  limits.instructions = kDecideInstructions;
   std::string fault;
   std::string file;
   int line = 0;

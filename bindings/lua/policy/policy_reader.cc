@@ -22,12 +22,6 @@ bool fault(ScriptError* error, std::string message) {
   return false;
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 bool check_keys(lua_State* state, ScriptError* error) {
   lua_pushnil(state);
   while (lua_next(state, -2) != 0) {
@@ -35,9 +29,9 @@ bool check_keys(lua_State* state, ScriptError* error) {
     const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
     if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
     const std::string near = nearest_name(key, kKeys);
-    return fault(
-        error, "what init.lua returns has an unknown key '" + key + "'; " +
-                   (near.empty() ? "known are " + list_of(kKeys) : "did you mean '" + near + "'?"));
+    return fault(error, "what init.lua returns has an unknown key '" + key + "'; " +
+                            (near.empty() ? "known are " + comma_list(kKeys)
+                                          : "did you mean '" + near + "'?"));
   }
   return true;
 }
@@ -123,7 +117,7 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
   if (mode.empty() || std::find(modes.begin(), modes.end(), mode) != modes.end()) return true;
   error->code = kUnknownMode;
   const std::string near = nearest_name(mode, modes);
-  return fault(error, "there is no mode '" + mode + "'; known are " + list_of(modes) +
+  return fault(error, "there is no mode '" + mode + "'; known are " + comma_list(modes) +
                           (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 

@@ -15,8 +15,8 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kSlots = 64;  // no reader nests deeper
-constexpr std::size_t kMaxShownBytes = 60;
+constexpr int kReaderSlots = 64;  // no reader nests deeper
+constexpr std::size_t kMaxQuotedBytes = 60;
 constexpr std::size_t kMaxKnownShown = 12;
 constexpr std::size_t kStepsPerNode = 20;
 constexpr std::size_t kStepsPerRegex = 5000;
@@ -24,9 +24,9 @@ constexpr std::size_t kStepsPerRegexByte = 100;
 
 // For a message: valid, on one line, and not long.
 std::string shortened(std::string_view text) {
-  const bool cut = text.size() > kMaxShownBytes;
+  const bool cut = text.size() > kMaxQuotedBytes;
   std::string shown;
-  for (const char byte : to_utf8(text.substr(0, kMaxShownBytes))) {
+  for (const char byte : to_utf8(text.substr(0, kMaxQuotedBytes))) {
     shown += static_cast<unsigned char>(byte) < ' ' ? '?' : byte;
   }
   return cut ? shown + "..." : shown;
@@ -36,15 +36,6 @@ std::string_view text_at(lua_State* state, int index) {
   std::size_t size = 0;
   const char* text = lua_tolstring(state, index, &size);
   return {text, size};
-}
-
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i == kMaxKnownShown) return text + ", ...";
-    text += (i == 0 ? "" : ", ") + words[i];
-  }
-  return text;
 }
 
 void split(const std::string& text, std::vector<std::string>* out) {
@@ -62,11 +53,12 @@ std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known) {
   const std::string near = nearest_name(word, known);
   return "unknown " + what + " '" + shortened(word) + "'" +
-         (near.empty() ? "; known are " + list_of(known) : "; did you mean '" + near + "'?");
+         (near.empty() ? "; known are " + comma_list(known, kMaxKnownShown)
+                       : "; did you mean '" + near + "'?");
 }
 
 TableReader::TableReader(lua_State* state, Faults* faults) : state_(state), faults_(faults) {
-  luaL_checkstack(state, kSlots, "reading a policy");
+  luaL_checkstack(state, kReaderSlots, "reading a policy");
 }
 
 void TableReader::fault(const std::string& message, const std::string& written, bool is_key) {

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxExceptionBytes = 512;
 constexpr int kMaxLevels = 64;
 constexpr int kMaxLine = 100'000'000;
 constexpr std::string_view kNotEnoughMemory = "not enough memory";
-constexpr std::size_t kKibibyte = 1024;
+constexpr std::size_t kOneKibibyte = 1024;
 
 // The choke point for C++ exceptions: every C function of ours runs through it, LuaJIT's own do
 // not. Only std::exception is caught; a Lua error is a foreign exception here and must pass.
@@ -48,11 +48,11 @@ int on_panic(lua_State* state) {
 }
 
 std::string format_bytes(std::size_t bytes) {
-  if (bytes >= kKibibyte * kKibibyte && bytes % (kKibibyte * kKibibyte) == 0) {
-    return std::to_string(bytes / (kKibibyte * kKibibyte)) + " MiB";
+  if (bytes >= kOneKibibyte * kOneKibibyte && bytes % (kOneKibibyte * kOneKibibyte) == 0) {
+    return std::to_string(bytes / (kOneKibibyte * kOneKibibyte)) + " MiB";
   }
-  if (bytes >= kKibibyte && bytes % kKibibyte == 0) {
-    return std::to_string(bytes / kKibibyte) + " KiB";
+  if (bytes >= kOneKibibyte && bytes % kOneKibibyte == 0) {
+    return std::to_string(bytes / kOneKibibyte) + " KiB";
   }
   return std::to_string(bytes) + " bytes";
 }

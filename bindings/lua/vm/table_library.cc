@@ -52,7 +52,7 @@ int l_table_sort(lua_State* state) {
   return call_original(state, "sort");
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kTableFunctions[] = {
     {"concat", l_table_concat},
     {"insert", l_table_insert},
     {"sort", l_table_sort},
@@ -62,7 +62,7 @@ constexpr luaL_Reg kFunctions[] = {
 }  // namespace
 
 const luaL_Reg* bounded_table_functions() {
-  return kFunctions;
+  return kTableFunctions;
 }
 
 }  // namespace gibbous::lua

@@ -4,8 +4,8 @@
     check_pages.py ROOT
 
 README.md keeps to its size, every relative link leads to a file and, where it names one, to a heading, every path in
-code such as `runtime/wait/wait.h` exists, and every page of docs/ is in the index docs/README.md. Prints each fault and
-exits with 1 when there are any.
+code such as `runtime/wait/wait.h` exists, every command such as `./dev install` is in `./dev help`, and every page of
+docs/ is in the index docs/README.md. Prints each fault and exits with 1 when there are any.
 """
 
 import re
@@ -18,6 +18,8 @@ README_LINES = 130
 README_COLUMNS = 160
 LINK = re.compile(r'\]\(([^()\s]+(?:\([^()]*\))?)(?:\s+"[^"]*")?\)|(?:src|srcset|href)="([^"]+)"')
 PATH = re.compile(r'`((?:bindings|docs|examples|policies|runtime|scripts|tests)/[\w./-]*)`')
+DEV_COMMAND = re.compile(r'\./dev ([a-z]+)')
+DEV_HELP = re.compile(r'^  ([a-z]+)\b', re.MULTILINE)
 FENCE = re.compile(r'^(```|~~~).*?^\1`*\s*$', re.MULTILINE | re.DOTALL)
 INLINE_CODE = re.compile(r'(`+)(?!`).+?(?<!`)\1(?!`)')
 HEADING = re.compile(r'^#{1,6} (.+?)#*\s*$', re.MULTILINE)
@@ -78,6 +80,14 @@ def faults_of_paths(page, root):
             yield f'{page.relative_to(root)}: there is no {path}'
 
 
+def faults_of_dev(page, root, known=[]):
+    if not known:
+        known += DEV_HELP.findall(subprocess.run([root / 'dev', 'help'], stdout=subprocess.PIPE, text=True,
+                                                 check=True).stdout)
+    for name in sorted(set(DEV_COMMAND.findall(page.read_text(encoding='utf-8'))) - set(known)):
+        yield f'{page.relative_to(root)}: there is no ./dev {name}'
+
+
 def faults_of_readme(root):
     lines = (root / 'README.md').read_text(encoding='utf-8').splitlines()
     if len(lines) > README_LINES:
@@ -99,7 +109,7 @@ def main():
     pages = pages_of(root)
     faults = [*faults_of_readme(root), *faults_of_index(root)]
     for page in pages:
-        faults += [*faults_of_links(page, root), *faults_of_paths(page, root)]
+        faults += [*faults_of_links(page, root), *faults_of_paths(page, root), *faults_of_dev(page, root)]
     for fault in faults:
         print(fault)
     print(f'{len(pages)} pages, {len(faults)} faults')

@@ -5,8 +5,8 @@
 // A block ```session OPTIONS is a session of its own with these options and a workspace of its own.
 // A line that begins with "> " is a call; the lines with "< " after it are the text that it must
 // give. In them Ab3xK9mZ, Bc4yL8nW ... are ids: the one that is met later is the one that was given
-// before, in calls too. Digits stand for any digits, and ... for anything; 8123 in a call is a port that
-// is free. GIBBOUS names the program.
+// before, in calls too. Digits stand for any digits, a duration for any duration, and ... for anything;
+// 8123 in a call is a port that is free. GIBBOUS names the program.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { Session, make_place } from '../seeds/session.mjs';
 
 const BLOCK = /^```session([^\n]*)\n(.*?)^```$/gms;
+const DURATION = /^[\d.]+m?s$/;
 const IDS = ['Ab3xK9mZ', 'Bc4yL8nW'];
 
 function steps_of(text) {
@@ -39,10 +40,11 @@ function free_port() {
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function pattern_of(lines, ids) {
-  const parts = lines.join('\n').split(new RegExp(`(${IDS.join('|')}|\\d+|\\.\\.\\.)`));
+  const parts = lines.join('\n').split(new RegExp(`(${IDS.join('|')}|\\d[\\d.]*m?s\\b|\\d+|\\.\\.\\.)`));
   const made = parts.map((part) => {
     if (IDS.includes(part)) return ids.has(part) ? ids.get(part) : `(?<${part}>[A-Za-z0-9]{8})`;
     if (part === '...') return '[^]*';
+    if (DURATION.test(part)) return '(?:\\d+m )?[\\d.]+m?s';
     return /^\d+$/.test(part) ? '\\d+' : escaped(part);
   });
   return new RegExp(`^${made.join('')}\\s*$`);

@@ -62,7 +62,7 @@ void Recorder::end_group() {
 }
 
 // With what came out of a run belongs what others, who are told after this, make of it.
-void Recorder::group_until_all_told() {
+void Recorder::group_until_batch_end() {
   if (!std::exchange(telling_, true)) begin_group();
 }
 
@@ -135,7 +135,7 @@ void Recorder::on_queued(Run& run) {
 }
 
 void Recorder::on_state(Run& run) {
-  group_until_all_told();
+  group_until_batch_end();
   Track& track = track_of(run);
   update(track);
   add(track, ItemType::kState, to_string(run.state()),
@@ -153,7 +153,7 @@ bool Recorder::is_over(const Track& track) {
 void Recorder::on_output(Run& run, StreamId, Offset) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end()) return;
-  group_until_all_told();
+  group_until_batch_end();
   pump(found->second);
   hold_when_behind(found->second);
 }

@@ -116,7 +116,7 @@ class Recorder final : public RunsObserver {
 
   void begin_group();
   void end_group();
-  void group_until_all_told();
+  void group_until_batch_end();
   static bool is_over(const Track& track);
   Track& track_of(Run& run);
   static void go_on_from(Track& track, const RunRecord& recorded);

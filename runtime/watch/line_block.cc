@@ -12,7 +12,7 @@ void LineBlock::set(std::string_view raw) {
   raw_ = raw;
   counted_ = 0;
   index_ = 0;
-  const Rescan seen = survey(raw);
+  const ByteSurvey seen = survey(raw);
   lines_ = seen.newlines + 1;
   const BeyondAscii beyond = seen.beyond_ascii ? look_beyond_ascii(raw) : BeyondAscii();
   cleaned_ = seen.controls || !beyond.clean;

@@ -95,8 +95,8 @@ std::size_t skip_ascii(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Rescan survey(std::string_view bytes) {
-  Rescan result;
+ByteSurvey survey(std::string_view bytes) {
+  ByteSurvey result;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
   while (left >= kSurveyStep) {

@@ -7,12 +7,12 @@
 
 namespace gibbous {
 
-struct Rescan {
+struct ByteSurvey {
   std::uint64_t newlines = 0;
   bool controls = false;  // all but tab and newline
   bool beyond_ascii = false;
 };
-Rescan survey(std::string_view bytes);
+ByteSurvey survey(std::string_view bytes);
 
 // Of what is beyond ASCII in a text.
 struct BeyondAscii {

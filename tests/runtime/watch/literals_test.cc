@@ -81,7 +81,7 @@ TEST_CASE("a look over bytes counts newlines and sees each kind of byte at each 
     const std::uint64_t newlines = size / 2 == 0 ? 1 : 2;
     for (int byte = 0; byte < 256; ++byte) {
       text.back() = static_cast<char>(byte);
-      const Rescan seen = survey(text);
+      const ByteSurvey seen = survey(text);
       const bool last_was_newline = size <= 2;
       CHECK(seen.newlines == newlines - (last_was_newline ? 1 : 0) + (byte == '\n' ? 1 : 0));
       CHECK(seen.controls == ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7F));

@@ -39,7 +39,7 @@ void CleanupCommands::grant(RunKey run, OnDone on_done, Time now) {
   }
 }
 
-void CleanupCommands::tell(const std::vector<OnDone>& listeners, bool granted) {
+void CleanupCommands::notify(const std::vector<OnDone>& listeners, bool granted) {
   for (const OnDone& on_done : listeners) {
     if (on_done) on_done(granted);
   }
@@ -60,7 +60,7 @@ void CleanupCommands::start_waiting(Time now) {
     if (pid > 0) {
       running_[pid] = {next.run, now + kCleanupLimit, std::move(next.on_done)};
     } else {
-      tell(next.on_done, false);
+      notify(next.on_done, false);
     }
   }
 }
@@ -70,7 +70,7 @@ bool CleanupCommands::ended(pid_t pid, int status, Time now) {
   if (found.empty()) return false;
   // What it started and left behind has no time either.
   ::kill(-pid, SIGKILL);
-  tell(found.mapped().on_done, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  notify(found.mapped().on_done, WIFEXITED(status) && WEXITSTATUS(status) == 0);
   start_waiting(now);
   return true;
 }

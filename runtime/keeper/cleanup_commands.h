@@ -51,7 +51,7 @@ class CleanupCommands {
   };
   // Who is told of the end of the run's cleanup command; null: none is on its way.
   std::vector<OnDone>* listeners_of(RunKey run);
-  static void tell(const std::vector<OnDone>& listeners, bool granted);
+  static void notify(const std::vector<OnDone>& listeners, bool granted);
   void start_waiting(Time now);
 
   Start start_;

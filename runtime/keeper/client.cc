@@ -262,9 +262,9 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
       return take_limit(header.run, body);
     case wire::Type::kUsageIs:
       return take_usage(body);
-    case wire::Type::kKept:
+    case wire::Type::kDetached:
       return adopting_ && take_kept(header.run, received);
-    case wire::Type::kKeptAll:
+    case wire::Type::kDetachedAll:
       if (!std::exchange(adopting_, false)) return false;
       listener_.on_adopted(*this, Status());
       return true;

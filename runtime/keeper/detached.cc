@@ -82,7 +82,7 @@ Result<ControlSocket> ControlSocket::open(const std::string& directory,
   ::umask(before);
   if (!open) {
     ::unlinkat(held->get(), unfinished.c_str(), 0);
-    return Status::error("door", directory + "/" + name + ": " + std::strerror(error));
+    return Status::error("control_socket", directory + "/" + name + ": " + std::strerror(error));
   }
   return ControlSocket(std::move(socket), std::move(*held), name);
 }
@@ -93,7 +93,7 @@ ControlSocket::~ControlSocket() {
   if (directory_) ::unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
-UniqueFd ControlSocket::answer() const {
+UniqueFd ControlSocket::accept() const {
   UniqueFd visitor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   ucred peer{};
   socklen_t size = sizeof peer;

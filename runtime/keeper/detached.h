@@ -17,7 +17,7 @@ namespace gibbous::keeper {
 
 inline constexpr std::size_t kSpoolBytes = std::size_t{1} << 20;  // of each stream
 // How long the end of a kept run is remembered for a next host.
-inline constexpr std::chrono::minutes kKeptEndLimit{10};
+inline constexpr std::chrono::minutes kDetachedEndLimit{10};
 
 // The output of one stream while there is no host.
 class Spool {
@@ -62,7 +62,7 @@ class ControlSocket {
 
   int fd() const { return socket_.get(); }
   // The next who connects, if it is the same user; unset: nobody.
-  UniqueFd answer() const;
+  UniqueFd accept() const;
 
  private:
   ControlSocket(UniqueFd socket, UniqueFd directory, std::string name)

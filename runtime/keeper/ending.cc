@@ -16,9 +16,9 @@ constexpr int kMaxRounds = 50;
 
 }  // namespace
 
-Ending::Ending(ProcessTable& family, Millis grace, Time now)
-    : process_table_(family), due_(now + grace) {
-  process_table_.survey();
+Ending::Ending(ProcessTable& table, Millis grace, Time now)
+    : process_table_(table), due_(now + grace) {
+  process_table_.rescan();
   const std::vector<pid_t> members = process_table_.all_members();
   process_table_.signal_all(members, SIGTERM);
   process_table_.signal_all(members, SIGCONT);
@@ -34,7 +34,7 @@ bool Ending::round(Time now) {
   }
   std::size_t before = 0;
   for (int pass = 0; pass < kMaxRounds; ++pass) {
-    process_table_.survey();
+    process_table_.rescan();
     const std::vector<pid_t> members = process_table_.all_members();
     process_table_.signal_all(members, SIGKILL);
     if (members.size() <= before) break;

@@ -10,7 +10,7 @@ namespace gibbous::keeper {
 class Ending {
  public:
   // Sends SIGTERM at once.
-  Ending(ProcessTable& family, Millis grace, Time now);
+  Ending(ProcessTable& table, Millis grace, Time now);
 
   Time due() const { return due_; }  // when round() is to be called next
   // One round of SIGKILL. False: it is given up.

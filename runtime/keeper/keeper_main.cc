@@ -27,12 +27,12 @@ bool is_message_socket(int fd) {
 
 int main() {
   using gibbous::keeper::Server;
-  if (!is_message_socket(gibbous::kDetachedSocket)) {
+  if (!is_message_socket(gibbous::kInheritedSocket)) {
     std::fputs("gibbous-keeper is started by Gibbous; there is nothing to do by hand.\n", stderr);
     return kWrongUse;
   }
-  ::fcntl(gibbous::kDetachedSocket, F_SETFD, FD_CLOEXEC);
-  gibbous::keeper::stay_reachable(gibbous::kDetachedSocket);
+  ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
+  gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
   // Descriptors under way to a library that is slow to take them are counted here.
   rlimit files{};
@@ -40,7 +40,7 @@ int main() {
   const rlimit raised{files.rlim_max, files.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &raised);
 
-  auto server = Server::create(gibbous::UniqueFd(gibbous::kDetachedSocket), files);
+  auto server = Server::create(gibbous::UniqueFd(gibbous::kInheritedSocket), files);
   if (!server) return 1;
   (*server)->run();
   (*server)->tidy();

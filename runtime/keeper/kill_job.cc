@@ -85,7 +85,7 @@ void Killer::kill_round(KeeperRun& run, Time now) {
   std::size_t known = 0;
   int passes = 0;
   do {
-    if (passes > 0) process_table_.survey();
+    if (passes > 0) process_table_.rescan();
     known = job.seen.size();
     send(run, SIGKILL);
     // A lone leader is not worth a second look: what it forked meanwhile comes to light when it is

@@ -29,11 +29,10 @@ struct KillJob {
 class Killer {
  public:
   using Report = std::function<void(KeeperRun&, const KillReport&, std::uint32_t reports)>;
-  Killer(ProcessTable& family, Report report)
-      : process_table_(family), report_(std::move(report)) {}
+  Killer(ProcessTable& table, Report report) : process_table_(table), report_(std::move(report)) {}
 
-  // The family must have been surveyed just before, for all of these but tighten's time arithmetic.
-  // `reported`: somebody waits for the report.
+  // The family must have been rescanned just before, for all of these but tighten's time
+  // arithmetic. `reported`: somebody waits for the report.
   void begin(KeeperRun& run, int signal_number, Millis grace, Time now, bool reported);
   void tick(KeeperRun& run, Time now);
   // The run's tree may have become empty.

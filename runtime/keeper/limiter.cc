@@ -25,8 +25,8 @@ constexpr int kLooksAfterEvent = 20;
 
 }  // namespace
 
-Limiter::Limiter(ProcessTable& family, int epoll, std::uint32_t keeper_number)
-    : process_table_(family), epoll_(epoll), group_name_(keeper_group_name(keeper_number)) {}
+Limiter::Limiter(ProcessTable& table, int epoll, std::uint32_t keeper_number)
+    : process_table_(table), epoll_(epoll), group_name_(keeper_group_name(keeper_number)) {}
 
 Limiter::~Limiter() = default;
 
@@ -143,7 +143,7 @@ std::optional<LimitReached> Limiter::poll(KeeperRun& run, Time now) {
   return std::nullopt;
 }
 
-std::optional<LimitReached> Limiter::check(KeeperRun& run, Time now, bool& surveyed) {
+std::optional<LimitReached> Limiter::check(KeeperRun& run, Time now, bool& rescanned) {
   DetachedLimits& kept = *run.limits;
   Time next_look = Time::max();
   if (kept.looks > 0) {
@@ -151,7 +151,7 @@ std::optional<LimitReached> Limiter::check(KeeperRun& run, Time now, bool& surve
     if (--kept.looks > 0) next_look = now + kLookPause;
   }
   if (now >= kept.poll_due) {
-    if (!std::exchange(surveyed, true)) process_table_.survey();
+    if (!std::exchange(rescanned, true)) process_table_.rescan();
     if (auto reached = poll(run, now)) return reached;
   }
   kept.due = std::min(next_look, kept.poll_due);
@@ -164,12 +164,12 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
   due_ = Time::max();
   std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });
   if (!leaving_.empty()) note_due(now + kRemovePause);
-  bool surveyed = false;
+  bool rescanned = false;
   std::erase_if(limited_, [&](RunKey key) {
     KeeperRun* run = process_table_.find(key);
     if (run == nullptr || !run->limits || run->limits->reached) return true;
     if (now >= run->limits->due) {
-      if (const auto reached = check(*run, now, surveyed)) {
+      if (const auto reached = check(*run, now, rescanned)) {
         used_up.emplace_back(key, *reached);
         return true;
       }

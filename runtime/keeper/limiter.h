@@ -33,7 +33,7 @@ struct DetachedLimits {
 class Limiter {
  public:
   // `epoll`: where the groups' events are waited for.
-  Limiter(ProcessTable& family, int epoll, std::uint32_t keeper_number);
+  Limiter(ProcessTable& table, int epoll, std::uint32_t keeper_number);
   ~Limiter();
 
   // Before the start. Null when there is nothing to limit; a status names the limit that nothing on
@@ -59,7 +59,7 @@ class Limiter {
 
  private:
   // Rescans the family when it needs to and nobody has in this tick.
-  std::optional<LimitReached> check(KeeperRun& run, Time now, bool& surveyed);
+  std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
 

@@ -97,7 +97,7 @@ void ProcessTable::forget_process(pid_t pid) {
   apart_.erase(pid);
 }
 
-void ProcessTable::survey() {
+void ProcessTable::rescan() {
   for (const RunKey key : with_orphans_) {
     if (KeeperRun* run = find(key)) run->orphans.clear();
   }

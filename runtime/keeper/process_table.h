@@ -29,7 +29,7 @@ struct KeeperRun {
   pid_t leader = 0;   // 0 once it was reaped
   pid_t session = 0;  // the leader's pid, for good
   std::string env_tag;
-  std::vector<pid_t> orphans;  // as of the last survey
+  std::vector<pid_t> orphans;  // as of the last rescan
   std::uint32_t left = 0;      // as last reported
   bool forgotten = false;      // by the library; kept only for its leader
   std::unique_ptr<KillJob> job;
@@ -62,11 +62,11 @@ class ProcessTable {
   void set_apart(pid_t pid) { apart_.insert(pid); }
 
   // Looks at the keeper's children and says anew which orphans each run has.
-  void survey();
-  // Runs that have orphans, as of the last survey.
+  void rescan();
+  // Runs that have orphans, as of the last rescan.
   const std::vector<RunKey>& with_orphans() const { return with_orphans_; }
 
-  // As of the last survey, parents before their children; zombies included.
+  // As of the last rescan, parents before their children; zombies included.
   std::vector<pid_t> members(const KeeperRun& run);
   std::vector<pid_t> all_members();  // without those of spared runs
   // To every process in `members` of the run, the leader's group in one go.

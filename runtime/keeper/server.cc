@@ -106,7 +106,7 @@ Status Server::open() {
 void Server::run() {
   constexpr std::size_t kEvents = 16;
   std::array<epoll_event, kEvents> events;
-  while (!done_) {
+  while (!lifecycle_.is(Phase::kDone)) {
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
                                    wait_ms(steady_clock::now()));
     bool messages = false;
@@ -125,7 +125,7 @@ void Server::run() {
       } else if (control_ && read_spool(event.data.fd)) {
         continue;
       } else if (KeeperRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
-        if (ending() && !sparing_) continue;  // it ends anyway
+        if (lifecycle_.is_ending() && !lifecycle_.is(Phase::kSparing)) continue;  // it ends anyway
         if (const auto reached = limiter_->look(*run)) {
           limit_reached(*run, *reached);
         } else {
@@ -133,11 +133,11 @@ void Server::run() {
         }
       }
     }
-    if (messages && !ending()) take_messages();
-    if (host_gone_ && !alone_) end_all(kHostDeathGrace);
+    if (messages && !lifecycle_.is_ending()) take_messages();
+    if (host_gone_) lose_host();
     const Time now = steady_clock::now();
-    if (!kill_requests_.empty() && !ending()) begin_kills(now);
-    if (!changed_.empty() && !ending() && now >= next_check_) check_runs(now);
+    if (!kill_requests_.empty() && !lifecycle_.is_ending()) begin_kills(now);
+    if (!changed_.empty() && !lifecycle_.is_ending() && now >= next_check_) check_runs(now);
     tick(now);
     update_interest();
   }
@@ -155,15 +155,14 @@ void Server::tidy() {
 int Server::wait_ms(Time now) const {
   Time until = retry_send_;
   if (cleanups_) until = std::min(until, cleanups_->due());
-  if (ending()) {
-    if (!all_ended_) until = std::min(until, ending_->due());
-  } else {
+  if (lifecycle_.ends_processes()) until = std::min(until, ending_->due());
+  if (!lifecycle_.is_ending()) {
     until = std::min(until, next_due_);
     if (limiter_) until = std::min(until, limiter_->due());
+    if (!changed_.empty()) until = std::min(until, next_check_);
   }
-  if (alone_) until = std::min(until, alone_until_);
-  if (!has_host()) until = std::min(until, hello_until_);
-  if (!changed_.empty() && !ending()) until = std::min(until, next_check_);
+  if (lifecycle_.is(Phase::kAlone)) until = std::min(until, alone_until_);
+  if (lifecycle_.is(Phase::kVisited)) until = std::min(until, hello_until_);
   if (until == Time::max()) return -1;
   if (until <= now) return 0;
   const auto wait = std::chrono::ceil<milliseconds>(until - now);
@@ -173,7 +172,8 @@ int Server::wait_ms(Time now) const {
 
 void Server::update_interest() {
   std::uint32_t wanted = 0;
-  if (connected_ && !ending() && channel_.queued() < kMaxQueuedReplies) wanted |= EPOLLIN;
+  if (connected_ && !lifecycle_.is_ending() && channel_.queued() < kMaxQueuedReplies)
+    wanted |= EPOLLIN;
   if (connected_ && channel_.has_queued() && retry_send_ == Time::max()) wanted |= EPOLLOUT;
   if (wanted == interest_) return;
   interest_ = wanted;
@@ -194,17 +194,11 @@ void Server::take_signals() {
     const auto number = static_cast<int>(infos[i].ssi_signo);
     if (number == SIGCHLD) child = true;
     // SIGINT and SIGHUP come from a terminal and mean the host, not its keeper.
-    if (number == SIGTERM) end_all(kHostDeathGrace, false);
+    if (number == SIGTERM) stop();
   }
-  if (child) reap();
-  if (!child || !ending() || all_ended_) return;
-  process_table_->survey();
-  if (!process_table_->all_members().empty()) return;
-  if (sparing_) {
-    stay_alone();
-  } else {
-    end_with_cleanups();
-  }
+  if (!child) return;
+  reap();
+  finish_ending();
 }
 
 void Server::reap() {
@@ -214,13 +208,13 @@ void Server::reap() {
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       if (errno == EINTR) continue;
       // No children at all.
-      if (ending() && !sparing_) end_with_cleanups();
+      if (lifecycle_.is(Phase::kEnding) || lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       return;
     }
     const pid_t pid = info.si_pid;
     if (pid == 0) return;
     KeeperRun* leads = process_table_ ? process_table_->find_leader(pid) : nullptr;
-    KeeperRun* orphan_of = leads == nullptr && process_table_ && !ending()
+    KeeperRun* orphan_of = leads == nullptr && process_table_ && !lifecycle_.is_ending()
                                ? process_table_->run_of_orphan(pid)
                                : nullptr;
     int status = 0;
@@ -228,7 +222,7 @@ void Server::reap() {
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (process_table_) process_table_->forget_process(pid);
     if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
-      if (all_ended_) end_with_cleanups();
+      if (lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       continue;
     }
     KeeperRun* of = leads != nullptr ? leads : orphan_of;
@@ -248,7 +242,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
     changed_.push_back(run.key);
     return;
   }
-  if (ending()) return;
+  if (lifecycle_.is_ending()) return;
   if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
   if (!run.forgotten) {
     wire::encode_exited(out_, run.key, to_exit_status(status, usage));
@@ -282,7 +276,7 @@ void Server::limit_reached(KeeperRun& run, LimitReached reached) {
 }
 
 void Server::check_runs(Time now) {
-  process_table_->survey();
+  process_table_->rescan();
   std::vector<RunKey> keys = std::move(changed_);
   changed_.clear();
   std::sort(keys.begin(), keys.end());
@@ -303,7 +297,7 @@ void Server::check_runs(Time now) {
     }
   }
   const auto cost = steady_clock::now() - now;
-  if (alone_) note_detached_ends();  // as of this survey
+  if (lifecycle_.is(Phase::kAlone)) note_detached_ends();  // as of this rescan
   next_check_ = now + cost + std::min<steady_clock::duration>(cost * kCheckPause, kMaxCheckPause);
 }
 
@@ -336,12 +330,12 @@ void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t rep
 }
 
 void Server::end_with_cleanups() {
-  all_ended_ = true;
-  done_ = !cleanups_->grant_all(steady_clock::now());
+  if (!lifecycle_.on(Event::kAllEnded)) return;
+  if (!cleanups_->grant_all(steady_clock::now())) (void)lifecycle_.on(Event::kCleanedUp);
 }
 
 void Server::begin_kills(Time now) {
-  process_table_->survey();
+  process_table_->rescan();
   for (const KillRequest& request : std::exchange(kill_requests_, {})) {
     KeeperRun* run = process_table_->find(request.run);
     if (run == nullptr) {
@@ -365,25 +359,18 @@ void Server::tick(Time now) {
     note_sending(channel_.flush());
   }
   if (cleanups_) cleanups_->tick(now);
-  if (ending()) {
-    if (all_ended_ || now < ending_->due()) return;
+  if (lifecycle_.ends_processes() && now >= ending_->due()) {
     const bool given_up = !ending_->round(now);
     reap();
-    if (sparing_ && ending()) {
-      process_table_->survey();
-      if (given_up || process_table_->all_members().empty()) stay_alone();
-    } else if (given_up && !all_ended_) {
-      end_with_cleanups();
-    }
-    return;
+    finish_ending(given_up);
   }
-  if (alone_ && now >= alone_until_) {
-    process_table_->survey();
+  if (lifecycle_.is(Phase::kAlone) && now >= alone_until_) {
+    process_table_->rescan();
     note_detached_ends();
-    done_ = now >= alone_until_ && !cleanups_->running();
+    if (now >= alone_until_ && !cleanups_->running()) (void)lifecycle_.on(Event::kEndsExpired);
   }
-  if (connected_ && !greeted_ && now >= hello_until_) end_all(kHostDeathGrace);
-  if (ending()) return;
+  if (lifecycle_.is(Phase::kVisited) && now >= hello_until_) lose_host();
+  if (lifecycle_.is_ending()) return;
   if (limiter_ && now >= limiter_->due()) {
     for (const auto& [key, reached] : limiter_->tick(now)) {
       if (KeeperRun* run = process_table_->find(key)) limit_reached(*run, reached);
@@ -391,7 +378,7 @@ void Server::tick(Time now) {
     if (!kill_requests_.empty()) begin_kills(now);
   }
   if (now < next_due_) return;
-  process_table_->survey();
+  process_table_->rescan();
   next_due_ = Time::max();
   std::vector<RunKey> going_on;
   for (const RunKey key : std::exchange(killed_, {})) {
@@ -429,25 +416,37 @@ void Server::note_sending(Channel::Outcome outcome) {
   }
 }
 
-void Server::end_all(Millis grace, bool spare_detached) {
-  if (!process_table_) {
-    done_ = true;  // nothing was ever started
-    return;
-  }
-  // Whoever wants everything ended gets it, whatever the end began with.
-  if (!ending() || !spare_detached) sparing_ = spare_detached && has_detached();
-  process_table_->spare_detached(sparing_);
-  if (ending()) return;
+void Server::lose_host(Millis grace) {
+  end_processes(Event::kHostLost, grace);
+}
+
+void Server::stop() {
+  end_processes(Event::kStop, kHostDeathGrace);
+}
+
+void Server::end_processes(Event why, Millis grace) {
+  const bool was_ending = lifecycle_.is_ending();
   // What was asked for in the same turn still counts for runs that are spared.
-  if (!kill_requests_.empty()) begin_kills(steady_clock::now());
-  connected_ = connected_ && !sparing_;
-  alone_ = false;
+  if (!was_ending && !kill_requests_.empty()) begin_kills(steady_clock::now());
+  if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
+  process_table_->spare_detached(lifecycle_.is(Phase::kSparing));
+  if (was_ending) return;
+  connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());
   reap();
-  if (!sparing_ || !ending()) return;
-  process_table_->survey();
-  if (process_table_->all_members().empty()) stay_alone();
+  finish_ending();
+}
+
+void Server::finish_ending(bool given_up) {
+  if (!lifecycle_.ends_processes()) return;
+  process_table_->rescan();
+  if (!given_up && !process_table_->all_members().empty()) return;
+  if (lifecycle_.is(Phase::kSparing)) {
+    stay_alone();
+  } else {
+    end_with_cleanups();
+  }
 }
 
 }  // namespace gibbous::keeper

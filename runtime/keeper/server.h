@@ -14,6 +14,7 @@
 #include "runtime/keeper/detached.h"
 #include "runtime/keeper/ending.h"
 #include "runtime/keeper/kill_job.h"
+#include "runtime/keeper/lifecycle.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/process_table.h"
 #include "runtime/keeper/starter.h"
@@ -70,19 +71,22 @@ class Server {
   void grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports);
   void send_killed(RunKey run, const KillReport& report, std::uint32_t reports);
   pid_t start_cleanup(wire::Bytes body);
-  // Everything has ended that can be ended: the last cleanups, then the end.
-  void end_with_cleanups();
   void send(FdList fds = {});  // what is in out_
   void note_sending(Channel::Outcome outcome);
 
-  // Nothing is reported and nothing is started any more; the loop ends when the last child has.
-  // Detached runs are spared when it is only the host that has gone: then the keeper stays, alone.
-  void end_all(Millis grace, bool spare_detached = true);
+  // The events that move the lifecycle on, and what the server does in the new phase.
+  void lose_host(Millis grace = kHostDeathGrace);
+  void stop();
+  void end_processes(Event why, Millis grace);
+  // Moves on once no process is left that is to be ended, or once the rest is given up.
+  void finish_ending(bool given_up = false);
+  // Every run has ended: carries out the last cleanup commands.
+  void end_with_cleanups();
 
-  // Runs that live on (server_keeping.cc).
+  // Detached runs (server_detached.cc).
   bool has_detached() const;
-  // Somebody hears what is reported.
-  bool has_host() const { return connected_ && greeted_; }
+  // A report reaches a host.
+  bool has_host() const { return connected_ && lifecycle_.serves(); }
   Status open_control_socket(const std::string& directory);
   void stay_alone();
   void watch_control_socket(bool watched);
@@ -91,7 +95,6 @@ class Server {
   void note_detached_ends();
   void accept_control();
   void hand_over();
-  bool ending() const { return ending_ != nullptr; }
 
   struct KillRequest {
     RunKey run = 0;
@@ -120,19 +123,14 @@ class Server {
   Time retry_send_ = Time::max();
   std::uint32_t interest_ = 0;
   bool connected_ = true;
-  bool host_gone_ = false;
-  std::unique_ptr<Ending> ending_;
-  bool all_ended_ = false;  // while ending: only last cleanups are left
-  bool done_ = false;
+  bool host_gone_ = false;  // acted upon at the end of the turn
+  Lifecycle lifecycle_;
+  std::unique_ptr<Ending> ending_;  // while processes are ended
 
   std::uint32_t keeper_number_ = 0;
-  std::unique_ptr<ControlSocket> control_;  // from the first kept run on
-  bool greeted_ = false;                    // the host at the other end has said hello
-  bool visited_ = false;  // it came through the control socket, and starts nothing here
-  Time hello_until_ = Time::max();
-  bool sparing_ = false;  // while ending
-  bool alone_ = false;    // kept runs and no host
-  Time alone_until_ = Time::max();
+  std::unique_ptr<ControlSocket> control_;  // from the first detached run on
+  Time hello_until_ = Time::max();          // in kVisited
+  Time alone_until_ = Time::max();          // in kAlone
 };
 
 // A keeper that somebody stopped would neither hear the library nor notice the end of the host: the

@@ -64,11 +64,11 @@ Status Server::open_control_socket(const std::string& directory) {
 
 // What is not kept has ended, or cannot be ended: from now on the keeper waits for the next host.
 void Server::stay_alone() {
+  if (!lifecycle_.on(Event::kOthersEnded)) return;
   ending_.reset();
   (void)cleanups_->grant_all(std::chrono::steady_clock::now());
   watch_control_socket(true);
   host_gone_ = false;
-  alone_ = true;
   process_table_->for_each([this](KeeperRun& run) {
     if (run.keep) watch_spools(*run.keep, true);
   });
@@ -113,15 +113,15 @@ void Server::note_detached_ends() {
   if (alive) {
     alone_until_ = Time::max();
   } else if (alone_until_ == Time::max()) {
-    alone_until_ = std::chrono::steady_clock::now() + kKeptEndLimit;
+    alone_until_ = std::chrono::steady_clock::now() + kDetachedEndLimit;
   }
 }
 
 // Somebody connects. Who has a host already opens to nobody; while what the last host left is being
 // ended, whoever connects has to wait.
 void Server::accept_control() {
-  UniqueFd visitor = control_->answer();
-  if (!visitor || !alone_) return;
+  UniqueFd visitor = control_->accept();
+  if (!visitor || !lifecycle_.is(Phase::kAlone)) return;
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;
@@ -136,10 +136,8 @@ void Server::accept_control() {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, host_.get(), &event);
   }
   stay_reachable(channel_.fd());
-  alone_ = false;
+  if (!lifecycle_.on(Event::kAccepted)) return;
   connected_ = true;
-  greeted_ = false;
-  visited_ = true;
   hello_until_ = std::chrono::steady_clock::now() + kHelloLimit;
   host_gone_ = false;  // that was the last one
   alone_until_ = Time::max();
@@ -147,8 +145,7 @@ void Server::accept_control() {
 
 // The next host has said hello: it is told of each kept run what it would have been told.
 void Server::hand_over() {
-  hello_until_ = Time::max();
-  process_table_->survey();
+  process_table_->rescan();
   std::vector<RunKey> keys;
   process_table_->for_each([&keys](KeeperRun& run) {
     if (run.keep) keys.push_back(run.key);

@@ -26,8 +26,8 @@ void Server::take_messages() {
       case Channel::Outcome::kDone: {
         const auto header = wire::decode_header(received.message);
         if (header && header->type == wire::Type::kStart) ++starts;
-        if (!handle(received)) end_all(kHostDeathGrace);
-        if (ending()) return;
+        if (!handle(received)) lose_host();
+        if (lifecycle_.is_ending()) return;
         break;
       }
       case Channel::Outcome::kLater:
@@ -36,7 +36,7 @@ void Server::take_messages() {
       case Channel::Outcome::kClosed:
       case Channel::Outcome::kUnreadable:
         connected_ = false;
-        end_all(kHostDeathGrace);
+        lose_host();
         return;
     }
   }
@@ -47,7 +47,7 @@ bool Server::handle(Channel::Received& received) {
   if (!header) return false;
   const wire::Bytes body = wire::body_of(received.message);
   if (header->type == wire::Type::kHello) return handle_hello(*header, body);
-  if (!greeted_ || !process_table_ || header->version != wire::kVersion) return false;
+  if (!lifecycle_.serves() || header->version != wire::kVersion) return false;
   switch (header->type) {
     case wire::Type::kStart:
       return handle_start(header->run, received);
@@ -73,8 +73,8 @@ bool Server::handle(Channel::Received& received) {
     case wire::Type::kKilled:
     case wire::Type::kLimit:
     case wire::Type::kUsageIs:
-    case wire::Type::kKept:
-    case wire::Type::kKeptAll:
+    case wire::Type::kDetached:
+    case wire::Type::kDetachedAll:
       return false;
   }
   return false;
@@ -82,21 +82,17 @@ bool Server::handle(Channel::Received& received) {
 
 bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   const auto hello = wire::decode_hello(body);
-  if (!hello || greeted_) return false;
-  greeted_ = true;
-  if (process_table_) {
-    // The next host of a keeper that kept runs.
-    wire::encode_hello(out_, {keeper_number_});
-    send();
-    if (header.version != wire::kVersion) return false;
+  if (!hello || !lifecycle_.awaits_hello()) return false;
+  const bool takes_over = lifecycle_.is(Phase::kVisited);
+  if (!takes_over) keeper_number_ = hello->keeper;
+  // A host of another version reads this keeper's version in the answer, and hangs up.
+  wire::encode_hello(out_, {keeper_number_});
+  send();
+  if (header.version != wire::kVersion || !lifecycle_.on(Event::kHello)) return false;
+  if (takes_over) {
     hand_over();
     return true;
   }
-  keeper_number_ = hello->keeper;
-  // Whoever speaks another version reads this one's number here and goes away.
-  wire::encode_hello(out_, *hello);
-  send();
-  if (header.version != wire::kVersion) return false;
   if (mark_mode_ != MarkMode::kNone) {
     // A child that has not come to its own mark yet is known by this one.
     rlimit limit = mark_limit({hello->keeper, 0}, mark_mode_);
@@ -125,7 +121,8 @@ bool Server::fail_start(RunKey key, const StartFailure& failure) {
 }
 
 bool Server::handle_start(RunKey key, Channel::Received& received) {
-  if (visited_) return false;  // the library never does: each host has a keeper of its own for that
+  // Each host starts its runs through the keeper that it started itself.
+  if (lifecycle_.is(Phase::kTakenOver)) return false;
   const auto start = wire::decode_start(wire::body_of(received.message));
   if (!start || process_table_->find(key) != nullptr) {
     return fail_start(key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
@@ -168,7 +165,9 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
 
 bool Server::handle_cleanup(RunKey key, wire::Bytes body) {
   const auto cleanup = wire::decode_start(body);
-  if (!cleanup || !cleanup->inline_strings || visited_) return false;
+  if (!cleanup || !cleanup->inline_strings || lifecycle_.is(Phase::kTakenOver)) {
+    return false;
+  }
   if (process_table_->find(key) == nullptr) cleanups_->keep(key, body);
   return true;
 }
@@ -194,7 +193,7 @@ pid_t Server::start_cleanup(wire::Bytes body) {
 bool Server::handle_signal(RunKey key, wire::Bytes body) {
   const auto signal = wire::decode_signal(body);
   if (!signal || signal->signal_number < 1 || signal->signal_number >= NSIG) return false;
-  process_table_->survey();
+  process_table_->rescan();
   if (const KeeperRun* run = process_table_->find(key)) {
     process_table_->signal(*run, process_table_->members(*run), signal->signal_number);
   }
@@ -217,7 +216,7 @@ bool Server::handle_usage(RunKey key, wire::Bytes body) {
   if (!number) return false;
   wire::UsageIs is;
   is.number = *number;
-  process_table_->survey();
+  process_table_->rescan();
   if (const KeeperRun* run = process_table_->find(key)) {
     is.known = true;
     const std::vector<pid_t> members = process_table_->members(*run);
@@ -252,7 +251,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
 bool Server::handle_shutdown(wire::Bytes body) {
   const auto shutdown = wire::decode_shutdown(body);
   if (!shutdown) return false;
-  end_all(shutdown->grace);
+  lose_host(shutdown->grace);
   return true;
 }
 

@@ -58,8 +58,8 @@ enum class Type : std::uint16_t {
   kKilled = 36,
   kLimit = 37,
   kUsageIs = 38,
-  kKept = 39,
-  kKeptAll = 40,
+  kDetached = 39,
+  kDetachedAll = 40,
 };
 
 struct Header {

@@ -82,7 +82,7 @@ Result<StartedMessage> decode_started(Bytes body) {
 }
 
 void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept) {
-  Writer writer(out, Type::kKept, run);
+  Writer writer(out, Type::kDetached, run);
   put_started(writer, kept.started);
   for (const bool there : kept.fds) writer.put(there);
   writer.put(kept.lost_out).put(kept.lost_err).put_text(kept.notes, kMaxNotesBytes);
@@ -100,7 +100,7 @@ Result<DetachedMessage> decode_detached(Bytes body) {
 }
 
 void encode_detached_all(Buffer& out) {
-  Writer(out, Type::kKeptAll, 0);
+  Writer(out, Type::kDetachedAll, 0);
 }
 
 Status decode_kept_all(Bytes body) {

@@ -136,13 +136,13 @@ GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
 
 // The keeper's: its socket is descriptor 3, the standard ones are /dev/null, nothing else is open.
 GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
-  if (shared.socket == kDetachedSocket) {
+  if (shared.socket == kInheritedSocket) {
     if (::syscall(SYS_fcntl, shared.socket, F_SETFD, 0) != 0)
       return fail(shared, LaunchStep::kStdio);
-  } else if (::syscall(SYS_dup3, shared.socket, kDetachedSocket, 0) < 0) {
+  } else if (::syscall(SYS_dup3, shared.socket, kInheritedSocket, 0) < 0) {
     return fail(shared, LaunchStep::kStdio);
   }
-  ::syscall(SYS_close_range, kDetachedSocket + 1, kAllFds, 0);
+  ::syscall(SYS_close_range, kInheritedSocket + 1, kAllFds, 0);
   const long null = ::syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
   if (null < 0) return fail(shared, LaunchStep::kStdio);
   for (long target = 0; target < kFirstOtherFd; ++target) {
@@ -150,7 +150,7 @@ GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
       return fail(shared, LaunchStep::kStdio);
     }
   }
-  if (null > kDetachedSocket) ::syscall(SYS_close, null);
+  if (null > kInheritedSocket) ::syscall(SYS_close, null);
   return true;
 }
 

@@ -85,7 +85,7 @@ class Launcher {
 std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
                                            Launched& launched);
 
-inline constexpr int kDetachedSocket = 3;
+inline constexpr int kInheritedSocket = 3;
 
 // The paths that execvp would try for `name`: itself when it has a '/', else one for each entry of
 // PATH in `environment` ("NAME=value"). Empty entries are the child's directory.

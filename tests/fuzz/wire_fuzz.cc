@@ -125,12 +125,12 @@ void check_message(Bytes message) {
       check(message, wire::decode_left,
             [run](Buffer& out, wire::Left value) { wire::encode_left(out, run, value); });
       return;
-    case Type::kKept:
+    case Type::kDetached:
       check(message, wire::decode_detached, [run](Buffer& out, const wire::DetachedMessage& value) {
         wire::encode_detached(out, run, value);
       });
       return;
-    case Type::kKeptAll:
+    case Type::kDetachedAll:
       (void)wire::decode_kept_all(wire::body_of(message));
       return;
     case Type::kUsage:

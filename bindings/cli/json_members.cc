@@ -1,129 +1,125 @@
-// The members of a JSON object as pieces of its text.
+// One pass of the library's parser, which reports each token and builds no value.
 #include "bindings/cli/json_members.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::cli {
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+Status invalid(const std::string& message) {
+  return Status::error("invalid_request", message);
 }
 
-// Walks over JSON text that is known to be valid.
-class Walker {
+// Writes each value of the outermost object as text. A handler that returns false ends the parse.
+class MemberReader final : public Json::json_sax_t {
  public:
-  explicit Walker(std::string_view text) : text_(text) {}
+  explicit MemberReader(std::size_t max_depth) : max_depth_(max_depth) {}
 
-  void skip_spaces() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  Result<std::vector<JsonMember>> read(std::string_view text) {
+    const bool whole = Json::sax_parse(text, this);
+    if (!failure_) return failure_;
+    if (whole && !is_object_) {
+      return invalid(std::string("expected a JSON object, not ") + json_kind(text_));
+    }
+    return std::move(members_);
   }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void step() { ++at_; }
 
-  // The value that starts here, without the spaces around it.
-  std::string_view value() {
-    const std::size_t from = at_;
-    std::size_t open = 0;
-    do {
-      const char c = peek();
-      if (c == '"') {
-        skip_string();
-        continue;
-      }
-      if (c == '{' || c == '[') ++open;
-      if (c == '}' || c == ']') --open;
-      step();
-    } while (at_ < text_.size() && (open > 0 || !ends_scalar(from)));
-    return text_.substr(from, at_ - from);
+  bool null() override { return scalar("null"); }
+  bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
+  bool number_integer(Json::number_integer_t value) override {
+    return scalar(std::to_string(value));
+  }
+  bool number_unsigned(Json::number_unsigned_t value) override {
+    return scalar(std::to_string(value));
+  }
+  bool number_float(Json::number_float_t, const std::string& written) override {
+    return scalar(written);
+  }
+  bool string(std::string& value) override { return scalar(json_quote(value)); }
+  bool binary(Json::binary_t&) override { return false; }  // JSON text holds none
+  bool start_object(std::size_t) override { return open('{'); }
+  bool end_object() override { return close('}'); }
+  bool start_array(std::size_t) override { return open('['); }
+  bool end_array() override { return close(']'); }
+
+  bool key(std::string& value) override {
+    if (is_object_ && depth_ == 1) {
+      key_ = value;
+    } else {
+      separate();
+      text_ += json_quote(value) + ":";
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const Json::exception& exception) override {
+    const std::string what = exception.what();  // begins with "[json.exception...] "
+    const std::size_t end_of_tag = what.find("] ");
+    failure_ = invalid("not valid JSON: " + what.substr(end_of_tag + 2));
+    return false;
   }
 
  private:
-  // A string, object or array ends with its last character; a number or a word before the next
-  // mark.
-  bool ends_scalar(std::size_t from) const {
-    const char first = text_[from];
-    if (first == '"' || first == '{' || first == '[') return true;
-    const char c = peek();
-    return is_space(c) || c == ',' || c == '}' || c == ']';
-  }
-  void skip_string() {
-    step();
-    while (peek() != '"') at_ += peek() == '\\' ? 2U : 1U;
-    step();
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-// Before the parser sees it: brackets outside strings, which need no valid JSON to be counted.
-bool is_deeper_than(std::string_view text, std::size_t max_depth) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > max_depth) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
+  void separate() {
+    if (!text_.empty() && std::string_view("{[:").find(text_.back()) == std::string_view::npos) {
+      text_ += ',';
     }
   }
-  return false;
-}
 
-// The parser's own words, without its "[json.exception...]" in front.
-std::string parse_complaint(std::string_view text) {
-  try {
-    [[maybe_unused]] const Json never = Json::parse(text);
-  } catch (const Json::exception& exception) {
-    const std::string what = exception.what();
-    const std::size_t end_of_tag = what.find("] ");
-    return end_of_tag == std::string::npos ? what : what.substr(end_of_tag + 2);
+  bool scalar(const std::string& text) {
+    separate();
+    text_ += text;
+    return end_value();
   }
-  return "";
-}
+
+  bool open(char bracket) {
+    if (depth_ == max_depth_) {
+      failure_ = invalid("nested deeper than " + std::to_string(max_depth_) + " levels");
+      return false;
+    }
+    if (depth_++ == 0 && bracket == '{') {
+      is_object_ = true;
+    } else {
+      separate();
+      text_ += bracket;
+    }
+    return true;
+  }
+
+  bool close(char bracket) {
+    if (--depth_ == 0 && is_object_) return true;
+    text_ += bracket;
+    return end_value();
+  }
+
+  bool end_value() {
+    if (!is_object_ || depth_ != 1) return true;
+    const bool known = std::any_of(members_.begin(), members_.end(),
+                                   [this](const JsonMember& member) { return member.key == key_; });
+    if (known) {
+      failure_ = invalid("\"" + key_ + "\" appears twice");
+      return false;
+    }
+    members_.push_back({std::move(key_), std::exchange(text_, {})});
+    return true;
+  }
+
+  const std::size_t max_depth_;
+  std::size_t depth_ = 0;
+  bool is_object_ = false;  // the outermost value is one
+  std::string key_;
+  std::string text_;  // of the value that is being read
+  std::vector<JsonMember> members_;
+  Status failure_;
+};
 
 }  // namespace
 
 Result<std::vector<JsonMember>> json_members(std::string_view object, std::size_t max_depth) {
-  if (is_deeper_than(object, max_depth)) {
-    return Status::error("invalid_request",
-                         "nested deeper than " + std::to_string(max_depth) + " levels");
-  }
-  if (!Json::accept(object)) {
-    return Status::error("invalid_request", "not valid JSON: " + parse_complaint(object));
-  }
-  Walker walker(object);
-  walker.skip_spaces();
-  if (walker.peek() != '{') {
-    return Status::error("invalid_request",
-                         std::string("expected a JSON object, not ") + json_kind(object));
-  }
-  std::vector<JsonMember> members;
-  walker.step();
-  for (walker.skip_spaces(); walker.peek() != '}'; walker.skip_spaces()) {
-    if (walker.peek() == ',') walker.step();
-    walker.skip_spaces();
-    std::string key = json_unquote(walker.value());
-    walker.skip_spaces();
-    walker.step();  // the colon
-    walker.skip_spaces();
-    const std::string_view value = walker.value();
-    const bool known = std::any_of(members.begin(), members.end(),
-                                   [&key](const JsonMember& member) { return member.key == key; });
-    if (known) return Status::error("invalid_request", "\"" + key + "\" is there twice");
-    members.push_back({std::move(key), value});
-  }
-  return members;
+  return MemberReader(max_depth).read(object);
 }
 
 const char* json_kind(std::string_view value) {
@@ -145,14 +141,12 @@ const char* json_kind(std::string_view value) {
   }
 }
 
-std::string json_unquote(std::string_view value) {
-  const bool plain = value.find('\\') == std::string_view::npos;
-  if (plain) return std::string(value.substr(1, value.size() - 2));
-  return Json::parse(value).get<std::string>();
+std::string json_quote(std::string_view text) {
+  return to_text(Json(text));
 }
 
-std::string json_quote(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string json_unquote(std::string_view value) {
+  return Json::parse(value).get<std::string>();
 }
 
 }  // namespace gibbous::cli

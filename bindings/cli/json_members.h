@@ -1,6 +1,5 @@
-// The members of a JSON object as pieces of its text, so that ids and arguments are passed on
-// exactly as they came: no number loses digits, no key is dropped, nothing is printed anew. Pure,
-// any thread.
+// The members of a JSON object as text, so that ids and arguments go on without a loss: every
+// number keeps its digits and every key its place. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +13,18 @@ namespace gibbous::cli {
 
 struct JsonMember {
   std::string key;
-  std::string_view value;  // JSON text inside the object's
+  std::string value;  // JSON text without spaces between its tokens
 };
 
-// Fails on what is no JSON, no object, nested deeper than max_depth, or names a key twice.
+// Fails with invalid_request when the text is not a JSON object, nests deeper than max_depth, or
+// has a key twice.
 Result<std::vector<JsonMember>> json_members(std::string_view object, std::size_t max_depth);
 
 // "an object", "a string", ... of valid JSON text.
 const char* json_kind(std::string_view value);
 
-// Valid JSON text of a string as UTF-8, and back.
-std::string json_unquote(std::string_view value);
+// A string as JSON text in UTF-8, and back.
 std::string json_quote(std::string_view text);
+std::string json_unquote(std::string_view value);
 
 }  // namespace gibbous::cli

@@ -17,7 +17,7 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/policy_text.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -56,7 +56,7 @@ std::unique_ptr<Policy> load(const PolicyOptions& options, bool json) {
   if (json) {
     const OrderedJson error = {
         {"error", {{"code", policy.status().code()}, {"message", policy.status().message()}}}};
-    std::printf("%s\n", error.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
+    std::printf("%s\n", to_text(error).c_str());
   }
   print_error(policy.status().message());
   return nullptr;
@@ -71,7 +71,7 @@ std::string request_of(const Options& options) {
     request["argv"] = options.words;
   }
   if (!options.cwd.empty()) request["cwd"] = options.cwd;
-  return request.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_text(request);
 }
 
 // One request a line, one answer a line, at once; a line that is too long is an error and not kept.
@@ -146,7 +146,7 @@ ExitCode test(const Options& options) {
                               {"examples", report.examples},   {"cases", report.cases},
                               {"coverage", report.coverage},   {"failures", report.failures},
                               {"uncovered", report.uncovered}, {"policy", policy->hash()}};
-    std::printf("%s\n", made.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
+    std::printf("%s\n", to_text(made).c_str());
   } else {
     const Terminal terminal(STDOUT_FILENO);
     std::fputs(report_text(report, options.threshold, terminal).c_str(), stdout);
@@ -186,7 +186,7 @@ ExitCode diff(const Options& options) {
                       {"reason", change.reason}});
     }
     const OrderedJson made = {{"records", read}, {"changes", std::move(list)}};
-    std::printf("%s\n", made.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
+    std::printf("%s\n", to_text(made).c_str());
   } else {
     const Terminal terminal(STDOUT_FILENO);
     std::fputs(changes_text(changes, read, terminal).c_str(), stdout);

@@ -9,11 +9,11 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/inspect/bounded_json.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/live.h"
 #include "bindings/inspect/run_text.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -38,7 +38,7 @@ void print_json(const std::vector<inspect::LiveRun>& runs, bool more) {
   }
   OrderedJson answer = {{"runs", std::move(list)}};
   if (more) answer["more"] = true;
-  std::printf("%s\n", inspect::one_line(answer).c_str());
+  std::printf("%s\n", to_text(answer).c_str());
 }
 
 Colour colour_of(const inspect::LiveRun& run) {

@@ -4,11 +4,11 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
-#include "bindings/inspect/bounded_json.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/report/page.h"
 #include "bindings/inspect/report/page_file.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::cli {
 
@@ -41,11 +41,11 @@ ExitCode run_report(const Options& options) {
   const std::string page = report::page_html(*story);
   if (Status status = report::write_page(path, page); !status) return fail(status, options);
   if (options.json) {
-    std::printf("%s\n", inspect::one_line({{"file", path},
-                                           {"bytes", page.size()},
-                                           {"runs", story->runs.size()},
-                                           {"decisions", story->decisions.size()}})
-                            .c_str());
+    const OrderedJson written = {{"file", path},
+                                 {"bytes", page.size()},
+                                 {"runs", story->runs.size()},
+                                 {"decisions", story->decisions.size()}};
+    std::printf("%s\n", to_text(written).c_str());
   } else {
     std::printf("%s  %s, %zu runs, %zu decisions\n", path.c_str(),
                 inspect::bytes_text(page.size()).c_str(), story->runs.size(),

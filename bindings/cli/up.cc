@@ -17,7 +17,7 @@
 #include "bindings/cli/loop.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/up_view.h"
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 #include "bindings/stdio/program_signals.h"
 #include "gibbous/files.h"
 
@@ -59,7 +59,7 @@ Result<Declared> read_services(const std::string& path) {
 
 bool is_utf8(const std::string& text) {
   const Json value = text;
-  return value == Json::parse(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return value == Json::parse(to_text(value));
 }
 
 int first_bad_line(const std::string& text) {
@@ -97,7 +97,7 @@ CallRequest request_for(const char* tool, const Declared& declared) {
   request.tool = tool;
   Json arguments = declared.arguments;  // with the file, for what is wrong in it
   if (request.tool == "up") arguments["batches"] = true;
-  request.arguments = arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+  request.arguments = to_text(arguments);
   return request;
 }
 

@@ -1,4 +1,5 @@
 #include "bindings/cli/up_view.h"
+#include "bindings/json/text.h"
 
 #include <unistd.h>
 
@@ -77,7 +78,7 @@ void UpView::show(const std::string& event) {
 void UpView::print(const Json& event) {
   std::string line;
   if (json_) {
-    line = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    line = to_text(event);
   } else if (event.value("event", "") == "line") {
     line = prefix(event.value("service", "")) + event.value("text", "");
   } else {

@@ -8,7 +8,7 @@
 
 #include "bindings/host/approval_record.h"
 #include "bindings/host/places.h"
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 #include "runtime/audit/approval_store.h"
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
@@ -123,7 +123,7 @@ std::string approvals_json(const std::vector<ApprovalInfo>& approvals) {
     if (approval.expires != 0) entry["expires"] = approval.expires;
     list.push_back(std::move(entry));
   }
-  return list.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_text(list);
 }
 
 }  // namespace gibbous

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::host {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 std::string dropped_event(std::string_view session, std::size_t count) {
   const OrderedJson event = {
       {"event", "events_dropped"}, {"session", std::string(session)}, {"count", count}};
-  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_text(event);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "bindings/host/places.h"
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 #include "bindings/lua/load/config.h"
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
@@ -240,7 +240,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
     ok = ok && finding.grade != Grade::kProblem;
   }
   const OrderedJson all = {{"version", version()}, {"ok", ok}, {"findings", std::move(list)}};
-  return all.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_text(all);
 }
 
 }  // namespace gibbous

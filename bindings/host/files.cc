@@ -1,6 +1,7 @@
 #include "gibbous/files.h"
 
 #include "bindings/host/places.h"
+#include "bindings/json/text.h"
 #include "bindings/lua/load/config.h"
 #include "runtime/base/clock.h"
 
@@ -9,7 +10,7 @@ namespace gibbous {
 Result<std::string> read_lua_table(const std::string& path) {
   const auto table = lua::load_table(path, SystemClock());
   if (!table) return table.status();
-  return table->dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(*table);
 }
 
 Result<std::string> shipped_scripts(const std::string& name) {

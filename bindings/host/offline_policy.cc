@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bindings/host/places.h"
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/load/config.h"
@@ -25,10 +25,6 @@ constexpr std::size_t kMaxSteps = 2000;
 constexpr char kFallbackMode[] = "default";
 const std::vector<std::string> kFields = {"id",   "command", "argv", "cwd",  "workspace",
                                           "mode", "env",     "kind", "text", "tool"};
-
-std::string dump(const OrderedJson& value) {
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
 
 struct Asked {
   OrderedJson id;
@@ -52,7 +48,7 @@ Result<Json> parse_json(std::string_view text) {
 OrderedJson ordered(const Json& id) {
   if (id.is_number_unsigned()) return id.get<std::uint64_t>();
   if (id.is_string()) return id.get_ref<const std::string&>();
-  return OrderedJson::parse(id.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return OrderedJson::parse(to_text(id));
 }
 
 std::string expected(const std::string& field, const std::string& what, const Json& came) {
@@ -226,20 +222,19 @@ OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
 
 std::string Policy::check(std::string_view request) {
   lua::Verdict verdict;
-  return dump(impl_->answer(impl_->read(request), &verdict));
+  return to_text(impl_->answer(impl_->read(request), &verdict));
 }
 
 std::string Policy::explain(std::string_view request) {
   const Asked asked = impl_->read(request);
   lua::Verdict verdict;
   OrderedJson made = impl_->answer(asked, &verdict);
-  if (!asked.error.empty()) return dump(made);
+  if (!asked.error.empty()) return to_text(made);
   made["mode"] = asked.request.mode;
   const auto traced = impl_->generation->policy().judge(asked.request, /*trace=*/true);
-  if (traced == nullptr) return dump(made);
+  if (traced == nullptr) return to_text(made);
   const auto& knowledge = impl_->generation->policy().commands()->rules().knowledge();
-  made["facts"] = OrderedJson::parse(lua::facts_json(traced->facts, knowledge)
-                                         .dump(-1, ' ', false, Json::error_handler_t::replace));
+  made["facts"] = OrderedJson::parse(to_text(lua::facts_json(traced->facts, knowledge)));
   OrderedJson steps = OrderedJson::array();
   for (const rules::Step& step : traced->steps) {
     if (steps.size() == kMaxSteps) break;
@@ -259,7 +254,7 @@ std::string Policy::explain(std::string_view request) {
   }
   made["floors"] = std::move(floors);
   made["unmatched"] = traced->outcome.unmatched;
-  return dump(made);
+  return to_text(made);
 }
 
 PolicyReport Policy::test() {

@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 #include "runtime/output/text.h"
 #include "runtime/process/proc.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 std::string dump(const OrderedJson& json) {
   if (json.empty()) return "";
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return to_text(json);
 }
 
 // How the processes of a run are found from outside.

@@ -1,5 +1,6 @@
 // Exactly one run_ended for every run that this process has started or taken over.
 #include "bindings/host/run_events.h"
+#include "bindings/json/text.h"
 
 #include <utility>
 
@@ -7,10 +8,6 @@
 
 namespace gibbous::host {
 namespace {
-
-std::string dump(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
 
 OrderedJson describe(const Run& run, const std::string& name) {
   OrderedJson event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
@@ -95,7 +92,7 @@ void RunEvents::on_state(Run& run) {
                         {"unprotected", report.unprotected}};
   }
   if (run.ended()) add_end(run, clock_, &event);
-  keep({name, run.spec().session, dump(event)}, run.id(), run.ended() && run.spec().background);
+  keep({name, run.spec().session, to_text(event)}, run.id(), run.ended() && run.spec().background);
 }
 
 void RunEvents::on_readiness(Run& run) {
@@ -105,7 +102,7 @@ void RunEvents::on_readiness(Run& run) {
   OrderedJson event = describe(run, name);
   event[ready ? "because" : "reason"] = to_utf8(run.readiness_note());
   event["runtime_ms"] = run.runtime(clock_).count();
-  keep({name, run.spec().session, dump(event)}, run.id(), run.spec().background);
+  keep({name, run.spec().session, to_text(event)}, run.id(), run.spec().background);
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
@@ -113,7 +110,7 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
   OrderedJson event = describe(run, name);
   event["path"] = log.path;
   if (!problem.empty()) event["message"] = problem;
-  keep({name, run.spec().session, dump(event)}, run.id(), true);
+  keep({name, run.spec().session, to_text(event)}, run.id(), true);
 }
 
 void RunEvents::on_forget(Run& run) {
@@ -127,7 +124,7 @@ void RunEvents::notify_journal(const Status& status) {
     event["code"] = status.code();
     event["message"] = status.message();
   }
-  sink_({name, "", dump(event)});
+  sink_({name, "", to_text(event)});
 }
 
 void RunEvents::notify_settled(const RunRecord& run) {
@@ -140,12 +137,12 @@ void RunEvents::notify_settled(const RunRecord& run) {
                        {"state", run.status}};
   if (again) event["attempt"] = run.attempt;
   if (!run.error_message.empty()) event["reason"] = run.error_message;
-  deliver({name, run.session_id, dump(event)}, run.run_id, true);
+  deliver({name, run.session_id, to_text(event)}, run.run_id, true);
 }
 
 void RunEvents::on_keeper_lost(const std::string& reason) {
-  sink_(
-      {"keeper_lost", "", dump({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}})});
+  sink_({"keeper_lost", "",
+         to_text(OrderedJson({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}}))});
 }
 
 void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
@@ -155,9 +152,9 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   }
   const OrderedJson event = describe_match(run, match);
   const std::string& session = run.spec().session;
-  recording_.recorder().add_event(run.id(), match.event, dump(event));
+  recording_.recorder().add_event(run.id(), match.event, to_text(event));
   if (call_handler(run.id(), session, match.event, event)) return;
-  deliver({match.event, session, dump(event)}, run.id(), true);
+  deliver({match.event, session, to_text(event)}, run.id(), true);
 }
 
 // Told of when its handler has ended, with what that adds.
@@ -167,7 +164,7 @@ bool RunEvents::call_handler(const std::string& run, const std::string& session,
   hook.handler = "on_" + name;
   hook.tool = hook.handler;
   hook.session = session;
-  hook.arguments = Json::parse(dump(event));
+  hook.arguments = Json::parse(to_text(event));
   hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), run, session, name,
                   event](const CallResult& result) {
     if (alive.expired()) return;
@@ -177,7 +174,7 @@ bool RunEvents::call_handler(const std::string& run, const std::string& session,
     } else if (!result.data.empty()) {
       told["data"] = OrderedJson::parse(result.data);
     }
-    deliver({name, session, dump(told)}, run, true);
+    deliver({name, session, to_text(told)}, run, true);
   };
   return engine_.run_hook(std::move(hook)) != 0;
 }
@@ -192,7 +189,7 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
     event["watchers"].push_back(
         {{"event", patterns.spec(each.watcher).event}, {"count", each.count}});
   }
-  keep({"events_suppressed", run.spec().session, dump(event)}, run.id(), true);
+  keep({"events_suppressed", run.spec().session, to_text(event)}, run.id(), true);
 }
 
 void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {

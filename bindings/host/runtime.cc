@@ -7,6 +7,7 @@
 
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
+#include "bindings/json/text.h"
 #include "bindings/lua/api/run_value.h"
 #include "runtime/output/excerpt.h"
 
@@ -149,9 +150,7 @@ void Runtime::list_runs(std::string_view session,
   };
   auto list = std::make_shared<List>();
   list->on_done = std::move(on_done);
-  const auto text = [](const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
+  const auto text = [](const Json& value) { return to_text(value); };
   Impl& impl = *impl_;
   for (Run* run : impl.runs->list()) {
     if (!session.empty() && run->spec().session != session) continue;

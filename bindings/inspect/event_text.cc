@@ -1,7 +1,7 @@
 // See event_text.h.
 #include "bindings/inspect/event_text.h"
 
-#include "bindings/inspect/bounded_json.h"
+#include "bindings/json/text.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
 
@@ -45,7 +45,7 @@ Grade grade_of_state(const std::string& state) {
 }
 
 EventText event_text(const StoredItem& item) {
-  const Json meta = parse_object(item.meta);
+  const Json meta = parse_object(item.meta, kMaxJournalTextBytes);
   EventText text{.name = stdio::printable(item.payload, kMaxNameBytes), .detail = detail_of(meta)};
   if (item.type == ItemType::kState) {
     text.grade = grade_of_state(item.payload);
@@ -63,8 +63,8 @@ std::string event_json(const std::string& run_id, const std::string& session_id,
                       {"seq", item.seq},
                       {"type", to_string(item.type)}};
   line[to_string(item.type)] = to_utf8(item.payload);
-  if (!item.meta.empty()) line["meta"] = parse_object(item.meta);
-  return one_line(line);
+  if (!item.meta.empty()) line["meta"] = parse_object(item.meta, kMaxJournalTextBytes);
+  return to_text(line);
 }
 
 }  // namespace gibbous::inspect

@@ -2,7 +2,7 @@
 #include "bindings/inspect/log_text.h"
 
 #include "bindings/inspect/base64.h"
-#include "bindings/inspect/bounded_json.h"
+#include "bindings/json/text.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
 
@@ -104,8 +104,8 @@ std::string item_json(const StoredItem& item) {
   if (item.type == ItemType::kState) name = "state";
   line[name] = to_utf8(item.payload);
   if (!is_utf8(item.payload)) line["base64"] = base64(item.payload);
-  if (!item.meta.empty()) line["meta"] = parse_object(item.meta);
-  return one_line(line);
+  if (!item.meta.empty()) line["meta"] = parse_object(item.meta, kMaxJournalTextBytes);
+  return to_text(line);
 }
 
 }  // namespace gibbous::inspect

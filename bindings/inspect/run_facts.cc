@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-#include "bindings/inspect/bounded_json.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::inspect {
 namespace {
@@ -34,7 +34,7 @@ std::optional<Mark> mark_of(const std::string& decimal) {
 
 RunFacts facts_of(const RunRecord& run) {
   RunFacts facts;
-  const Json meta = parse_object(run.meta_json);
+  const Json meta = parse_object(run.meta_json, kMaxJournalTextBytes);
   facts.label = text_of(meta, "label");
   facts.cwd = text_of(meta, "cwd");
   facts.tool = text_of(meta, "tool");

@@ -38,11 +38,6 @@ Parsed parse_json(std::string_view text) {
   return parsed;
 }
 
-std::string to_line(const Json& value) {
-  constexpr int kCompact = -1;
-  return value.dump(kCompact, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
-}
-
 Json json_number(double value) {
   if (std::fabs(value) <= kMaxExactInteger && value == std::floor(value)) {
     return static_cast<std::int64_t>(value);

@@ -1,12 +1,12 @@
-// JSON as the MCP server reads and writes it: parsing that survives any nesting, and output that is
-// always valid UTF-8 on one line. Used by every other file of this folder. No state; any thread.
+// JSON as the MCP server reads it: parsing that survives any nesting. Used by every other file of
+// this folder. No state; any thread.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "bindings/json/json.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::mcp {
 
@@ -25,9 +25,6 @@ struct Parsed {
 
 // Reads one JSON text. Never throws, whatever comes in.
 Parsed parse_json(std::string_view text);
-
-// One line without its end: no newline inside, invalid UTF-8 replaced by U+FFFD.
-std::string to_line(const Json& value);
 
 // 50.0 becomes 50: a client in a language that tells the two apart must not see an integer turned
 // into a fraction.

@@ -25,7 +25,7 @@ Json capabilities() {
 
 std::string message(Json body) {
   body["jsonrpc"] = "2.0";
-  return to_line(body);
+  return to_text(body);
 }
 
 std::string clipped(const std::string& text) {

@@ -128,7 +128,7 @@ bool can_ask(const Json& capabilities) {
 }
 
 std::string id_key(const Json& id) {
-  return to_line(id);
+  return to_text(id);
 }
 
 Incoming read_message(std::string_view line) {

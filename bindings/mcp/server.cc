@@ -189,7 +189,7 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "arguments must be an object");
     return;
   }
-  std::string text = arguments == nullptr ? "{}" : to_line(*arguments);
+  std::string text = arguments == nullptr ? "{}" : to_text(*arguments);
   const Json* state = find(request.params, "requestState");
   if (envelope.era == Era::kModern && state != nullptr) {
     resume(request, envelope, *name, text, *state);

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "bindings/inspect/bounded_json.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/report/html.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::report {
 namespace {
@@ -24,7 +24,7 @@ std::string subject_of(const Json& record) {
     const auto found = record.find(name);
     if (found == record.end()) continue;
     if (found->is_string()) return found->get<std::string>();
-    return found->dump(-1, ' ', false, Json::error_handler_t::replace);
+    return to_text(*found);
   }
   return "";
 }
@@ -47,7 +47,7 @@ std::string verdict_class(const std::string& decision) {
 }
 
 std::string row(const DecisionRecord& decision) {
-  const Json record = inspect::parse_object(decision.record_json);
+  const Json record = parse_object(decision.record_json, kMaxJournalTextBytes);
   std::string html = "<tr class=\"" + verdict_class(decision.decision) + "\"><td class=\"when\">" +
                      inspect::time_text(decision.created_at) +
                      "</td><td><span class=\"verdict-word\">" +

@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <string>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
@@ -34,7 +35,7 @@ int write_line(lua_State* state, const char* level) {
     fields = to_json(state, 2);
     if (fields.is_array() && fields.empty()) fields = Json::object();
     luaL_argcheck(state, fields.is_object(), 2, "expected a table with names, got a list");
-    const std::size_t size = fields.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+    const std::size_t size = to_text(fields).size();
     if (size > kMaxFieldBytes) fields = {{"cut", std::to_string(size) + " bytes of fields"}};
   }
   const Context& context = context_of(state);

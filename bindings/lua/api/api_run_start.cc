@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/git_places.h"
 #include "bindings/lua/api/run_effect.h"
@@ -255,7 +256,7 @@ RunRecord queue_record(const StartOptions& options, Json asked, const Call& call
   Json meta = {{"tool", call.tool().name}, {"start", std::move(asked)}};
   if (!spec.label.empty()) meta["label"] = spec.label;
   if (!spec.cwd.empty()) meta["cwd"] = spec.cwd;
-  record.meta_json = meta.dump(-1, ' ', false, Json::error_handler_t::replace);
+  record.meta_json = to_text(meta);
   return record;
 }
 

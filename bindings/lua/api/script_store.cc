@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "bindings/json/text.h"
+
 namespace gibbous::lua {
 
 const Json* ScriptStore::get(const std::string& space, const std::string& key) const {
@@ -12,7 +14,7 @@ const Json* ScriptStore::get(const std::string& space, const std::string& key) c
 }
 
 Status ScriptStore::set(const std::string& space, const std::string& key, Json value) {
-  const std::size_t size = value.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+  const std::size_t size = to_text(value).size();
   if (size > limits_.value_bytes) {
     return Status::error("value_too_large", "the value of '" + key + "' takes " +
                                                 std::to_string(size) +

@@ -1,5 +1,6 @@
 #include "bindings/lua/api/supervision_value.h"
 
+#include "bindings/json/text.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/api/wait_value.h"
 #include "bindings/lua/check/fields.h"
@@ -87,7 +88,7 @@ std::string write_deferred_start(const DeferredStart& request) {
                       {"start", request.options},
                       {"approved", request.approved},
                       {"approved_command", request.approved_command}};
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(value);
 }
 
 DeferredStart read_deferred_start(const std::string& text) {

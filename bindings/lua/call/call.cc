@@ -6,6 +6,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/call/call_result.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
@@ -43,7 +44,7 @@ std::string verdict_data(const Verdict& verdict) {
     data["file"] = verdict.file;
     data["line"] = verdict.line;
   }
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(data);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/check/schema_check.h"
 
@@ -96,10 +97,6 @@ void read_returned(lua_State* state, int first, Returned* into) {
   }
 }
 
-std::string dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 CallResult fault_result(Call& call, const std::string& message) {
   const ToolDefinition& tool = call.tool();
   Failure failure;
@@ -124,7 +121,7 @@ CallResult failed_result(const Failure& failure) {
   result.code = failure.error.code;
   if (failure.coded) {
     result.message = failure.error.message;
-    if (!failure.data.is_null()) result.data = dump(failure.data);
+    if (!failure.data.is_null()) result.data = to_text(failure.data);
     return result;
   }
   result.message = failure.error.text();
@@ -170,7 +167,7 @@ CallResult returned_result(Call& call, Task& root) {
   if (!returned.code.empty()) {
     result.code = returned.code;
     result.message = returned.message;
-    if (!returned.data.is_null()) result.data = dump(returned.data);
+    if (!returned.data.is_null()) result.data = to_text(returned.data);
     return result;
   }
   const ToolDefinition& tool = call.tool();
@@ -184,7 +181,7 @@ CallResult returned_result(Call& call, Task& root) {
     }
   }
   result.ok = true;
-  if (!returned.data.is_null()) result.data = dump(returned.data);
+  if (!returned.data.is_null()) result.data = to_text(returned.data);
   result.text = returned.has_text ? std::move(returned.text) : result.data;
   return result;
 }

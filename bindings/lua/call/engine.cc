@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/tool_request.h"
@@ -333,7 +334,7 @@ void Engine::emit(const std::string& name, const std::string& session, Json fiel
   Notice made;
   made.event.name = name;
   made.event.session = session;
-  made.event.json = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  made.event.json = to_text(fields);
   notice(std::move(made));
 }
 
@@ -384,7 +385,7 @@ void Engine::flush_events() {
                    {"message", due.message}};
       if (!due.fields.is_null()) json["fields"] = std::move(due.fields);
       due.event.name = "log";
-      due.event.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+      due.event.json = to_text(json);
     }
     if (sink_) sink_(std::move(due.event));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/check/schema_node.h"
 
 namespace gibbous::lua {
@@ -73,7 +74,7 @@ void add_choice(std::string* text, const std::string& choice) {
 }  // namespace
 
 std::string short_dump(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = to_text(value);
   if (text.size() <= kMaxShownBytes) return text;
   std::size_t cut = kMaxShownBytes;
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;

@@ -1,4 +1,5 @@
 #include "bindings/lua/policy/policy_request.h"
+#include "bindings/json/text.h"
 
 #include <array>
 #include <utility>
@@ -132,9 +133,7 @@ PolicyRequest read_policy_request(const Json& json) {
 }
 
 std::string approval_key(const PolicyRequest& request) {
-  const auto dump = [](const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
+  const auto dump = [](const Json& value) { return to_text(value); };
   const std::string command =
       request.argv.empty() ? request.command.value_or("") : dump(request.argv);
   if (request.executor_settings.empty()) return command;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/policy/judgement.h"
 
 namespace gibbous::lua {
@@ -9,10 +10,6 @@ namespace {
 
 constexpr std::size_t kMaxShownCommands = 50;
 constexpr std::size_t kMaxShownBytes = 500;
-
-std::string dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // "sudo rm -rf /etc (in sh -c)"
 std::string show(const command::SimpleCommand& command) {
@@ -36,7 +33,7 @@ AskRequest make_question(const PolicyRequest& asked, const Verdict& verdict) {
   request.session = asked.session;
   request.tool = asked.tool;
   const Json arguments = asked.arguments.is_null() ? Json::object() : asked.arguments;
-  request.arguments = dump(arguments);
+  request.arguments = to_text(arguments);
   request.effect = name_of(asked.kind);
   request.reason = verdict.reason;
   request.rule = verdict.rule;
@@ -70,10 +67,10 @@ AskRequest make_question(const PolicyRequest& asked, const Verdict& verdict) {
   if (start && subject.size() == 1 && asked.command) {
     request.subject = *asked.command;
   } else if (start) {
-    request.subject = dump(subject);
+    request.subject = to_text(subject);
   } else {
     if (subject.empty()) subject["args"] = arguments;
-    request.subject = request.effect + " " + request.tool + " " + dump(subject);
+    request.subject = request.effect + " " + request.tool + " " + to_text(subject);
   }
   return request;
 }

@@ -63,7 +63,7 @@ TEST_CASE("what is no JSON object is explained") {
   CHECK(has(complaint("[1]"), "not an array"));
   CHECK(has(complaint("42"), "not a number"));
   CHECK(has(complaint("null"), "not null"));
-  CHECK(has(complaint(R"({"a":1,"\u0061":2})"), "\"a\" is there twice"));
+  CHECK(has(complaint(R"({"a":1,"\u0061":2})"), "\"a\" appears twice"));
 }
 
 TEST_CASE("nesting is limited before anything recurses") {

@@ -103,14 +103,14 @@ TEST_CASE("text that is no JSON or no UTF-8 is a syntax failure") {
 }
 
 TEST_CASE("a line that goes out holds no newline and no invalid UTF-8") {
-  const std::string line = to_line(Json{{"text", "a\nb\xff\xc3"}});
+  const std::string line = to_text(Json{{"text", "a\nb\xff\xc3"}});
   CHECK(line == "{\"text\":\"a\\nb\xEF\xBF\xBD\xEF\xBF\xBD\"}");
 }
 
 TEST_CASE("whole numbers stay integers") {
-  CHECK(to_line(json_number(50.0)) == "50");
-  CHECK(to_line(json_number(-3.0)) == "-3");
-  CHECK(to_line(json_number(0.5)) == "0.5");
+  CHECK(to_text(json_number(50.0)) == "50");
+  CHECK(to_text(json_number(-3.0)) == "-3");
+  CHECK(to_text(json_number(0.5)) == "0.5");
   CHECK(json_number(1e300).is_number_float());
 }
 

@@ -1,17 +1,13 @@
-// A store for the length of one call, with the host's idea of where the state directory is.
+// Each call opens the store of the state directory for itself.
 #include "gibbous/approvals.h"
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "bindings/host/approval_record.h"
 #include "bindings/host/places.h"
 #include "bindings/json/text.h"
 #include "runtime/audit/approval_store.h"
-#include "runtime/journal/journal.h"
-#include "runtime/journal/journal_reader.h"
 
 namespace gibbous {
 namespace {
@@ -25,29 +21,8 @@ class OpenedStore {
                clock_) {}
   ApprovalStore& operator*() { return store_; }
   ApprovalStore* operator->() { return &store_; }
-  // A file that was set aside leaves nothing to fail for, and has to be told all the same.
+  // A damaged file that was set aside; the call itself succeeds then.
   const Status& problem() const { return problem_; }
-
-  // The journal's record of each goes on with when it was taken back. One that has none, and a
-  // journal that cannot be written, change nothing about that it holds no more.
-  void record_revoked(const std::set<std::string>& ids) {
-    auto reader = JournalReader::open(directory_);
-    if (!reader) return;
-    auto recorded = (*reader)->approvals();
-    if (!recorded) return;
-    std::erase_if(*recorded, [&ids](const ApprovalRecord& approval) {
-      return ids.count(approval.id) == 0 || approval.revoked_at != 0;
-    });
-    if (recorded->empty()) return;
-    JournalOptions options;
-    options.directory = directory_;
-    auto journal = Journal::create(std::move(options), clock_);
-    if (!journal) return;
-    for (ApprovalRecord& approval : *recorded) {
-      approval.revoked_at = clock_.wall().count();
-      (void)(*journal)->put_approval(approval);
-    }
-  }
 
  private:
   static std::string directory_of(const std::string& state_dir) {
@@ -91,20 +66,14 @@ Result<ApprovalInfo> revoke_approval(const std::string& state_dir, std::string_v
   auto revoked = store->revoke(id);
   if (!store.problem()) return store.problem();
   if (!revoked) return revoked.status();
-  store.record_revoked({revoked->id});
   return info_of(std::move(*revoked));
 }
 
 Result<std::size_t> revoke_all_approvals(const std::string& state_dir) {
   OpenedStore store(state_dir);
-  std::set<std::string> ids;
-  if (const auto held = store->list()) {
-    for (const Approval& approval : *held) ids.insert(approval.id);
-  }
   auto count = store->revoke_all();
   if (!count) return count.status();
   if (!store.problem()) return store.problem();
-  store.record_revoked(ids);
   return *count;
 }
 

@@ -1,13 +1,14 @@
-// Decisions: what a runtime remembers of the policy's verdicts: the answers of people that count
-// again (runtime/approvals), and the log (runtime/decisions). Stands between the engine, which
-// asks, and the host's on_ask. Loop thread only.
+// Decisions: what a runtime remembers of the policy's verdicts: approvals that count again
+// (runtime/audit), and a record of each decision in the journal. A configuration without a journal
+// has the records in decisions.jsonl of the state directory instead. Stands between the engine,
+// which asks, and the host's on_ask. Loop thread only.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "bindings/host/decision_journal.h"
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
 #include "runtime/audit/approval_store.h"
@@ -30,22 +31,18 @@ class Decisions {
  private:
   void ask(AskRequest request);
   void remember(const AskRequest& request, const AskAnswer& answer);
-  void log(const lua::Decided& decided);
-  void record_in_journal(const lua::Decided& decided, const std::string& line);
-  void record_in_journal(const Approval& approval);
-  void record_waiting();
+  void record(const lua::Decided& decided);
+  const Redactor& redactor_of(std::uint64_t generation);
 
   const Clock& clock_;
   lua::Engine& engine_;
-  Recording& recording_;
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
   ApprovalStore approvals_;
+  // At most one of the two: where the records go.
+  std::unique_ptr<DecisionJournal> journal_;
   std::unique_ptr<DecisionLog> log_;
-  std::deque<DecisionRecord> unrecorded_;  // until the journal is open
-  std::deque<ApprovalRecord> unrecorded_approvals_;
-  // Made again when a generation brings other patterns.
-  Redactor redactor_;
+  Redactor redactor_;  // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
   // Expires with this: a host may answer when the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

@@ -49,8 +49,8 @@ struct DrainedBacklog {
 
 struct QueuedRecord {
   std::size_t before_item = 0;  // it comes before the item with this index
-  std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog,
-               ApprovalRecord, QueuedUsage, QueuedOperation>
+  std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog, QueuedUsage,
+               QueuedOperation>
       what;
 };
 

@@ -66,10 +66,6 @@ Status BatchWriter::prepare(const BatchLimits& limits) {
       {&add_decision_,
        "INSERT INTO decisions (created_at, session_id, run_id, generation, decision, rule,"
        " record_json) VALUES (?, ?, ?, ?, ?, ?, ?)"},
-      {&put_approval_,
-       "INSERT OR REPLACE INTO approvals (id, kind, subject, mode, mode_rank, workspace, scope,"
-       " session_id, created_at, expires_at, policy_hash, who, revoked_at)"
-       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
   });
   if (status) status = workers_.prepare();
   if (status) status = queue_.prepare();
@@ -213,23 +209,6 @@ Status BatchWriter::write(const BacklogMessage& message) {
 
 Status BatchWriter::write(const DrainedBacklog& drained) {
   return queue_.backlog().drain(drained.session_id, drained.through_seq);
-}
-
-Status BatchWriter::write(const ApprovalRecord& approval) {
-  return put_approval_.bind(1, approval.id)
-      .bind(2, approval.kind)
-      .bind(3, approval.subject)
-      .bind(4, approval.mode)
-      .bind(5, approval.mode_rank)
-      .bind(6, approval.workspace)
-      .bind(7, approval.scope)
-      .bind(8, approval.session_id)
-      .bind(9, approval.created_at)
-      .bind(10, approval.expires_at)
-      .bind(11, approval.policy_hash)
-      .bind(12, approval.who)
-      .bind(13, approval.revoked_at)
-      .run();
 }
 
 Status BatchWriter::write(const QueuedUsage& usage) {

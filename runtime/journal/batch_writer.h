@@ -50,7 +50,6 @@ class BatchWriter {
   Status write(const DecisionRecord& decision);
   Status write(const BacklogMessage& message);
   Status write(const DrainedBacklog& drained);
-  Status write(const ApprovalRecord& approval);
   Status write(const QueuedUsage& usage);
   Status write(const QueuedOperation& operation);
   // Why the run may not be written like this, or ok.
@@ -65,7 +64,6 @@ class BatchWriter {
   ItemWriter items_;
   Statement put_run_;
   Statement add_decision_;
-  Statement put_approval_;
   std::vector<RunSlot> forgotten_;
   // Of the batch that is being written.
   std::int64_t now_ = 0;

@@ -221,16 +221,6 @@ Taken Journal::drain_backlog(std::string_view session_id, std::uint64_t through_
   return impl_->put(DrainedBacklog{std::string(session_id), through_seq}, session_id.size());
 }
 
-Taken Journal::put_approval(const ApprovalRecord& approval) {
-  if (approval.id.empty() || !fits(approval.id)) return Taken::kWrongUse;
-  ApprovalRecord copy = approval;
-  if (copy.created_at == 0) copy.created_at = impl_->wall();
-  const std::size_t bytes = copy.id.size() + copy.kind.size() + copy.subject.size() +
-                            copy.mode.size() + copy.workspace.size() + copy.scope.size() +
-                            copy.session_id.size() + copy.policy_hash.size() + copy.who.size();
-  return impl_->put(std::move(copy), bytes);
-}
-
 std::uint64_t Journal::durable_seq(std::string_view run_id) const {
   return impl_->durable_seq(run_id);
 }

@@ -97,8 +97,6 @@ class Journal {
   // The session's agent has seen this worker's messages up to and including `through_seq`, and what
   // was taken over before.
   Taken drain_backlog(std::string_view session_id, std::uint64_t through_seq);
-  // The same id again replaces it: with revoked_at set, it is revoked.
-  Taken put_approval(const ApprovalRecord& approval);
 
   // The queue, in journal_queue.cc. Each is done in its order, in the commits of everything else.
   // What is answered is answered once, after the commit: an outage makes the answer late, and only

@@ -20,12 +20,6 @@ DecisionRecord decision_of(const Statement& row) {
           row.integer(4), row.text(5),    row.text(6), row.text(7)};
 }
 
-ApprovalRecord approval_of(const Statement& row) {
-  return {row.text(0),  row.text(1),  row.text(2),    row.text(3),    row.integer(4),
-          row.text(5),  row.text(6),  row.text(7),    row.integer(8), row.integer(9),
-          row.text(10), row.text(11), row.integer(12)};
-}
-
 }  // namespace
 
 Status JournalReader::Impl::prepare() {
@@ -182,22 +176,37 @@ Result<std::vector<BacklogMessage>> JournalReader::backlog(std::string_view sess
   return all<BacklogMessage>(*statement, message_of);
 }
 
-Result<std::vector<DecisionRecord>> JournalReader::decisions(std::int64_t since_id,
-                                                             std::size_t limit) {
-  Result<Statement> statement = impl_->database->prepare(
-      "SELECT id, created_at, session_id, run_id, generation, decision, rule, record_json"
-      " FROM decisions WHERE id > ? ORDER BY id LIMIT ?");
+Result<std::vector<DecisionRecord>> JournalReader::decisions(const DecisionFilter& filter,
+                                                             std::size_t limit, const char* order) {
+  const std::string sql =
+      std::string(
+          "SELECT id, created_at, session_id, run_id, generation, decision, rule, record_json"
+          " FROM decisions WHERE id > ?1 AND created_at >= ?2 AND (?3 = '' OR session_id = ?3)"
+          " AND substr(run_id, 1, length(?4)) = ?4 AND (?5 = '' OR rule GLOB ?5)"
+          " AND (?6 = '' OR decision = ?6) ORDER BY id ") +
+      order + " LIMIT ?7";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, since_id).bind(2, as_limit(limit));
+  statement->bind(1, filter.above_id)
+      .bind(2, filter.since)
+      .bind(3, filter.session)
+      .bind(4, filter.run)
+      .bind(5, filter.rule)
+      .bind(6, filter.decision)
+      .bind(7, as_limit(limit));
   return all<DecisionRecord>(*statement, decision_of);
 }
 
-Result<std::vector<ApprovalRecord>> JournalReader::approvals() {
-  Result<Statement> statement = impl_->database->prepare(
-      "SELECT id, kind, subject, mode, mode_rank, workspace, scope, session_id, created_at,"
-      " expires_at, policy_hash, who, revoked_at FROM approvals ORDER BY created_at, id");
-  if (!statement) return statement.status();
-  return all<ApprovalRecord>(*statement, approval_of);
+Result<std::vector<DecisionRecord>> JournalReader::decisions(const DecisionFilter& filter,
+                                                             std::size_t limit) {
+  return decisions(filter, limit, "ASC");
+}
+
+Result<std::vector<DecisionRecord>> JournalReader::last_decisions(const DecisionFilter& filter,
+                                                                  std::size_t limit) {
+  auto found = decisions(filter, limit, "DESC");
+  if (found) std::reverse(found->begin(), found->end());
+  return found;
 }
 
 }  // namespace gibbous

@@ -28,6 +28,16 @@ struct ItemPage {
   bool more = false;              // there were more at that moment
 };
 
+// Which decisions are meant; an empty member leaves its column open.
+struct DecisionFilter {
+  std::int64_t above_id = 0;
+  std::int64_t since = 0;  // Unix milliseconds
+  std::string session;
+  std::string run;       // its id, or the beginning of it
+  std::string rule;      // a glob: "git.*"
+  std::string decision;  // allow, ask or deny
+};
+
 class JournalReader {
  public:
   // `directory` is the state directory. Fails with state_dir_missing or journal_missing when
@@ -53,9 +63,11 @@ class JournalReader {
   // What the session's agent has not seen, oldest first, above `since_seq`.
   Result<std::vector<BacklogMessage>> backlog(std::string_view session_id, std::uint64_t since_seq,
                                               std::size_t limit);
-  // With an id above `since_id`, oldest first.
-  Result<std::vector<DecisionRecord>> decisions(std::int64_t since_id, std::size_t limit);
-  Result<std::vector<ApprovalRecord>> approvals();
+  // The first `limit` decisions, oldest first.
+  Result<std::vector<DecisionRecord>> decisions(const DecisionFilter& filter, std::size_t limit);
+  // The last `limit` of them, oldest first.
+  Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
+                                                     std::size_t limit);
 
   // Who shares the journal, the first to come first; some may be dead.
   Result<std::vector<WorkerRecord>> workers();
@@ -73,6 +85,8 @@ class JournalReader {
  private:
   struct Impl;
   explicit JournalReader(std::unique_ptr<Impl> impl);
+  Result<std::vector<DecisionRecord>> decisions(const DecisionFilter& filter, std::size_t limit,
+                                                const char* order);
   std::unique_ptr<Impl> impl_;
 };
 

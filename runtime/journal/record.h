@@ -1,4 +1,4 @@
-// What the journal holds, as plain data: runs, items, decisions, backlog messages, approvals. Times
+// What the journal holds, as plain data: runs, items, decisions, backlog messages. Times
 // are Unix milliseconds, 0 for "not yet". Any thread.
 #pragma once
 
@@ -93,22 +93,6 @@ struct BacklogMessage {
   std::string event;
   std::string payload;
   std::int64_t created_at = 0;
-};
-
-struct ApprovalRecord {
-  std::string id;
-  std::string kind;
-  std::string subject;
-  std::string mode;
-  std::int64_t mode_rank = 0;
-  std::string workspace;
-  std::string scope;
-  std::string session_id;
-  std::int64_t created_at = 0;
-  std::int64_t expires_at = 0;  // 0: never
-  std::string policy_hash;
-  std::string who;
-  std::int64_t revoked_at = 0;  // 0: it holds
 };
 
 inline constexpr std::size_t kMaxJournalIdBytes = 256;                     // ids, words

@@ -3,7 +3,10 @@
 #include <signal.h>
 #include <uv.h>
 
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 namespace gibbous {
@@ -28,8 +31,11 @@ struct Recording::Opening {
   Recording* owner;
   JournalOptions options;
   const Clock* clock;
-  Result<std::unique_ptr<Journal>> result = Status::error("journal_failed", "");
   uv_work_t work;
+  bool waited_for = false;  // finish_opening() has the result; the loop's answer means nothing
+  std::mutex mutex;         // of all below
+  std::condition_variable done;
+  std::optional<Result<std::unique_ptr<Journal>>> result;
 };
 
 // One question to the reader, in the pool.
@@ -57,7 +63,7 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
   }
   recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
   JournalOptions& journal = options_.journal;
-  journal.on_room = [this] { mailbox_->post([this] { recorder_->go_on(); }); };
+  journal.on_room = [this] { mailbox_->post([this] { go_on(); }); };
   journal.on_problem = [this](const Status& status) {
     mailbox_->post([this, status] {
       problem_ = status;
@@ -68,7 +74,7 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
     mailbox_->post([this] {
       problem_ = Status();
       if (on_problem) on_problem(problem_);
-      recorder_->go_on();
+      go_on();
     });
   };
 }
@@ -79,24 +85,32 @@ Status Recording::problem() const {
   return problem_;
 }
 
+void Recording::go_on() {
+  recorder_->go_on();
+  if (on_room) on_room();
+}
+
 // --- Opening ------------------------------------------------------------------------------------
 
 void Recording::open() {
   if (state_ != State::kClosed) return;
   state_ = State::kOpening;
-  opening_ = true;
   recorder_->expect_journal();
   auto* opening = new Opening{this, options_.journal, &clock_};
   opening->work.data = opening;
+  opening_ = opening;
   const int error = queue_work(
       loop_, &opening->work,
       [](uv_work_t* work) noexcept {
         auto* self = static_cast<Opening*>(work->data);
-        self->result = Journal::create(self->options, *self->clock);
+        auto opened = Journal::create(self->options, *self->clock);
+        const std::lock_guard lock(self->mutex);
+        self->result = std::move(opened);
+        self->done.notify_one();
       },
       [](uv_work_t* work, int) noexcept {
         const std::unique_ptr<Opening> self(static_cast<Opening*>(work->data));
-        self->owner->on_opened(std::move(self->result));
+        if (!self->waited_for) self->owner->on_opened(std::move(*self->result));
       });
   if (error != 0) {
     delete opening;
@@ -110,7 +124,7 @@ bool Recording::has_past() const {
 }
 
 void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
-  opening_ = false;
+  opening_ = nullptr;
   if (opened) journal_ = std::move(opened.value());
   if (state_ == State::kEnding) {
     if (journal_) {
@@ -264,7 +278,7 @@ void Recording::close(std::function<void()> on_closed) {
 }
 
 void Recording::end() {
-  if (opening_ || looking_up_) return;
+  if (opening_ != nullptr || looking_up_) return;
   const auto closed = [this] {
     recorder_.reset();
     mailbox_->close(std::exchange(on_closed_, nullptr));
@@ -282,8 +296,25 @@ void Recording::end() {
   });
 }
 
+// Waits for the pool instead of the loop, which will not turn again.
+void Recording::finish_opening() {
+  if (opening_ == nullptr) return;
+  Opening& opening = *opening_;
+  opening.waited_for = true;
+  waiting_.clear();
+  // A job that has not begun may have to wait for others of the host's.
+  if (uv_cancel(reinterpret_cast<uv_req_t*>(&opening.work)) == 0) {
+    on_opened(Journal::create(options_.journal, clock_));
+    return;
+  }
+  std::unique_lock lock(opening.mutex);
+  opening.done.wait(lock, [&opening] { return opening.result.has_value(); });
+  on_opened(std::move(*opening.result));
+}
+
 void Recording::hand_over() {
   if (!recorder_) return;
+  finish_opening();
   recorder_->end_all("its host has ended");
   if (on_ending) on_ending();
   recorder_->set_journal(nullptr);

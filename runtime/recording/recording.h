@@ -41,6 +41,8 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
+  // Whether there is a state directory to keep the journal in.
+  bool is_enabled() const { return !options_.journal.directory.empty(); }
   // Opens the journal now, if it is not open; otherwise the first run does.
   void open();
   // Whether there is anything that earlier hosts may have left.
@@ -53,6 +55,8 @@ class Recording {
   std::function<void(const Status&)> on_problem;
   // The journal can be written from now on.
   std::function<void()> on_open;
+  // The journal takes records again that it did not take before.
+  std::function<void()> on_room;
 
   // For the worker of the queue (runtime/queue), which shares this journal. `on_join` comes when
   // the journal is open and before anything is written; `resumes_run` says whether the worker will
@@ -81,7 +85,8 @@ class Recording {
 
   // What happens from now on is not recorded; what waits is written. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
-  // The same for a process that exits now: waits for the disk.
+  // The same for a process that exits now: waits for the disk, also when the journal is still being
+  // opened.
   void hand_over();
 
  private:
@@ -91,6 +96,8 @@ class Recording {
 
   void on_new_run(const Run& run);
   void on_opened(Result<std::unique_ptr<Journal>> opened);
+  void finish_opening();
+  void go_on();
   void look_up_next();
   void add_lookup(std::function<Status(JournalReader*)> read,
                   std::function<void(const Status&)> then);
@@ -105,7 +112,7 @@ class Recording {
   std::unique_ptr<JournalReader> reader_;  // null while a lookup has it
   State state_ = State::kClosed;
   Status problem_;
-  bool opening_ = false;
+  Opening* opening_ = nullptr;  // frees itself
   bool looking_up_ = false;
   std::vector<std::function<void(const Status&)>> waiting_;
   std::deque<std::unique_ptr<Lookup>> lookups_;

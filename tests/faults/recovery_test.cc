@@ -3,12 +3,11 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/journal/journal_reader.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/loop.h"
@@ -18,9 +17,16 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+// Whether the journal holds a decision in this mode about something with this text.
+bool was_decided(const std::string& state, const std::string& mode, const std::string& text) {
+  auto reader = JournalReader::open(state);
+  if (!reader) return false;
+  const auto all = (*reader)->decisions({}, 1'000);
+  if (!all) return false;
+  return std::any_of(all->begin(), all->end(), [&](const DecisionRecord& each) {
+    return Json::parse(each.record_json).value("mode", "") == mode &&
+           each.record_json.find(text) != std::string::npos;
+  });
 }
 
 // `gibbous session`s with one state directory, one after the other.
@@ -209,7 +215,7 @@ TEST_CASE("a host that may not start anything leaves what is queued to others") 
   // It has settled the first, and the policy was asked about the second.
   REQUIRE(loop.until([&] {
     (void)poll(first);
-    return read_file(lives.file("state/decisions.jsonl")).find("echo once") != std::string::npos;
+    return was_decided(lives.file("state"), "plan", "echo once");
   }));
   CHECK(poll(first)["status"] == "lost");
   REQUIRE(loop.until([&] { return poll(second)["status"] == "queued"; }));

@@ -2,6 +2,7 @@
 #include "bindings/inspect/report/story.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "bindings/inspect/journal_query.h"
@@ -46,21 +47,21 @@ Status read_items(JournalReader& reader, RunStory& run) {
 }
 
 Status read_decisions(JournalReader& reader, Story& story) {
-  for (std::int64_t since = 0;;) {
-    Result<std::vector<DecisionRecord>> page = reader.decisions(since, kDecisionPage);
+  DecisionFilter filter;
+  filter.session = story.session;
+  for (;;) {
+    Result<std::vector<DecisionRecord>> page = reader.decisions(filter, kDecisionPage);
     if (!page) return page.status();
-    if (page->empty()) break;
-    since = page->back().id;
-    for (DecisionRecord& decision : *page) {
-      if (decision.session_id == story.session) story.decisions.push_back(std::move(decision));
-    }
+    if (page->empty()) return {};
+    filter.above_id = page->back().id;
+    story.decisions.insert(story.decisions.end(), std::make_move_iterator(page->begin()),
+                           std::make_move_iterator(page->end()));
     if (story.decisions.size() <= kMaxStoryDecisions) continue;
     const std::size_t too_many = story.decisions.size() - kMaxStoryDecisions;
     story.decisions.erase(story.decisions.begin(),
                           story.decisions.begin() + static_cast<std::ptrdiff_t>(too_many));
     story.decisions_left_out += too_many;
   }
-  return {};
 }
 
 void find_span(Story& story) {

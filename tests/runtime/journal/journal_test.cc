@@ -184,7 +184,7 @@ TEST_CASE("messages that an agent has seen are gone, the others wait for it") {
   CHECK(reader->backlog("other", 0, 10)->size() == 1);
 }
 
-TEST_CASE("decisions and approvals are recorded, and a revoked approval says when") {
+TEST_CASE("decisions are recorded in their order") {
   Desk desk;
   REQUIRE(desk.open());
   DecisionRecord decision;
@@ -196,26 +196,48 @@ TEST_CASE("decisions and approvals are recorded, and a revoked approval says whe
   decision.record_json = "{}";
   REQUIRE(desk.journal->add_decision(decision) == Taken::kYes);
   REQUIRE(desk.journal->add_decision(decision) == Taken::kYes);
-  ApprovalRecord approval;
-  approval.id = "abcdefgh";
-  approval.kind = "argv";
-  approval.subject = "git push";
-  REQUIRE(desk.journal->put_approval(approval) == Taken::kYes);
-  approval.revoked_at = 77;
-  REQUIRE(desk.journal->put_approval(approval) == Taken::kYes);
   REQUIRE(desk.flush());
   const auto reader = desk.reader();
-  const auto decisions = reader->decisions(0, 10);
+  const auto decisions = reader->decisions({}, 10);
   REQUIRE(decisions);
   REQUIRE(decisions->size() == 2);
   CHECK((*decisions)[0].rule == "commands.rm_root");
   CHECK((*decisions)[0].generation == 3);
-  CHECK(reader->decisions((*decisions)[0].id, 10)->size() == 1);
-  const auto approvals = reader->approvals();
-  REQUIRE(approvals);
-  REQUIRE(approvals->size() == 1);
-  CHECK((*approvals)[0].subject == "git push");
-  CHECK((*approvals)[0].revoked_at == 77);
+  CHECK(reader->decisions({.above_id = (*decisions)[0].id}, 10)->size() == 1);
+}
+
+TEST_CASE("decisions are found by session, run, rule, verdict and time, first or last ones") {
+  Desk desk;
+  REQUIRE(desk.open());
+  const auto add = [&desk](std::int64_t at, const char* session, const char* run,
+                           const char* decision, const char* rule) {
+    DecisionRecord record;
+    record.created_at = at;
+    record.session_id = session;
+    record.run_id = run;
+    record.decision = decision;
+    record.rule = rule;
+    REQUIRE(desk.journal->add_decision(record) == Taken::kYes);
+  };
+  add(100, "a", "", "allow", "default");
+  add(200, "a", "AAAAaaa1", "deny", "git.force_push");
+  add(300, "b", "", "ask", "git.push");
+  REQUIRE(desk.flush());
+  const auto reader = desk.reader();
+  const auto rules = [](const Result<std::vector<DecisionRecord>>& found) {
+    std::string all;
+    REQUIRE(found);
+    for (const DecisionRecord& each : *found) all += each.rule + " ";
+    return all;
+  };
+  CHECK(rules(reader->decisions({.session = "a"}, 10)) == "default git.force_push ");
+  CHECK(rules(reader->decisions({.run = "AAAA"}, 10)) == "git.force_push ");
+  CHECK(rules(reader->decisions({.rule = "git.*"}, 10)) == "git.force_push git.push ");
+  CHECK(rules(reader->decisions({.rule = "git"}, 10)).empty());
+  CHECK(rules(reader->decisions({.decision = "ask"}, 10)) == "git.push ");
+  CHECK(rules(reader->decisions({.since = 200}, 1)) == "git.force_push ");
+  CHECK(rules(reader->last_decisions({}, 2)) == "git.force_push git.push ");
+  CHECK(rules(reader->last_decisions({.session = "a", .decision = "allow"}, 2)) == "default ");
 }
 
 TEST_CASE("a journal that is opened again goes on, and knows what it has") {
@@ -319,7 +341,6 @@ TEST_CASE("wrong use is refused at once and changes nothing") {
   CHECK(desk.out("r", 5, "x") == Taken::kWrongUse);
   CHECK(desk.out("r", 4, "x") == Taken::kWrongUse);
   CHECK(desk.journal->add_backlog({"s", 0, "r", "e", "p"}) == Taken::kWrongUse);
-  CHECK(desk.journal->put_approval({}) == Taken::kWrongUse);
   desk.journal->forget_run("r");
   CHECK(desk.out("r", 6, "x") == Taken::kWrongUse);
   CHECK(wait_for([&](JournalDone done) { desk.journal->close(std::move(done)); }));

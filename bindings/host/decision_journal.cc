@@ -1,0 +1,98 @@
+// See decision_journal.h.
+#include "bindings/host/decision_journal.h"
+
+#include <utility>
+
+#include "bindings/host/decision_record.h"
+
+namespace gibbous::host {
+namespace {
+
+constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+DecisionJournal::DecisionJournal(Recording& recording, const Clock& clock,
+                                 std::function<void(const std::string& message)> on_problem)
+    : recording_(recording), clock_(clock), on_problem_(std::move(on_problem)) {
+  const auto write_more = [this, alive = std::weak_ptr<const int>(lifetime_)] {
+    if (alive.expired()) return;
+    blocked_ = false;
+    write();
+  };
+  recording_.on_open = write_more;
+  recording_.on_room = write_more;
+}
+
+DecisionJournal::~DecisionJournal() = default;
+
+void DecisionJournal::add(DecisionRecord decision) {
+  write();
+  const std::size_t bytes = decision.record_json.size();
+  // Nothing waits behind a record that was lost, so that the gap is in one place.
+  if (lost_ > 0 || waiting_bytes_ + bytes > kMaxWaitingBytes) {
+    ++lost_;
+    tell("more than " + std::to_string(kMaxWaitingBytes >> 20) +
+         " MiB of them wait for the journal");
+    return;
+  }
+  waiting_.push_back(std::move(decision));
+  waiting_bytes_ += bytes;
+  write();
+}
+
+void DecisionJournal::open() {
+  if (std::exchange(opening_, true)) return;
+  recording_.when_open([this, alive = std::weak_ptr<const int>(lifetime_)](const Status& status) {
+    if (alive.expired()) return;
+    opening_ = false;
+    if (status) return write();
+    // A journal that cannot be opened is not tried again.
+    lost_ += waiting_.size();
+    waiting_.clear();
+    waiting_bytes_ = 0;
+    tell(status.message());
+  });
+}
+
+void DecisionJournal::write() {
+  if (blocked_ || (waiting_.empty() && lost_ == 0)) return;
+  Journal* journal = recording_.journal();
+  if (journal == nullptr) return open();
+  while (!waiting_.empty()) {
+    if (!is_settled(journal->add_decision(waiting_.front()))) return;
+    waiting_bytes_ -= waiting_.front().record_json.size();
+    waiting_.pop_front();
+  }
+  if (lost_ > 0) {
+    if (!is_settled(journal->add_decision(gap_record(lost_, clock_.wall().count())))) return;
+    lost_ = 0;
+  }
+  told_ = false;
+}
+
+// Whether there is nothing more to try.
+bool DecisionJournal::is_settled(Taken taken) {
+  switch (taken) {
+    case Taken::kYes:
+      return true;
+    case Taken::kFull:
+      blocked_ = true;
+      return false;
+    case Taken::kNotKept:
+      blocked_ = true;
+      tell(recording_.problem().message());
+      return false;
+    case Taken::kWrongUse:
+      ++lost_;
+      tell("the journal is closed");
+      return true;
+  }
+  return true;
+}
+
+void DecisionJournal::tell(const std::string& why) {
+  if (!std::exchange(told_, true)) on_problem_("decisions are not recorded: " + why);
+}
+
+}  // namespace gibbous::host

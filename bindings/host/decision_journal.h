@@ -1,0 +1,53 @@
+// DecisionJournal: the decisions of a runtime on their way into the journal. The first one opens
+// the journal. What the journal does not take yet waits here, within bounds, and is written in its
+// order; what cannot wait is counted, and a record says so in its place. Owned by Decisions. Loop
+// thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/base/clock.h"
+#include "runtime/recording/recording.h"
+
+namespace gibbous::host {
+
+class DecisionJournal {
+ public:
+  // `on_problem` hears once of each outage. All three must outlive this.
+  DecisionJournal(Recording& recording, const Clock& clock,
+                  std::function<void(const std::string& message)> on_problem);
+  ~DecisionJournal();
+  DecisionJournal(const DecisionJournal&) = delete;
+  DecisionJournal& operator=(const DecisionJournal&) = delete;
+
+  void add(DecisionRecord decision);
+
+  std::size_t waiting() const { return waiting_.size(); }
+  // Not recorded, and not noted in the journal yet.
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  void open();
+  void write();
+  bool is_settled(Taken taken);
+  void tell(const std::string& why);
+
+  Recording& recording_;
+  const Clock& clock_;
+  std::function<void(const std::string&)> on_problem_;
+  std::deque<DecisionRecord> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::uint64_t lost_ = 0;
+  bool opening_ = false;
+  bool blocked_ = false;  // until the journal has room again
+  bool told_ = false;  // of the outage that goes on
+  // Expires with this: the recording may answer later.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+};
+
+}  // namespace gibbous::host

@@ -51,9 +51,9 @@ std::string line_of(const inspect::FeedItem& each, const Terminal& terminal) {
   return line;
 }
 
-Result<inspect::FeedFilter> filter_of(JournalReader& reader, const inspect::Since& since,
+Result<inspect::FeedFilter> filter_of(JournalReader& reader, std::int64_t since,
                                       const Options& options) {
-  inspect::FeedFilter filter{.session = options.session, .run_id = "", .since = since.at};
+  inspect::FeedFilter filter{.session = options.session, .run_id = "", .since = since};
   if (!options.run_id.empty()) {
     Result<RunRecord> run = inspect::find_run(reader, options.run_id);
     if (!run) return run.status();
@@ -90,7 +90,7 @@ Status print_events(inspect::EventFeed& feed, Follow& follow, const Options& opt
 }  // namespace
 
 ExitCode run_events(const Options& options) {
-  const Result<inspect::Since> since = inspect::parse_since(options.since, inspect::unix_millis());
+  const auto since = inspect::parse_since_time(options.since, inspect::unix_millis());
   if (!since) return fail(since.status(), options);
   auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);

@@ -1,5 +1,5 @@
-// The command line's groups of sub-commands, so that options.cc stays what is common to all. Used
-// by parse_options only; these files alone include CLI11.
+// Groups of sub-commands whose options are declared in files of their own. Used by parse_options
+// only.
 #pragma once
 
 #include "bindings/cli/options.h"
@@ -13,10 +13,10 @@ namespace gibbous::cli {
 CLI::App& add_command(CLI::App& app, Options& options, Command command, const char* name,
                       const char* description, const char* footer);
 
-// What reads the journal: ps, logs, events, report, top.
+// kill, ps, logs, events, report and top.
 void add_journal_commands(CLI::App& app, Options& options);
 
-// What every front end has, after its name.
+// The options that every front end has.
 void add_common_options(CLI::App& command, Options& options);
 void add_up_command(CLI::App& app, Options& options);
 

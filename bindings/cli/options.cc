@@ -1,4 +1,5 @@
-// The command line: its sub-commands, their options and help texts, and what is said of a mistake.
+// The command line: the sub-commands with their options and help texts, and the message for wrong
+// use.
 #include "bindings/cli/options.h"
 
 #include <CLI/CLI.hpp>
@@ -16,22 +17,22 @@ namespace gibbous::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Gibbous: tools for agents, written in Lua, over child processes that never get lost.";
+    "Gibbous runs tools for agents, written in Lua, and never loses a child process.";
 
 constexpr const char* kFooter = R"(
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 denied by policy, 4 needs approval.
 
 Examples:
-  gibbous tools                                        what an agent may call
-  gibbous call bg_start '{"command":"make"}' --mode auto
-  gibbous session --mode auto                          calls as JSON lines on stdin
-  gibbous mcp                                          an MCP server on stdio
-Run 'gibbous COMMAND --help' for one command.)";
+  gibbous tools                                            list the tools
+  gibbous call bg_start '{"command":"make"}' --mode auto   call one
+  gibbous session --mode auto                              take calls as JSON lines on stdin
+  gibbous mcp                                              serve MCP on stdin and stdout
+Run 'gibbous COMMAND --help' for the options of a command.)";
 
 constexpr const char* kCallFooter = R"(
-The tool's text goes to stdout, an error to stderr. Runs that the tool started end with the command.
-On a terminal you are asked where the policy wants a person's word; with --json, with arguments from
-stdin, and off a terminal nobody is, and the call needs approval (exit code 4).
+Prints the result on stdout and errors on stderr. Runs that the tool started end with the command.
+When the policy needs approval, you are asked on the terminal. With --json, with arguments from stdin,
+or without a terminal, the call fails with exit code 4 instead.
 
 Examples:
   gibbous call bg_status
@@ -39,17 +40,17 @@ Examples:
   echo '{"command":"make"}' | gibbous call bg_start - --mode auto)";
 
 constexpr const char* kSessionFooter = R"(
-One JSON object a line, in any number at the same time:
+Each line is one JSON object; any number of calls may run at the same time:
   {"id":1,"tool":"bg_start","args":{"command":"make"},"session":"a"}
-        answered by {"id":1,"result":{"text":"...","data":{...}}}
-                 or {"id":1,"error":{"code":"...","message":"..."}}
+        returns {"id":1,"result":{"text":"...","data":{...}}}
+             or {"id":1,"error":{"code":"...","message":"..."}}
   {"id":2,"tool":"wait_for","args":{...},"progress":true}
-        may send {"id":2,"progress":{...}} lines first
-  {"cancel":1}             ends call 1, which answers with the error "cancelled"
-  {"drain":"a"}            answered by {"drain":{"session":"a","events":[...]}}
-  {"reload":true}          answered by {"reload":{"ok":true,"generation":2}}
-Lines that nobody asked for are {"event":{...}}. End of input ends every run, then the process.
-With --asks the policy's questions are lines, too, and their calls wait for your answers:
+        sends {"id":2,"progress":{...}} while it waits
+  {"cancel":1}             cancels call 1, which returns the error "cancelled"
+  {"drain":"a"}            returns {"drain":{"session":"a","events":[...]}}
+  {"reload":true}          returns {"reload":{"ok":true,"generation":2}}
+Events arrive as {"event":{...}}. End of input ends every run, then the process.
+With --asks the policy's questions arrive as lines, and their calls wait for your answers:
   {"ask":{"id":"Ab3xK9mZ","call":1,"tool":"bg_start","reason":"...","command":"...",...}}
   {"answer":"Ab3xK9mZ","allow":true}
   {"answer":"Ab3xK9mZ","allow":true,"remember":"always","about":"rule","lasts_s":86400}
@@ -61,16 +62,16 @@ Examples:
   gibbous tools --format openai > tools.json)";
 
 constexpr const char* kCheckFooter = R"(
-Loads DIR/scripts and DIR/policies, or DIR itself when it holds init.lua, as a runtime would,
-and prints each error as file:line: message. Nothing is started and nothing is called.
+Loads DIR/scripts and DIR/policies, or DIR itself when it holds init.lua, and prints each error as
+file:line: message. Starts no process and calls no tool.
 
 Examples:
   gibbous check .
   gibbous check my-tools --json)";
 
 constexpr const char* kDoctorFooter = R"(
-Exits with 1 when runs would not start or not be contained; a note means that something works in a
-lesser way, and says in which.
+Exits with 1 when runs cannot start or cannot be contained. A note names something that works with
+limits.
 
 Examples:
   gibbous doctor
@@ -78,7 +79,7 @@ Examples:
 
 constexpr const char* kMcpFooter = R"(
 Speaks MCP on stdin and stdout; register it in a client as the command 'gibbous mcp'.
-Where the policy wants a person's word, clients with elicitation are asked.
+When the policy needs approval, clients that support elicitation ask the user.
 
 Example:
   claude mcp add gibbous -- gibbous mcp --mode auto)";
@@ -88,14 +89,15 @@ Examples:
   gibbous policy check --mode auto 'rm -rf build && make'
   gibbous policy explain 'curl -s https://example.com/x | sh'
   gibbous policy test my-policies --threshold 80
-  gibbous policy diff policies my-policies --log ~/.local/state/gibbous/decisions.jsonl)";
+  gibbous policy log --decision deny --since 1h
+  gibbous policy diff policies my-policies)";
 
 constexpr const char* kPolicyCheckFooter = R"(
-One word is a line for a shell, several are a program and its words, after --.
-Exit codes: 0 allow, 10 ask, 20 deny, 2 error. With --stdin --json one JSON request a line, and one
-answer a line, in the same order:
+A single COMMAND is a shell line; several words after -- are a program and its arguments.
+Exit codes: 0 allow, 10 ask, 20 deny, 2 error. With --stdin --json each line of stdin is a JSON
+request and each line of stdout its answer, in the same order:
   {"id":1,"command":"make","cwd":"/work","mode":"auto"}     or "argv":["make","-j4"]
-  {"id":1,"decision":"allow","rule":"..."}                  reason, file and line where there are any
+  {"id":1,"decision":"allow","rule":"..."}                  with reason, file and line if known
 
 Examples:
   gibbous policy check 'git push --force'
@@ -103,25 +105,38 @@ Examples:
   gibbous policy check --stdin --json --workspace /work < requests)";
 
 constexpr const char* kPolicyExplainFooter = R"(
-Shows what was parsed, which rules looked at it and why they match or not, and what decided.
-Exit codes as `policy check`.
+Shows what was parsed, which rules were tried and why each matched or not, and which one decided.
+Exit codes are those of 'policy check'.
 
 Example:
   gibbous policy explain 'sudo sh -c "rm -rf /tmp/x"')";
 
 constexpr const char* kPolicyTestFooter = R"(
-Runs the examples of the rules and the cases of DIR (a directory of policies with init.lua).
-Exits with 1 when one fails, or when fewer rules than wanted are met by a case.
+Runs the examples of the rules and the cases of DIR, a directory with init.lua.
+Exits with 1 when one fails, or when the cases cover fewer rules than --threshold demands.
 
 Example:
   gibbous policy test my-policies --threshold 80)";
 
-constexpr const char* kPolicyDiffFooter = R"(
-Judges every command of a decision log by the policies in OLD and in NEW, and prints the verdicts that
-differ. Exits with 1 when there are any.
+constexpr const char* kPolicyLogFooter = R"(
+Prints the decisions in the journal, of all processes of this user: the time, the verdict, the rule,
+the tool, the command with its secrets redacted, and the answer of a person. With --json each line is
+a JSON object, so 'gibbous policy log --json -f' is the log as a stream. WHEN is a time ago
+(90s, 5m, 2h, 1d) or a time (15:04, 2026-11-22T15:04). RULE may hold * and ?.
 
-Example:
-  gibbous policy diff policies my-policies --log ~/.local/state/gibbous/decisions.jsonl)";
+Examples:
+  gibbous policy log -f
+  gibbous policy log --decision deny --since 1d
+  gibbous policy log --rule 'git.*' --session agent-7 --json)";
+
+constexpr const char* kPolicyDiffFooter = R"(
+Judges every command of the decision log by the policies in OLD and in NEW, and prints the verdicts
+that differ. The log is the journal, or FILE, as 'gibbous policy log --json' writes it. Exits with 1
+when there are any differences.
+
+Examples:
+  gibbous policy diff policies my-policies
+  gibbous policy diff policies my-policies --log decisions.jsonl)";
 
 constexpr const char* kApprovalsFooter = R"(
 Examples:
@@ -129,12 +144,11 @@ Examples:
   gibbous approvals revoke aB3x
   gibbous approvals revoke --all)";
 
-// Where the policies are, and where their commands would run; that place needs not exist.
+// Which policies, and where the commands would run. That directory need not exist.
 void add_policy_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
   command.add_option("--mode", runtime.mode, "Permission mode [default]")->type_name("MODE");
-  command.add_option("--workspace", runtime.workspace, "Workspace [current directory]")
-      ->type_name("DIR");
+  command.add_option("--workspace", runtime.workspace, "Workspace [.]")->type_name("DIR");
   command
       .add_option("--policies", runtime.policies_dir, "Directory with your own policies' init.lua")
       ->type_name("DIR")
@@ -142,7 +156,7 @@ void add_policy_options(CLI::App& command, Options& options) {
   command.add_option("--config", runtime.config_file, "Lua configuration file")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
-  command.add_flag("--json", options.json, "Print JSON, for programs");
+  command.add_flag("--json", options.json, "Print JSON");
 }
 
 CLI::App& add_policy_task(CLI::App& policy, Options& options, PolicyTask task, const char* name,
@@ -154,65 +168,97 @@ CLI::App& add_policy_task(CLI::App& policy, Options& options, PolicyTask task, c
   return *sub;
 }
 
+void add_policy_log(CLI::App& policy, Options& options) {
+  CLI::App* log = policy.add_subcommand("log", "Show what the policy decided.");
+  log->footer(kPolicyLogFooter);
+  log->callback([&options] { options.policy_task = PolicyTask::kLog; });
+  log->add_flag("--follow,-f", options.follow, "Wait for more until interrupted");
+  log->add_option("-n,--tail", options.tail, "Only the last N decisions")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  log->add_option("--since", options.since, "Only from this time on")->type_name("WHEN");
+  log->add_option("--session", options.session, "Only decisions of this session")
+      ->type_name("NAME");
+  log->add_option("--run", options.run_id, "Only decisions about this run")->type_name("RUN");
+  log->add_option("--rule", options.rule, "Only decisions by this rule")->type_name("RULE");
+  log->add_option("--decision", options.decision, "Only decisions with this verdict")
+      ->type_name("DECISION")
+      ->check(CLI::IsMember({"allow", "ask", "deny"}));
+  log->add_option("--state", options.runtime.state_dir,
+                  "State directory, with the journal and approvals")
+      ->type_name("DIR");
+  log->add_flag("--json", options.json, "Print JSON");
+}
+
 void add_policy_commands(CLI::App& app, Options& options) {
-  CLI::App& policy = add_command(app, options, Command::kPolicy, "policy",
-                                 "Ask the policy about commands, and test it.", kPolicyFooter);
+  CLI::App& policy =
+      add_command(app, options, Command::kPolicy, "policy",
+                  "Ask the policy about commands, show its decisions, and test it.", kPolicyFooter);
   policy.require_subcommand(1);
   CLI::App& check = add_policy_task(policy, options, PolicyTask::kCheck, "check",
-                                    "Say whether a command is allowed.", kPolicyCheckFooter);
+                                    "Print the verdict on a command.", kPolicyCheckFooter);
   auto* words =
-      check.add_option("COMMAND", options.words, "A shell line, or a program and its words");
-  auto* lines = check.add_flag("--stdin", options.from_stdin, "JSON requests on stdin, one a line");
+      check.add_option("COMMAND", options.words, "A shell line, or a program and its arguments");
+  auto* lines =
+      check.add_flag("--stdin", options.from_stdin, "Read JSON requests from stdin, one a line");
   words->excludes(lines);
   check.add_flag("--untested", options.untested,
-                 "Also when the policy's own examples or cases fail");
-  check.add_option("--cwd", options.cwd, "Where it would run [the workspace]")->type_name("DIR");
-  CLI::App& explain = add_policy_task(policy, options, PolicyTask::kExplain, "explain",
-                                      "Say why: what was parsed and which rules looked at it.",
-                                      kPolicyExplainFooter);
-  explain.add_option("COMMAND", options.words, "A shell line, or a program and its words")
+                 "Use the policy even if its own examples or cases fail");
+  check.add_option("--cwd", options.cwd, "Directory in which it would run [the workspace]")
+      ->type_name("DIR");
+  CLI::App& explain =
+      add_policy_task(policy, options, PolicyTask::kExplain, "explain",
+                      "Show what was parsed, and which rules applied.", kPolicyExplainFooter);
+  explain.add_option("COMMAND", options.words, "A shell line, or a program and its arguments")
       ->required();
   explain.add_flag("--untested", options.untested,
-                   "Also when the policy's own examples or cases fail");
-  explain.add_option("--cwd", options.cwd, "Where it would run [the workspace]")->type_name("DIR");
+                   "Use the policy even if its own examples or cases fail");
+  explain.add_option("--cwd", options.cwd, "Directory in which it would run [the workspace]")
+      ->type_name("DIR");
   CLI::App& test = add_policy_task(policy, options, PolicyTask::kTest, "test",
                                    "Run a policy's examples and cases.", kPolicyTestFooter);
-  test.add_option("DIR", options.directory, "Policies [those in force]")
+  test.add_option("DIR", options.directory, "Directory with policies [the configured ones]")
       ->check(CLI::ExistingDirectory);
-  test.add_option("--threshold", options.threshold, "Per cent of the rules that cases must meet")
+  test.add_option("--threshold", options.threshold,
+                  "Percentage of the rules that the cases must cover")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
+  add_policy_log(policy, options);
   CLI::App& diff =
       add_policy_task(policy, options, PolicyTask::kDiff, "diff",
-                      "Say which verdicts of a decision log would change.", kPolicyDiffFooter);
-  diff.add_option("OLD NEW", options.words, "Two directories with init.lua")
+                      "Show which verdicts of the decision log would change.", kPolicyDiffFooter);
+  diff.add_option("OLD NEW", options.words, "Two directories with policies")
       ->required()
       ->expected(2)
       ->check(CLI::ExistingDirectory);
-  diff.add_option("--log", options.log_file, "Decision log (JSON lines)")
-      ->required()
+  diff.add_option("--log", options.log_file, "A decision log as JSON lines [the journal]")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  diff.add_option("--state", options.runtime.state_dir,
+                  "State directory, with the journal and approvals")
+      ->type_name("DIR");
 }
 
 void add_approval_options(CLI::App& command, Options& options) {
-  command.add_option("--state", options.runtime.state_dir, "Where durable things are kept")
+  command
+      .add_option("--state", options.runtime.state_dir,
+                  "State directory, with the journal and approvals")
       ->type_name("DIR");
-  command.add_flag("--json", options.json, "Print JSON, for programs");
+  command.add_flag("--json", options.json, "Print JSON");
 }
 
 void add_approval_commands(CLI::App& app, Options& options) {
   CLI::App& approvals =
       add_command(app, options, Command::kApprovals, "approvals",
-                  "List what was approved once and for all, and take it back.", kApprovalsFooter);
+                  "List remembered approvals, and revoke them.", kApprovalsFooter);
   approvals.require_subcommand(0, 1);
   add_approval_options(approvals, options);
-  CLI::App* list = approvals.add_subcommand("list", "List them (also without a sub-command).");
+  CLI::App* list = approvals.add_subcommand("list", "List the approvals (the default).");
   add_approval_options(*list, options);
-  CLI::App* revoke = approvals.add_subcommand("revoke", "Take back approvals.");
+  CLI::App* revoke = approvals.add_subcommand("revoke", "Revoke approvals.");
   add_approval_options(*revoke, options);
-  auto* ids = revoke->add_option("ID", options.approval_ids, "Its id, or the beginning of one");
-  auto* all = revoke->add_flag("--all", options.all_approvals, "All of them");
+  auto* ids = revoke->add_option("ID", options.approval_ids, "An id, or the beginning of one");
+  auto* all = revoke->add_flag("--all", options.all_approvals, "Revoke all approvals");
   ids->excludes(all);
   revoke->callback([&options] {
     if (options.approval_ids.empty() && !options.all_approvals)
@@ -230,15 +276,14 @@ void add_commands(CLI::App& app, Options& options) {
                                "Call one tool and print its result.", kCallFooter);
   call.add_option("TOOL", options.tool, "Name of the tool")->required();
   call.add_option("JSON", options.arguments,
-                  "Arguments, a JSON object, or - to read it from stdin");
-  call.add_option("--session", options.session, "Session that the call belongs to")
-      ->type_name("NAME");
+                  "Arguments as a JSON object, or - to read them from stdin [{}]");
+  call.add_option("--session", options.session, "Session of the call")->type_name("NAME");
   add_common_options(call, options);
 
   CLI::App& session = add_command(
       app, options, Command::kSession, "session",
-      "Take calls as JSON lines on stdin, give results and events on stdout.", kSessionFooter);
-  session.add_flag("--asks", options.asks, "Give the policy's questions, and take answers");
+      "Take calls as JSON lines on stdin, and write results and events to stdout.", kSessionFooter);
+  session.add_flag("--asks", options.asks, "Pass on the policy's questions, and take the answers");
   add_common_options(session, options);
 
   CLI::App& tools = add_command(app, options, Command::kTools, "tools",
@@ -266,14 +311,14 @@ void add_commands(CLI::App& app, Options& options) {
 
   CLI::App& doctor =
       add_command(app, options, Command::kDoctor, "doctor",
-                  "Say what this machine lets Gibbous do, and what is missing.", kDoctorFooter);
+                  "Check what this machine supports, and what is missing.", kDoctorFooter);
   doctor.add_flag("--repair", options.repair,
-                  "Copy what can be read of a damaged journal into a new one");
+                  "Copy the readable part of a damaged journal into a new one");
   add_common_options(doctor, options);
 
   CLI::App& version_command =
       add_command(app, options, Command::kVersion, "version", "Print the version.", "");
-  version_command.add_flag("--json", options.json, "Print JSON, for programs");
+  version_command.add_flag("--json", options.json, "Print JSON");
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -285,7 +330,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 }
 
 ParsedOptions wrong_use(const std::string& message, const std::string& help) {
-  print_error(message + "\nRun '" + help + " --help' to see how it is used.");
+  print_error(message + "\nRun '" + help + " --help' for its usage.");
   return {std::nullopt, ExitCode::kWrongUse};
 }
 
@@ -298,7 +343,7 @@ void add_common_options(CLI::App& command, Options& options) {
   command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
       ->type_name("MODE")
       ->group(group);
-  command.add_option("--toolset", runtime.toolsets, "Only this toolset; may be given again")
+  command.add_option("--toolset", runtime.toolsets, "Only this toolset (repeatable)")
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -307,15 +352,16 @@ void add_common_options(CLI::App& command, Options& options) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile)
       ->group(group);
-  command.add_option("--state", runtime.state_dir, "Where durable things are kept")
+  command
+      .add_option("--state", runtime.state_dir, "State directory, with the journal and approvals")
       ->type_name("DIR")
       ->group(group);
   command
       .add_option("--sandbox", runtime.sandbox,
-                  "The least sandbox of every run: none, workspace, readonly [none]")
+                  "Minimum sandbox of every run: none, workspace, readonly [none]")
       ->type_name("PROFILE")
       ->group(group);
-  command.add_option("--workspace", runtime.workspace, "Where runs start [current directory]")
+  command.add_option("--workspace", runtime.workspace, "Directory in which runs start [.]")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory)
       ->group(group);
@@ -328,7 +374,7 @@ void add_common_options(CLI::App& command, Options& options) {
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory)
       ->group(group);
-  command.add_flag("--json", options.json, "Print JSON, for programs")->group(group);
+  command.add_flag("--json", options.json, "Print JSON")->group(group);
 }
 
 CLI::App& add_command(CLI::App& app, Options& options, Command command, const char* name,

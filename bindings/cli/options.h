@@ -1,5 +1,5 @@
-// The command line as plain values. main() calls parse_options once; the only files behind it that
-// include CLI11, which is slow to compile, are options*.cc.
+// The command line as plain values. main() calls parse_options once. Only options*.cc include
+// CLI11, which is slow to compile.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ enum class Command {
   kUp,
   kVersion
 };
-enum class PolicyTask { kCheck, kExplain, kTest, kDiff };
+enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
 
 struct Options {
   Command command = Command::kVersion;
-  RuntimeOptions runtime;  // from the options that every front end has
-  bool json = false;       // for machines: JSON instead of text
+  RuntimeOptions runtime;  // from the common options
+  bool json = false;       // JSON instead of text
 
   std::string tool;              // call
   std::string arguments = "{}";  // call: a JSON object, or "-" for standard input
@@ -48,33 +48,35 @@ struct Options {
   std::vector<std::string> words;  // policy check and explain: the command; diff: two directories
   std::string cwd;                 // policy check and explain
   bool from_stdin = false;         // policy check
-  bool untested = false;           // policy check and explain: examples and cases may fail
+  bool untested = false;           // policy check and explain: its own tests may fail
   double threshold = 0;            // policy test: per cent of the rules
-  std::string log_file;            // policy diff
+  std::string rule;                // policy log: a glob
+  std::string decision;            // policy log
+  std::string log_file;            // policy diff; "": the journal
 
   bool revoke_approvals = false;  // approvals
   bool all_approvals = false;
   std::vector<std::string> approval_ids;
 
-  // What reads the journal. `session` is theirs, too.
-  std::string run_id;                 // logs, kill
+  // For the sub-commands that read the journal; they use `session`, too.
+  std::string run_id;                 // logs, events, kill, policy log
   std::string signal;                 // kill
-  bool all_runs = false;              // ps: those that ended, too
-  bool follow = false;                // logs
-  std::string since = "0";            // logs: from the first item on
-  std::optional<std::uint64_t> tail;  // logs: lines
+  bool all_runs = false;              // ps: ended runs, too
+  bool follow = false;                // logs, events, policy log
+  std::string since = "0";            // logs, events, policy log: from the beginning
+  std::optional<std::uint64_t> tail;  // logs: lines; policy log: decisions
   bool only_stdout = false;           // logs
   bool only_stderr = false;
   std::string output_file;  // report
 
   std::string services_file;  // up
 
-  bool repair = false;  // doctor: mend the journal
+  bool repair = false;  // doctor: repair the journal
 
   bool asks = false;  // session: the client answers questions
 };
 
-// Without options the process is to exit with exit_code: help was printed, or the mistake was told.
+// Without options the process exits with exit_code: it has printed the help or an error.
 struct ParsedOptions {
   std::optional<Options> options;
   ExitCode exit_code = ExitCode::kDone;

@@ -12,9 +12,9 @@ FILE.lua returns a list of services:
     { name = 'db', command = './db', ready = { kind = 'port', port = 5432 } },
     { name = 'web', command = 'npm start', after = { 'db' }, restart = { max = 5 } },
   }
-Any other FILE is a Procfile: NAME: COMMAND on each line. What the services write is shown behind
-their names, until all have ended or Ctrl-C ends them, those first that others do not need; a second
-Ctrl-C ends them at once. The mode is auto unless you name one.
+Any other FILE is a Procfile with NAME: COMMAND on each line. The output of each service is shown with
+its name in front, until all have ended. Ctrl-C stops the services in reverse order; a second Ctrl-C
+kills them. The default mode is auto.
 
 Examples:
   gibbous up services.lua
@@ -24,7 +24,7 @@ Examples:
 
 void add_up_command(CLI::App& app, Options& options) {
   CLI::App& up = add_command(app, options, Command::kUp, "up",
-                             "Start a set of services and show them until Ctrl-C.", kUpFooter);
+                             "Start services and show their output until Ctrl-C.", kUpFooter);
   up.add_option("FILE", options.services_file, "A Lua file, or a Procfile")
       ->required()
       ->check(CLI::ExistingFile);

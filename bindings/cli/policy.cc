@@ -1,21 +1,20 @@
-// `gibbous policy check`, `explain`, `test` and `diff`: what the policy says of a command, why, and
-// whether it still says what its authors mean.
+// `gibbous policy`: the verdict on a command and the reasons for it, the policy's own tests, and
+// the log of its decisions.
 #include "gibbous/policy.h"
 
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/policy_log.h"
 #include "bindings/cli/policy_text.h"
+#include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/json/text.h"
 
@@ -28,7 +27,6 @@ constexpr int kAsk = 10;
 constexpr int kDeny = 20;
 constexpr int kError = 2;
 constexpr std::size_t kMaxLineBytes = std::size_t{8} << 20;
-constexpr std::uintmax_t kMaxLogBytes = std::uintmax_t{256} << 20;
 
 ExitCode exit_with(int code) {
   return static_cast<ExitCode>(code);
@@ -49,7 +47,7 @@ PolicyOptions policy_options(const Options& options) {
   return made;
 }
 
-// Null: told, and the process is to end with kError.
+// Null after printing the error; the process exits with kError.
 std::unique_ptr<Policy> load(const PolicyOptions& options, bool json) {
   auto policy = Policy::load(options);
   if (policy) return std::move(*policy);
@@ -62,7 +60,7 @@ std::unique_ptr<Policy> load(const PolicyOptions& options, bool json) {
   return nullptr;
 }
 
-// What the command line asks about: one word is a line for a shell, several are an argv.
+// One word is a line for a shell, several are an argv.
 std::string request_of(const Options& options) {
   OrderedJson request = OrderedJson::object();
   if (options.words.size() == 1) {
@@ -74,7 +72,7 @@ std::string request_of(const Options& options) {
   return to_text(request);
 }
 
-// One request a line, one answer a line, at once; a line that is too long is an error and not kept.
+// Answers each line at once. A line that is too long gets an error and is not stored.
 ExitCode check_lines(Policy& policy) {
   std::string line;
   bool too_long = false;
@@ -85,7 +83,7 @@ ExitCode check_lines(Policy& policy) {
     std::string said = policy.check(too_long ? std::string(kMaxLineBytes + 1, ' ') : line);
     said += '\n';
     (void)std::fwrite(said.data(), 1, said.size(), stdout);
-    // Quotes inside of a string would have a backslash in front.
+    // Inside a string the quotes would have backslashes.
     if (said.find("\"error\":{") != std::string::npos) worst = kError;
     line.clear();
     too_long = false;
@@ -163,16 +161,13 @@ ExitCode diff(const Options& options) {
     policies[at] = load(wanted, options.json);
     if (policies[at] == nullptr) return exit_with(kError);
   }
-  std::ifstream file(options.log_file, std::ios::binary | std::ios::ate);
-  if (!file || static_cast<std::uintmax_t>(file.tellg()) > kMaxLogBytes) {
-    print_error("cannot read the decision log " + options.log_file +
-                (file ? ": it is larger than 256 MiB" : ""));
+  const Result<std::string> log = read_policy_log(options);
+  if (!log) {
+    (void)fail(log.status(), options);
     return exit_with(kError);
   }
-  file.seekg(0);
-  const std::string log((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::size_t read = 0;
-  const std::vector<PolicyChange> changes = policies[0]->compare(*policies[1], log, &read);
+  const std::vector<PolicyChange> changes = policies[0]->compare(*policies[1], *log, &read);
   if (options.json) {
     OrderedJson list = OrderedJson::array();
     for (const PolicyChange& change : changes) {
@@ -203,6 +198,8 @@ ExitCode run_policy(const Options& options) {
       return check(options);
     case PolicyTask::kTest:
       return test(options);
+    case PolicyTask::kLog:
+      return print_policy_log(options);
     case PolicyTask::kDiff:
       return diff(options);
   }

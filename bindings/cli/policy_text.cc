@@ -6,12 +6,7 @@ namespace gibbous::cli {
 namespace {
 
 constexpr std::size_t kMaxUncovered = 20;
-constexpr std::size_t kMaxMisses = 12;  // rules that did not match, for each command
-
-Colour colour_of(const std::string& decision) {
-  if (decision == "allow") return Colour::kGreen;
-  return decision == "ask" ? Colour::kYellow : Colour::kRed;
-}
+constexpr std::size_t kMaxMisses = 12;  // shown rules that did not match a command
 
 std::string text(const Json& value, const char* key) {
   const auto found = value.find(key);
@@ -67,7 +62,7 @@ std::string steps_of(const Json& steps, int command, const Terminal& terminal) {
       continue;
     }
     const std::string decision = text(step, "decision");
-    made += matched ? "    " + terminal.paint(colour_of(decision), decision) + " " +
+    made += matched ? "    " + terminal.paint(colour_of_decision(decision), decision) + " " +
                           text(step, "rule") + ": " + text(step, "why") + "  " +
                           terminal.paint(Colour::kDim, place(step)) + "\n"
                     : terminal.paint(Colour::kDim,
@@ -76,17 +71,23 @@ std::string steps_of(const Json& steps, int command, const Terminal& terminal) {
   }
   if (more > 0)
     made += terminal.paint(Colour::kDim,
-                           "    and " + std::to_string(more) + " rules more that do not match") +
+                           "    and " + std::to_string(more) + " more rules that do not match") +
             "\n";
   return made;
 }
 
 }  // namespace
 
+Colour colour_of_decision(const std::string& decision) {
+  if (decision == "allow") return Colour::kGreen;
+  return decision == "ask" ? Colour::kYellow : Colour::kRed;
+}
+
 std::string verdict_text(const Json& answer, const Terminal& terminal) {
   if (answer.contains("error")) return "error: " + text(answer["error"], "message") + "\n";
   const std::string decision = text(answer, "decision");
-  std::string made = terminal.paint(colour_of(decision), decision) + "  " + text(answer, "rule");
+  std::string made =
+      terminal.paint(colour_of_decision(decision), decision) + "  " + text(answer, "rule");
   if (!place(answer).empty()) made += "  " + terminal.paint(Colour::kDim, place(answer));
   made += "\n";
   if (!text(answer, "reason").empty()) made += text(answer, "reason") + "\n";
@@ -101,13 +102,13 @@ std::string explanation_text(const Json& answer, const Terminal& terminal) {
   const Json facts = answer.value("facts", Json::object());
   const Json steps = answer.value("steps", Json::array());
   const Json commands = facts.value("commands", Json::array());
-  made += commands.empty() ? "It would run nothing that was understood.\n" : "It would run:\n";
+  made += commands.empty() ? "No command was recognised.\n" : "It would run:\n";
   for (std::size_t at = 0; at < commands.size(); ++at) {
     made += command_text(commands[at], at, terminal);
     made += steps_of(steps, static_cast<int>(at), terminal);
   }
   const Json doubts = facts.value("doubts", Json::array());
-  if (!doubts.empty()) made += "In doubt:\n";
+  if (!doubts.empty()) made += "Unknown until it runs:\n";
   for (const Json& doubt : doubts)
     made += "  " + text(doubt, "doubt") + ": " + text(doubt, "detail") + "\n";
   made += steps_of(steps, -1, terminal);
@@ -118,7 +119,7 @@ std::string report_text(const PolicyReport& report, double threshold, const Term
   std::string made;
   for (const std::string& failure : report.failures)
     made += terminal.paint(Colour::kRed, "FAIL") + "  " + failure + "\n";
-  if (!report.uncovered.empty()) made += "Rules that no case meets:\n";
+  if (!report.uncovered.empty()) made += "Rules without a case:\n";
   for (std::size_t at = 0; at < report.uncovered.size(); ++at) {
     if (at == kMaxUncovered) {
       made += "  and " + std::to_string(report.uncovered.size() - at) + " more\n";
@@ -129,12 +130,12 @@ std::string report_text(const PolicyReport& report, double threshold, const Term
   char summary[200];
   const double percent = report.coverage * 100;
   std::snprintf(summary, sizeof(summary),
-                "%zu rules, %zu examples, %zu cases: %s; %.1f %% of the rules are met by a case",
+                "%zu rules, %zu examples, %zu cases: %s; the cases cover %.1f %% of the rules",
                 report.rules, report.examples, report.cases,
                 report.ok ? "all as expected" : "some fail", percent);
   made += summary;
   if (percent < threshold) {
-    std::snprintf(summary, sizeof(summary), ", and %.1f %% are wanted", threshold);
+    std::snprintf(summary, sizeof(summary), ", expected %.1f %%", threshold);
     made += summary;
   }
   const bool good = report.ok && percent >= threshold;
@@ -146,8 +147,9 @@ std::string changes_text(const std::vector<PolicyChange>& changes, std::size_t r
                          const Terminal& terminal) {
   std::string made;
   for (const PolicyChange& change : changes) {
-    made += terminal.paint(colour_of(change.before), change.before) + " -> " +
-            terminal.paint(colour_of(change.after), change.after) + "  " + change.command + "\n";
+    made += terminal.paint(colour_of_decision(change.before), change.before) + " -> " +
+            terminal.paint(colour_of_decision(change.after), change.after) + "  " + change.command +
+            "\n";
     made += terminal.paint(Colour::kDim, "    " + change.before_rule + " -> " + change.after_rule +
                                              (change.mode.empty() ? "" : ", mode " + change.mode) +
                                              ", record " + std::to_string(change.record)) +

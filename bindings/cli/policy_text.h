@@ -1,4 +1,4 @@
-// What `gibbous policy` prints for people. Pure, any thread.
+// The text that `gibbous policy` prints. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,10 @@
 
 namespace gibbous::cli {
 
-// Of the answer of Policy::check: the decision, the rule with its place, the reason.
+Colour colour_of_decision(const std::string& decision);
+// `answer` of Policy::check: the decision, the rule and where it is written, the reason.
 std::string verdict_text(const Json& answer, const Terminal& terminal);
-// Of the answer of Policy::explain: what was parsed, which rules looked, which decided.
+// `answer` of Policy::explain: what was parsed, which rules were tried, which decided.
 std::string explanation_text(const Json& answer, const Terminal& terminal);
 std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal);
 std::string changes_text(const std::vector<PolicyChange>& changes, std::size_t read,

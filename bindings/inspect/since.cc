@@ -13,13 +13,15 @@ namespace gibbous::inspect {
 namespace {
 
 constexpr std::size_t kMaxSinceBytes = 40;
+constexpr const char* kNumber = "the number of an item (42), ";
 constexpr std::int64_t kMillis = 1'000;
 constexpr std::int64_t kMaxAmount = 1'000'000'000;
 
-Status not_understood(std::string_view text) {
+Status not_understood(std::string_view text, const std::string& number = "") {
   return Status::error("invalid_arguments",
-                       "--since: expected an item's number (42), a time ago (90s, 5m, 2h, 1d) or a "
-                       "time (15:04, 2026-11-22T15:04:05), got '" +
+                       "--since: expected " + number +
+                           "a time ago (90s, 5m, 2h, 1d) or a time (15:04, 2026-11-22T15:04:05), "
+                           "got '" +
                            stdio::printable(text, kMaxSinceBytes) + "'");
 }
 
@@ -39,7 +41,7 @@ std::optional<std::int64_t> millis_of(std::string_view unit) {
   return std::nullopt;
 }
 
-// The whole text in one of the forms, laid over `parts`, which holds what the form leaves open.
+// Parses the whole text in this form. `parts` keeps what the form does not name.
 bool reads_as(const std::string& text, const char* form, std::tm& parts) {
   std::tm read = parts;
   const char* end = ::strptime(text.c_str(), form, &read);
@@ -70,7 +72,7 @@ std::optional<std::int64_t> parse_time(std::string text, std::int64_t now) {
 }  // namespace
 
 Result<Since> parse_since(std::string_view text, std::int64_t now) {
-  if (text.empty() || text.size() > kMaxSinceBytes) return not_understood(text);
+  if (text.empty() || text.size() > kMaxSinceBytes) return not_understood(text, kNumber);
   std::int64_t amount = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, amount);
@@ -82,7 +84,13 @@ Result<Since> parse_since(std::string_view text, std::int64_t now) {
     if (unit && amount <= kMaxAmount) return Since{.seq = {}, .at = now - amount * *unit};
   }
   if (const auto at = parse_time(std::string(text), now)) return Since{.seq = {}, .at = *at};
-  return not_understood(text);
+  return not_understood(text, kNumber);
+}
+
+Result<std::int64_t> parse_since_time(std::string_view text, std::int64_t now) {
+  const Result<Since> since = parse_since(text, now);
+  if (!since || since->seq.value_or(0) != 0) return not_understood(text);
+  return since->at;
 }
 
 }  // namespace gibbous::inspect

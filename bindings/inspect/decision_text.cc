@@ -1,0 +1,67 @@
+// See decision_text.h.
+#include "bindings/inspect/decision_text.h"
+
+#include "bindings/json/text.h"
+#include "bindings/stdio/question_text.h"
+#include "runtime/output/text.h"
+
+namespace gibbous::inspect {
+namespace {
+
+constexpr std::size_t kMaxWordBytes = 100;
+constexpr std::size_t kMaxTextBytes = 1'000;
+
+std::string member(const Json& record, const char* name) {
+  const auto found = record.find(name);
+  return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string subject_of(const Json& record) {
+  if (const auto lost = record.find("lost"); lost != record.end()) {
+    return to_text(*lost) + " decisions could not be recorded";
+  }
+  for (const char* name : {"command", "argv", "text", "args", "signal"}) {
+    const auto found = record.find(name);
+    if (found == record.end()) continue;
+    return found->is_string() ? found->get<std::string>() : to_text(*found);
+  }
+  return "";
+}
+
+std::string answer_of(const Json& record) {
+  const auto found = record.find("answer");
+  if (found == record.end() || !found->is_object()) return "";
+  const auto allow = found->find("allow");
+  const bool allowed = allow != found->end() && allow->is_boolean() && allow->get<bool>();
+  const std::string who = member(*found, "who");
+  const std::string reason = member(*found, "reason");
+  return std::string(allowed ? "allowed" : "refused") + (who.empty() ? "" : " by " + who) +
+         (reason.empty() ? "" : ": " + reason);
+}
+
+}  // namespace
+
+DecisionText decision_text(const DecisionRecord& decision) {
+  const Json record = parse_object(decision.record_json, kMaxJournalTextBytes);
+  const auto word = [](const std::string& text) { return stdio::printable(text, kMaxWordBytes); };
+  const auto text = [](const std::string& text) { return stdio::printable(text, kMaxTextBytes); };
+  return {.decision = word(decision.decision),
+          .rule = word(decision.rule),
+          .tool = word(member(record, "tool")),
+          .effect = word(member(record, "effect")),
+          .subject = text(subject_of(record)),
+          .reason = text(member(record, "reason")),
+          .answer = text(answer_of(record))};
+}
+
+std::string decision_json(const DecisionRecord& decision) {
+  const bool is_line = decision.record_json.find('\n') == std::string::npos;
+  if (is_line && Json::accept(decision.record_json)) return decision.record_json;
+  return to_text(OrderedJson({{"time", decision.created_at},
+                              {"session", to_utf8(decision.session_id)},
+                              {"run", to_utf8(decision.run_id)},
+                              {"decision", to_utf8(decision.decision)},
+                              {"rule", to_utf8(decision.rule)}}));
+}
+
+}  // namespace gibbous::inspect

@@ -1,4 +1,4 @@
-// What programs read: results, errors, progress and events as JSON text on one line.
+// See answer.h.
 #include "bindings/cli/answer.h"
 
 #include <algorithm>
@@ -16,8 +16,7 @@ std::string with(std::string_view key, std::string value) {
   return value.empty() ? "" : ",\"" + std::string(key) + "\":" + std::move(value);
 }
 
-// JSON has no infinity; a script that reports one has no progress to show. Whole numbers look
-// whole.
+// JSON has no infinity, so that becomes null. Whole numbers are written without a fraction.
 std::string number(double value) {
   constexpr double kExactBelow = 9007199254740992.0;  // 2^53
   if (!std::isfinite(value)) return "null";

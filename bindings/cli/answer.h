@@ -1,5 +1,5 @@
-// What programs read: results, errors, progress and events as JSON text on one line. Shared by
-// `session` and every --json; pure, any thread.
+// Results, errors, progress and questions as JSON on one line. Shared by `session` and every
+// --json; pure, any thread.
 #pragma once
 
 #include <string>
@@ -9,19 +9,18 @@
 
 namespace gibbous::cli {
 
-// "result":{"text":…,"data":{…}} or "error":{"code":…,"message":…}: a member, to be put in an
-// object.
+// One member of an object: "result":{"text":…,"data":{…}} or "error":{"code":…,"message":…}.
 std::string result_member(const CallResult& result);
 std::string error_member(std::string_view code, std::string_view message);
 std::string progress_member(const Progress& progress);
 std::string reload_member(const ReloadResult& result);
-// "ask":{…}: what is asked about which call. `call` is JSON text, the id that the client gave it.
+// "ask":{…}: the question. `call` is JSON text, the id that the client gave the call.
 std::string ask_member(const AskRequest& request, std::string_view call);
 
 // {"id":<id>,<member>}; without an id {<member>}. `id` is JSON text.
 std::string answer_line(std::string_view id, std::string_view member);
 
-// JSON text that may hold line ends between its values, without them.
+// Replaces line ends between the values of JSON text.
 std::string on_one_line(std::string json);
 
 }  // namespace gibbous::cli

@@ -1,4 +1,4 @@
-// `gibbous approvals`: what was approved once and for all, and taking it back.
+// `gibbous approvals`: lists the remembered approvals, and revokes them.
 #include "gibbous/approvals.h"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::size_t kMaxShownBytes = 4096;
 
-// What was approved comes from a model.
+// The text comes from a model.
 std::string shown(const std::string& text) {
   return stdio::printable(text, kMaxShownBytes);
 }
@@ -62,7 +62,7 @@ ExitCode list(const Options& options) {
     return ExitCode::kDone;
   }
   const std::int64_t now = std::time(nullptr);
-  // The command last, for only the last column is cut at the terminal's width.
+  // The command is the last column, which alone is cut at the terminal's width.
   std::vector<std::vector<std::string>> rows = {{"ID", "MODE", "EXPIRES", "WORKSPACE", "WHAT"}};
   for (const ApprovalInfo& approval : *approvals) {
     const std::string expires = approval.expires == 0 ? "never"
@@ -86,7 +86,7 @@ ExitCode revoke_all(const Options& options) {
   return ExitCode::kDone;
 }
 
-// Each by itself: one id that is wrong does not keep the others from being revoked.
+// A wrong id does not keep the others from being revoked.
 ExitCode revoke(const Options& options) {
   ExitCode code = ExitCode::kDone;
   std::vector<ApprovalInfo> revoked;

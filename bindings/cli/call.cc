@@ -1,4 +1,4 @@
-// `gibbous call`: one tool, in this process, to its end.
+// `gibbous call`: calls one tool in this process and waits for its result.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxArgumentBytes = std::size_t{10} << 20;
-// From Ctrl-C to giving up on the tool's own clean-up.
+// After Ctrl-C, how long the tool may take to clean up.
 constexpr milliseconds kCancelTime{1'000};
 
 Result<std::string> read_arguments() {
@@ -39,17 +39,19 @@ Result<std::string> read_arguments() {
     text.resize(before + (count > 0 ? static_cast<std::size_t>(count) : 0));
     if (count == 0) return text;
     if (count < 0 && errno != EINTR) {
-      return Status::error("invalid_arguments",
-                           std::string("cannot read the arguments: ") + std::strerror(errno));
+      return Status::error(
+          "invalid_arguments",
+          std::string("cannot read the arguments from stdin: ") + std::strerror(errno));
     }
     if (text.size() > kMaxArgumentBytes) {
-      return Status::error("invalid_arguments", "the arguments are longer than " +
-                                                    std::to_string(kMaxArgumentBytes) + " bytes");
+      return Status::error("invalid_arguments", "arguments on stdin: expected at most " +
+                                                    std::to_string(kMaxArgumentBytes) +
+                                                    " bytes, got more");
     }
   }
 }
 
-// One line on a terminal's stderr, written over again and again.
+// One line on the terminal, rewritten with each progress report.
 class ProgressLine {
  public:
   bool is_shown() const { return terminal_.is_terminal(); }
@@ -88,13 +90,13 @@ void print(const CallResult& result, bool json) {
   if (!result.traceback.empty()) std::fprintf(stderr, "%s\n", result.traceback.c_str());
 }
 
-// Somebody sits there who can be asked, and stdin is theirs.
+// Whether a person can answer: stdin and stderr are terminals, and stdin is free.
 bool can_ask(const Options& options) {
   return !options.json && options.arguments != "-" && isatty(STDIN_FILENO) == 1 &&
          isatty(STDERR_FILENO) == 1;
 }
 
-// The result, or nothing when the tool did not end in time after a signal.
+// Nothing when the tool did not end in time after a signal.
 std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signals,
                                  CallRequest request, bool asks) {
   std::optional<CallResult> result;
@@ -129,7 +131,7 @@ std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signal
     const bool signalled = descriptors[kSignals].revents != 0 && signals.take();
     if (!signalled && descriptors[kAnswer].revents != 0) prompt.on_readable();
     if (!signalled) continue;
-    if (deadline) break;  // asked a second time
+    if (deadline) break;  // the second signal
     runtime.on_ask(nullptr);
     prompt.close();
     deadline = steady_clock::now() + kCancelTime;
@@ -153,7 +155,7 @@ ExitCode run_call(const Options& options) {
     if (!arguments) return fail(arguments.status(), options);
     request.arguments = std::move(*arguments);
   }
-  // After the arguments, so that Ctrl-C still ends a command that waits for them.
+  // Only now, so that Ctrl-C ends a command that waits for its arguments.
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
   RuntimeOptions runtime_options = options.runtime;
@@ -169,7 +171,7 @@ ExitCode run_call(const Options& options) {
   if (!result) {
     result.emplace();
     result->code = "cancelled";
-    result->message = "the tool did not end in time after the cancel";
+    result->message = "the tool did not end within a second of its cancellation";
   }
   print(*result, options.json);
   return exit_code_of(*result);

@@ -1,5 +1,5 @@
-// `gibbous check`: loads the scripts and policies of a directory as a runtime would, and says every
-// error.
+// `gibbous check`: loads the scripts and policies of a directory as a runtime would, and prints
+// every error.
 #include <unistd.h>
 
 #include <cctype>
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Problem {
-  std::string file;  // "" when the error has no place
+  std::string file;  // "" when the error names none
   std::string line;
   std::string message;
 };
@@ -33,9 +33,7 @@ bool holds_init(const fs::path& directory) {
   return fs::is_regular_file(directory / "init.lua", ignored);
 }
 
-// Which of the given directory's parts to load instead of the shipped ones. An explicit --scripts
-// or
-// --policies wins.
+// Finds what to load instead of the shipped scripts and policies. --scripts and --policies win.
 Status find_parts(const fs::path& directory, RuntimeOptions* runtime) {
   bool found = false;
   const auto take = [&found](const fs::path& part, std::string* option) {
@@ -54,7 +52,7 @@ Status find_parts(const fs::path& directory, RuntimeOptions* runtime) {
                                                 "and policies directories");
 }
 
-// "file:line: message" taken apart.
+// Splits "file:line: message".
 Problem parse_problem(const std::string& text) {
   for (std::size_t colon = text.find(':'); colon != std::string::npos;
        colon = text.find(':', colon + 1)) {
@@ -67,7 +65,7 @@ Problem parse_problem(const std::string& text) {
   return {"", "", text};
 }
 
-// One a line, as a load reports them.
+// A load reports one problem a line.
 void add_problems(const std::string& message, std::vector<Problem>* problems) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
@@ -90,7 +88,7 @@ Report load(const RuntimeOptions& options) {
     return report;
   }
   add_problems(runtime.status().message(), &report.problems);
-  // Broken scripts keep a load from reaching the policies, whose errors are wanted as well.
+  // Broken scripts end a load before it reaches the policies, so these are loaded by themselves.
   if (options.scripts_dir.empty() || options.policies_dir.empty()) return report;
   RuntimeOptions policies_only = options;
   policies_only.scripts_dir.clear();

@@ -1,5 +1,5 @@
-// The sub-commands, one file each. main() parses the options and calls exactly one of these, on the
-// main thread; each makes the runtime that it needs and returns the exit code of the process.
+// The sub-commands, one file each. main() calls one of them on the main thread. Each creates the
+// runtime that it needs and returns the exit code of the process.
 #pragma once
 
 #include "bindings/cli/exit_code.h"

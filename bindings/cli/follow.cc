@@ -22,7 +22,7 @@ Result<Follow> Follow::create() {
 
 bool Follow::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    // Whoever reads slowly must not keep a signal waiting.
+    // A slow reader must not delay a signal.
     pollfd files[] = {{STDOUT_FILENO, POLLOUT, 0}, {signals_->fd(), POLLIN, 0}};
     if (::poll(files, 2, kForever) < 0 && errno != EINTR) return false;
     if (files[1].revents != 0) return false;

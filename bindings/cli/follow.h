@@ -1,5 +1,5 @@
-// Follow: how a sub-command that shows news goes on: it writes what there is, rests for a moment,
-// and ends on a signal or when nobody reads any more. Made before anything is printed. Main thread.
+// Follow: the loop of a sub-command with --follow: it writes what is new, rests, and ends on a
+// signal or when the reader of stdout has gone. Made before anything is printed. Main thread.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 
 namespace gibbous::cli {
 
-// How long news may lie in the journal before it is looked for.
+// How often the journal is read.
 inline constexpr std::chrono::milliseconds kNewsInterval{50};
 
 class Follow {
  public:
   static Result<Follow> create();
 
-  // Everything, to standard output. False when nobody reads it any more.
+  // Writes all of it to stdout. False when the reader has gone or a signal came.
   bool write(std::string_view bytes);
-  // Waits. False when it is to end.
+  // Waits. False when the reader has gone or a signal came.
   bool rest(std::chrono::milliseconds time = kNewsInterval);
 
  private:

@@ -30,7 +30,7 @@ class MemberReader final : public Json::json_sax_t {
   bool null() override { return scalar("null"); }
   bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
   bool number_integer(Json::number_integer_t value) override {
-    return scalar(std::to_string(value));
+    return scalar(value == 0 ? "-0" : std::to_string(value));  // 0 is unsigned
   }
   bool number_unsigned(Json::number_unsigned_t value) override {
     return scalar(std::to_string(value));

@@ -1,5 +1,5 @@
-// `gibbous kill`: ends a run of any process, through the journal: who executes it is asked, and
-// does it as bg_kill does. What was kept by a host that is gone is taken over first.
+// `gibbous kill`: ends a run of any process. A request in the journal asks its host, which kills it
+// as bg_kill does. A detached run whose host is gone is adopted first.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A kill takes its grace, five seconds unless it is configured otherwise, before SIGKILL.
+// Longer than the grace period before SIGKILL, which is five seconds unless configured otherwise.
 constexpr std::chrono::seconds kPatience{30};
 
 std::string signal_word(std::string word) {
@@ -35,18 +35,18 @@ ExitCode tell(const RunRecord& run, bool killed, const Options& options) {
                 json_quote(run.status).c_str(), killed ? "true" : "false");
   } else {
     std::printf("%s %s%s\n", run.run_id.c_str(), run.status.c_str(),
-                killed ? "" : " (it had ended before)");
+                killed ? "" : " (it had ended already)");
   }
   return ExitCode::kDone;
 }
 
-// The run that is started again for one that has ended; "": none.
+// The run that replaces an ended one; "": none.
 std::string next_of(const RunRecord& run) {
   const Json meta = Json::parse(run.meta_json, nullptr, false);
   return meta.is_object() ? meta.value("next", "") : "";
 }
 
-// The run that is there now for one that was started again.
+// Follows a run that was restarted to the one that replaces it now.
 Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
   while (inspect::has_ended(run)) {
     const std::string next = next_of(run);
@@ -57,7 +57,7 @@ Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
     } else if (inspect::host_lives(reader, run)) {
       return Status::error("not_started_yet",
                            run.run_id + " has ended and is being started again as " + next +
-                               ", which is not in the journal yet: try again");
+                               ", which is not in the journal yet; try again");
     } else {
       break;
     }
@@ -65,8 +65,8 @@ Result<RunRecord> newest(JournalReader& reader, RunRecord run) {
   return run;
 }
 
-// A runtime with this state directory settles what a dead host left: it adopts what still runs, and
-// finds the request. It looks for that itself.
+// A runtime with this state directory adopts the runs of a dead host, finds the request and answers
+// it.
 Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   RuntimeOptions made = options.runtime;
   made.watch_files = false;
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   return Runtime::create(made);
 }
 
-// Until the run has ended; `owner` is polled when there is one.
+// Waits for the end of the run; polls `owner` when there is one.
 Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Follow& follow,
                                Runtime* owner) {
   const auto deadline = steady_clock::now() + kPatience;
@@ -83,13 +83,13 @@ Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Fol
     Result<RunRecord> run = reader.run(id);
     if (!run || inspect::has_ended(*run)) return run;
     if (steady_clock::now() > deadline) {
-      return Status::error("kill_timed_out", id + " was asked to end, and has not for " +
+      return Status::error("kill_timed_out", id + " has not ended within " +
                                                  std::to_string(kPatience.count()) +
-                                                 " s; see gibbous ps");
+                                                 " s of the request; see 'gibbous ps'");
     }
     if (owner != nullptr) owner->wait(kNewsInterval);
     if (!follow.rest(owner != nullptr ? milliseconds{0} : kNewsInterval)) {
-      return Status::error("cancelled", "interrupted; the run was asked to end all the same");
+      return Status::error("cancelled", "interrupted; the request to end the run stands");
     }
   }
 }

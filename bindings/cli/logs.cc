@@ -1,4 +1,4 @@
-// `gibbous logs`: what a run has written, from the journal, and what it goes on to write.
+// `gibbous logs`: prints the output of a run from the journal, and follows it.
 #include <unistd.h>
 
 #include <string>
@@ -19,7 +19,7 @@
 namespace gibbous::cli {
 namespace {
 
-// Looking for a run's processes costs more than looking for news.
+// Finding the processes of a run costs more than reading the journal.
 constexpr int kRestsBetweenLooks = 40;
 
 inspect::LogForm form_of(const Options& options, const Terminal& terminal) {
@@ -39,7 +39,7 @@ Result<inspect::LogStart> find_start(JournalReader& reader, const RunRecord& run
   return inspect::start_at_time(reader, run, since.at);
 }
 
-// One run's log on its way to standard output.
+// Writes the log of one run to stdout.
 class Log {
  public:
   Log(JournalReader& reader, RunRecord run, const inspect::LogStart& start, const Options& options)
@@ -56,7 +56,7 @@ class Log {
   }
 
  private:
-  // Writes what there is. False when nobody reads it any more.
+  // Writes what is new. False when the reader has gone or a signal came.
   Result<bool> news(Follow& follow) {
     for (;;) {
       const Result<ItemPage> page = reader_.items(run_.run_id, since_seq_, kMaxPageItems);
@@ -71,7 +71,7 @@ class Log {
 
   Result<bool> follow_it(Follow& follow) {
     for (int rests = 1;; ++rests) {
-      // What comes between the two looks is not lost: an end that is seen first is an end.
+      // First the state, then the output: once the state is an end, no output follows.
       Result<RunRecord> now = reader_.run(run_.run_id);
       if (!now) return now.status();
       run_ = std::move(*now);
@@ -92,7 +92,7 @@ class Log {
 
   Status host_gone() const {
     return Status::error("host_gone", "run " + run_.run_id +
-                                          " has not ended in the journal, but none of its "
+                                          " did not end in the journal, but none of its "
                                           "processes is left: its host is gone");
   }
 

@@ -1,4 +1,4 @@
-// A sub-command's loop: work, then rest.
+// See loop.h.
 #include "bindings/cli/loop.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long enough for real work, short enough that a flood of output does not keep a cancel waiting.
+// Long enough for real work, short enough that a flood of output does not delay a cancel.
 constexpr std::chrono::microseconds kTurnTime{5'000};
 constexpr int kNoLimit = -1;
 
@@ -39,7 +39,7 @@ void rest(Runtime& runtime, bool more, std::span<pollfd> descriptors,
   const auto timeout = more ? milliseconds{0} : sooner(limit, runtime.next_timeout());
   std::vector<pollfd> all(descriptors.begin(), descriptors.end());
   all.push_back({runtime.backend_fd(), POLLIN, 0});
-  // An interrupted wait is a turn in which nothing happened.
+  // An interrupted wait counts as one without events.
   if (::poll(all.data(), all.size(), as_poll_timeout(timeout)) < 0) {
     for (pollfd& descriptor : all) descriptor.revents = 0;
   }

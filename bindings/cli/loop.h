@@ -1,5 +1,5 @@
-// A sub-command's loop: let the runtime work, look at what came of it, then rest in poll(2) until
-// the runtime or one of the sub-command's own descriptors has something. Main thread.
+// The loop of a sub-command: lets the runtime work, then waits in poll(2) for the runtime or one of
+// the sub-command's descriptors. Main thread.
 #pragma once
 
 #include <poll.h>
@@ -12,12 +12,11 @@
 
 namespace gibbous::cli {
 
-// Does what is due, for a bounded time. True while there is more that could be done at once.
+// Works for a bounded time. True when there is more to do at once.
 bool work(Runtime& runtime);
 
-// Waits `limit` at most; none: as long as it takes; not at all when there is `more` to do. The
-// revents of `descriptors` are filled in. To be called right after work(): callbacks come from
-// there, and whoever rests without looking at what they left sleeps on it.
+// Waits for at most `limit`, or without a limit; does not wait when there is `more` to do. Fills in
+// the revents of `descriptors`. Call it only after handling what the callbacks of work() left.
 void rest(Runtime& runtime, bool more, std::span<pollfd> descriptors,
           std::optional<std::chrono::milliseconds> limit);
 

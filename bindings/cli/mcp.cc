@@ -20,8 +20,8 @@ ExitCode run_mcp(const Options& options) {
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
   if (!runtime) return fail(runtime.status(), options);
   const bool served = mcp::run_stdio(**runtime, transport) == 0;
-  // The runtime has handed its runs over, and a client is waiting for the process to be gone:
-  // putting everything away, which lets scripts clean up first, would only make it wait longer.
+  // The runs are handed over and the client waits for this process to exit. Destroying the runtime
+  // would run the cleanup of scripts first.
   std::_Exit(static_cast<int>(served ? ExitCode::kDone : ExitCode::kFailed));
 }
 

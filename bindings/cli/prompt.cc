@@ -40,7 +40,7 @@ AskAnswer denied(std::string reason) {
   return answer;
 }
 
-// Nothing for a line that is none of the answers.
+// Nothing when the word is not an answer.
 std::optional<AskAnswer> read_answer(const std::string& word) {
   if (word.empty() || word == "n" || word == "no") return denied("declined by the user");
   AskAnswer answer;
@@ -60,7 +60,7 @@ std::optional<AskAnswer> read_answer(const std::string& word) {
 }  // namespace
 
 void Prompt::ask(AskRequest request) {
-  // A job in the background that touches its terminal is stopped, and nobody looks at it anyway.
+  // The terminal would stop a background job that reads from it.
   if (tcgetpgrp(input_) != getpgrp()) {
     AskAnswer answer;
     answer.nobody = true;
@@ -72,7 +72,7 @@ void Prompt::ask(AskRequest request) {
 }
 
 void Prompt::show() {
-  // What was typed before the question could be read is no answer to it.
+  // Keys typed before the question was shown are not an answer.
   (void)tcflush(input_, TCIFLUSH);
   const Terminal terminal(output_);
   const AskRequest& request = questions_.front();
@@ -122,7 +122,7 @@ void Prompt::close() {
 }
 
 void Prompt::say(const std::string& text) const {
-  // A terminal takes it at once, or is stopped by its user, who then wants us to wait.
+  // A terminal that does not take it was stopped by its user (Ctrl-S), so this waits.
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(output_, text.data() + done, text.size() - done);
     if (count <= 0 && errno != EINTR) return;

@@ -1,6 +1,5 @@
-// Prompt: the policy's questions, put to whoever sits at the terminal of `gibbous call`. One at a
-// time, in the order in which they came; the others wait. Main thread; reads only when there is
-// something to read.
+// Prompt: asks the policy's questions on the terminal of `gibbous call`, one at a time, in their
+// order. Main thread; reads only when there is input.
 #pragma once
 
 #include <deque>
@@ -15,11 +14,11 @@ class Prompt {
   Prompt(int input, int output) : input_(input), output_(output) {}
 
   void ask(AskRequest request);
-  // A question is on the screen: poll input() for reading, and say when it is readable.
+  // A question is on the screen: poll input() and call on_readable() when it is.
   bool open() const { return !questions_.empty(); }
   int input() const { return input_; }
   void on_readable();
-  // Nobody is asked any more; what is open is denied.
+  // Denies the open questions.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// `gibbous ps`: which runs there are, in any process of this user, and what they cost.
+// `gibbous ps`: lists the runs of all processes of this user with their resource use.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxEndedRuns = 200;
 
-// The ended ones behind those that are there, newest first. True in `more` when some were left out.
+// Newest first. Sets `more` when some were left out.
 Result<std::vector<inspect::LiveRun>> ended_runs(JournalReader& reader, const std::string& session,
                                                  bool& more) {
   Result<std::vector<RunRecord>> all = reader.runs(session, inspect::kMaxListedRuns);
@@ -80,7 +80,7 @@ ExitCode run_ps(const Options& options) {
     return ExitCode::kDone;
   }
   if (runs->empty()) {
-    std::puts(options.all_runs ? "no runs are recorded" : "no runs; --all shows those that ended");
+    std::puts(options.all_runs ? "no runs are recorded" : "no runs; --all shows ended ones");
     return ExitCode::kDone;
   }
   print_table(*runs);

@@ -1,4 +1,4 @@
-// What a sub-command says when it cannot start.
+// See report.h.
 #include "bindings/cli/report.h"
 
 #include <cstdio>
@@ -20,7 +20,7 @@ ExitCode fail(const Status& status, const Options& options) {
 
 void warn_of_policy(const Runtime& runtime) {
   const std::string error = runtime.policy_error();
-  if (!error.empty()) print_error("every call is denied, the policies are broken: " + error);
+  if (!error.empty()) print_error("the policy is broken, so every call is denied: " + error);
 }
 
 }  // namespace gibbous::cli

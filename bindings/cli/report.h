@@ -1,4 +1,4 @@
-// What a sub-command says when it cannot start. Used by every run_ function; main thread.
+// How a sub-command reports that it cannot start. Used by every run_ function; main thread.
 #pragma once
 
 #include "bindings/cli/exit_code.h"
@@ -8,10 +8,10 @@
 
 namespace gibbous::cli {
 
-// Tells people on stderr and, where JSON is spoken, programs on stdout. Returns what to exit with.
+// Prints the error on stderr and, with JSON output, also on stdout. Returns the exit code.
 ExitCode fail(const Status& status, const Options& options);
 
-// A runtime with a broken policy runs and denies everything: says so on stderr.
+// Warns on stderr when the policy is broken; the runtime then denies every call.
 void warn_of_policy(const Runtime& runtime);
 
 }  // namespace gibbous::cli

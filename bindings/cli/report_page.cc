@@ -1,4 +1,4 @@
-// `gibbous report`: a session as one HTML page.
+// `gibbous report`: writes an HTML page about a session.
 #include <cstdio>
 #include <string>
 
@@ -14,7 +14,7 @@ namespace gibbous::cli {
 
 namespace {
 
-// Without them the page has no curves.
+// Without samples the page has no curves.
 std::vector<report::UsageSample> samples_of(JournalReader& reader, const std::string& run) {
   constexpr std::size_t kMostSamples = 5'000;
   std::vector<report::UsageSample> samples;

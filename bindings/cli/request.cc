@@ -1,4 +1,4 @@
-// A line of `gibbous session`, understood or explained.
+// See request.h.
 #include "bindings/cli/request.h"
 
 #include <charconv>
@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxLastingSeconds = 100LL * 365 * 24 * 60 * 60;
 
 using Members = std::vector<JsonMember>;
 
-// Which members each kind of request may have; the first names the kind.
+// The members of each kind of request; the first one names the kind.
 struct Shape {
   Request::Kind kind;
   std::vector<std::string> members;
@@ -57,7 +57,7 @@ Status read_id(const JsonMember& member, std::string* id) {
     return invalid("\"" + member.key + "\" is longer than " + std::to_string(kMaxIdBytes) +
                    " bytes");
   }
-  // One spelling a string, so that "a" and "\u0061" are the same id.
+  // Normalised, so that "a" and "\u0061" are the same id.
   *id = kind == "a string" ? json_quote(json_unquote(member.value)) : std::string(member.value);
   return {};
 }
@@ -120,7 +120,7 @@ Status read_call(const Members& members, Request* request) {
   return {};
 }
 
-// One of some words, as the number of its place.
+// Gives the index of the member's value in `words`.
 Status read_word(const JsonMember& member, const std::vector<std::string>& words,
                  std::size_t* place) {
   std::string word;

@@ -1,4 +1,4 @@
-// A line of `gibbous session`, understood or explained. Pure, any thread.
+// Parses a line of `gibbous session`. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ inline constexpr std::size_t kMaxJsonDepth = 128;
 struct Request {
   enum class Kind { kCall, kCancel, kReload, kDrain, kAnswer };
   Kind kind = Kind::kCall;
-  // As JSON text, a string or a number exactly as it came, so that it goes back unchanged. "" when
-  // the line has none that can be read; filled in for a wrong line too.
+  // JSON text, a string or a number, returned unchanged in the answer. "" when the line has no
+  // usable id; set for an invalid line, too.
   std::string id;
   std::string tool;              // kCall
   std::string arguments = "{}";  // kCall: JSON text
@@ -29,7 +29,7 @@ struct Request {
   AskAnswer answer;              // kAnswer
 };
 
-// On an error (code invalid_request) only request->id is of use.
+// Fails with invalid_request; then only request->id is set.
 Status parse_request(std::string_view line, Request* request);
 
 }  // namespace gibbous::cli

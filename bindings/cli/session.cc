@@ -1,4 +1,4 @@
-// `gibbous session`: calls in and results out, one JSON object a line.
+// `gibbous session`: reads calls and writes results, one JSON object a line.
 #include "bindings/cli/session.h"
 
 #include <unistd.h>
@@ -22,14 +22,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A batch that is piped in (`printf … | gibbous session`) gets the answers that are nearly there.
+// When the input ends, as in `printf … | gibbous session`, quick calls may still finish.
 constexpr milliseconds kInputEndedTime{100};
 constexpr milliseconds kCancelTime{100};
 constexpr milliseconds kFlushTime{1'000};
 
-// With this much unread output no further call is taken in.
+// With this much unread output, no further call is read.
 constexpr std::size_t kStopReadingBytes = std::size_t{1} << 20;
-// With this much, events and progress are left out, and counted. Results never are.
+// With this much, events and progress are dropped and counted. Results never are.
 constexpr std::size_t kDropEventsBytes = std::size_t{4} << 20;
 
 milliseconds time_until(steady_clock::time_point deadline) {
@@ -43,9 +43,10 @@ Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, in
       signals_(signals),
       lines_({[this](std::string_view line) { take_line(line); },
               [this] {
-                answer("", error_member("invalid_request",
-                                        "the line is longer than " +
-                                            std::to_string(stdio::kMaxLineBytes) + " bytes"));
+                answer("",
+                       error_member("invalid_request", "expected a line of at most " +
+                                                           std::to_string(stdio::kMaxLineBytes) +
+                                                           " bytes, got a longer one"));
               }}),
       output_(output),
       input_(input) {
@@ -78,7 +79,7 @@ void Session::turn() {
 void Session::wait(bool more) {
   enum { kSignals, kOutput, kInput, kCount };
   const bool reading = state_ == State::kOpen && output_.pending_bytes() < kStopReadingBytes;
-  // Without events poll still tells when the last reader has gone.
+  // Even without POLLOUT poll reports that the last reader has gone.
   const short output_events = output_.pending_bytes() > 0 ? POLLOUT : 0;
   std::array<pollfd, kCount> descriptors = {pollfd{signals_.fd(), POLLIN, 0},
                                             pollfd{output_.fd(), output_events, 0},
@@ -92,7 +93,7 @@ void Session::wait(bool more) {
   if ((descriptors[kOutput].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) state_ = State::kEnded;
 }
 
-// Leaves a state when what it waits for has come, or its time is over.
+// Leaves a state when its condition is met or its time is over.
 void Session::advance() {
   const bool late = steady_clock::now() >= deadline_;
   const bool idle = in_flight_.empty() && drains_ == 0;
@@ -124,7 +125,7 @@ void Session::cancel_all() {
   for (const auto& [id, call] : in_flight_) (void)runtime_.cancel(call);
 }
 
-// The runtime is at rest; what is still written here only waits for its reader.
+// The runtime has stopped; only the remaining output waits for its reader.
 void Session::flush_rest() {
   enter(State::kEnded, kFlushTime);
   for (output_.flush(); output_.pending_bytes() > 0; output_.flush()) {
@@ -142,7 +143,7 @@ void Session::read_input() {
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     lines_.finish();
     drop_questions({}, "the session's input ended");  // no answer can come any more
-    // Or the last calls would have to do it in their last moments.
+    // Otherwise the last calls would spend their last moments on it.
     if (!in_flight_.empty()) runtime_.load_policy();
     enter(State::kInputEnded, kInputEndedTime);
   }
@@ -175,7 +176,7 @@ void Session::take_line(std::string_view line) {
 
 void Session::start_call(Request request) {
   if (in_flight_.count(request.id) > 0) {
-    // Without the id: the answer that carries it belongs to the call in flight.
+    // Without the id, which belongs to the call in flight.
     answer("", error_member("duplicate_id",
                             "id " + request.id + " belongs to a call that is still in flight"));
     return;
@@ -200,7 +201,7 @@ void Session::start_call(Request request) {
 void Session::cancel(const Request& request) {
   const auto call = in_flight_.find(request.cancelled_id);
   const bool found = call != in_flight_.end() && runtime_.cancel(call->second);
-  // That a call has ended meanwhile is no mistake; only who asks with an id is told.
+  // The call may have ended meanwhile, which is not an error. Only a cancel with an id is answered.
   if (request.id.empty()) return;
   answer(request.id, std::string("\"cancel\":{\"found\":") + (found ? "true" : "false") + "}");
 }
@@ -220,7 +221,7 @@ void Session::drain(const Request& request) {
   });
 }
 
-// Never left out, however slow the reader is: a call waits for it.
+// Never dropped, however slow the reader is, because a call waits for the answer.
 void Session::ask(AskRequest question) {
   const auto asks = [&question](const auto& call) { return call.second == question.call; };
   const auto call = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
@@ -281,10 +282,10 @@ ExitCode run_session(const Options& options) {
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
-  // On the heap: its read buffer is larger than a stack frame should be.
+  // On the heap, because of its read buffer.
   std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO, options.asks)->run();
-  // Every call has been answered and the keeper has the runs. Taking the runtime apart would let
-  // the scripts of cancelled calls clean up first, and somebody waits for this process to be gone.
+  // Every call has been answered and the keeper has the runs. Destroying the runtime would run the
+  // cleanup of cancelled calls while the client waits for this process to exit.
   std::_Exit(static_cast<int>(ExitCode::kDone));
 }
 

@@ -1,6 +1,6 @@
-// Session: the conversation of `gibbous session`: calls come in as lines, results and events go out
-// as lines, until the input ends, a signal comes or nobody reads any more. Main thread; never
-// blocks but in poll(2).
+// Session: the loop of `gibbous session`. Reads calls as lines and writes results and events as
+// lines, until the input ends, a signal comes or the reader has gone. Main thread; blocks only in
+// poll(2).
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ namespace gibbous::cli {
 
 class Session {
  public:
-  // All must outlive the session, but the runtime: it may go first once run() has returned. With
-  // `asks` the client answers the policy's questions; without, nobody does.
+  // All must outlive the session, except that the runtime may go once run() has returned. With
+  // `asks` the client answers the policy's questions; without it they are denied.
   Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, bool asks);
 
-  // The whole conversation. Hands the runs that are left to the keeper before it returns.
+  // Returns at the end, after handing the remaining runs to the keeper.
   void run();
 
  private:
@@ -33,8 +33,8 @@ class Session {
 
   enum class State {
     kOpen,
-    kInputEnded,  // calls in flight may still end by themselves, for a moment
-    kCancelling,  // their answers are awaited
+    kInputEnded,  // for a moment, calls in flight may still end by themselves
+    kCancelling,  // waiting for their answers
     kEnded,
   };
 
@@ -52,11 +52,11 @@ class Session {
   void drain(const Request& request);
   void ask(AskRequest question);
   void answer_question(const Request& request);
-  // Denies what is asked about this call; of every call without one.
+  // Denies the open questions of this call, or of all calls.
   void drop_questions(std::optional<CallId> call, const char* why);
 
   void answer(std::string_view id, std::string_view member);
-  // For lines that may be left out when the reader is too slow.
+  // For lines that a slow reader may miss.
   void tell(std::string_view line);
   void notify_dropped();
 
@@ -69,7 +69,7 @@ class Session {
   State state_ = State::kOpen;
   std::chrono::steady_clock::time_point deadline_;  // of any state but kOpen
   std::map<std::string, CallId> in_flight_;         // by the id, as JSON text
-  int drains_ = 0;                                  // that are not answered yet
+  int drains_ = 0;                                  // not answered yet
   std::map<std::string, AskRequest> questions_;     // by their id
   std::size_t dropped_lines_ = 0;
 };

@@ -1,4 +1,4 @@
-// What people see: colour on a terminal, tables and error lines.
+// See terminal.h.
 #include "bindings/cli/terminal.h"
 
 #include <sys/ioctl.h>

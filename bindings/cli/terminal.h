@@ -1,5 +1,5 @@
-// What people see: colour on a terminal, tables and error lines.
-// Used by every sub-command that prints for people; main thread.
+// Text output: colours on a terminal, tables and error messages. Used by every sub-command that
+// prints text; main thread.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,15 @@ namespace gibbous::cli {
 
 enum class Colour { kNone, kBold, kDim, kRed, kGreen, kYellow, kBlue, kMagenta, kCyan };
 
-// One descriptor that people may be looking at.
+// A descriptor that may be a terminal.
 class Terminal {
  public:
   explicit Terminal(int fd);
   bool is_terminal() const { return is_terminal_; }
   bool has_colour() const { return has_colour_; }
-  // Columns; 0 when the descriptor is no terminal, so that nothing is cut.
+  // In columns; 0 when the descriptor is not a terminal, so that nothing is cut.
   std::size_t width() const { return width_; }
-  // The text in a colour, or unchanged where colour is not wanted (no terminal, NO_COLOR,
-  // TERM=dumb).
+  // The text in this colour, or unchanged without a terminal, with NO_COLOR or with TERM=dumb.
   std::string paint(Colour colour, std::string_view text) const;
 
  private:
@@ -29,8 +28,8 @@ class Terminal {
   std::size_t width_ = 0;
 };
 
-// Rows as aligned columns, the first row as the heading. The last column is cut at the terminal's
-// width. `colours` are those of the rows, as far as they reach.
+// Aligns the columns; the first row is the heading, and the last column is cut at the terminal's
+// width. `colours` has the colour of each row and may be shorter than `rows`.
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
                          const Terminal& terminal,
                          const std::vector<Colour>& colours = {Colour::kBold});

@@ -1,4 +1,4 @@
-// `gibbous tools`: what an agent may call, as a table for people or as schemas for a model's API.
+// `gibbous tools`: lists the tools as a table, or prints their schemas for a model's API.
 #include <unistd.h>
 
 #include <cstdio>

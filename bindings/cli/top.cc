@@ -1,5 +1,4 @@
-// `gibbous top`: the loop between the terminal, the journal and what is shown
-// (bindings/inspect/top).
+// `gibbous top`: the loop between the terminal, the journal and the screen (bindings/inspect/top).
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -146,7 +145,7 @@ class TopLoop {
     }
   }
 
-  // As Ctrl-Z does it: the whole job, with the terminal as it was.
+  // Stops the whole job, as Ctrl-Z would, with the terminal restored.
   void stop() {
     screen_.leave();
     ::kill(0, SIGSTOP);

@@ -1,5 +1,5 @@
-// `gibbous up`: a declared set of services, in this process, until they end or a signal ends them.
-// What looks after them is Lua: scripts/services/init.lua, through the tools of
+// `gibbous up`: runs declared services in this process until they end or a signal stops them. The
+// work is done in Lua: scripts/services/init.lua, through the tools of
 // scripts/toolsets/up.lua.
 #include <array>
 #include <chrono>
@@ -24,12 +24,12 @@
 namespace gibbous::cli {
 namespace {
 
-// Every line goes through Lua, for as long as the services run.
+// Every line of output goes through Lua, for as long as the services run.
 constexpr std::chrono::milliseconds kLuaTime = std::chrono::minutes(1);
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 
 struct Declared {
-  Json arguments;  // of the tools
+  Json arguments;  // of the tools up and up_stop
   std::vector<std::string> names;
 };
 
@@ -72,16 +72,17 @@ int first_bad_line(const std::string& text) {
 Result<Declared> read_procfile(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return Status::error("config_invalid", path + ": cannot be read");
+  if (!file) return Status::error("config_invalid", "cannot read " + path);
   if (text.size() > kMaxFileBytes) {
-    return Status::error("config_invalid", path + ": expected at most 1 MiB");
+    return Status::error("config_invalid", path + ": expected at most 1 MiB, got " +
+                                               std::to_string(text.size()) + " bytes");
   }
   if (!is_utf8(text)) {
     return Status::error("config_invalid", path + ":" + std::to_string(first_bad_line(text)) +
                                                ": expected UTF-8, got other bytes");
   }
   Declared declared{{{"procfile", text}, {"file", path}}, {}};
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of an editor, in front of all
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors write it first
   std::istringstream lines(text.rfind(kMark, 0) == 0 ? text.substr(kMark.size()) : text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
@@ -95,7 +96,7 @@ Result<Declared> read_procfile(const std::string& path) {
 CallRequest request_for(const char* tool, const Declared& declared) {
   CallRequest request;
   request.tool = tool;
-  Json arguments = declared.arguments;  // with the file, for what is wrong in it
+  Json arguments = declared.arguments;  // errors name the file
   if (request.tool == "up") arguments["batches"] = true;
   request.arguments = to_text(arguments);
   return request;
@@ -103,12 +104,12 @@ CallRequest request_for(const char* tool, const Declared& declared) {
 
 struct Ended {
   std::optional<CallResult> result;
-  bool stopped = false;  // by a signal, or as
-  bool unread = false;   // nobody reads what is shown
+  bool stopped = false;  // by a signal, or because the output is not read
+  bool unread = false;   // the reader of stdout has gone
 };
 
-// The first signal, or output that nobody takes, ends the services in order, the second one leaves
-// them to the keeper.
+// The first signal, or the loss of stdout's reader, stops the services in order. A second signal
+// leaves them to the keeper.
 Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, const Declared& declared,
                  UpView& view) {
   Ended ended;

@@ -13,7 +13,6 @@ namespace {
 constexpr std::array kColours = {Colour::kCyan, Colour::kGreen, Colour::kYellow, Colour::kMagenta,
                                  Colour::kBlue};
 
-// What happened, for people.
 std::string sentence(const Json& event) {
   const std::string what = event.value("event", "");
   const std::string text = event.value("text", "");
@@ -27,15 +26,15 @@ std::string sentence(const Json& event) {
   }
   const std::string state = event.value("stopped", false) ? "stopped" : event.value("state", "");
   if (what == "exited") return state + ": " + text;
-  if (what == "restarted") return "is started again, " + text;
-  if (what == "gave_up") return "given up: " + text;
+  if (what == "restarted") return "restarted, " + text;
+  if (what == "gave_up") return "gave up: " + text;
   if (what == "not_ready") return "not ready: " + text;
   if (what == "not_started") return "not started: " + text;
   return what;
 }
 
 bool is_bad(const Json& event) {
-  if (event.value("stopped", false)) return false;  // as it was meant to
+  if (event.value("stopped", false)) return false;
   const std::string what = event.value("event", "");
   return what == "gave_up" || what == "not_ready" || what == "not_started" ||
          (what == "exited" && event.value("state", "") != "completed");

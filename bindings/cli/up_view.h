@@ -1,5 +1,5 @@
-// UpView: what `gibbous up` shows of its services: their lines behind their names, each name in a
-// colour of its own, and what happens to them. Main thread.
+// UpView: the output of `gibbous up`: the lines and events of each service, with its name in front
+// in its own colour. Main thread.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace gibbous::cli {
 
 class UpView {
  public:
-  // `names`: those that will be shown. With `json` events are passed on as they are.
+  // `names`: of all services. With `json` events are printed as they are.
   UpView(const std::vector<std::string>& names, bool json);
-  // One event of scripts/services/init.lua, as JSON text.
+  // `event`: JSON text from scripts/services.
   void show(const std::string& event);
-  // Nobody can read on: what was shown last did not get out.
+  // The last output could not be written.
   bool failed() const { return failed_; }
 
  private:

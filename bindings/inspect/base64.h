@@ -1,4 +1,4 @@
-// Bytes as base64 (RFC 4648, with padding). Pure, any thread.
+// Encodes bytes as base64 (RFC 4648, with padding). Pure, any thread.
 #pragma once
 
 #include <string>

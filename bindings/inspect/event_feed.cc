@@ -12,7 +12,7 @@
 namespace gibbous::inspect {
 namespace {
 
-// New runs between two looks are found when there are no more of them.
+// New runs between two reads are found as long as there are no more of them than this.
 constexpr std::size_t kNewestRuns = 256;
 
 }  // namespace
@@ -34,7 +34,7 @@ Result<std::vector<RunRecord>> EventFeed::runs_with_news() {
   for (auto each = cursors_.begin(); each != cursors_.end();) {
     const bool is_listed = listed.count(each->first) != 0;
     if (!is_listed && !each->second.active) {
-      each = cursors_.erase(each);  // never listed again: the list is the newest ones
+      each = cursors_.erase(each);  // the list has only the newest runs, so it is not listed again
       continue;
     }
     if (!is_listed) {

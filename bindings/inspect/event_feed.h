@@ -1,7 +1,6 @@
-// EventFeed: the events and state changes of many runs, as they come, in the order of time. Each
-// look reads what the journal has taken in since the last one: one query for the newest runs, one
-// for each older one that has not ended, and the new items of those that have any. One thread at a
-// time.
+// EventFeed: the events and state changes of many runs in chronological order. Each call reads what
+// the journal has recorded since the last one, with one query for the newest runs, one for each
+// older run that has not ended, and one for the new items of each. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +14,9 @@
 namespace gibbous::inspect {
 
 struct FeedFilter {
-  std::string session;     // "": of all
-  std::string run_id;      // "": of all
-  std::int64_t since = 0;  // Unix milliseconds: nothing that is older
+  std::string session;     // "": of all sessions
+  std::string run_id;      // "": of all runs
+  std::int64_t since = 0;  // Unix milliseconds
 };
 
 struct FeedItem {
@@ -26,7 +25,7 @@ struct FeedItem {
   StoredItem item;  // kEvent or kState
 };
 
-// What one look gives at most; older ones are left out and counted.
+// The most items of one call; older ones are dropped and counted.
 inline constexpr std::size_t kMaxFeedItems = 10'000;
 
 class EventFeed {
@@ -34,7 +33,7 @@ class EventFeed {
   // `reader` must outlive this.
   EventFeed(JournalReader& reader, FeedFilter filter);
 
-  // What is new; the first look gives what there is.
+  // The new items. The first call returns all of them.
   Result<std::vector<FeedItem>> next();
   std::uint64_t left_out() const { return left_out_; }
 

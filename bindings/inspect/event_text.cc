@@ -17,7 +17,7 @@ void append(std::string& detail, const std::string& part) {
   detail += part;
 }
 
-// What says most, first; only texts.
+// The most informative text of the meta first.
 std::string detail_of(const Json& meta) {
   std::string detail;
   for (const char* name : {"line", "message", "reason", "command"}) {

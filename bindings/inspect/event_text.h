@@ -1,5 +1,5 @@
-// An event or a state change of a run as a line for people, in parts that can be coloured, or as
-// JSON. Pure but for the time zone; any thread.
+// An event or a state change of a run, as parts of a line that can be coloured, or as JSON. Pure
+// except for the time zone; any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace gibbous::inspect {
 
-// What it means to whoever watches.
+// How good the news is.
 enum class Grade : std::uint8_t { kPlain, kGood, kBad, kWarning };
 
 struct EventText {
   std::string name;    // "ready", or the state: "completed"
-  std::string detail;  // what its meta says: the line that matched, the reason, the exit code
+  std::string detail;  // from its meta: the line that matched, the reason, the exit code
   Grade grade = Grade::kPlain;
 };
 
-// With nothing in it that does not show.
+// Both parts are printable.
 EventText event_text(const StoredItem& item);
 Grade grade_of_state(const std::string& state);
 

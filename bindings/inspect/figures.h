@@ -1,5 +1,4 @@
-// Ages, sizes and times as people read them, in few columns. Pure but for the time zone; any
-// thread.
+// Ages, sizes and times as short text. Pure except for the time zone; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ std::string duration_text(std::int64_t millis);
 // "812 B", "1.2 MiB"
 std::string bytes_text(std::uint64_t bytes);
 std::int64_t unix_millis();
-// Local time of day with milliseconds: "15:04:05.123"; and with the date before it.
+// Local time with milliseconds, "15:04:05.123", and the same after the date.
 std::string time_text(std::int64_t unix_millis);
 std::string date_time_text(std::int64_t unix_millis);
 

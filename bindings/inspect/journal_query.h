@@ -1,5 +1,5 @@
-// The journal as the commands for people open it: by state directory, read-only, beside whoever
-// writes. One thread at a time for a reader.
+// Opens the journal of a state directory read-only, and finds runs and sessions in it. Another
+// process may write at the same time. One thread at a time for each reader.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace gibbous::inspect {
 
-// How many runs a list looks at, newest first.
+// How many runs a list reads, newest first.
 inline constexpr std::size_t kMaxListedRuns = 10'000;
 
-// The state directory that is meant; "" when there is none.
+// The state directory; "" when there is none.
 std::string journal_directory(const std::string& asked);
 
 // `asked` is --state, or "" for the default directory. Fails as JournalReader::open does.
 Result<std::unique_ptr<JournalReader>> open_journal(const std::string& asked);
 
-// The run with this id, or the only one whose id begins so. Fails with run_not_found, which names
-// the nearest one, or with run_ambiguous.
+// The run with this id, or the only run whose id begins with it. Fails with run_not_found, which
+// suggests the nearest id, or with run_ambiguous.
 Result<RunRecord> find_run(JournalReader& reader, std::string_view id);
 
-// Fails with session_not_found, which names the nearest one, when no run belongs to it.
+// Fails with session_not_found, which suggests the nearest name, when the session has no run.
 Status check_session(JournalReader& reader, const std::string& session);
 
-// Runs that have not ended, newest first.
+// The runs that have not ended, newest first.
 Result<std::vector<RunRecord>> active_runs(JournalReader& reader, const std::string& session);
 
 }  // namespace gibbous::inspect

@@ -29,7 +29,7 @@ bool is_looked_for(const LiveRun& run) {
   return !has_ended(run.record) && run.record.started_at != 0;
 }
 
-// The processes of the marks that are keys already.
+// Adds the processes whose marks are keys already.
 void find_processes(ProcessesByMark& processes) {
   if (processes.empty()) return;
   std::vector<pid_t> pids;
@@ -51,7 +51,7 @@ bool leader_is_there(const RunFacts& facts) {
   return stat && stat->alive() && (facts.pid_started == 0 || stat->start_time == facts.pid_started);
 }
 
-// The pipe or socket that the leader reads, which stands for the run's stdin.
+// The pipe or socket on the leader's stdin stands for the stdin of the run.
 void add_stdin(pid_t leader, UsageQuestion& question) {
   struct stat file {};
   const std::string path = "/proc/" + std::to_string(leader) + "/fd/0";
@@ -84,7 +84,7 @@ std::vector<LiveRun> look_at(std::vector<RunRecord> records) {
   }
   find_processes(processes);
   ProcessTree tree;
-  (void)tree.own_children();  // where the one scan is made, if there must be one
+  (void)tree.own_children();  // makes the one scan of /proc
   for (LiveRun& run : runs) {
     if (!is_looked_for(run)) continue;
     std::vector<pid_t> pids;

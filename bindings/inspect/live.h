@@ -1,6 +1,7 @@
-// What running runs cost right now, where they listen, whether they wait for input, and whether
-// they are there at all: looked up in /proc by their marks, whichever process their host is. One
-// look reads the limits of every process of the machine once. One thread at a time.
+// The current state of running runs: resource use, listening ports, whether they wait for input,
+// and whether they still exist. Finds their processes in /proc by their marks, whichever process
+// hosts them. Each call reads the limits of every process of the machine once. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 namespace gibbous::inspect {
 
 enum class Presence : std::uint8_t {
-  kUnknown,  // not started, or nothing is recorded by which it could be found
+  kUnknown,  // not started, or without a recorded mark and process
   kThere,
-  kGone,  // the journal says that it runs, and none of its processes is left: its host is gone
+  kGone,  // the journal says "running", but no process is left: the host was killed
 };
 
 struct LiveRun {
@@ -28,19 +29,16 @@ struct LiveRun {
   bool waits_for_input() const { return usage.waiting_pid != 0; }
 };
 
-// In the order of `records`; those that have ended are not looked for.
+// In the order of `records`. Does not look for runs that have ended.
 std::vector<LiveRun> look_at(std::vector<RunRecord> records);
 
-// The runs that have not ended, newest first. One that ended while they were looked for is as the
-// journal has it then.
+// The runs that have not ended, newest first. A run that ends meanwhile is returned as ended.
 Result<std::vector<LiveRun>> live_runs(JournalReader& reader, const std::string& session);
 
-// Whether the process that executes the run (or has it in its queue) is alive; of one on another
-// machine its lease says so.
+// Whether the host of the run is alive. For a host on another machine its lease decides.
 bool host_lives(JournalReader& reader, const RunRecord& run);
 
-// The state as people read it: "running", "running, waits for input", "running? (host gone)",
-// "queued (it waits for a place)".
+// "running", "running, waits for input", "running? (host gone)" or "queued (it waits for a place)".
 std::string state_text(const LiveRun& run);
 
 }  // namespace gibbous::inspect

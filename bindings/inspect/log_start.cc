@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kFirstWindow = 256;  // items
 constexpr std::uint64_t kWindowGrowth = 8;
 
-// The lines of output above `since_seq`.
+// Counts the lines of output above `since_seq`.
 Result<std::uint64_t> count_lines(JournalReader& reader, const RunRecord& run,
                                   std::uint64_t since_seq, LogStreams streams) {
   std::uint64_t lines = 0;
@@ -32,7 +32,7 @@ Result<std::uint64_t> count_lines(JournalReader& reader, const RunRecord& run,
 }  // namespace
 
 Result<LogStart> start_at_time(JournalReader& reader, const RunRecord& run, std::int64_t at) {
-  // What is wanted begins above `low` and not above `high`.
+  // The wanted item lies above `low` and not above `high`.
   std::uint64_t low = 0;
   std::uint64_t high = kMaxSeq;
   while (low < high) {
@@ -54,7 +54,7 @@ Result<LogStart> start_of_tail(JournalReader& reader, const RunRecord& run, std:
     const std::uint64_t since = run.last_seq > window ? run.last_seq - window : 0;
     const Result<std::uint64_t> found = count_lines(reader, run, since, streams);
     if (!found) return found.status();
-    // The first line of a window may have begun before it.
+    // The first line of a window may begin before it.
     if (*found > lines || since == 0) {
       return LogStart{.since_seq = since, .skip_lines = *found > lines ? *found - lines : 0};
     }

@@ -1,4 +1,4 @@
-// Where `gibbous logs` begins. Reads the journal; the reader's thread.
+// Finds where `gibbous logs` begins. Reads the journal; the reader's thread.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 namespace gibbous::inspect {
 
 struct LogStart {
-  std::uint64_t since_seq = 0;   // items above it
-  std::uint64_t skip_lines = 0;  // of the output in them
+  std::uint64_t since_seq = 0;   // begin with the items above it
+  std::uint64_t skip_lines = 0;  // of their output
 };
 
-// The items from this Unix millisecond on: about 32 look-ups, whatever the size.
+// Begins with the first item at or after `at` (Unix milliseconds). Takes about 32 reads.
 Result<LogStart> start_at_time(JournalReader& reader, const RunRecord& run, std::int64_t at);
 
-// The last `lines` lines of output; what has no line end yet counts as one. Reads what it shows
-// and up to eight times as much before it.
+// Begins with the last `lines` lines of output; an unfinished line counts. Reads at most about
+// eight times as much as it shows.
 Result<LogStart> start_of_tail(JournalReader& reader, const RunRecord& run, std::uint64_t lines,
                                LogStreams streams);
 

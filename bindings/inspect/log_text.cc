@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxRemarkBytes = 2'000;
 constexpr std::string_view kDim = "\x1b[2m";
 
-// Takes whole lines off the front as long as any are to be left out.
+// Removes up to `lines` whole lines from the front.
 std::string_view without_lines(std::string_view bytes, std::uint64_t& lines) {
   while (lines > 0) {
     const std::size_t end = bytes.find('\n');
@@ -57,7 +57,7 @@ std::string LogText::item(const StoredItem& item) {
 
 std::string LogText::output(const StoredItem& item) {
   OutputFilter& filter = filter_of(item.type);
-  // Filtered first: a line that is left out may end within a sequence.
+  // The filter comes first, because a skipped line may end within a sequence.
   const std::string passed = filter.feed(item.payload);
   const std::string text(without_lines(passed, skip_lines_));
   if (text.empty()) return text;

@@ -1,5 +1,5 @@
-// LogText: a run's items as `gibbous logs` prints them: its output as text, with what the journal
-// notes about it in between, or each item as a line of JSON. One run, one thread.
+// LogText: the items of a run as `gibbous logs` prints them, either output as text with the
+// journal's notes, or each item as a line of JSON. One run, one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace gibbous::inspect {
 
 enum class LogStreams : std::uint8_t { kAll, kStdout, kStderr };  // a terminal is stdout
 
-// An item of output that is wanted.
+// Whether the item is output of these streams.
 bool is_output(ItemType type, LogStreams streams);
 
 enum class LogForm : std::uint8_t { kColour, kPlain, kJson };
 
 class LogText {
  public:
-  // The first `skip_lines` lines of what is given are left out (not of kJson).
+  // Skips the first `skip_lines` lines of output, except with kJson.
   LogText(LogForm form, LogStreams streams, std::uint64_t skip_lines = 0);
 
   std::string item(const StoredItem& item);
-  // Something from us on a line of its own; "" in JSON.
+  // A message of Gibbous on a line of its own; "" with kJson.
   std::string remark(std::string_view text);
-  // At the end: what was held back, a line end where one is missing, colours off.
+  // At the end: the rest of the filters, a missing line end, and a reset of colours.
   std::string finish();
 
  private:
@@ -39,12 +39,12 @@ class LogText {
   std::uint64_t skip_lines_;
   OutputFilter out_;
   OutputFilter err_;
-  OutputFilter* last_ = nullptr;  // whose colours are in force
+  OutputFilter* last_ = nullptr;  // whose colours are active
   bool in_line_ = false;
 };
 
-// {"seq":1,"type":"stdout","at":1700000000000,"text":"..."}; bytes that are no UTF-8 also as
-// "base64"; the name and the rest of an event as "event" and "meta".
+// {"seq":1,"type":"stdout","at":1700000000000,"text":"..."}. Invalid UTF-8 is added as "base64".
+// Events have "event" and "meta".
 std::string item_json(const StoredItem& item);
 
 }  // namespace gibbous::inspect

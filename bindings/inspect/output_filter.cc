@@ -17,7 +17,7 @@ bool is_plain(char byte) {
   return (byte >= ' ' && byte <= '~') || byte == '\n' || byte == '\t';
 }
 
-// CSI and numbers and m: what only sets colours.
+// Only CSI, numbers and 'm' set colours.
 bool sets_colours(std::string_view sequence) {
   constexpr std::string_view kStart = "\x1b[";
   return sequence.size() <= kMaxColourBytes && sequence.size() > kStart.size() &&
@@ -40,7 +40,8 @@ std::string OutputFilter::feed(std::string_view bytes) {
   const std::string joined = held_.empty() ? std::string() : std::exchange(held_, {}).append(bytes);
   const std::string_view all = joined.empty() ? bytes : std::string_view(joined);
   std::size_t tail = incomplete_tail(all);
-  // Whether it ends a line is not known yet.
+  // A '\r' at the end may belong to "\r
+  // ".
   if (tail == 0 && form_ == Form::kPlain && !all.empty() && all.back() == '\r') tail = 1;
   std::string text;
   text.reserve(all.size());
@@ -65,7 +66,7 @@ void OutputFilter::pass(std::string_view bytes, std::string& text) {
   }
 }
 
-// Takes what begins with a byte that is not plain; how many bytes that was.
+// Handles bytes that begin with a special one. Returns how many it has used.
 std::size_t OutputFilter::special(std::string_view bytes, std::string& text) {
   const bool colour = form_ == Form::kColour;
   if (bytes[0] == '\r') {

@@ -1,6 +1,6 @@
-// OutputFilter: what a program wrote, made fit to be shown, piece by piece, as it comes. Whatever
-// could do more to a terminal than write on its current line in colours is left out: cursor
-// movements, titles, clipboards, queries, modes. One stream, one thread.
+// OutputFilter: makes the output of a program safe for a terminal, piece by piece. It keeps text
+// and colours and removes everything that could do more than write on the current line: cursor
+// movements, titles, clipboard access, queries, modes. One stream, one thread.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace gibbous::inspect {
 class OutputFilter {
  public:
   enum class Form : unsigned char {
-    kColour,  // colours, returns, backspaces and erasing within the line are kept
-    kPlain,   // only text, \t and \n; \r\n is \n, a lone \r is kept
+    kColour,  // keeps colours, returns, backspaces and erasing within the line
+    kPlain,   // keeps text, \t and \n; turns \r\n into \n
   };
   explicit OutputFilter(Form form) : form_(form) {}
 
-  // Valid UTF-8. A sequence that is cut at the end of `bytes` waits for its rest.
+  // Returns valid UTF-8. A sequence that is incomplete at the end of `bytes` waits for its rest.
   std::string feed(std::string_view bytes);
-  // What still waits, when nothing more comes.
+  // Returns what still waits.
   std::string finish();
-  // Colours are on, as of what was given out: who writes something else resets them before.
+  // Whether a colour is active after the last output; other text must reset it first.
   bool coloured() const { return coloured_; }
 
  private:

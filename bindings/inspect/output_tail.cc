@@ -49,7 +49,7 @@ void OutputTail::extend(Partial& partial, std::string_view bytes) {
   if (partial.is_cut || bytes.empty()) return;
   partial.text += bytes;
   if (partial.text.size() <= kMaxLineBytes) return;
-  // A progress bar: only what was written since the last return is seen.
+  // A progress bar: only the text after the last return is visible.
   const std::size_t last = partial.text.rfind('\r', partial.text.size() - 2);
   if (last != std::string::npos) partial.text.erase(0, last);
   if (partial.text.size() <= kMaxLineBytes) return;

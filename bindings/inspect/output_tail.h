@@ -1,5 +1,5 @@
-// OutputTail: the last lines of a run's output, stdout and stderr in the order in which their lines
-// ended, within a limit of bytes, whatever goes through. One run, one thread.
+// OutputTail: the last lines of a run within a limit of bytes, with stdout and stderr in the order
+// in which their lines ended. One run, one thread.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ class OutputTail {
  public:
   explicit OutputTail(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Output and notes; anything else is passed over.
+  // Adds output and notes, and ignores other items.
   void add(const StoredItem& item);
-  // Nothing more comes: what has no line end is a line, too.
+  // At the end: an unfinished line counts as a line.
   void finish();
 
   const std::deque<OutputLine>& lines() const { return lines_; }
-  std::uint64_t left_out() const { return left_out_; }  // lines before them
-  // The line that stdout is in, as far as it has come.
+  std::uint64_t left_out() const { return left_out_; }  // earlier ones
+  // The unfinished line of stdout.
   const std::string& open_line() const { return partial_.front().text; }
 
  private:

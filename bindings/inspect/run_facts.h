@@ -1,5 +1,5 @@
-// What a run's meta_json says: each member is optional, and one that is not what it should be
-// counts as missing. Pure, any thread.
+// The meta_json of a run. Each member is optional, and a member of the wrong type counts as
+// missing. Pure, any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct RunFacts {
   std::string sandbox;
   std::string mode;
   pid_t pid = 0;
-  std::uint64_t pid_started = 0;  // as /proc/PID/stat has it; 0: not known
+  std::uint64_t pid_started = 0;  // as in /proc/PID/stat; 0: unknown
   std::optional<Mark> mark;
   std::optional<std::uint64_t> peak_rss_bytes;
   std::optional<std::int64_t> cpu_ms;
@@ -30,9 +30,9 @@ struct RunFacts {
 
 RunFacts facts_of(const RunRecord& run);
 bool has_ended(const RunRecord& run);
-// When it began to be there: queued, or started. Unix milliseconds.
+// When it was queued or, without a queue, started. Unix milliseconds.
 std::int64_t beginning_of(const RunRecord& run);
-// How long it has run, or ran; 0 before it has started. `now`: Unix milliseconds.
+// How long it has run; 0 before it starts. `now`: Unix milliseconds.
 std::int64_t runtime_of(const RunRecord& run, std::int64_t now);
 
 }  // namespace gibbous::inspect

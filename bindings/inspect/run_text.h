@@ -1,5 +1,5 @@
-// A run as `gibbous ps` shows it: a row of a table, or JSON with the names that bg_status has.
-// Pure, any thread.
+// A run as `gibbous ps` shows it: a row of the table, or JSON with the names of bg_status. Pure,
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ std::vector<std::string> run_headings();
 std::vector<std::string> run_row(const LiveRun& run, std::int64_t now);
 OrderedJson run_json(const LiveRun& run, std::int64_t now);
 
-// "3000 8080*": a port that other machines can reach has a star.
+// "3000 8080*": a star marks a port that other machines can reach.
 std::string ports_text(const TreeUsage& usage);
-// What it is called: its label and its command on one line, with nothing in it that does not show.
+// The label and the command on one printable line.
 std::string title_of(const RunRecord& run, const RunFacts& facts);
-// Why and how it ended: "exit code 2", "exceeded its memory limit", "".
+// How it ended: "exit code 2", "exceeded its memory limit", or "".
 std::string end_text(const RunRecord& run);
 
 }  // namespace gibbous::inspect

@@ -1,5 +1,4 @@
-// JSON text, for everything below bindings/: writing it, and reading what cannot be trusted. Pure,
-// any thread.
+// Writes JSON as text, and reads untrusted text. For everything below bindings/. Pure, any thread.
 #pragma once
 
 #include <cstddef>

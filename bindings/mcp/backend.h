@@ -1,6 +1,6 @@
-// What the MCP server needs of the world: tools and runs for the server itself, and something to
-// drive for the transport. RuntimeBackend is both, over gibbous::Runtime; the tests have fake ones.
-// Loop thread only.
+// What the MCP server needs from the runtime: tools and runs for the server, and an event loop for
+// the transport. RuntimeBackend provides both over gibbous::Runtime; the tests have fakes. Loop
+// thread only.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,11 @@ class ToolsBackend {
   virtual ~ToolsBackend() = default;
   // The tools that can be called now.
   virtual std::vector<ToolInfo> tools() const = 0;
-  // As Runtime::call(): on_done comes exactly once and later, on_progress only before it.
+  // Like Runtime::call(): on_done is called once and later, on_progress only before it.
   virtual CallId call(CallRequest request, std::function<void(CallResult)> on_done,
                       std::function<void(const Progress&)> on_progress) = 0;
   virtual bool cancel(CallId call) = 0;
-  // As Runtime::list_runs() and excerpt(), of every session: the client's own.
+  // Like Runtime::list_runs() and excerpt(), for the runs of all sessions of the client.
   virtual void list_runs(std::function<void(std::vector<std::string> runs)> on_done) = 0;
   virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
 };
@@ -31,16 +31,16 @@ class ToolsBackend {
 class DrivenBackend : public ToolsBackend {
  public:
   virtual void on_event(std::function<void(const Event&)> handler) = 0;
-  // As Runtime::on_ask(): the policy's questions about calls.
+  // Like Runtime::on_ask(): the policy's questions about calls.
   virtual void on_ask(std::function<void(AskRequest)> handler) = 0;
-  // Does what is due, for a short time; true while there is more that could be done at once.
+  // Works for a short time. True when there is more to do at once.
   virtual bool poll() = 0;
-  // Readable when poll() has something to do, and when to call it even if it is not.
+  // Readable when poll() has something to do; next_timeout() says when to call it anyway.
   virtual int backend_fd() const = 0;
   virtual std::optional<std::chrono::milliseconds> next_timeout() const = 0;
-  // Why nothing can be done at the moment, for people; empty when all is well.
+  // Why no call can succeed at the moment; "" when all is well.
   virtual std::string complaint() const = 0;
-  // The process is about to exit: lets go of everything at once.
+  // The process is about to exit: releases everything at once.
   virtual void hand_over() = 0;
 };
 

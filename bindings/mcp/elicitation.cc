@@ -65,7 +65,7 @@ AskAnswer read_form(const Json& content, const AskRequest& request) {
     }
     return choice.means;
   }
-  return denial("the client's answer is none of those that were offered");
+  return denial("the client's answer is not one of those that were offered");
 }
 
 }  // namespace
@@ -91,9 +91,9 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled) {
   }
   const Json reason{{"type", "string"},
                     {"title", "Reason"},
-                    {"description", "For the agent, when you deny: what to do instead"},
+                    {"description", "What the agent should do instead, if you refuse"},
                     {"maxLength", kMaxReasonBytes}};
-  return Json{{"message", "May this be done?\n" + stdio::question_text(request)},
+  return Json{{"message", "Approval needed:\n" + stdio::question_text(request)},
               {"requestedSchema",
                {{"type", "object"},
                 {"properties", {{kAnswer, std::move(answer)}, {kReason, reason}}},
@@ -111,13 +111,13 @@ AskAnswer read_elicitation(const Json& result, const AskRequest& request) {
   } else if (*action == "decline") {
     answer = denial("declined by the user");
   } else if (*action == "cancel") {
-    // Clients that have nobody to ask answer so at once.
+    // A client without a user answers at once.
     answer = denial(
-        "cancelled by the user, or the client has nobody to ask. To have it approved: use a mode "
-        "that allows it (--mode), approve it once and for all where a person can be asked, or "
+        "cancelled by the user, or the client cannot ask one. To have it approved: use a mode "
+        "that allows it (--mode), approve it in a client or terminal that can ask, or "
         "allow it in a policy of your own (docs/policy.md)");
   } else {
-    answer = denial("the client's answer has an action that does not exist");
+    answer = denial("the client's answer has an unknown action");
   }
   answer.who = "MCP client";
   return answer;

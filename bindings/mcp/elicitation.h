@@ -1,5 +1,5 @@
-// A question of the policy as an elicitation, and what a client's answer to one means. Used by the
-// server. No state; any thread.
+// A policy question as an MCP elicitation, and the meaning of the client's answer. Used by the
+// server. Stateless; any thread.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gibbous::mcp {
 
-// How a revision writes an enum whose values have titles.
+// How a revision writes an enum with titles.
 enum class TitledEnum {
   kNames,  // enum + enumNames: 2025-06-18
   kOneOf,  // oneOf of const + title: since 2025-11-25
@@ -18,10 +18,10 @@ enum class TitledEnum {
 // The params of elicitation/create.
 Json elicitation_params(const AskRequest& request, TitledEnum titled);
 
-// What an ElicitResult says. Whatever is not an answer that was offered denies, and says why.
+// Reads an ElicitResult. Anything but one of the offered answers denies, with a reason.
 AskAnswer read_elicitation(const Json& result, const AskRequest& request);
 
-// No, with a reason for the model.
+// A refusal, with a reason for the model.
 AskAnswer denial(std::string reason);
 
 }  // namespace gibbous::mcp

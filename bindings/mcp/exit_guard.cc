@@ -13,9 +13,9 @@ namespace gibbous::mcp {
 namespace {
 
 constexpr int kForever = -1;
-constexpr int kExitCode = 0;  // as the orderly way
+constexpr int kExitCode = 0;  // the same as after an orderly end
 
-// Until one of the entries reports something; false when the time is over first.
+// Waits until one of the entries is ready. False when the time is over first.
 template <std::size_t N>
 bool wait_for(std::array<pollfd, N>& entries, int timeout) {
   while (true) {

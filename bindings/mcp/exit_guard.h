@@ -1,8 +1,7 @@
-// ExitGuard: makes sure that the process is gone soon after its client is, or after it was told to
-// stop, even when the loop thread cannot look: inside a script that does not yield, or a policy at
-// its time limit. A small thread watches the same descriptors and ends the process when the orderly
-// way takes too long; the keeper then ends what runs. For a program whose whole business is one
-// client (`gibbous mcp`), never for a library.
+// ExitGuard: makes sure that the process ends soon after its client has gone or it was told to
+// stop, even while the loop thread is busy in a script or in the policy. A small thread watches the
+// same descriptors and ends the process when the orderly shutdown takes too long; the keeper then
+// kills the runs. For a program that serves one client (`gibbous mcp`), never for a library.
 #pragma once
 
 #include <chrono>
@@ -12,15 +11,15 @@
 
 namespace gibbous::mcp {
 
-// Clients wait about 100 ms before they use force. The orderly way takes less than this.
+// Clients wait about 100 ms before they kill the server. An orderly shutdown takes less than this.
 inline constexpr std::chrono::milliseconds kExitLimit{60};
 
 class ExitGuard {
  public:
-  // Watches `input_fd` for a client that has gone and `stop_fd` for readability; both are borrowed.
-  // Make it after the program's signals are blocked: its thread inherits the mask.
+  // Watches `input_fd` for the end of the client and `stop_fd` for readability; both are borrowed.
+  // Create it after the program has blocked its signals, because its thread inherits the mask.
   ExitGuard(int input_fd, int stop_fd, std::chrono::milliseconds limit = kExitLimit);
-  // The process ends in time without it.
+  // Dismisses the guard: the process ends in time by itself.
   ~ExitGuard();
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
@@ -28,7 +27,7 @@ class ExitGuard {
  private:
   void watch(int input_fd, int stop_fd, std::chrono::milliseconds limit) const;
 
-  UniqueFd done_;  // readable: the guard is not needed any more
+  UniqueFd done_;  // readable when the guard is dismissed
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
-// Bounded parsing: a scan counts the brackets outside strings before the library sees the text, so
-// that no deep value is ever built.
+// See json.h. A scan counts the brackets outside strings before the library sees the text, so no
+// deep value is ever built.
 #include "bindings/mcp/json.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 // Doubles hold every integer up to here exactly.
 constexpr double kMaxExactInteger = 9007199254740992.0;
 
-// The parser itself is iterative; what it does not keep costs nothing.
+// The parser is iterative, and members that the callback rejects cost nothing.
 Json parse_outermost(std::string_view text) {
   const auto keep = [](int depth, Json::parse_event_t event, Json&) {
     if (depth == 0) return true;

@@ -1,5 +1,5 @@
-// JSON as the MCP server reads it: parsing that survives any nesting. Used by every other file of
-// this folder. No state; any thread.
+// Parses JSON for the MCP server at any depth of nesting. Used by every other file of this folder.
+// Stateless; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,23 @@
 
 namespace gibbous::mcp {
 
-// Deeper messages are refused: the JSON library walks values recursively when it copies, writes and
-// compares them. Tool arguments of real clients nest fewer than ten levels.
+// Deeper messages are refused, because the JSON library recurses when it copies, writes and
+// compares values. Tool arguments of real clients nest fewer than ten levels.
 inline constexpr std::size_t kMaxDepth = 128;
 
 enum class ParseFailure { kNone, kSyntax, kTooDeep };
 
 struct Parsed {
   ParseFailure failure = ParseFailure::kNone;
-  // kNone: the value. kTooDeep: the outermost object with its scalar members only, so that the id
-  // of the refused request can be read; null when the outermost value is no object.
+  // kNone: the value. kTooDeep: the outermost object with its scalar members only, for the id of
+  // the refused request; null when the outermost value is not an object.
   Json value;
 };
 
-// Reads one JSON text. Never throws, whatever comes in.
+// Parses one JSON text. Never throws.
 Parsed parse_json(std::string_view text);
 
-// 50.0 becomes 50: a client in a language that tells the two apart must not see an integer turned
-// into a fraction.
+// Writes 50.0 as 50, because clients in some languages tell an integer from a fraction.
 Json json_number(double value);
 
 }  // namespace gibbous::mcp

@@ -6,11 +6,11 @@
 namespace gibbous::mcp {
 namespace {
 
-// Tools change whenever a script is saved, runs come and go: what is listed is stale at once; what
-// discover says holds for the life of the process, which an hour's cache does not outlast by much.
+// Lists are stale at once, because tools change whenever a script is saved. The answer to discover
+// is valid for the life of the process, which an hour's cache does not outlast by much.
 constexpr int kListTtlMs = 0;
 constexpr int kDiscoverTtlMs = 3'600'000;
-// Scripts and modes are the user's own.
+// Scripts and modes belong to the user.
 constexpr const char* kCacheScope = "private";
 
 Json server_info(const Identity& identity) {
@@ -46,7 +46,7 @@ std::string response(const Json& id, Json result) {
 }
 
 std::string error_response(const Json& id, const Fault& fault) {
-  // What is quoted in a message may be as long as the message that was refused.
+  // A message may quote the whole refused one.
   Json error{{"code", fault.code}, {"message", clipped(fault.message)}};
   if (!fault.data.is_null()) error["data"] = fault.data;
   Json body{{"error", std::move(error)}};

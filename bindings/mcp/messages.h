@@ -1,5 +1,6 @@
-// Building what goes out. JSON-RPC's envelope is here once; what differs between the eras is behind
-// Dialect, so that a later revision is one more class. Used by the server. No state; any thread.
+// Builds outgoing messages. The JSON-RPC envelope is the same for all; Dialect holds what differs
+// between the eras, so that a new revision is one more class. Used by the server. Stateless; any
+// thread.
 #pragma once
 
 #include <set>
@@ -10,16 +11,16 @@
 
 namespace gibbous::mcp {
 
-// Who we say we are.
+// How the server introduces itself.
 struct Identity {
   std::string name = "gibbous";
   std::string title = "Gibbous";
   std::string version;
-  std::string instructions;  // for the model; left out when empty
+  std::string instructions;  // for the model; omitted when empty
 };
 
 std::string response(const Json& id, Json result);
-// Without an id when it is null: the message could not be read so far.
+// Omits a null id, which means that the id could not be read.
 std::string error_response(const Json& id, const Fault& fault);
 std::string notification(const char* method, Json params);
 std::string server_request(const Json& id, const char* method, Json params);
@@ -28,15 +29,15 @@ std::string progress_notification(const Json& token, double progress, const Json
                                   const std::string& message);
 std::string log_notification(LogLevel level, const std::string& logger, Json data);
 
-// How one era says it.
+// The messages of one era.
 class Dialect {
  public:
   virtual ~Dialect() = default;
-  // What every result carries beside its own members.
+  // Adds the members that every result has in this era.
   virtual Json result(Json body) const = 0;
   // A result that is stale at once, such as a list.
   virtual Json passing(Json body) const = 0;
-  // Of an error: there is no such resource.
+  // The error code for an unknown resource.
   virtual int resource_not_found() const = 0;
 
   // A page of a list; `next_cursor` is empty on the last one.
@@ -58,7 +59,7 @@ class LegacyDialect final : public Dialect {
   const Identity& identity_;
 };
 
-// What of a modern client's subscription is honoured.
+// Which parts of a modern client's subscription are supported.
 struct Honoured {
   bool tools = false;      // changes of the tool list
   bool resources = false;  // changes of the resource list
@@ -72,10 +73,10 @@ class ModernDialect final : public Dialect {
   Json passing(Json body) const override;
   int resource_not_found() const override { return kInvalidParams; }
   Json discovered() const;
-  // Instead of the end of a call: what the client must find out before it repeats the call with the
-  // answers and `state`.
+  // Sent instead of a result: the questions that the client must answer before it repeats the call
+  // with `state`.
   Json input_required(Json requests, const std::string& state) const;
-  // A subscription's messages all carry the id of the request that opened it.
+  // All messages of a subscription carry the id of the request that opened it.
   std::string acknowledged(const Json& subscription, const Honoured& honoured) const;
   std::string tools_changed(const Json& subscription) const;
   std::string resources_changed(const Json& subscription) const;

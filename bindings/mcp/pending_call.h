@@ -1,4 +1,4 @@
-// A tools/call whose end the client has not been told. Used by the two halves of the server.
+// A tools/call without an answer yet. Used by the parts of the server.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 namespace gibbous::mcp {
 
 struct Server::PendingCall {
-  Json id;  // of the request that waits for the end, or was answered with questions last
+  Json id;  // of the request that waits, or that was answered with questions last
   Era era = Era::kLegacy;
   std::string tool;
   std::string arguments;
@@ -21,12 +21,12 @@ struct Server::PendingCall {
   CallId call = 0;
 
   bool can_ask = false;
-  // What the policy asks about it, by the id or key that the client answers with.
+  // The open questions of the policy, by the id or key of the client's answer.
   std::map<std::string, AskRequest> questions;
-  // Modern: its request was answered with the questions, and the client has not come back yet.
-  std::string state;  // what it must come back with; "" while a request waits for the end
+  // Modern: the request was answered with the questions, and the client has not returned yet.
+  std::string state;  // what it must return with; "" while a request waits
   Nanos expires{0};
-  std::optional<CallResult> result;  // it ended meanwhile
+  std::optional<CallResult> result;  // when it ended meanwhile
 };
 
 }  // namespace gibbous::mcp

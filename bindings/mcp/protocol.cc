@@ -14,7 +14,7 @@ Malformed malformed(int code, std::string message, Json id = nullptr) {
   return Malformed{std::move(id), Fault{code, std::move(message), nullptr}};
 }
 
-// Null stands for "absent": some clients write their empty optionals so.
+// Null counts as absent, because some clients write it for empty optional members.
 const Json* member(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -52,7 +52,7 @@ Incoming read_object(Json& message) {
   }
   const Json* given = member(message, "params");
   const bool usable = given != nullptr && given->is_object();
-  // Nobody is there to be told of a wrong notification.
+  // A notification has no id, so nothing can be answered.
   if (given != nullptr && !usable && has_id) {
     return malformed(kInvalidParams, "params must be an object", std::move(id));
   }
@@ -123,7 +123,7 @@ bool can_ask(const Json& capabilities) {
   if (!capabilities.is_object()) return false;
   const Json* elicitation = member(capabilities, "elicitation");
   if (elicitation == nullptr || !elicitation->is_object()) return false;
-  // Forms were all that there was; a client that says nothing of kinds means them.
+  // Older revisions have forms only, so a client that names no kind supports forms.
   return elicitation->contains("form") || !elicitation->contains("url");
 }
 
@@ -172,8 +172,8 @@ std::string_view negotiate_legacy(std::string_view requested) {
   for (const std::string_view spoken : {"2025-06-18", "2025-11-25", "2024-11-05"}) {
     if (requested == spoken) return spoken;
   }
-  // 2025-03-26 alone obliges a server to take batches, which we do not; its clients speak the one
-  // before.
+  // Only 2025-03-26 requires batches, which are not supported here; its clients also speak the
+  // revision before it.
   if (requested == "2025-03-26") return "2024-11-05";
   return kNewestLegacyRevision;
 }

@@ -1,9 +1,9 @@
-// The protocol's own words: revisions, error codes, log levels, and how one incoming message is
-// read: what it is, to which era it belongs, and what is wrong with it. Knows nothing of tools.
-// Used by the server. No state; any thread.
+// The constants of the protocol (revisions, error codes, log levels), and the parser of incoming
+// messages: their kind, their era and their errors. Does not know about tools. Used by the server.
+// Stateless; any thread.
 //
-// "Modern" is revision 2026-07-28: no handshake, every request says its version and the client's
-// capabilities in _meta. "Legacy" is everything older, opened by `initialize`.
+// "Modern" is revision 2026-07-28: it has no handshake, and every request has its version and the
+// client's capabilities in _meta. "Legacy" is everything older, opened by `initialize`.
 #pragma once
 
 #include <optional>
@@ -55,7 +55,7 @@ struct Fault {
 
 // A message that is well-formed JSON-RPC. `params` is always an object.
 struct Request {
-  Json id;  // string or integer, exactly as it came
+  Json id;  // string or integer, unchanged
   std::string method;
   Json params;
 };
@@ -63,9 +63,9 @@ struct Notification {
   std::string method;
   Json params;
 };
-// The answer to a request of ours.
+// The answer to a request of the server.
 struct Response {
-  Json id;                           // null when it has none that we could have given
+  Json id;                           // null when it cannot be an id of ours
   Json result;                       // null when it is an error
   std::optional<std::string> error;  // its message
 };
@@ -78,29 +78,29 @@ using Incoming = std::variant<Request, Notification, Response, Malformed>;
 
 Incoming read_message(std::string_view line);
 
-// A key under which the id of a request is found again: 1 and "1" differ.
+// A key for the id of a request; 1 and "1" differ.
 std::string id_key(const Json& id);
-// Ids and progress tokens are strings or integers; they are sent back with every message about the
-// request, so they may not be very long.
+// Ids and progress tokens are strings or integers. They are sent back with every message about the
+// request, so their length is limited.
 inline constexpr std::size_t kMaxIdBytes = std::size_t{64} * 1024;
 bool is_id(const Json& value);
 
-// What a request's _meta says.
+// The _meta of a request.
 struct Envelope {
   Era era = Era::kLegacy;
-  std::optional<Json> progress_token;  // string or integer, exactly as it came
-  std::optional<LogLevel> log_level;   // modern: messages for this request are wanted
+  std::optional<Json> progress_token;  // string or integer, unchanged
+  std::optional<LogLevel> log_level;   // modern: the client wants messages about this request
   bool can_ask = false;                // modern: see can_ask()
 };
 
-// Whether a client with these capabilities can put a form to a person (elicitation).
+// Whether a client with these capabilities can show its user a form (elicitation).
 bool can_ask(const Json& capabilities);
 
 std::variant<Envelope, Fault> read_envelope(const Json& params);
 
-// The legacy revision to answer `initialize` with: the one asked for where we speak it.
+// The legacy revision for the answer to `initialize`: the requested one if it is supported.
 std::string_view negotiate_legacy(std::string_view requested);
-// Versions that a request's _meta may name.
+// The versions that are accepted in the _meta of a request.
 const std::vector<std::string>& modern_revisions();
 
 }  // namespace gibbous::mcp

@@ -13,7 +13,7 @@ std::string text_of(const Json& info, const char* name) {
   return info.value(name, std::string());
 }
 
-// Bytes, but no broken character: to_text() would show it as U+FFFD.
+// Cuts at a byte limit, but never within a character, which to_text() would replace by U+FFFD.
 std::string title_of(const Json& info) {
   std::string title = text_of(info, "label");
   if (title.empty()) title = text_of(info, "command");

@@ -1,5 +1,5 @@
-// Runs as MCP resources: one a run, `gibbous://runs/ID`, a text of what it is and what it printed.
-// Used by the server. No state; any thread.
+// Runs as MCP resources, `gibbous://runs/ID`, whose text is the state and output of the run. Used
+// by the server. Stateless; any thread.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 namespace gibbous::mcp {
 
 std::string run_uri(std::string_view run);
-// Nothing when the URI is none of ours.
+// Nothing when the URI is not that of a run.
 std::optional<std::string> run_of(std::string_view uri);
 
-// `info` is what Runtime::list_runs() says of the run.
+// `info`: an entry of Runtime::list_runs().
 Json describe_run(const Json& info);
 std::string run_text(const Json& info, const std::string& excerpt);
 Json run_template();

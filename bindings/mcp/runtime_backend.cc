@@ -6,7 +6,7 @@
 namespace gibbous::mcp {
 namespace {
 
-// One turn's work: short, so that a stop is seen in time even while scripts are busy.
+// The budget of one turn is small, so that a stop is noticed in time while scripts are busy.
 constexpr PollBudget kTurn{.bytes = std::size_t{4} * 1024 * 1024,
                            .lua = std::chrono::milliseconds(10),
                            .wall = std::chrono::milliseconds(20)};

@@ -1,5 +1,4 @@
-// RuntimeBackend: a gibbous::Runtime, as the MCP server and its transport want it. Loop thread
-// only.
+// RuntimeBackend: adapts a gibbous::Runtime to the MCP server and its transport. Loop thread only.
 #pragma once
 
 #include "bindings/mcp/backend.h"

@@ -1,4 +1,4 @@
-// See server.h. How the server reads a request: message -> envelope (era) -> method of that era ->
+// See server.h. A request is read in this order: message, envelope (era), method of that era,
 // handler.
 #include "bindings/mcp/server.h"
 
@@ -42,18 +42,18 @@ const Json* find(const Json& object, const char* name) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// The text of a member, nothing when it is absent or no string.
+// The text of a member; nothing when it is absent or not a string.
 const std::string* find_text(const Json& object, const char* name) {
   const Json* value = find(object, name);
   return value != nullptr && value->is_string() ? &value->get_ref<const std::string&>() : nullptr;
 }
 
-// What the runtime calls its events' severity. Scripts say debug, info, warn and error.
+// The severity of a runtime event. Scripts use debug, info, warn and error.
 LogLevel event_level(const Event& event, const Json& fields) {
   if (event.name == "reload_failed" || event.name == "keeper_lost") return LogLevel::kError;
   if (event.name == "journal_failed") return LogLevel::kWarning;
   if (event.name == "run_started" || event.name == "run_adopted") return LogLevel::kDebug;
-  // A watcher has matched, or a run has come to its end.
+  // A watcher has matched, or a run has ended.
   if (event.name != "log") return LogLevel::kNotice;
   const std::string* name = find_text(fields, "level");
   if (name == nullptr) return LogLevel::kInfo;
@@ -106,7 +106,7 @@ void Server::serve(const Request& request) {
   }
   const std::string key = id_key(request.id);
   if (calls_.count(key) + subscriptions_.count(key) + looking_.count(key) != 0) {
-    refuse(request.id, kInvalidRequest, "A request with this id is still under way");
+    refuse(request.id, kInvalidRequest, "A request with this id is still in progress");
     return;
   }
   for (const Method& method : kMethods) {
@@ -135,7 +135,7 @@ void Server::initialize(const Request& request, const Envelope&) {
     return;
   }
   const std::string_view revision = negotiate_legacy(*version);
-  // Before this one there was no asking.
+  // Earlier revisions have no elicitation.
   constexpr std::string_view kFirstThatAsks = "2025-06-18";
   const Json* capabilities = find(request.params, "capabilities");
   legacy_can_ask_ = capabilities != nullptr && revision >= kFirstThatAsks && can_ask(*capabilities);
@@ -168,7 +168,7 @@ void Server::list_tools(const Request& request, const Envelope& envelope) {
   std::optional<ToolPage> page;
   if (cursor == nullptr || cursor->is_string()) {
     const std::string from = cursor == nullptr ? std::string() : cursor->get<std::string>();
-    // An empty cursor is one that we never gave.
+    // The server never gives out an empty cursor.
     if (cursor == nullptr || !from.empty()) page = tool_page(backend_.tools(), from, options_.page);
   }
   if (!page) {
@@ -213,8 +213,7 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
   call.arguments = std::move(text);
   call.wants_progress = envelope.progress_token.has_value();
   call.wants_backlog = true;
-  // A cancelled call still ends, perhaps after its id was used again, or after this server: then
-  // nobody holds it any more.
+  // A cancelled call ends later, when its id may be in use again or this server may be gone.
   pending->call = backend_.call(
       std::move(call),
       [this, held = std::weak_ptr(pending)](const CallResult& result) {
@@ -227,7 +226,7 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
       });
 }
 
-// What of a call belongs to the request that waits for its end.
+// Binds the call to the request that waits for its end.
 void Server::hold_request(PendingCall& pending, const Request& request, const Envelope& envelope) {
   const bool modern = envelope.era == Era::kModern;
   pending.id = request.id;
@@ -261,7 +260,7 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
 void Server::report_progress(PendingCall& pending, const Progress& progress) {
   const bool waits = pending.state.empty();
   if (!waits || !pending.progress_token || sink_.congested()) return;
-  // Not true of NaN either.
+  // Also false for NaN.
   if (!(progress.progress > pending.last_progress) || !std::isfinite(progress.progress)) return;
   pending.last_progress = progress.progress;
   const bool has_total = progress.total && std::isfinite(*progress.total);
@@ -276,12 +275,12 @@ void Server::cancel(const Json& params) {
   subscriptions_.erase(key);
   looking_.erase(key);
   const char* why = "the call was cancelled";
-  // Forgotten first: nothing more may be sent for it, whatever the backend still says.
+  // Removed first, so that nothing more is sent for it, whatever the backend reports.
   if (auto call = calls_.extract(key); !call.empty()) {
     give_up(std::move(call.mapped()), why);
     return;
   }
-  // Its request was answered with questions, which the client may not have seen yet.
+  // Its request was answered with questions that the client may not have seen yet.
   for (auto call = suspended_.begin(); call != suspended_.end(); ++call) {
     if (call->second->id != *id) continue;
     give_up(std::move(suspended_.extract(call).mapped()), why);
@@ -312,7 +311,7 @@ void Server::listen(const Request& request, const Envelope&) {
                  std::to_string(options_.max_watched) + " URIs");
       return;
     }
-    // One that is none of ours is not honoured.
+    // URIs of other servers are ignored.
     for (const Json& uri : *uris) {
       if (uri.is_string() && run_of(uri.get_ref<const std::string&>())) honoured.uris.insert(uri);
     }
@@ -342,7 +341,7 @@ void Server::log(const Event& event) {
   if (!parsed.value.is_object()) return;
   const LogLevel level = event_level(event, parsed.value);
   if (!log_wanted(level, find(parsed.value, "call"))) return;
-  // These are said otherwise, or mean nothing to the client.
+  // These are reported in another way, or mean nothing to the client.
   for (const char* name : {"session", "level", "call"}) parsed.value.erase(name);
   const bool of_run = find(parsed.value, "run") != nullptr;
   if (!of_run) parsed.value.erase("event");
@@ -350,8 +349,8 @@ void Server::log(const Event& event) {
   send(log_notification(level, logger, std::move(parsed.value)));
 }
 
-// A legacy client set one level for everything. A modern one asks with each request, so a message
-// must be traced to its call: by the call that the event names, or because there is only one.
+// A legacy client sets one level for everything. A modern client sets it with each request, so the
+// message must belong to a call: the one that the event names, or the only one.
 bool Server::log_wanted(LogLevel level, const Json* call) const {
   if (handshake_ != Handshake::kNone && level >= legacy_log_level_) return true;
   for (const auto& [key, pending] : calls_) {
@@ -414,7 +413,7 @@ void Server::refuse(const Json& id, int code, std::string message) {
 }
 
 void Server::send(std::string message) {
-  // Answers were made to fit by whoever made them; only a notification can be dropped here.
+  // Answers were already made to fit; here only a notification can be dropped.
   if (!closed_ && message.size() < options_.max_line_bytes) sink_.send(std::move(message));
 }
 

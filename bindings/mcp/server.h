@@ -1,6 +1,6 @@
-// Server: the MCP tools server. Lines in, lines out, both eras at once on one connection, decided
-// for each request by itself. Knows no file descriptor and no Runtime: a transport feeds it and
-// sends what it says, a ToolsBackend does the work. Loop thread only.
+// Server: the MCP tools server. It reads and writes lines and supports both eras on one connection,
+// decided for each request. It knows neither file descriptors nor a Runtime: a transport feeds it
+// and sends its messages, and a ToolsBackend does the work. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -23,18 +23,17 @@
 
 namespace gibbous::mcp {
 
-// Where messages go: each is one line without its end.
+// Takes outgoing messages, each one line without its end.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
   virtual void send(std::string message) = 0;
-  // The client does not keep up: what may be lost (progress, log messages) is not worth sending
-  // now.
+  // The client does not keep up, so optional messages (progress, log) should not be sent now.
   virtual bool congested() const = 0;
 };
 
-// A line that clients take. Their read buffers hold 10 MiB, including up to one read (64 KiB) of
-// what follows the line.
+// The longest line that clients accept. Their read buffers hold 10 MiB, including up to one read
+// (64 KiB) of what follows the line.
 inline constexpr std::size_t kMaxOutgoingLineBytes =
     std::size_t{10} * 1024 * 1024 - std::size_t{64} * 1024;
 
@@ -42,17 +41,17 @@ struct ServerOptions {
   std::string version;                 // of the program, for serverInfo
   std::size_t max_calls = 1024;        // in flight at once
   std::size_t max_subscriptions = 64;  // open at once
-  std::size_t max_watched = 1000;      // resources that one subscription is about
+  std::size_t max_watched = 1000;      // resources of one subscription
   std::size_t max_line_bytes = kMaxOutgoingLineBytes;
   PageLimits page;
-  // A modern client may take this long to come back with an answer; then its call is cancelled.
+  // How long a modern client may take to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);
 };
 
 class Server {
  public:
-  // `backend`, `sink` and `clock` must outlive the server. Callbacks of calls still under way may
-  // outlive it.
+  // `backend`, `sink` and `clock` must outlive the server. The server may be destroyed while calls
+  // are in flight.
   Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
@@ -60,19 +59,19 @@ class Server {
 
   // One line from the client, without its end.
   void receive(std::string_view line);
-  // The client sent a line that was too long to be taken.
+  // The client sent a line that exceeds the limit.
   void receive_oversized(std::size_t limit);
-  // Something happened in the runtime.
+  // Handles an event of the runtime.
   void on_event(const Event& event);
-  // The policy asks about one of the calls: the client is asked, if it can.
+  // Passes the policy's question about a call to the client, if it supports that.
   void on_ask(AskRequest request);
-  // Gives up the questions that nobody came back to answer, and when that must be called next.
+  // Gives up suspended calls whose client has not returned in time; next_timeout() says when.
   void expire();
   std::optional<Nanos> next_timeout() const;
-  // The last words: open subscriptions are ended properly, and nothing is said afterwards.
+  // Ends open subscriptions properly; nothing is sent afterwards.
   void shut_down();
 
-  // Whose requests wait for an answer.
+  // Calls whose requests are unanswered.
   std::size_t calls_in_flight() const { return calls_.size(); }
 
  private:
@@ -138,7 +137,7 @@ class Server {
 
   enum class Handshake { kNone, kAnswered, kComplete };
   Handshake handshake_ = Handshake::kNone;
-  bool change_unannounced_ = false;  // tools changed before the handshake was complete
+  bool change_unannounced_ = false;  // the tools changed before the handshake was complete
   LogLevel legacy_log_level_ = LogLevel::kWarning;
   bool legacy_can_ask_ = false;
   TitledEnum legacy_enum_ = TitledEnum::kOneOf;
@@ -148,7 +147,7 @@ class Server {
   std::map<std::string, Subscription> subscriptions_;  // by id_key()
   std::set<std::string> looking_;                      // id_key() of requests about runs
   std::set<std::string> legacy_watched_;               // URIs
-  // Expires with this: the backend may answer later.
+  // Expires with this; the backend may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   bool closed_ = false;
 };

@@ -1,11 +1,10 @@
-// The part of the server that asks: the policy's questions, put to the client and answered by it.
-// See server.h.
+// The part of the server that passes the policy's questions to the client. See server.h.
 //
-// Legacy: a request of ours for each question, while the call stays open. Modern servers send no
-// requests: the call's request is answered with the questions and the call itself stays as it is,
-// suspended; the client repeats the request with its answers, and with the state that says which
-// call it means. The state is unguessable and counts once, for the same tool with the same
-// arguments: all that an answer can do is to answer what was asked.
+// Legacy: each question is a request to the client, while the call stays open. Modern: servers send
+// no requests, so the request of the call is answered with the questions and the call is suspended.
+// The client repeats the request with its answers and with a state that names the suspended call.
+// The state is unguessable and valid once, for the same tool with the same arguments, so an answer
+// can only answer what was asked.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -27,7 +26,7 @@ std::string unguessable() {
   return random_id() + random_id() + random_id();
 }
 
-// Answered once; what is held here afterwards is nothing.
+// Answers the question. A second answer finds nothing here.
 void reply(AskRequest request, const AskAnswer& answer) {
   if (request.reply) request.reply(answer);
 }
@@ -45,7 +44,7 @@ std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
 
 void Server::on_ask(AskRequest request) {
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
-  if (pending == nullptr) return;  // cancelled: an unanswered question is a no
+  if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   if (!pending->can_ask) {
     AskAnswer answer;
     answer.nobody = true;
@@ -126,11 +125,11 @@ void Server::resume(const Request& request, const Envelope& envelope, const std:
   if (pending->can_ask) {
     suspend(pending);
   } else {
-    withdraw(*pending, denial("the client cannot ask any more"));
+    withdraw(*pending, denial("the client no longer supports elicitation"));
   }
 }
 
-// The answer comes from here, if the client still waits for one.
+// Sends the result, if the client still waits for one.
 void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
   for (auto& [name, question] : std::exchange(pending.questions, {})) {
     if (pending.era == Era::kLegacy) {
@@ -144,7 +143,7 @@ void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
 void Server::give_up(std::shared_ptr<PendingCall> pending, const char* why) {
   withdraw(*pending, denial(why));
   const CallId call = pending->call;
-  pending.reset();  // nobody listens to its end
+  pending.reset();  // no request waits for its end
   backend_.cancel(call);
 }
 
@@ -157,7 +156,7 @@ void Server::expire() {
     }
     std::shared_ptr<PendingCall> late = std::move(next->second);
     next = suspended_.erase(next);
-    give_up(std::move(late), "nobody answered in time");
+    give_up(std::move(late), "the client did not answer in time");
   }
 }
 

@@ -1,7 +1,7 @@
-// The part of the server that shows runs as resources. See server.h and run_resource.h.
+// The part of the server that presents runs as resources. See server.h and run_resource.h.
 //
-// A subscriber is told that a run's resource changed when its state did, or when one of its
-// watchers has found something; not of every line that is printed.
+// A subscriber is notified when the state of a run changes or a watcher matches, not of every line
+// of output.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,7 @@ std::string id_of(const Json& info) {
 
 }  // namespace
 
-// `then` is called later, unless the request is cancelled before.
+// Calls `then` later, unless the request is cancelled first.
 void Server::look_at_runs(const Request& request, std::function<void(const Infos& runs)> then) {
   const std::string key = id_key(request.id);
   looking_.insert(key);
@@ -44,7 +44,7 @@ void Server::look_at_runs(const Request& request, std::function<void(const Infos
       });
 }
 
-// The cursor is the id that the last page ended with.
+// The cursor is the last id of the previous page.
 void Server::list_resources(const Request& request, const Envelope& envelope) {
   const auto cursor = request.params.find("cursor");
   const bool given = cursor != request.params.end() && !cursor->is_null();
@@ -86,7 +86,7 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
   }
   const auto not_found = [this, request, era = envelope.era, uri = *uri] {
     refuse(request.id, dialect(era).resource_not_found(),
-           "There is no resource " + uri + ": resources/list says which there are");
+           "There is no resource " + uri + "; resources/list names those that exist");
   };
   const std::optional<std::string> run = run_of(*uri);
   if (!run) {
@@ -110,10 +110,10 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
 void Server::subscribe(const Request& request, const Envelope& envelope) {
   const std::string* uri = find_text(request.params, "uri");
   const std::optional<std::string> run = uri == nullptr ? std::nullopt : run_of(*uri);
-  // Whether it is one that there is; its text is of no interest.
+  // Only whether the run exists matters here, not its text.
   if (!run || !backend_.excerpt(*run, 0)) {
     refuse(request.id, uri == nullptr ? kInvalidParams : dialect(envelope.era).resource_not_found(),
-           uri == nullptr ? "uri must be a string: the resource to be told of"
+           uri == nullptr ? "uri must be a string: the resource to subscribe to"
                           : "There is no resource " + *uri);
     return;
   }
@@ -129,7 +129,7 @@ void Server::subscribe(const Request& request, const Envelope& envelope) {
 void Server::unsubscribe(const Request& request, const Envelope&) {
   const std::string* uri = find_text(request.params, "uri");
   if (uri == nullptr) {
-    refuse(request.id, kInvalidParams, "uri must be a string: the resource to hear no more of");
+    refuse(request.id, kInvalidParams, "uri must be a string: the resource to unsubscribe from");
     return;
   }
   legacy_watched_.erase(*uri);

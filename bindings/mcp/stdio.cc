@@ -1,5 +1,5 @@
-// See stdio.h. One turn of the loop: let the runtime work for a bounded time, write what can be
-// written, then sleep until the client, the runtime or the program has something.
+// See stdio.h. A turn of the loop lets the runtime work for a bounded time, writes what it can,
+// then sleeps until the client, the runtime or the program needs attention.
 #include "bindings/mcp/stdio.h"
 
 #include <poll.h>
@@ -27,13 +27,13 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
-// Above this the client is not reading: take no further requests, drop what may be dropped.
+// Above this the client is not reading: stop reading requests, and drop optional messages.
 constexpr std::size_t kCongestedBytes = std::size_t{1} * 1024 * 1024;
 constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
-// The end of input ends the server within 100 ms. Calls that are nearly done may still be answered,
-// so that `gibbous mcp < requests` says what it should.
+// The end of input ends the server within 100 ms. Quick calls may still be answered, so that
+// `gibbous mcp < requests` works.
 constexpr milliseconds kEndOfInputGrace(25);
-// For the last words to leave when the pipe is full.
+// For the last messages to leave when the pipe is full.
 constexpr milliseconds kLastWordsGrace(15);
 
 constexpr short kReaderGone = POLLERR | POLLHUP | POLLNVAL;
@@ -44,7 +44,7 @@ int poll_timeout(const std::optional<milliseconds>& limit) {
   return static_cast<int>(std::clamp(*limit, milliseconds(0), kLongest).count());
 }
 
-// What a person wants to read of an event; empty when nothing.
+// An event as a line of the log; "" when it does not belong there.
 std::string log_text(const Event& event) {
   const bool is_log = event.name == "log";
   if (!is_log && event.name != "reload_failed" && event.name != "keeper_lost") return {};
@@ -56,7 +56,7 @@ std::string log_text(const Event& event) {
                                                              : std::string();
   };
   if (is_log) return text("level") + ": " + text("message");
-  if (event.name == "keeper_lost") return "the keeper is lost: " + text("message");
+  if (event.name == "keeper_lost") return "the keeper has died: " + text("message");
   return "reload failed, the old scripts stay: " + text("message");
 }
 
@@ -73,7 +73,7 @@ class StdioTransport final : public MessageSink {
     backend_.on_event([this](const Event& event) { on_event(event); });
     backend_.on_ask([this](AskRequest request) { server_.on_ask(std::move(request)); });
     const std::string complaint = backend_.complaint();
-    if (!complaint.empty()) say("every effect is denied: " + complaint);
+    if (!complaint.empty()) say("every call is denied: " + complaint);
   }
   ~StdioTransport() override {
     backend_.on_event(nullptr);
@@ -104,7 +104,7 @@ class StdioTransport final : public MessageSink {
   std::array<char, kReadBytes> buffer_;
   bool stopping_ = false;
   bool input_ended_ = false;
-  // The client has gone; set when that is seen, which may be before all that it sent has been read.
+  // When the client was seen to have gone, which may be before all of its input was read.
   std::optional<SteadyClock::time_point> end_deadline_;
 };
 
@@ -138,7 +138,7 @@ void StdioTransport::sleep(bool more) {
     const auto left = std::chrono::ceil<milliseconds>(*end_deadline_ - SteadyClock::now());
     limit = limit ? std::min(*limit, left) : left;
   }
-  // A client that does not read its answers is not listened to; that it has gone is still seen.
+  // Stop reading from a client that does not read its answers, but notice when it goes.
   const bool reading = !input_ended_ && !congested();
   const bool watching = reading || !end_deadline_;
   const short input_events = reading ? POLLIN | POLLRDHUP : POLLRDHUP;
@@ -174,7 +174,7 @@ void StdioTransport::client_has_gone() {
 
 void StdioTransport::stop() {
   server_.shut_down();
-  // First the children, then the politeness.
+  // The children first, then the farewell to the client.
   backend_.hand_over();
   log_.flush();
   const auto deadline = SteadyClock::now() + kLastWordsGrace;
@@ -200,7 +200,7 @@ void StdioTransport::say(const std::string& text) {
 }  // namespace
 
 int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string version) {
-  // On the heap: the read buffer is larger than a stack frame should be.
+  // On the heap, because of its read buffer.
   const auto transport = std::make_unique<StdioTransport>(backend, options, std::move(version));
   return transport->run();
 }

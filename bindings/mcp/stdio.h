@@ -1,9 +1,9 @@
 // The stdio transport: drives a Runtime and an MCP server over three file descriptors until the
-// client goes away or the program is told to stop. Called by `gibbous mcp`, on the thread that owns
+// client has gone or the program is told to stop. Called by `gibbous mcp`, on the thread that owns
 // the Runtime.
 //
-// Installs no signal handler: the program hands in a descriptor that becomes readable when it shall
-// stop (bindings/stdio/program_signals.h has one). SIGPIPE must be ignored by the program.
+// Installs no signal handler: the program passes a descriptor that becomes readable when it should
+// stop (bindings/stdio/program_signals.h provides one). The program must ignore SIGPIPE.
 #pragma once
 
 #include <unistd.h>
@@ -17,17 +17,17 @@ namespace gibbous::mcp {
 
 struct StdioOptions {
   int input_fd = STDIN_FILENO;
-  int output_fd = STDOUT_FILENO;  // the protocol, and nothing else
-  int log_fd = STDERR_FILENO;     // for people: failed reloads, script logs; lost when nobody reads
+  int output_fd = STDOUT_FILENO;  // protocol messages only
+  int log_fd = STDERR_FILENO;     // failed reloads, script logs; dropped when not read
   int stop_fd = -1;               // readable: stop now
 };
 
-// Serves until end of input, a stop, or a reader that has gone; then hands the runs to the keeper
-// (Runtime::hand_over) and returns what the process should exit with. The runtime is not usable
+// Serves until the end of input, a stop, or the loss of the reader. Then it hands the runs to the
+// keeper (Runtime::hand_over) and returns the exit code of the process. The runtime cannot be used
 // afterwards.
 int run_stdio(Runtime& runtime, const StdioOptions& options = {});
 
-// The same over any backend. `version` is what the server says of itself.
+// The same over any backend. `version`: for serverInfo.
 int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string version);
 
 }  // namespace gibbous::mcp

@@ -13,7 +13,7 @@ constexpr std::string_view kCursorPrefix = "after:";
 
 struct Hint {
   const char* name;
-  bool when_absent;  // what a client must assume when the tool does not say
+  bool when_absent;  // what a client assumes without the hint
 };
 constexpr std::array<Hint, 4> kHints = {{{"readOnlyHint", false},
                                          {"destructiveHint", true},
@@ -26,7 +26,7 @@ Json object_or_empty(const std::string& text) {
                                                                            : Json::object();
 }
 
-// All four hints are always said: an absent one means "destructive, open world" to a host.
+// All four hints are always sent: without one, a host assumes "destructive" or "open world".
 Json annotations(const ToolInfo& tool) {
   Json hints = object_or_empty(tool.annotations);
   for (const Hint& hint : kHints) {
@@ -50,9 +50,9 @@ Json describe_tool(const ToolInfo& tool) {
   input["type"] = "object";
   described["inputSchema"] = std::move(input);
   Json output = object_or_empty(tool.output_schema);
-  // Legacy clients take object schemas only, and structuredContent is an object in both eras.
+  // Legacy clients accept object schemas only, and structuredContent is an object in both eras.
   if (output.contains("type") && output["type"] == "object") {
-    // What happened since the last call (tool_result.h).
+    // The events since the last call (tool_result.h).
     Json& properties = output["properties"];
     if (!properties.contains("events")) properties["events"] = Json{{"type", "array"}};
     described["outputSchema"] = std::move(output);

@@ -6,12 +6,12 @@
 namespace gibbous::mcp {
 namespace {
 
-// For programs: which error it was. Models see the text.
+// The error code is for programs; models read the text.
 constexpr const char* kMetaErrorCode = "gibbous/errorCode";
 
 Json text_content(const std::string& text) {
   Json content = Json::array();
-  // Model APIs refuse empty text blocks; no block at all is fine.
+  // Model APIs reject an empty text block, but accept a result without blocks.
   if (!text.empty()) content.push_back(Json{{"type", "text"}, {"text", text}});
   return content;
 }
@@ -19,7 +19,7 @@ Json text_content(const std::string& text) {
 std::string error_text(const CallResult& result) {
   std::string text = result.message.empty() ? result.text : result.message;
   if (text.empty()) text = "The tool failed: " + result.code;
-  // The model that wrote the script needs to see where it broke.
+  // The model that wrote the script needs to see where it failed.
   if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
     text += "\n" + result.traceback;
   }
@@ -27,8 +27,8 @@ std::string error_text(const CallResult& result) {
   return text;
 }
 
-// What happened since the agent's last turn: for models that read text, and for those whose client
-// shows them structuredContent alone.
+// Adds the events since the agent's last turn to the text, and to structuredContent for clients
+// that show the model nothing else.
 void add_backlog(const std::vector<std::string>& events, Json* body) {
   if (events.empty()) return;
   std::string text = "Since your last call:";
@@ -66,7 +66,7 @@ Json tool_result(const CallResult& result) {
     Parsed parsed = parse_json(result.data);
     if (parsed.failure == ParseFailure::kNone) data = std::move(parsed.value);
   }
-  // Only objects: legacy clients take nothing else.
+  // Legacy clients accept objects only.
   const bool structured = data.is_object();
   body["content"] = text_content(result.text.empty() ? result.data : result.text);
   if (structured) body["structuredContent"] = std::move(data);

@@ -1,5 +1,5 @@
-// tools/call: how the end of a call becomes a result that a model can act on. Used by the server.
-// No state; any thread.
+// tools/call: turns the end of a call into a result for a model. Used by the server. Stateless; any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace gibbous::mcp {
 
 // Content, structuredContent and isError; the same in both eras.
 //
-// Claude Code and Codex show the model structuredContent alone when it is there, so it is there
-// only when the tool gave data, which says what its text says; an error is text only.
+// Claude Code and Codex show the model only structuredContent when there is one, so there is one
+// only when the tool returned data, which holds the same facts as the text. An error is text only.
 Json tool_result(const CallResult& result);
 
-// In place of a result that would not fit a line that clients accept.
+// Replaces a result that exceeds the line length that clients accept.
 Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit);
 
 }  // namespace gibbous::mcp

@@ -23,7 +23,7 @@ void LineSplitter::feed(std::string_view bytes) {
       emit(piece);
     } else {
       hold(piece);
-      // hold() may have found the line too long; its end is here already.
+      // hold() may have found the line too long; its end has come already.
       if (!std::exchange(skipping_, false)) {
         const std::string line = std::exchange(held_, {});
         emit(line);

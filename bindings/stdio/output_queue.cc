@@ -14,8 +14,8 @@
 namespace gibbous::stdio {
 namespace {
 
-// Bytes already written are dropped from the front when they outweigh this and what is left, so
-// that each byte is moved at most once.
+// The written bytes are removed once there are more of them than this and than pending ones, so
+// that each byte moves at most once.
 constexpr std::size_t kCompactBytes = std::size_t{256} * 1024;
 
 bool writable_now(int fd) {
@@ -30,7 +30,7 @@ OutputQueue::OutputQueue(int fd) : fd_(fd) {
   if (::fstat(fd, &info) != 0) return;
   is_socket_ = S_ISSOCK(info.st_mode);
   if (!S_ISFIFO(info.st_mode)) return;
-  // May fail for a pipe that another user made; then it is written the careful way.
+  // Fails for the pipe of another user, which is then written in small pieces.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   own_.reset(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
 }
@@ -51,7 +51,7 @@ void OutputQueue::flush() {
   if (broken_ || pending_bytes() == 0) {
     bytes_.clear();
     written_ = 0;
-    // A single huge result must not stay in memory for the life of the process.
+    // One huge result must not take memory for the life of the process.
     if (bytes_.capacity() > kCompactBytes) bytes_.shrink_to_fit();
   } else if (written_ > kCompactBytes && written_ > pending_bytes()) {
     bytes_.erase(0, written_);
@@ -67,7 +67,7 @@ long OutputQueue::write_some(std::string_view bytes) {
     } else if (own_) {
       count = ::write(own_.get(), bytes.data(), bytes.size());
     } else {
-      // A pipe that is writable takes PIPE_BUF bytes without blocking; more might block.
+      // A writable pipe takes PIPE_BUF bytes without blocking; more might block.
       if (!writable_now(fd_)) return 0;
       count = ::write(fd_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
     }

@@ -37,7 +37,7 @@ Result<std::unique_ptr<ProgramSignals>> ProgramSignals::create() {
 ProgramSignals::~ProgramSignals() {
   if (!fd_) return;
   ::sigaction(SIGPIPE, &previous_pipe_, nullptr);
-  // A signal that is still pending would kill the process now, in the middle of its orderly end.
+  // A pending signal would kill the process now, during its orderly end.
   sigset_t pending;
   sigpending(&pending);
   for (const int number : kStops) {

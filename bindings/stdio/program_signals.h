@@ -1,7 +1,6 @@
-// ProgramSignals: SIGINT, SIGTERM and SIGHUP as a readable file descriptor, for programs (not for
-// hosts that embed Gibbous: a library leaves signals alone). Made by a sub-command before any
-// thread and any child exists; the keeper gives every child the default dispositions again. Main
-// thread.
+// ProgramSignals: SIGINT, SIGTERM and SIGHUP as a readable descriptor. For programs only; a library
+// leaves its host's signals alone. A sub-command creates it before any thread or child exists; the
+// keeper restores the default dispositions for every child. Main thread.
 #pragma once
 
 #include <csignal>
@@ -14,17 +13,17 @@ namespace gibbous::stdio {
 
 class ProgramSignals {
  public:
-  // Blocks the three signals, ignores SIGPIPE. One that is ignored already (nohup, a shell's
-  // background job) stays ignored.
+  // Blocks the three signals and ignores SIGPIPE. A signal that is ignored already (by nohup, or
+  // for a background job) stays ignored.
   static Result<std::unique_ptr<ProgramSignals>> create();
-  // Puts the mask and the disposition back.
+  // Restores the mask and the disposition.
   ~ProgramSignals();
   ProgramSignals(const ProgramSignals&) = delete;
   ProgramSignals& operator=(const ProgramSignals&) = delete;
 
-  // Readable once one of them has come.
+  // Readable when a signal has come.
   int fd() const { return fd_.get(); }
-  // Takes one that has come, so that the next can be told from it. False when none has.
+  // Takes one signal that has come. False when there is none.
   bool take();
 
  private:

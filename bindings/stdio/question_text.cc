@@ -15,7 +15,7 @@ constexpr std::size_t kMaxSubjectBytes = 2'000;
 
 struct CodePoint {
   std::uint32_t value = 0;
-  std::size_t bytes = 0;  // 0: no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
 CodePoint decode(std::string_view text) {
@@ -37,7 +37,7 @@ CodePoint decode(std::string_view text) {
   return {value, size};
 }
 
-// Controls, and what has no width or turns the direction of its neighbours.
+// Controls, characters without width, and those that change the direction of text.
 bool hides(std::uint32_t value) {
   struct Range {
     std::uint32_t first;
@@ -105,14 +105,15 @@ std::string question_text(const AskRequest& request) {
   std::string text = printable(request.reason, kMaxReasonBytes);
   add(text, "Tool", printable(request.tool, kMaxNameBytes));
   if (request.effect != "call") add(text, "Effect", printable(request.effect, kMaxNameBytes));
-  // These were made fit to be shown, and bounded, where they were understood.
+  // Already printable and bounded.
   if (!request.command.empty()) add(text, "Command", request.command);
   const bool plain = request.commands.size() == 1 && request.commands.front() == request.command;
   if (!plain && !request.commands.empty()) {
     text += "\nIt would run:";
     for (const std::string& command : request.commands) text += "\n  " + command;
   }
-  // More than the command line: where, with which variables, or a call that has none.
+  // The arguments say more than the command line: directory, variables, or a call without a
+  // command.
   const bool more = !request.subject.empty() && request.subject.front() == '{';
   if (request.command.empty() || more) {
     const std::string& all = request.subject.empty() ? request.arguments : request.subject;

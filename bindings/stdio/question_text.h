@@ -1,5 +1,5 @@
-// A question of the policy as people read it, on a terminal or in a client's dialog, and text of
-// strangers made fit for both. Shared by the front ends that ask. Pure, any thread.
+// A policy question as text for a terminal or a dialog, and untrusted text made printable. Shared
+// by the front ends that ask. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace gibbous::stdio {
 
-// On one line, with nothing in it that does not show: control characters, invisible and
-// bidirectional ones, and what is no UTF-8 become \n, \x1b, \u202e. Cut at `most` bytes, and says
-// so.
+// One line in which everything is visible: control characters, invisible and bidirectional ones,
+// and invalid UTF-8 become
+// , \x1b, \u202e. Cut after `most` bytes, with a note.
 std::string printable(std::string_view text, std::size_t most);
 
-// Why, what, what that would run, and which rule: some lines, without an end after the last.
+// The reason, the tool, the command and the rule, on several lines without a final line end.
 std::string question_text(const AskRequest& request);
 
 }  // namespace gibbous::stdio

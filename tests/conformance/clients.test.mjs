@@ -18,7 +18,7 @@ async function connect(t, client, options = {}) {
 
 for (const client of CLIENTS) {
   describe(client.name, () => {
-    test('says who the server is and how its tools work together', async (t) => {
+    test('introduces the server and how its tools work together', async (t) => {
       const { session } = await connect(t, client);
       const { name, title, version } = session.client.getServerVersion();
       assert.equal(name, 'gibbous');
@@ -47,7 +47,7 @@ for (const client of CLIENTS) {
       assert.deepEqual(await session.listTools(), tools);
     });
 
-    test('starts a process, knows when it is ready, reads it and ends it', async (t) => {
+    test('starts a process, waits until it is ready, reads its output and ends it', async (t) => {
       const { bench, session } = await connect(t, client);
       const started = await session.callTool('bg_start', {
         command: 'echo "ready at $$"; sleep 600 & exec sleep 600', label: 'server' });
@@ -72,7 +72,7 @@ for (const client of CLIENTS) {
         (await bench.processes()).every((process) => !process.command.startsWith('sleep')));
     });
 
-    test('calls run at the same time', async (t) => {
+    test('calls run concurrently', async (t) => {
       const { session } = await connect(t, client);
       let waiting = true;
       const slow = session.callTool('wait_for', { timer_ms: 500 }).finally(() => {
@@ -100,7 +100,7 @@ for (const client of CLIENTS) {
       await assert.rejects(session.client.readResource({ uri: 'gibbous://runs/nobody' }), /nobody/);
     });
 
-    test('progress rises and ends with the answer', async (t) => {
+    test('progress rises until the result', async (t) => {
       const { session } = await connect(t, client);
       const seen = [];
       // A client that reads progress and the answer in one go drops the progress: its callback
@@ -117,7 +117,7 @@ for (const client of CLIENTS) {
         [[0, 100, 'at 0'], [50, 100, 'at 50'], [100, 100, 'at 100']]);
     });
 
-    test('a cancelled call takes its child along, and the server goes on', async (t) => {
+    test('a cancelled call kills its child, and the server continues', async (t) => {
       const { bench, session } = await connect(t, client);
       const stop = new AbortController();
       const started = promised('the pid of the child');
@@ -132,7 +132,7 @@ for (const client of CLIENTS) {
       assert.ok(!(await session.callTool('bg_status', {})).isError);
     });
 
-    test('bad arguments are for the model, unknown tools for the client', async (t) => {
+    test('the model sees bad arguments, the client unknown tools', async (t) => {
       const { session } = await connect(t, client);
       const result = await session.callTool('bg_start', { comand: 'true' });
       assert.equal(result.isError, true);
@@ -145,7 +145,7 @@ for (const client of CLIENTS) {
       });
     });
 
-    test('what policy refuses comes back as a text that says what to do', async (t) => {
+    test('a refusal of the policy says what to do', async (t) => {
       for (const mode of ['plan', 'default']) {
         const { session } = await connect(t, client, { mode });
         const result = await session.callTool('bg_start', { command: 'true' });
@@ -164,7 +164,7 @@ for (const client of CLIENTS) {
       assert.match(textOf(result), /probe\.lua:\d+/);
     });
 
-    test('a large result arrives, one that no client could take is an error', async (t) => {
+    test('a large result arrives, and one that exceeds the limit of clients is an error', async (t) => {
       const { session } = await connect(t, client);
       const mebibyte = 1024 * 1024;
       const large = await session.callTool('probe_large', { bytes: 2 * mebibyte });

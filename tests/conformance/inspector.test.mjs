@@ -1,4 +1,4 @@
-// The inspector's command line, in both eras: what a person tries a server with.
+// The command line of the MCP inspector, in both eras.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -33,7 +33,7 @@ for (const era of ['legacy', 'auto', 'modern']) {
     const call = (t, tool, args) => inspect(t, era, '--method', 'tools/call', '--tool-name', tool,
       '--tool-args-json', JSON.stringify(args));
 
-    test('lists the tools and finds nothing wrong with their schemas', async (t) => {
+    test('lists the tools without complaints about their schemas', async (t) => {
       const { tools } = resultOf(await inspect(t, era, '--method', 'tools/list', '--strict'));
       assert.ok(tools.some((tool) => tool.name === 'bg_start'));
     });
@@ -61,7 +61,7 @@ for (const era of ['legacy', 'auto', 'modern']) {
       assert.equal(resultOf(await call(t, 'probe_count', {})).content[0].text, 'counted');
     });
 
-    test('puts load on a tool without an error', async (t) => {
+    test('calls a tool many times without an error', async (t) => {
       const summary = resultOf(await inspect(t, era, '--method', 'tools/call', '--tool-name',
         'bg_status', '--load', '--load-requests', '200', '--load-concurrency', '10'));
       assert.equal(summary.ok, 200);

@@ -1,11 +1,11 @@
-// How a server ends: fast, whatever it is doing, and with everything that it started.
+// A server ends quickly, whatever it is doing, and leaves no process behind.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { RawServer, Workbench } from './support.mjs';
 
 const EXIT_LIMIT_MS = 100;
-// A shared machine may stand still for a moment: the middle one of several counts.
+// The median of several runs, because a shared machine may pause.
 const ATTEMPTS = 5;
 const STUBBORN = "trap '' TERM INT HUP; setsid sleep 600 & sleep 600 & while :; do sleep 600; done";
 
@@ -65,7 +65,7 @@ for (const [end, act] of Object.entries(ENDS)) {
   });
 }
 
-test('a killed server leaves nothing behind', async (t) => {
+test('a killed server leaves no process behind', async (t) => {
   const bench = await Workbench.for(t);
   const server = new RawServer(t, bench);
   await OCCUPATIONS['with a call that waits and a child that ignores signals'](server);
@@ -75,7 +75,7 @@ test('a killed server leaves nothing behind', async (t) => {
   await bench.untilNothingIsLeft();
 });
 
-test('a child holds none of the pipes of the client', async (t) => {
+test('a child holds no pipe of the client', async (t) => {
   const bench = await Workbench.for(t);
   const server = new RawServer(t, bench);
   await OCCUPATIONS['with a call that waits and a child that ignores signals'](server);
@@ -84,7 +84,7 @@ test('a child holds none of the pipes of the client', async (t) => {
   server.child.stdin.end();
   await server.exited;
   await closed;
-  // The pipe closes with the server, not with the last of its children.
+  // The pipe closes with the server, not with its last child.
   assert.ok(performance.now() - began < 1000);
   await bench.untilNothingIsLeft();
 });

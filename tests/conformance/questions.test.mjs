@@ -1,4 +1,4 @@
-// What the policy asks reaches a person through every official client that can ask one.
+// A question of the policy reaches the user through every official client that supports elicitation.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -26,7 +26,7 @@ const accepting = (answer) => ({ action: 'accept', content: { answer } });
 
 for (const client of CLIENTS) {
   describe(client.name, () => {
-    test('a yes lets the call go on', async (t) => {
+    test('a yes lets the call continue', async (t) => {
       const { bench, asked, start } = await connect(t, client, [accepting('once')]);
       const started = await start();
       assert.ok(!started.isError, textOf(started));
@@ -41,7 +41,7 @@ for (const client of CLIENTS) {
         ['once', 'session', 'always', 'rule', 'deny']);
     });
 
-    test('a no, and none at all, are told to the model with what to do', async (t) => {
+    test('a refusal, and a missing answer, reach the model with advice', async (t) => {
       const answers = [{ action: 'decline' }, { action: 'cancel' },
         { action: 'accept', content: { answer: 'deny', reason: 'use make' } }];
       const { bench, start } = await connect(t, client, answers);
@@ -68,7 +68,7 @@ for (const client of CLIENTS) {
       assert.equal(asked.length, 3);
     });
 
-    test('a client that cannot ask is told how to get an approval', async (t) => {
+    test('a client that cannot ask learns how to get an approval', async (t) => {
       const { start } = await connect(t, client, undefined);
       const result = await start();
       assert.equal(result.isError, true);

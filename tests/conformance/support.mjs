@@ -1,5 +1,5 @@
-// What the conformance tests share: a server with scripts of the test's own, the official clients
-// behind one face, and the search for processes that should be gone.
+// Shared by the conformance tests: a server with the test's own scripts, the official clients behind
+// one interface, and the search for processes that should be gone.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -46,8 +46,8 @@ export function promised(what) {
   return { resolve, promise: Promise.race([promise, late]) };
 }
 
-// Tools that do what the shipped ones do not: report progress, hang on to a child, spin, and say
-// which edition of the script they are from.
+// Tools that report progress, hold a child, spin, or return the version of their script, which no
+// shipped tool does.
 const PROBE = (edition, extra) => `
 local seen = false
 local count = tool {
@@ -122,7 +122,7 @@ const INIT = `return {
 }
 `;
 
-// Asks about every start, and about nothing else.
+// Asks about every start and allows the rest.
 const ASKING_POLICY = `
 local function decide(effect)
   local asks = effect.kind == 'call' and effect.tool == 'bg_start'
@@ -197,7 +197,7 @@ export class Workbench {
       const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
       if (!environment.includes(`${MARK}=${this.mark}`)) continue;
       const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
-      // Empty: it has ended already and waits to be reaped.
+      // Empty for a zombie.
       if (command === '') continue;
       found.push({ pid: Number(pid), command: command.split('\0').join(' ').trim() });
     }
@@ -218,7 +218,7 @@ export class Workbench {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended in between.
+        // It has ended meanwhile.
       }
     }
     await rm(this.directory, { recursive: true, force: true });

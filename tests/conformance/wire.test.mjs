@@ -1,4 +1,4 @@
-// What no client library does: both eras at once in one process, broken lines, and what is on the
+// Below the client libraries: both eras at once in one process, broken lines, and the bytes on the
 // wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ test('both eras work at the same time in one process', async (t) => {
   assert.equal(tagged.params._meta['io.modelcontextprotocol/subscriptionId'], 's');
 });
 
-test('broken lines are answered and the next one counts', async (t) => {
+test('a broken line is answered, and the next one is read', async (t) => {
   const { server } = await start(t);
   const isFault = (message) => message.error !== undefined && message.id === undefined;
   server.write('{broken\n');
@@ -61,7 +61,7 @@ test('the errors of the protocol', async (t) => {
   assert.deepEqual(refused.error.data, { supported: ['2026-07-28'], requested: '2099-01-01' });
 });
 
-test('empty tables and whole numbers are what they should be on the wire', async (t) => {
+test('empty tables and whole numbers keep their JSON type', async (t) => {
   const { server } = await start(t);
   const list = await server.ask(server.modern(1, 'tools/list'));
   const { inputSchema } = list.result.tools.find((tool) => tool.name === 'probe_count');
@@ -73,7 +73,7 @@ test('empty tables and whole numbers are what they should be on the wire', async
   assert.deepEqual(result.structuredContent, { processes: [] });
 });
 
-test('output that is no UTF-8 arrives as replacement characters', async (t) => {
+test('invalid UTF-8 in output becomes replacement characters', async (t) => {
   const { server } = await start(t);
   const call = (id, name, args) =>
     server.ask(server.modern(id, 'tools/call', { name, arguments: args }));
@@ -84,7 +84,7 @@ test('output that is no UTF-8 arrives as replacement characters', async (t) => {
   assert.match(output.structuredContent.stdout, /a\uFFFDb/);
 });
 
-test('a result that no client could take is an error that says so', async (t) => {
+test('a result that exceeds the limit of clients is an error', async (t) => {
   const { server } = await start(t);
   const result = (await server.ask(server.modern(1, 'tools/call', {
     name: 'probe_large', arguments: { bytes: 11 * 1024 * 1024 } }))).result;

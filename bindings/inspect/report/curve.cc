@@ -23,14 +23,14 @@ struct Point {
   double value = 0;
 };
 
-// One number, as short as a chart needs it.
+// A number with the precision of a chart.
 std::string number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", value);
   return text.data();
 }
 
-// At most kMaxPoints, each the highest of its share: a peak is never lost.
+// At most kMaxPoints, each the maximum of its part, so that no peak is lost.
 std::vector<Point> thinned(const std::vector<Point>& points) {
   if (points.size() <= kMaxPoints) return points;
   std::vector<Point> few;
@@ -46,7 +46,7 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
   return few;
 }
 
-// Per cent of one processor between a sample and the one before it.
+// The percentage of one processor between two samples.
 std::vector<Point> processor_points(std::span<const UsageSample> samples) {
   constexpr double kWhole = 100;
   std::vector<Point> points;

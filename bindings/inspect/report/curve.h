@@ -1,5 +1,4 @@
-// Curves: what a run cost over its time, as two small charts (processor, memory) in SVG. Pure, any
-// thread.
+// Two small SVG charts of a run: processor time and memory. Pure, any thread.
 #pragma once
 
 #include <span>
@@ -9,7 +8,7 @@
 
 namespace gibbous::report {
 
-// "" when there are not enough samples for a curve.
+// "" when there are too few samples.
 std::string curves_html(std::span<const UsageSample> samples);
 
 }  // namespace gibbous::report

@@ -1,4 +1,4 @@
-// What the policy decided, with its reasons. Pure but for the time zone; any thread.
+// The decisions of the policy with their reasons. Pure except for the time zone; any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace gibbous::report {
 
-// No more than about `most` bytes: older decisions are left out, and counted. "" when there are
-// none.
+// At most about `most` bytes; older decisions are left out and counted. "" without decisions.
 std::string decisions_html(const Story& story, std::size_t most);
 
 }  // namespace gibbous::report

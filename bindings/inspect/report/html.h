@@ -1,5 +1,4 @@
-// Text that others have written, made fit for HTML: content and quoted attributes alike. Pure, any
-// thread.
+// Escapes untrusted text for HTML, in content and in quoted attributes. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +7,15 @@
 
 namespace gibbous::report {
 
-// One line of valid UTF-8 with nothing in it that does not show, & < > " ' as references. Cut at
-// about `most` bytes of `text`, and says so.
+// One printable line of UTF-8 with & < > " ' as references. Cut after about `most` bytes of `text`,
+// with a note.
 std::string escaped(std::string_view text, std::size_t most);
 
-// The same references for text that may have line ends and that is bounded already; what does not
-// show is left as it is but for controls, which become U+FFFD.
+// The same references for text that is bounded already and may have line ends. Control characters
+// become U+FFFD.
 void append_escaped(std::string& html, std::string_view utf8);
 
-// "12.34%", of a part of the whole in 0..1.
+// `part` of 1 as "12.34%".
 std::string percent(double part);
 
 }  // namespace gibbous::report

@@ -20,7 +20,7 @@ std::uint32_t rgb(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
   return (red & 0xFFU) << 16U | (green & 0xFFU) << 8U | (blue & 0xFFU);
 }
 
-// The 256 colours of xterm: 16 of the palette, a cube of 6*6*6, 24 greys.
+// The 256 colours of xterm: a palette of 16, a cube of 6*6*6, and 24 greys.
 Ink indexed(std::uint32_t index) {
   constexpr std::uint32_t kPaletteEnd = 16;
   constexpr std::uint32_t kCubeEnd = 232;
@@ -40,7 +40,7 @@ std::string hex(std::uint32_t value) {
   return text.data();
 }
 
-// The span's attributes: classes for what the theme decides, a style for exact colours.
+// Classes for colours that the theme decides, a style for exact ones.
 std::string open_span(const Style& style) {
   std::string classes;
   std::string css;
@@ -68,7 +68,7 @@ std::string open_span(const Style& style) {
   return span + ">";
 }
 
-// The numbers of "\x1b[1;31m"; colons count as semicolons. A sequence that is no SGR has none.
+// The numbers of an SGR sequence such as "\x1b[1;31m"; colons count as semicolons.
 std::size_t codes_of(std::string_view escape, std::array<std::uint32_t, kMaxCodes>& codes) {
   constexpr std::size_t kIntroducer = 2;
   if (escape.size() <= kIntroducer || escape[1] != '[' || escape.back() != 'm') return 0;
@@ -102,7 +102,7 @@ std::string OutputHtml::line(std::string_view raw) {
     Escape escape;
     if (end < rest.size()) escape = escape_at(rest.substr(end));
     if (escape.size == 0) text_end = std::min(end + 1, rest.size());
-    // A lead byte that begins no control belongs to the character after it.
+    // A lead byte that does not begin a control belongs to the character after it.
     while (text_end < rest.size() && text_end > end &&
            (static_cast<unsigned char>(rest[text_end]) & 0xC0U) == 0x80U) {
       ++text_end;
@@ -133,7 +133,7 @@ void OutputHtml::sequence(std::string_view escape) {
   }
 }
 
-// "5;N" or "2;R;G;B" after 38 or 48; how many codes that took.
+// Reads "5;N" or "2;R;G;B" after 38 or 48. Returns the number of codes that it used.
 std::size_t OutputHtml::extended(const std::uint32_t* codes, std::size_t count, Ink& ink) {
   if (count >= 2 && codes[0] == 5) {
     ink = indexed(codes[1]);

@@ -1,6 +1,6 @@
-// OutputHtml: a line of a program's output as HTML, with its colours as spans. Lines of one stream
-// in their order: colours that are on at the end of a line go on in the next, but every line's
-// spans are closed in it. One thread.
+// OutputHtml: lines of output as HTML, with colours as spans. Takes the lines of one stream in
+// order: a colour that is active at the end of a line continues in the next, but each line closes
+// its own spans. One thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gibbous::report {
 
-// A colour of SGR: none, one of the palette of 16, or 0xRRGGBB.
+// An SGR colour: the default, one of the palette of 16, or 0xRRGGBB.
 struct Ink {
   enum class Kind : std::uint8_t { kDefault, kPalette, kRgb };
   Kind kind = Kind::kDefault;
@@ -31,7 +31,7 @@ struct Style {
 
 class OutputHtml {
  public:
-  // `raw` is one line without its end, as the program wrote it.
+  // `raw`: a line as the program wrote it, without its end.
   std::string line(std::string_view raw);
 
  private:

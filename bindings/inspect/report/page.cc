@@ -32,7 +32,7 @@ std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
-// The second wall behind escaping: no script but this one, nothing from anywhere.
+// A second defence after escaping: the page runs only its own script and loads nothing.
 std::string content_policy() {
   return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
          inspect::base64(from_hex(sha256_hex(page_script()))) +
@@ -80,7 +80,7 @@ std::string header(const Story& story, const std::string& name) {
          inspect::duration_text(story.end - story.begin) + "</p>" + tiles(story) + "</header>";
 }
 
-// Newest first takes what it needs of an equal share of what is left; printed oldest first.
+// The newest run gets its share of the bytes first; the oldest is printed first.
 std::string runs_html(const Story& story, std::size_t most) {
   std::vector<std::string> sections;
   std::size_t left = most;

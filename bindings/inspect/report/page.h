@@ -1,4 +1,4 @@
-// The page about a session: one HTML file that loads nothing and runs only its own script. Pure but
+// The page about a session: one self-contained HTML file that runs only its own script. Pure except
 // for the time zone; any thread.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace gibbous::report {
 
 inline constexpr std::size_t kMaxPageBytes = std::size_t{8} << 20;
 
-// At most kMaxPageBytes; what was left out is said in its place.
+// At most kMaxPageBytes; notes name what was left out.
 std::string page_html(const Story& story);
 
-// page_style.cc and page_script.cc
+// In page_style.cc and page_script.cc.
 std::string_view page_style();
 std::string_view page_script();
 

@@ -32,7 +32,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// What is already there may be replaced.
+// Whether the existing file, if any, may be replaced.
 Status check_place(int directory, const std::string& name, const std::string& path) {
   struct stat there {};
   if (::fstatat(directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {

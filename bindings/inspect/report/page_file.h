@@ -1,5 +1,5 @@
-// A file written whole or not at all: made beside its place under a name of its own, synced, then
-// renamed over what was there. Never through a symbolic link. Any thread; waits for the disk.
+// Writes a file as a whole or not at all: under a temporary name beside its place, synced, then
+// renamed over the old file. Follows no symbolic link. Any thread; waits for the disk.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace gibbous::report {
 
-// Readable by this user alone, as what agents write may be. Fails with file_unusable, which names
-// the path.
+// Readable by this user only, because it holds output of agents. Fails with file_unusable, which
+// names the path.
 Status write_page(const std::string& path, std::string_view bytes);
 
-// "gibbous-NAME.html", with what is no letter, digit, '-' or '_' as '_'.
+// "gibbous-NAME.html", with '_' for everything but letters, digits, '-' and '_'.
 std::string page_name(std::string_view session);
 
 }  // namespace gibbous::report

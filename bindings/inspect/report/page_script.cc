@@ -1,5 +1,5 @@
-// The page's JavaScript: tips over the timeline and the curves, opening runs. What it shows comes
-// from attributes and goes into textContent; without it the page shows all the same.
+// The JavaScript of the page: tooltips on the timeline and the curves, and opening runs. It reads
+// attributes and writes textContent only. The page works without it.
 #include "bindings/inspect/report/page.h"
 
 namespace gibbous::report {

@@ -1,5 +1,5 @@
-// The page's CSS. Colours are variables, once for light and once for dark; f0-f15 and g0-g15 are a
-// terminal's palette for text and ground.
+// The CSS of the page. Colours are variables for a light and a dark theme; f0-f15 and g0-g15 are
+// the terminal palette for text and background.
 #include "bindings/inspect/report/page.h"
 
 namespace gibbous::report {

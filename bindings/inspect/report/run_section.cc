@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMaxLabelBytes = 100;
 constexpr std::size_t kMaxShownBytes = 2'000;
 constexpr std::size_t kMaxEventBytes = 300;
-constexpr std::size_t kEventShare = 3;       // of a run's bytes, one part goes to its events
-constexpr const char* kCommand = "Command";  // the fact that gets a line of its own
+constexpr std::size_t kEventShare = 3;       // a third of a run's bytes goes to its events
+constexpr const char* kCommand = "Command";  // has a row of its own
 
 std::string count_text(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");

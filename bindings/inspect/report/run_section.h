@@ -1,5 +1,5 @@
-// One run: what it was, how it ended, what it cost, what happened, what it wrote. Pure but for the
-// time zone; any thread.
+// The section about one run: command, end, resource use, events, output. Pure except for the time
+// zone; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gibbous::report {
 
-// The run with this place in story.runs, in about `most` bytes: older output is left out, and said.
+// The run story.runs[index] in about `most` bytes; older output is left out, with a note.
 std::string run_html(const Story& story, std::size_t index, std::size_t most);
 
 }  // namespace gibbous::report

@@ -1,4 +1,5 @@
-// Story: what the page tells of a session, read from the journal once and bounded. One thread.
+// Story: the data of the page about a session, read from the journal once, within limits. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,10 @@
 namespace gibbous::report {
 
 inline constexpr std::size_t kMaxStoryRuns = 500;
-inline constexpr std::size_t kMaxStoryEvents = 100;  // of one run, newest
+inline constexpr std::size_t kMaxStoryEvents = 100;  // of one run; the newest
 inline constexpr std::size_t kMaxStoryDecisions = 2'000;
 
-// What a run's processes cost together at a moment.
+// The resource use of all processes of a run at one time.
 struct UsageSample {
   std::int64_t at = 0;  // Unix milliseconds
   std::uint64_t rss_bytes = 0;
@@ -42,8 +43,8 @@ struct RunStory {
 struct Story {
   std::string session;
   std::int64_t made_at = 0;
-  std::int64_t begin = 0;      // of the first run that is told of
-  std::int64_t end = 0;        // of the last, or made_at when one has not ended
+  std::int64_t begin = 0;      // of the first run
+  std::int64_t end = 0;        // of the last run, or made_at when one has not ended
   std::vector<RunStory> runs;  // oldest first
   bool runs_left_out = false;
   std::vector<DecisionRecord> decisions;  // oldest first
@@ -53,7 +54,7 @@ struct Story {
 // The samples of a run, oldest first.
 using SampleSource = std::function<std::vector<UsageSample>(const std::string& run_id)>;
 
-// Fails with session_not_found, and as JournalReader does. No `samples`: no curves.
+// Fails with session_not_found, and as JournalReader does. Without `samples` there are no curves.
 Result<Story> read_story(JournalReader& reader, const std::string& session, std::int64_t now,
                          const SampleSource& samples = nullptr);
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxTitleBytes = 120;
 constexpr std::size_t kMaxTipBytes = 300;
 constexpr const char* kTipLine = "&#10;";
 
-// Where a time lies on the line, in 0..1.
+// The position of a time on the line, from 0 to 1.
 double place_of(const Story& story, std::int64_t at) {
   return static_cast<double>(at - story.begin) / static_cast<double>(story.end - story.begin);
 }
@@ -26,7 +26,7 @@ std::string left_of(const Story& story, std::int64_t at) {
   return "left:" + percent(place_of(story, at));
 }
 
-// The step between two times that are written down: the smallest that gives few enough of them.
+// The step between two labels: the smallest one that gives few enough labels.
 std::int64_t step_for(std::int64_t span) {
   constexpr std::int64_t kMostSteps = 8;
   constexpr std::array<std::int64_t, 26> kSteps = {
@@ -40,7 +40,7 @@ std::int64_t step_for(std::int64_t span) {
   return (span / kMostSteps / kSteps.back() + 1) * kSteps.back();
 }
 
-// "+2m": without the parts that are nothing.
+// "+2m", without parts that are zero.
 std::string tick_text(std::int64_t at) {
   if (at == 0) return "0";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNothing = {
@@ -55,7 +55,7 @@ std::string tick_text(std::int64_t at) {
 }
 
 std::string axis(const Story& story) {
-  constexpr double kLastLabel = 0.96;  // one further right would not fit
+  constexpr double kLastLabel = 0.96;  // a label further right would not fit
   const std::int64_t step = step_for(story.end - story.begin);
   std::string html = "<div class=\"row axis\"><span class=\"name\"></span><span class=\"track\">";
   for (std::int64_t at = 0; at <= story.end - story.begin; at += step) {
@@ -138,7 +138,7 @@ std::string timeline_html(const Story& story, std::size_t most) {
   const std::string decisions = decision_row(story, most / 8);
   std::string rows;
   std::size_t left = most - std::min(most, decisions.size());
-  // Newest first, as far as marks are concerned: they are what can be left out.
+  // The newest run first, so that the oldest marks are the ones left out.
   for (std::size_t i = story.runs.size(); i-- > 0;) {
     const RunStory& run = story.runs[i];
     std::string row = "<a class=\"row\" href=\"#" + run_anchor(i) + "\"><span class=\"name\"><b>" +

@@ -1,5 +1,5 @@
-// The timeline: each run as a bar, its events as marks on it, the decisions on a row of their own.
-// Pure but for the time zone; any thread.
+// The timeline: each run as a bar with its events as marks, and the decisions on a row of their
+// own. Pure except for the time zone; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace gibbous::report {
 
-// No more than about `most` bytes: when it would be more, marks are left out, newest kept.
+// At most about `most` bytes; the oldest marks are left out first.
 std::string timeline_html(const Story& story, std::size_t most);
 
-// The class by which a state has its colour; "other" for words that are none of RunState's.
+// The CSS class of a state; "other" for an unknown one.
 std::string state_class(const std::string& state);
-// The anchor of the run with this place in story.runs.
+// The anchor of story.runs[index].
 std::string run_anchor(std::size_t index);
 
 }  // namespace gibbous::report

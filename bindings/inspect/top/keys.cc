@@ -35,7 +35,7 @@ std::optional<Key> key_of_sequence(std::string_view sequence) {
   return std::nullopt;
 }
 
-// SS3 ("ESC O" and one byte) is what many terminals send for arrows; escape_at ends it before.
+// Many terminals send SS3 ("ESC O" and one byte) for arrows, which escape_at() does not cover.
 std::size_t sequence_size(std::string_view bytes) {
   constexpr std::size_t kSingleShift = 3;
   if (bytes.size() >= kSingleShift && bytes[1] == 'O') return kSingleShift;

@@ -1,4 +1,4 @@
-// Keys of a terminal in raw mode, from the bytes that it sends. Pure, any thread.
+// Decodes the keys of a terminal in raw mode. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-// Of what one read gave; a lone ESC at its end is the escape key. What is no key of ours is left
-// out.
+// The keys of one read. A lone ESC at the end is the escape key. Unknown keys are ignored.
 std::vector<Key> keys_of(std::string_view bytes);
 
 }  // namespace gibbous::top

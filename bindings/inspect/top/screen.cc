@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-// Terminals that know it show a frame at once.
+// Terminals that support it show a frame at once.
 constexpr std::string_view kBeginFrame = "\x1b[?2026h\x1b[H";
 constexpr std::string_view kEndFrame = "\x1b[?2026l";
 constexpr std::string_view kEndLine = "\x1b[0m\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
-constexpr int kPatienceMillis = 1'000;  // for a terminal that takes nothing
+constexpr int kPatienceMillis = 1'000;  // for a terminal that does not take output
 constexpr std::size_t kReadBytes = 256;
 
 void write_all(int fd, std::string_view bytes) {

@@ -1,6 +1,5 @@
-// Screen: the terminal of `gibbous top`, raw and on its second screen while this lives, as it was
-// before when it has gone. Whoever owns it sees to it that signals end the owner in an orderly way.
-// Main thread.
+// Screen: the terminal of `gibbous top`, in raw mode and on the alternate screen while this object
+// lives; the destructor restores it. The owner must turn signals into an orderly end. Main thread.
 #pragma once
 
 #include <termios.h>
@@ -21,19 +20,19 @@ struct ScreenSize {
 
 class Screen {
  public:
-  // Fails with not_a_terminal when one of the two is none.
+  // Fails with not_a_terminal when `in` or `out` is not a terminal.
   static Result<std::unique_ptr<Screen>> create(int in, int out);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
   ScreenSize size() const;
-  // One line of the terminal each; what is too long is cut by the terminal itself.
+  // Each string is one row; the terminal cuts a row that is too long.
   void draw(const std::vector<std::string>& lines);
-  // The keys that have come. False when the terminal has gone.
+  // Reads the keys that were typed. False when the terminal has gone.
   bool read(std::string& bytes);
 
-  // The terminal as it was, and back again: around a stop.
+  // Restores the terminal before the process stops, and takes it again afterwards.
   void leave();
   void enter();
 

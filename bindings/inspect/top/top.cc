@@ -1,5 +1,4 @@
-// What the keys do, and what is remembered from one look to the next. What is shown is in
-// top_frame.cc.
+// The keys, and the state between two looks. top_frame.cc has the rows of the screen.
 #include "bindings/inspect/top/top.h"
 
 #include <algorithm>
@@ -129,7 +128,7 @@ void Top::press_character(char character) {
     if (kill_) {
       asking_ = rows_[selected()].run.record.run_id;
     } else {
-      tell("a run of another process cannot be killed from here");
+      tell("cannot ask the host of this run to kill it");
     }
   }
   sort();

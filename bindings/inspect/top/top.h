@@ -1,5 +1,5 @@
-// Top: what `gibbous top` shows and does, without the terminal: news and keys go in, lines come
-// out. One thread.
+// Top: the state of `gibbous top` without its terminal. Takes runs and keys, returns rows of text.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace gibbous::top {
 
-// Asks whoever hosts the run to end it. Nothing: there is no way to ask, and `k` says so.
+// Asks the host of the run to kill it. Null: it cannot be asked, and `k` reports that.
 using KillRequest = std::function<Status(const std::string& run_id)>;
 
 enum class SortBy : std::uint8_t { kProcessor, kMemory, kAge, kName };
@@ -24,22 +24,22 @@ class Top {
  public:
   explicit Top(KillRequest kill) : kill_(std::move(kill)) {}
 
-  // The runs that there are now. The selection stays with its run.
+  // Takes the current runs. The selection stays on its run.
   void take(std::vector<inspect::LiveRun> runs, std::int64_t now);
-  // Something that went wrong, said until the next key.
+  // A message that is shown until the next key.
   void tell(std::string message) { message_ = std::move(message); }
   void press(const Key& key);
 
   bool done() const { return done_; }
-  // The run whose log is on the screen; "" when it is the list.
+  // The run whose log is on the screen; "" when the list is.
   const std::string& log_run() const { return log_run_; }
-  // One string for each row of the screen. `log` is that of log_run(), and may be null.
+  // One string for each row of the screen. `log` belongs to log_run() and may be null.
   std::vector<std::string> frame(const ScreenSize& size, const inspect::OutputTail* log) const;
 
  private:
   struct Row {
     inspect::LiveRun run;
-    double processor = -1;  // per cent of one, since the last look; below 0: not known yet
+    double processor = -1;  // percentage of one processor since the last look; below 0: unknown
   };
   struct Spent {
     std::chrono::microseconds cpu{0};
@@ -62,9 +62,9 @@ class Top {
   std::map<std::string, Spent> spent_;
   std::int64_t now_ = 0;
   SortBy sort_by_ = SortBy::kProcessor;
-  std::string selected_;  // a run's id; "": the first one, until somebody moves
+  std::string selected_;  // id of a run; "": the first one
   std::string log_run_;
-  std::string asking_;  // about the kill of this run
+  std::string asking_;  // the run whose kill is to be confirmed
   std::string message_;
   bool done_ = false;
 };

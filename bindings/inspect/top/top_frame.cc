@@ -1,4 +1,4 @@
-// What is on the screen: a line of sums, the list or a log, a line of keys.
+// The rows of the screen: totals, the list or a log, the keys.
 #include <algorithm>
 #include <cmath>
 #include <string_view>

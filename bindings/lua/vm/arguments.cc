@@ -8,30 +8,6 @@ Status invalid(const std::string& message) {
   return Status::error("invalid_arguments", "the arguments " + message);
 }
 
-// Brackets that are open at once, outside of strings. Text that is no JSON gives some number.
-int depth_of(const std::string& text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char byte = text[at];
-    if (in_string) {
-      if (byte == '\\') {
-        ++at;
-      } else if (byte == '"') {
-        in_string = false;
-      }
-    } else if (byte == '"') {
-      in_string = true;
-    } else if (byte == '{' || byte == '[') {
-      if (++depth > deepest) deepest = depth;
-    } else if (byte == '}' || byte == ']') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
 }  // namespace
 
 Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes) {
@@ -40,7 +16,7 @@ Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes) {
     return invalid("are " + std::to_string(text.size()) + " bytes long, more than the limit of " +
                    std::to_string(max_bytes));
   }
-  if (depth_of(text) > kMaxArgumentDepth) {
+  if (nests_deeper(text, std::size_t{kMaxArgumentDepth})) {
     return invalid("are nested deeper than " + std::to_string(kMaxArgumentDepth) + " levels");
   }
   Json parsed;

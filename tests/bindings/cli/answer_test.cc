@@ -18,7 +18,7 @@ TEST_CASE("a result shows text and data") {
         R"({"id":1,"result":{"text":"line 1\nline 2","data":{"id":"x"}}})");
 }
 
-TEST_CASE("an error shows its code, and only what there is besides") {
+TEST_CASE("an error has its code, and other members only when they are set") {
   CallResult result;
   result.code = "denied";
   result.message = "not in this mode";
@@ -31,7 +31,7 @@ TEST_CASE("an error shows its code, and only what there is besides") {
       R"("error":{"code":"denied","message":"not in this mode","data":{},"traceback":"x.lua:1: here"})");
 }
 
-TEST_CASE("an answer is one line whatever the data looks like") {
+TEST_CASE("an answer is one line, whatever its data") {
   CallResult result;
   result.ok = true;
   result.data = "{\n  \"a\": 1\r\n}";
@@ -39,7 +39,7 @@ TEST_CASE("an answer is one line whatever the data looks like") {
   CHECK(result_member(result).find('\r') == std::string::npos);
 }
 
-TEST_CASE("progress shows a total and a message only when there are any") {
+TEST_CASE("progress has a total and a message only when they are set") {
   Progress progress;
   progress.progress = 2;
   CHECK(progress_member(progress) == R"("progress":{"progress":2})");

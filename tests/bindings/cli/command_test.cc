@@ -39,7 +39,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("version and help go to stdout and are done") {
+TEST_CASE("version and help go to stdout and exit with 0") {
   CHECK(run_gibbous({"version"}).out.find("gibbous ") == 0);
   CHECK(run_gibbous({"--version"}).out == run_gibbous({"version"}).out);
   CHECK(Json::parse(run_gibbous({"version", "--json"}).out).contains("version"));
@@ -63,7 +63,7 @@ TEST_CASE("version and help go to stdout and are done") {
   }
 }
 
-TEST_CASE("wrong use is told on stderr and has a code of its own") {
+TEST_CASE("wrong use is reported on stderr with its own exit code") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"sesion"}, "did you mean 'session'?"},
       {{"frobnicate"}, "unknown command 'frobnicate'"},
@@ -104,7 +104,7 @@ TEST_CASE("call --json prints the whole result or error") {
   CHECK(Json::parse(failed.out)["error"]["code"] == "too_blue");
 }
 
-TEST_CASE("the exit code of call tells what happened") {
+TEST_CASE("the exit code of call depends on the error") {
   CHECK(call({"fail"}).status.code == kFailed);
   CHECK(call({"crash"}).status.code == kFailed);
   CHECK(call({"nonesuch"}).status.code == kWrongUse);
@@ -116,7 +116,7 @@ TEST_CASE("the exit code of call tells what happened") {
   CHECK(call({"echo", "--mode", "nonesuch"}).status.code != kDone);
 }
 
-TEST_CASE("an error of call goes to stderr, without colour off a terminal") {
+TEST_CASE("an error of call goes to stderr, without colour when that is not a terminal") {
   const Outcome outcome = call({"fail"});
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find("gibbous: too_blue: The sky is too blue.") == 0);
@@ -136,7 +136,7 @@ TEST_CASE("an interrupt cancels the call") {
   CHECK(program.wait()->code != kDone);
 }
 
-TEST_CASE("tools shows a table for people and schemas for programs") {
+TEST_CASE("tools prints a table, or schemas with --format") {
   const Outcome table = run_gibbous({"tools", "--scripts", test_scripts()});
   CHECK(table.status.code == kDone);
   CHECK(table.out.find("TOOL") == 0);
@@ -154,14 +154,14 @@ TEST_CASE("tools shows a table for people and schemas for programs") {
   CHECK(anthropic.at(0).contains("input_schema"));
 }
 
-TEST_CASE("tools of one toolset are only those") {
+TEST_CASE("--toolset limits the list of tools") {
   const Json tools = Json::parse(
       run_gibbous({"tools", "--json", "--toolset", "test", "--scripts", test_scripts()}).out);
   for (const Json& tool : tools) CHECK(tool["name"].get<std::string>().find("bg_") != 0);
   CHECK_FALSE(tools.empty());
 }
 
-TEST_CASE("check is silent about what is right and names file and line of what is wrong") {
+TEST_CASE("check reports each error with its file and line") {
   const Outcome right = run_gibbous({"check", test_scripts()});
   CHECK(right.status.code == kDone);
   CHECK(right.out.find("ok: ") == 0);
@@ -178,7 +178,7 @@ TEST_CASE("check is silent about what is right and names file and line of what i
   CHECK(report["errors"][0]["line"] == 2);
 }
 
-TEST_CASE("check looks into scripts and policies, and reports both") {
+TEST_CASE("check reports errors of scripts and of policies") {
   const TempDir directory;
   REQUIRE(std::system(("mkdir " + directory.path() + "/scripts " + directory.path() + "/policies")
                           .c_str()) == 0);
@@ -190,14 +190,14 @@ TEST_CASE("check looks into scripts and policies, and reports both") {
   CHECK(has(outcome.out, "policies/init.lua:2:"));
 }
 
-TEST_CASE("check says when there is nothing to check") {
+TEST_CASE("check reports a directory without scripts and policies") {
   const TempDir empty;
   const Outcome outcome = run_gibbous({"check", empty.path()});
   CHECK(outcome.status.code == kWrongUse);
   CHECK(has(outcome.err, "init.lua"));
 }
 
-TEST_CASE("doctor names what holds limits and sandboxes, for people and for programs") {
+TEST_CASE("doctor names what enforces limits and sandboxes, as text and as JSON") {
   const Outcome text = run_gibbous({"doctor"});
   INFO(text.out << text.err);
   CHECK(text.status.code == kDone);
@@ -216,7 +216,7 @@ TEST_CASE("doctor names what holds limits and sandboxes, for people and for prog
   }
 }
 
-TEST_CASE("doctor fails when runs would not start, and says what to do") {
+TEST_CASE("doctor fails when runs cannot start, and says what to do") {
   const Outcome outcome = run_program(
       {.argv = {command_path(), "doctor"}, .env = {{"GIBBOUS_KEEPER", "/nowhere/keeper"}}});
   CHECK(outcome.status.code == kFailed);
@@ -224,7 +224,7 @@ TEST_CASE("doctor fails when runs would not start, and says what to do") {
   CHECK(has(outcome.out, "set GIBBOUS_KEEPER"));
 }
 
-TEST_CASE("doctor says when limits are only polled") {
+TEST_CASE("doctor reports limits that are only polled") {
   const Outcome outcome = run_program(
       {.argv = {command_path(), "doctor", "--json"}, .env = {{"GIBBOUS_CGROUPS", "off"}}});
   CHECK(outcome.status.code == kDone);

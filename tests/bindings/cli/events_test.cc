@@ -43,7 +43,7 @@ void write_two(WrittenJournal& journal) {
 
 }  // namespace
 
-TEST_CASE("events of all runs come in the order of time") {
+TEST_CASE("events of all runs are in chronological order") {
   WrittenJournal journal;
   write_two(journal);
   CHECK(events(journal).out ==
@@ -52,7 +52,7 @@ TEST_CASE("events of all runs come in the order of time") {
         "2023-11-14 22:13:22.000  BBBBbbb2  two  failed  it fell  exit code 3\n");
 }
 
-TEST_CASE("events can be those of a session, of a run, or from a time on") {
+TEST_CASE("events are filtered by session, run and time") {
   WrittenJournal journal;
   write_two(journal);
   CHECK_THAT(events(journal, {"--session", "one"}).out,
@@ -62,7 +62,7 @@ TEST_CASE("events can be those of a session, of a run, or from a time on") {
              Contains("failed") && !Contains("warning"));
 }
 
-TEST_CASE("events give programs a line of JSON each") {
+TEST_CASE("events --json prints each event as a line of JSON") {
   WrittenJournal journal;
   write_two(journal);
   const std::string out = events(journal, {"--json", "--session", "one"}).out;
@@ -74,7 +74,7 @@ TEST_CASE("events give programs a line of JSON each") {
   CHECK(line["at"] == WrittenJournal::kStart + 1000);
 }
 
-TEST_CASE("following events shows those of runs that begin later") {
+TEST_CASE("following events shows those of later runs") {
   WrittenJournal journal;
   write_two(journal);
   Program program(events_of(journal, {"-f", "--since", "2023-11-14T22:13:22Z"}));
@@ -88,7 +88,7 @@ TEST_CASE("following events shows those of runs that begin later") {
   CHECK(program.wait()->code == kDone);
 }
 
-TEST_CASE("events of what is not there are refused, with the nearest name") {
+TEST_CASE("events of an unknown run or session suggest the nearest name") {
   WrittenJournal journal;
   write_two(journal);
   const Outcome session = events(journal, {"--session", "onne"});

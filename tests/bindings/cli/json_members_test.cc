@@ -43,18 +43,18 @@ TEST_CASE("members keep their text exactly") {
   CHECK(value_of(object, "e") == "null");
 }
 
-TEST_CASE("empty objects and containers have no pitfalls") {
+TEST_CASE("empty objects and arrays are read") {
   CHECK(json_members("{}", kDepth).value().empty());
   CHECK(value_of(R"({"a":{},"b":[],"c":""})", "a") == "{}");
   CHECK(value_of(R"({"a":{},"b":[],"c":""})", "b") == "[]");
   CHECK(value_of(R"({"a":{},"b":[],"c":""})", "c") == "\"\"");
 }
 
-TEST_CASE("an escaped key is the key that it spells") {
+TEST_CASE("an escaped key is decoded") {
   CHECK(value_of(R"({"\u0069d":7})", "id") == "7");
 }
 
-TEST_CASE("what is no JSON object is explained") {
+TEST_CASE("text that is not a JSON object is refused with the reason") {
   CHECK(has(complaint("{\"a\":1"), "not valid JSON"));
   CHECK(has(complaint("{\"a\":1"), "column"));
   CHECK(has(complaint(""), "not valid JSON"));
@@ -66,14 +66,14 @@ TEST_CASE("what is no JSON object is explained") {
   CHECK(has(complaint(R"({"a":1,"\u0061":2})"), "\"a\" appears twice"));
 }
 
-TEST_CASE("nesting is limited before anything recurses") {
+TEST_CASE("nesting is limited") {
   const std::string deep(1'000'000, '[');
   CHECK(has(complaint("{\"a\":" + deep), "nested deeper than 8"));
   const std::string brackets_in_text = R"({"a":"[[[[[[[[[[[[\"[[[["})";
   CHECK(complaint(brackets_in_text).empty());
 }
 
-TEST_CASE("strings go through quotes and back unchanged") {
+TEST_CASE("quoting a string and reading it back changes nothing") {
   const std::string text = "a\"b\\c\n\t\x01 é 💡";
   CHECK(json_unquote(json_quote(text)) == text);
   CHECK(json_quote("bad \xff byte") == "\"bad \xEF\xBF\xBD byte\"");

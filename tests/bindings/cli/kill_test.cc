@@ -52,7 +52,7 @@ class Killing {
   Conversation session_;
 };
 
-TEST_CASE("kill of a run that was started again ends the one that is there now") {
+TEST_CASE("kill of a restarted run ends the run that replaced it") {
   Killing desk("return { toolsets = { 'services' } }\n");
   const std::string first =
       desk.serve({{"name", "web"},
@@ -72,7 +72,7 @@ TEST_CASE("kill of a run that was started again ends the one that is there now")
   CHECK(said["state"] == "killed");
 }
 
-TEST_CASE("kill of a run that waits to be started again ends the pause") {
+TEST_CASE("kill of a run that waits for its restart prevents the restart") {
   Killing desk("return { toolsets = { 'services' } }\n");
   const std::string run =
       desk.serve({{"name", "bad"}, {"command", "exit 1"}, {"restart", {{"backoff_ms", 60000}}}});
@@ -88,7 +88,7 @@ TEST_CASE("kill of a run that waits to be started again ends the pause") {
   CHECK(desk.session().event("run_ended")["reason"] == "killed before it started");
 }
 
-TEST_CASE("kill ends a run that another process executes, and says so") {
+TEST_CASE("kill ends a run of another process") {
   Killing desk;
   const std::string word = "6" + unique_word().substr(1, 6);
   const std::string run = desk.spawn("echo up; exec sleep 600 " + word);
@@ -105,7 +105,7 @@ TEST_CASE("kill ends a run that another process executes, and says so") {
   CHECK(Json::parse(desk.kill(run).out)["killed"] == false);
 }
 
-TEST_CASE("kill ends a run that a dead host kept") {
+TEST_CASE("kill ends a detached run of a dead host") {
   Killing desk("return { kill_on_session_end = false }\n");
   const std::string word = "6" + unique_word().substr(1, 6);
   const std::string run = desk.spawn("echo up; exec sleep 600 " + word);
@@ -120,7 +120,7 @@ TEST_CASE("kill ends a run that a dead host kept") {
   CHECK(processes_with(word).empty());
 }
 
-TEST_CASE("kill of an unknown run names the nearest") {
+TEST_CASE("kill of an unknown run suggests the nearest id") {
   Killing desk;
   const std::string run = desk.spawn("true");
   desk.until_up(desk.spawn("echo x"));

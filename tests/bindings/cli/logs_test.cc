@@ -39,7 +39,7 @@ std::vector<Json> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("logs shows what a run wrote, plain off a terminal") {
+TEST_CASE("logs prints the output of a run, as plain text without a terminal") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "one\n\x1b[3");
@@ -60,7 +60,7 @@ TEST_CASE("logs shows what a run wrote, plain off a terminal") {
   CHECK(logs(journal, {"AAAA", "--since", "4"}).out == "three\n");
 }
 
-TEST_CASE("logs says in its place what the journal does not keep") {
+TEST_CASE("logs notes where output was not recorded") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "before");
@@ -71,7 +71,7 @@ TEST_CASE("logs says in its place what the journal does not keep") {
   CHECK_THAT(shown, Contains("before\n[gibbous: ") && Contains("]\nafter\n"));
 }
 
-TEST_CASE("logs begins at a time or so long ago") {
+TEST_CASE("logs --since begins at a time") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   constexpr int kLines = 300;
@@ -86,7 +86,7 @@ TEST_CASE("logs begins at a time or so long ago") {
   CHECK(logs(journal, {"AAAA", "--since", "2023-11-14T22:00Z"}).out == logs(journal, {"AAAA"}).out);
 }
 
-TEST_CASE("the last lines of a long log are found whatever the pieces it came in") {
+TEST_CASE("logs --tail finds the last lines, however the output was split") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   constexpr int kLines = 5'000;
@@ -102,7 +102,7 @@ TEST_CASE("the last lines of a long log are found whatever the pieces it came in
   CHECK(many == text.substr(text.find("line 2000\n")));
 }
 
-TEST_CASE("logs gives programs every item, with bytes that are no text as they were") {
+TEST_CASE("logs --json prints every item, with invalid UTF-8 as base64") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "text \x1b[31m");
@@ -123,7 +123,7 @@ TEST_CASE("logs gives programs every item, with bytes that are no text as they w
   CHECK(lines[3]["meta"]["exit_code"] == 0);
 }
 
-TEST_CASE("logs keeps colours on a terminal, and puts them back at the end") {
+TEST_CASE("logs keeps colours on a terminal and resets them at the end") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "\x1b[31mred\x1b[2J");
@@ -136,7 +136,7 @@ TEST_CASE("logs keeps colours on a terminal, and puts them back at the end") {
   CHECK(program.shown() == "\x1b[31mred\x1b[0m\r\n");
 }
 
-TEST_CASE("following shows what comes until the run ends") {
+TEST_CASE("logs -f follows the output until the run ends") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "first\n");
@@ -153,7 +153,7 @@ TEST_CASE("following shows what comes until the run ends") {
   CHECK(program.wait()->code == kDone);
 }
 
-TEST_CASE("following ends on a signal, and when nobody reads") {
+TEST_CASE("logs -f ends on a signal, and when its reader goes away") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "first\n");
@@ -168,7 +168,7 @@ TEST_CASE("following ends on a signal, and when nobody reads") {
   CHECK(unread.wait()->code == kDone);
 }
 
-TEST_CASE("following a run whose host is gone ends and says so") {
+TEST_CASE("logs -f of a run whose host was killed ends with an error") {
   WrittenJournal journal;
   // No process has this pid: it is above what the kernel gives.
   journal.start("AAAAaaa1", "s", "make", {{"pid", 1 << 30}, {"pid_started", 1}});
@@ -178,7 +178,7 @@ TEST_CASE("following a run whose host is gone ends and says so") {
   CHECK_THAT(outcome.err, Contains("AAAAaaa1") && Contains("its host is gone"));
 }
 
-TEST_CASE("a run that is not there is named back with the nearest one") {
+TEST_CASE("an unknown run is quoted with the nearest id") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.start("AAAAbbb2", "s", "make");
@@ -191,7 +191,7 @@ TEST_CASE("a run that is not there is named back with the nearest one") {
   CHECK(Json::parse(logs(journal, {"x", "--json"}).out)["error"]["code"] == "run_not_found");
 }
 
-TEST_CASE("logs that are asked for in a wrong way say how") {
+TEST_CASE("wrong use of logs is explained") {
   const WrittenJournal journal;
   CHECK(logs(journal, {}).status.code == kWrongUse);
   CHECK(logs(journal, {"x", "--stdout", "--stderr"}).status.code == kWrongUse);
@@ -202,7 +202,7 @@ TEST_CASE("logs that are asked for in a wrong way say how") {
   CHECK_THAT(since.err, Contains("--since: expected") && Contains("'soon'"));
 }
 
-TEST_CASE("where nothing was ever recorded the commands say so") {
+TEST_CASE("the commands report a missing journal") {
   const TempDir empty;
   for (const char* command : {"ps", "logs x"}) {
     const std::string line = command;

@@ -29,7 +29,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a question shows why, what, what it would run and which rule, made fit to be shown") {
+TEST_CASE("a question shows the reason, the tool, the commands and the rule, made printable") {
   const Asking asking;
   TerminalProgram program(call_of(asking));
   const std::string shown = program.until(kPrompt);
@@ -64,7 +64,7 @@ TEST_CASE("only a yes allows") {
   }
 }
 
-TEST_CASE("what is no answer is asked for again") {
+TEST_CASE("an invalid answer repeats the question") {
   const Asking asking;
   TerminalProgram program(call_of(asking));
   program.until(kPrompt);
@@ -77,7 +77,7 @@ TEST_CASE("what is no answer is asked for again") {
   CHECK(program.wait().code == kDone);
 }
 
-TEST_CASE("always is remembered for the command, rule for whatever it asks about") {
+TEST_CASE("\"always\" is remembered for the command, \"rule\" for the whole rule") {
   const std::vector<std::string> other = {"build", R"({"command":"make other"})"};
   for (const std::string keys : {"a\n", "r\n"}) {
     INFO(keys);
@@ -94,7 +94,7 @@ TEST_CASE("always is remembered for the command, rule for whatever it asks about
   }
 }
 
-TEST_CASE("what was typed before the question is no answer to it") {
+TEST_CASE("keys typed before the question do not answer it") {
   const Asking asking;
   const std::string path = asking.dir().path() + "/go";
   TerminalProgram program(call_of(asking, {"late", R"({"path":")" + path + "\"}"}));
@@ -108,7 +108,7 @@ TEST_CASE("what was typed before the question is no answer to it") {
   CHECK(has(program.shown(), "declined by the user"));
 }
 
-TEST_CASE("nobody is asked for a program, or off a terminal") {
+TEST_CASE("there is no question with --json or without a terminal") {
   const Asking asking;
   TerminalProgram program(call_of(asking, {"build", "--json"}));
   CHECK(program.wait().code == kNeedsApproval);

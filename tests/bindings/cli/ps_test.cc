@@ -69,7 +69,7 @@ class MarkedProgram {
 
 }  // namespace
 
-TEST_CASE("ps shows what runs, and with --all what ended, newest first") {
+TEST_CASE("ps lists running runs, and with --all ended ones, newest first") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "one", "make -j4\x1b[2J\nall", {{"label", "build"}});
   journal.start("BBBBbbb2", "two", "false");
@@ -89,7 +89,7 @@ TEST_CASE("ps shows what runs, and with --all what ended, newest first") {
   CHECK(runs_of(journal, {"--session", "two", "--all"}).at(0)["exit_code"] == 2);
 }
 
-TEST_CASE("ps says that there is nothing") {
+TEST_CASE("ps reports an empty list") {
   WrittenJournal journal;
   journal.flush();
   const Outcome none = ps(journal);
@@ -98,7 +98,7 @@ TEST_CASE("ps says that there is nothing") {
   CHECK(runs_of(journal) == Json::array());
 }
 
-TEST_CASE("ps finds a run's processes by their mark: cost, ports, and whether it waits for input") {
+TEST_CASE("ps finds the processes of a run by their mark: resource use, ports, waiting for input") {
   MarkedProgram child({.argv = {fixture("listener"), "any4"}, .env = {}, .cwd = ""});
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "serve",
@@ -121,7 +121,7 @@ TEST_CASE("ps finds a run's processes by their mark: cost, ports, and whether it
              Contains("running, waits for input") && Contains(std::to_string(port) + "*"));
 }
 
-TEST_CASE("ps says of a run without processes that its host is gone") {
+TEST_CASE("ps marks a run without processes as one whose host is gone") {
   WrittenJournal journal;
   pid_t pid = 0;
   {
@@ -137,7 +137,7 @@ TEST_CASE("ps says of a run without processes that its host is gone") {
   CHECK(runs.at(1)["host_gone"] == true);
 }
 
-TEST_CASE("ps takes what others wrote about a run for what it is") {
+TEST_CASE("ps survives any content of the journal") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "a").meta_json = R"({"pid":"x","mark":7,"label":[],"cpu_ms":-1})";
   journal.put("AAAAaaa1");

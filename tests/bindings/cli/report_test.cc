@@ -21,7 +21,7 @@ Outcome report(const WrittenJournal& journal, std::vector<std::string> arguments
 
 }  // namespace
 
-TEST_CASE("report writes a page and says where") {
+TEST_CASE("report writes a page and prints its path") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "agent-7", "make");
   journal.flush();
@@ -34,7 +34,7 @@ TEST_CASE("report writes a page and says where") {
   CHECK(told["runs"] == 1);
 }
 
-TEST_CASE("report without a session that is there, or a place to write, fails and says why") {
+TEST_CASE("report of an unknown session, or to an unusable path, fails with the reason") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "agent-7", "make");
   journal.flush();

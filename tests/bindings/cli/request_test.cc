@@ -33,7 +33,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a call is read whole") {
+TEST_CASE("all members of a call are read") {
   const Request request = parsed(
       R"({"id":1,"tool":"bg_start","args":{"command":"make"},"session":"a","progress":true})");
   CHECK(request.kind == Request::Kind::kCall);
@@ -44,14 +44,14 @@ TEST_CASE("a call is read whole") {
   CHECK(request.wants_progress);
 }
 
-TEST_CASE("a call needs no more than an id and a tool") {
+TEST_CASE("a call needs only an id and a tool") {
   const Request request = parsed(R"({"tool":"bg_status","id":"x"})");
   CHECK(request.arguments == "{}");
   CHECK(request.session.empty());
   CHECK_FALSE(request.wants_progress);
 }
 
-TEST_CASE("ids go back as they came") {
+TEST_CASE("ids are returned unchanged") {
   CHECK(parsed(R"({"tool":"t","id":12345678901234567890123})").id == "12345678901234567890123");
   CHECK(parsed(R"({"tool":"t","id":1.50})").id == "1.50");
   CHECK(parsed(R"({"tool":"t","id":-0})").id == "-0");
@@ -60,7 +60,7 @@ TEST_CASE("ids go back as they came") {
   CHECK(parsed(R"({"tool":"t","id":"\u0061"})").id == "\"a\"");
 }
 
-TEST_CASE("cancel, reload and drain are understood") {
+TEST_CASE("cancel, reload and drain are read") {
   CHECK(parsed(R"({"cancel":"a"})").cancelled_id == "\"a\"");
   CHECK(parsed(R"({"cancel":3,"id":4})").id == "4");
   CHECK(parsed(R"({"reload":true})").kind == Request::Kind::kReload);
@@ -70,7 +70,7 @@ TEST_CASE("cancel, reload and drain are understood") {
   CHECK(drain.id == "9");
 }
 
-TEST_CASE("a wrong line is explained by the field that is wrong") {
+TEST_CASE("an error names the wrong field") {
   CHECK(has(complaint("nonsense"), "not valid JSON"));
   CHECK(has(complaint("{}"), "\"tool\""));
   CHECK(has(complaint(R"({"id":1})"), "\"tool\""));
@@ -88,7 +88,7 @@ TEST_CASE("a wrong line is explained by the field that is wrong") {
   CHECK(has(complaint(R"({"cancel":1,"drain":"a"})"), "unknown field"));
 }
 
-TEST_CASE("a wrong line keeps the id that could be read") {
+TEST_CASE("an invalid line keeps its id") {
   std::string id;
   (void)complaint(R"({"tool":"t","id":5,"args":"x"})", &id);
   CHECK(id == "5");
@@ -100,7 +100,7 @@ TEST_CASE("an id has a limit") {
   CHECK(has(complaint(R"({"tool":"t","id":")" + std::string(kMaxIdBytes, 'x') + "\"}"), "longer"));
 }
 
-TEST_CASE("an answer to an ask is read whole") {
+TEST_CASE("all members of an answer to an ask are read") {
   const Request plain = parsed(R"({"answer":"Ab3xK9mZ","allow":true})");
   CHECK(plain.kind == Request::Kind::kAnswer);
   CHECK(plain.ask == "Ab3xK9mZ");
@@ -118,7 +118,7 @@ TEST_CASE("an answer to an ask is read whole") {
   CHECK(no.answer.reason == "no \"x\"");
 }
 
-TEST_CASE("a wrong answer to an ask is explained") {
+TEST_CASE("errors in an answer to an ask are explained") {
   CHECK(has(complaint(R"({"answer":1,"allow":true})"), "\"answer\" must be a string"));
   CHECK(has(complaint(R"({"answer":"a"})"), "\"allow\""));
   CHECK(has(complaint(R"({"answer":"a","allow":1})"), "true or false"));

@@ -33,7 +33,7 @@ Json asked(Conversation& session, const Json& call) {
 
 }  // namespace
 
-TEST_CASE("an ask says what is asked about which call, and an answer lets it go on") {
+TEST_CASE("an ask describes its call, and an answer lets the call continue") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   const Json ask = asked(session, build("one"));
@@ -55,7 +55,7 @@ TEST_CASE("an ask says what is asked about which call, and an answer lets it go 
   CHECK(asked(session, build("two"))["id"] != ask.at("id"));
 }
 
-TEST_CASE("a no carries its reason to the model") {
+TEST_CASE("the reason of a refusal reaches the model") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   const Json ask = asked(session, build(1));
@@ -66,7 +66,7 @@ TEST_CASE("a no carries its reason to the model") {
   CHECK(has(error["message"], "use ninja"));
 }
 
-TEST_CASE("an answer may count for longer, and for the rule") {
+TEST_CASE("an answer may be remembered, also for the rule") {
   const Asking asking;
   {
     Conversation session(asking.options({"--asks"}));
@@ -84,7 +84,7 @@ TEST_CASE("an answer may count for longer, and for the rule") {
   CHECK(other.call("build", {{"command", "cmake"}}).contains("result"));
 }
 
-TEST_CASE("without --asks nobody is asked") {
+TEST_CASE("without --asks there are no questions") {
   const Asking asking;
   Conversation session(asking.options());
   session.send(build(1));
@@ -92,7 +92,7 @@ TEST_CASE("without --asks nobody is asked") {
   for (const Json& line : session.others()) CHECK_FALSE(line.contains("ask"));
 }
 
-TEST_CASE("questions at the same time are told apart") {
+TEST_CASE("simultaneous questions have different ids") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   const Json first = asked(session, build(1, "one"));
@@ -103,7 +103,7 @@ TEST_CASE("questions at the same time are told apart") {
   CHECK(session.answer(1)["result"]["text"] == "built with one");
 }
 
-TEST_CASE("an answer to no open ask is an error, and the next line counts") {
+TEST_CASE("an answer without an open ask is an error, and the next line is read") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   session.send({{"answer", "nonesuch"}, {"allow", true}});
@@ -121,7 +121,7 @@ TEST_CASE("an answer to no open ask is an error, and the next line counts") {
   CHECK(session.answer(2).contains("result"));
 }
 
-TEST_CASE("the end of input denies what is still asked") {
+TEST_CASE("the end of input denies open questions") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   CHECK(asked(session, build(1))["call"] == 1);
@@ -132,7 +132,7 @@ TEST_CASE("the end of input denies what is still asked") {
   CHECK(status->code == 0);
 }
 
-TEST_CASE("an ask reaches a reader that is so slow that events are left out") {
+TEST_CASE("an ask reaches a slow reader that misses events") {
   const Asking asking;
   Conversation session(asking.options({"--asks"}));
   const std::string path = asking.dir().path() + "/go";

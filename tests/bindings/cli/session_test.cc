@@ -50,7 +50,7 @@ TEST_CASE("a call is answered with its id, its text and its data") {
   }
 }
 
-TEST_CASE("an id comes back digit by digit") {
+TEST_CASE("a numeric id keeps all its digits") {
   Conversation session(with_test_tools());
   session.program().write_line(R"({"id":12345678901234567890123,"tool":"echo"})");
   for (;;) {
@@ -62,7 +62,7 @@ TEST_CASE("an id comes back digit by digit") {
   }
 }
 
-TEST_CASE("calls run at the same time and answer when they are done") {
+TEST_CASE("calls run concurrently and are answered as they end") {
   Conversation session(with_test_tools());
   session.send({{"id", "slow"}, {"tool", "sleep"}, {"args", {{"ms", 300}}}});
   session.send({{"id", "quick"}, {"tool", "echo"}, {"args", Json::object()}});
@@ -94,7 +94,7 @@ TEST_CASE("a cancelled call answers with the error cancelled") {
   CHECK(session.answer("c")["cancel"]["found"] == false);
 }
 
-TEST_CASE("an id that is in flight cannot be used again until it is answered") {
+TEST_CASE("an id in flight cannot be reused") {
   Conversation session(with_test_tools());
   session.send({{"id", 1}, {"tool", "sleep"}, {"args", {{"ms", 600'000}}}});
   session.send({{"id", 1}, {"tool", "echo"}});
@@ -107,7 +107,7 @@ TEST_CASE("an id that is in flight cannot be used again until it is answered") {
   CHECK(session.answer(1).contains("result"));
 }
 
-TEST_CASE("a tool's error, a script's mistake and a wrong call are told apart") {
+TEST_CASE("errors of tools, scripts and callers have different codes") {
   Conversation session(with_test_tools());
   const Json raised = session.call("fail", Json::object())["error"];
   CHECK(raised["code"] == "too_blue");
@@ -127,7 +127,7 @@ TEST_CASE("a tool's error, a script's mistake and a wrong call are told apart") 
   CHECK(has(wrong["message"], "ms"));
 }
 
-TEST_CASE("a tool that never ends is ended, and the others go on") {
+TEST_CASE("a tool that never ends is stopped, and the others continue") {
   Conversation session(with_test_tools());
   session.send({{"id", "spin"}, {"tool", "spin"}});
   session.send({{"id", "echo"}, {"tool", "echo"}});
@@ -137,7 +137,7 @@ TEST_CASE("a tool that never ends is ended, and the others go on") {
   CHECK(has(error["message"], "init.lua:"));
 }
 
-TEST_CASE("a malformed line is explained and does no harm") {
+TEST_CASE("a malformed line is refused with the reason") {
   Conversation session(with_test_tools());
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"not json", "not valid JSON"},
@@ -158,25 +158,25 @@ TEST_CASE("a malformed line is explained and does no harm") {
   CHECK(session.call("echo", Json::object()).contains("result"));
 }
 
-TEST_CASE("a wrong line with an id is answered with that id") {
+TEST_CASE("an invalid line is answered with its id") {
   Conversation session(with_test_tools());
   session.program().write_line(R"({"id":"w","tool":"echo","args":[1]})");
   CHECK(session.answer("w")["error"]["code"] == "invalid_request");
 }
 
-TEST_CASE("a line over the limit is refused once, and the next line counts") {
+TEST_CASE("a line over the limit is refused once, and the next line is read") {
   Conversation session(with_test_tools());
   constexpr std::size_t kTooLong = std::size_t{11} << 20;
   session.program().write(std::string(kTooLong, 'x'));
   const Json refused = session.next_with("error");
   CHECK(refused["error"]["code"] == "invalid_request");
-  CHECK(has(refused["error"]["message"], "longer than 10485760 bytes"));
+  CHECK(has(refused["error"]["message"], "at most 10485760 bytes, got a longer one"));
   session.program().write_line("still the same line");
   CHECK(session.call("echo", Json::object()).contains("result"));
   for (const Json& line : session.others()) CHECK_FALSE(line.contains("error"));
 }
 
-TEST_CASE("progress comes when it is asked for, before the answer") {
+TEST_CASE("requested progress comes before the answer") {
   Conversation session(with_test_tools());
   CHECK(session.call("steps", Json::object()).contains("result"));
   for (const Json& line : session.others()) CHECK_FALSE(line.contains("progress"));
@@ -193,7 +193,7 @@ TEST_CASE("progress comes when it is asked for, before the answer") {
         Json::parse(R"({"id":"p","progress":{"progress":3,"total":3,"message":"step 3"}})"));
 }
 
-TEST_CASE("events of runs come unasked, and a session's backlog can be drained") {
+TEST_CASE("events arrive by themselves, and a session's backlog can be drained") {
   Conversation session(with_test_tools());
   const Json started = session.call("bg_start", {{"command", "exit 3"}}, "mine");
   REQUIRE(started.contains("result"));
@@ -211,7 +211,7 @@ TEST_CASE("events of runs come unasked, and a session's backlog can be drained")
   CHECK(session.answer("again")["drain"]["events"].empty());
 }
 
-TEST_CASE("a reload swaps the tools, and a broken script keeps the old ones and says where") {
+TEST_CASE("a reload replaces the tools, and a broken script keeps the old ones and is named") {
   const TempDir scripts;
   const auto write_tool = [&scripts](const std::string& word) {
     scripts.write("init.lua",
@@ -239,7 +239,7 @@ TEST_CASE("a reload swaps the tools, and a broken script keeps the old ones and 
   CHECK(session.call("word", Json::object())["result"]["text"] == "two");
 }
 
-TEST_CASE("the end of input ends the session, after the answers that are nearly there") {
+TEST_CASE("the end of input ends the session after quick calls are answered") {
   Outcome outcome = run_program({.argv =
                                      [] {
                                        std::vector<std::string> argv = {command_path(), "session"};
@@ -252,7 +252,7 @@ TEST_CASE("the end of input ends the session, after the answers that are nearly 
   CHECK(outcome.out.find("no line end") != std::string::npos);
 }
 
-TEST_CASE("the end of input cancels what still runs, and every call is answered") {
+TEST_CASE("the end of input cancels running calls, and every call is answered") {
   Conversation session(with_test_tools());
   session.send({{"id", 1}, {"tool", "sleep"}, {"args", {{"ms", 600'000}}}});
   CHECK(session.call("echo", Json::object()).contains("result"));
@@ -278,7 +278,7 @@ TEST_CASE("a signal ends the session, and every call is answered") {
   }
 }
 
-TEST_CASE("a reader that goes away ends the session") {
+TEST_CASE("the session ends when its reader goes away") {
   Conversation session(with_test_tools());
   CHECK(session.call("echo", Json::object()).contains("result"));
   session.program().close_stdout();
@@ -287,7 +287,7 @@ TEST_CASE("a reader that goes away ends the session") {
   CHECK(status->code == 0);
 }
 
-TEST_CASE("a slow reader stops the session's reading, loses nothing, and blocks nobody") {
+TEST_CASE("a slow reader pauses the session's reading, loses no result and blocks no call") {
   Conversation session(with_test_tools());
   constexpr int kCalls = 200;
   constexpr int kBytes = 100'000;
@@ -303,7 +303,7 @@ TEST_CASE("a slow reader stops the session's reading, loses nothing, and blocks 
   CHECK(program.wait(kPromptly));
 }
 
-TEST_CASE("a reader that never reads does not keep an ended session alive") {
+TEST_CASE("a reader that never reads does not delay the end of the session") {
   Conversation session(with_test_tools());
   constexpr int kCalls = 50;
   for (int id = 0; id < kCalls; ++id) {
@@ -314,7 +314,7 @@ TEST_CASE("a reader that never reads does not keep an ended session alive") {
   CHECK(session.program().wait(kFlushAndMore));
 }
 
-TEST_CASE("no process outlives the session, however it ends") {
+TEST_CASE("no process outlives the session") {
   const std::string tree = "sleep 600 & setsid sleep 600 & exec sleep 600";
   const std::string mark = std::to_string(getpid()) + "-" +
                            std::to_string(steady_clock::now().time_since_epoch().count());
@@ -340,7 +340,7 @@ TEST_CASE("no process outlives the session, however it ends") {
   }
 }
 
-TEST_CASE("bg_kill leaves nothing of a tree that spread over sessions") {
+TEST_CASE("bg_kill kills a tree that spans several POSIX sessions") {
   const std::string mark = "kill-" + std::to_string(getpid());
   Conversation session(with_test_tools(), {{"GIBBOUS_TEST_MARK", mark}});
   const auto left = [&mark] { return processes_with("GIBBOUS_TEST_MARK", mark).size(); };
@@ -354,7 +354,7 @@ TEST_CASE("bg_kill leaves nothing of a tree that spread over sessions") {
   CHECK(soon([&] { return left() == kOurs; }));
 }
 
-TEST_CASE("the mode decides, and a refusal says what to do") {
+TEST_CASE("the mode decides, and a refusal suggests what to do") {
   Conversation standard(with_test_tools("default"));
   const Json ask = standard.call("bg_start", {{"command", "true"}})["error"];
   CHECK(ask["code"] == "needs_approval");
@@ -364,7 +364,7 @@ TEST_CASE("the mode decides, and a refusal says what to do") {
   CHECK(plan.call("bg_start", {{"command", "true"}})["error"]["code"] == "denied");
 }
 
-TEST_CASE("a session that cannot start says so on both outputs") {
+TEST_CASE("a session that cannot start reports it on stdout and stderr") {
   const TempDir empty;
   const Outcome outcome =
       run_program({.argv = {command_path(), "session", "--scripts", empty.path()}});

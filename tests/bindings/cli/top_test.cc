@@ -28,7 +28,7 @@ void write_run(WrittenJournal& journal) {
 
 }  // namespace
 
-TEST_CASE("top shows the runs, follows a log, and gives the terminal back") {
+TEST_CASE("top shows the runs, follows a log and restores the terminal") {
   WrittenJournal journal;
   write_run(journal);
   TerminalProgram top(top_of(journal));
@@ -55,7 +55,7 @@ TEST_CASE("top shows the runs, follows a log, and gives the terminal back") {
   CHECK_THAT(top.shown(), Contains(kLeaveScreen));
 }
 
-TEST_CASE("top gives the terminal back when a key or a signal ends it") {
+TEST_CASE("top restores the terminal when a key or a signal ends it") {
   for (const int number : {0, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) {
     INFO(number);
     WrittenJournal journal;
@@ -72,7 +72,7 @@ TEST_CASE("top gives the terminal back when a key or a signal ends it") {
   }
 }
 
-TEST_CASE("top fits a terminal that changes its size") {
+TEST_CASE("top follows a resize of the terminal") {
   WrittenJournal journal;
   write_run(journal);
   TerminalProgram top(top_of(journal));
@@ -85,7 +85,7 @@ TEST_CASE("top fits a terminal that changes its size") {
   CHECK(top.wait().code == 0);
 }
 
-TEST_CASE("top off a terminal says what to use") {
+TEST_CASE("top without a terminal suggests ps") {
   WrittenJournal journal;
   write_run(journal);
   const Outcome outcome = run_program(top_of(journal));

@@ -26,7 +26,7 @@ std::string filtered(Form form, const std::string& text, std::size_t piece = std
 
 }  // namespace
 
-TEST_CASE("a terminal gets colours and what happens within the line") {
+TEST_CASE("colours and changes within the line reach a terminal") {
   for (const char* kept : {"\x1b[31mred\x1b[0m", "\x1b[38;5;208mx\x1b[m", "\x1b[38:2::1:2:3mx",
                            "10%\r20%\n", "ab\b", "\x1b[2Kline", "\x1b[Kx", "tab\tand \xC3\xA4"}) {
     INFO(kept);
@@ -34,7 +34,7 @@ TEST_CASE("a terminal gets colours and what happens within the line") {
   }
 }
 
-TEST_CASE("a terminal gets nothing that could change more than the line") {
+TEST_CASE("sequences that change more than the line do not reach a terminal") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"\x1b[2J\x1b[Hclear", "clear"},
       {"\x1b]0;title\x07text", "text"},
@@ -60,12 +60,12 @@ TEST_CASE("a terminal gets nothing that could change more than the line") {
   }
 }
 
-TEST_CASE("off a terminal text is plain, and a terminal's line end is a line end") {
+TEST_CASE("without a terminal the text is plain, and CR LF is a line end") {
   CHECK(filtered(Form::kPlain, "\x1b[1;31merror\x1b[0m: x\r\n") == "error: x\n");
   CHECK(filtered(Form::kPlain, "10%\r20%\r\n") == "10%\r20%\n");
 }
 
-TEST_CASE("what is shown does not depend on how the output was cut") {
+TEST_CASE("the result does not depend on how the output was split") {
   const std::string raw =
       "a\x1b[31mred\x1b[0m\xC3\xA4\xE2\x82\xAC\x1b]0;title\x07|\r\n\x1b[2Kx\x1b[5A\xFF|";
   for (const Form form : {Form::kColour, Form::kPlain}) {
@@ -77,7 +77,7 @@ TEST_CASE("what is shown does not depend on how the output was cut") {
   }
 }
 
-TEST_CASE("whether colours are on is known") {
+TEST_CASE("the filter knows whether a colour is active") {
   OutputFilter filter(Form::kColour);
   CHECK_FALSE(filter.coloured());
   (void)filter.feed("\x1b[31mred");
@@ -86,7 +86,7 @@ TEST_CASE("whether colours are on is known") {
   CHECK_FALSE(filter.coloured());
 }
 
-TEST_CASE("whatever comes, what is shown is UTF-8 with no sequence but colours and erasing") {
+TEST_CASE("random input gives UTF-8 with no sequences but colours and erasing") {
   constexpr int kInputs = 2'000;
   const std::string alphabet =
       "\x1b\x1b\x1b[[]P?;:0123mKGJHhl\x07\\\xC2\x9B\xE2\x82\xAC\r\n ab\x7F";

@@ -19,7 +19,7 @@ StoredItem item(ItemType type, const std::string& payload) {
 
 }  // namespace
 
-TEST_CASE("the tail keeps whole lines of both streams, newest, within its limit") {
+TEST_CASE("the tail keeps the newest whole lines of both streams within its limit") {
   OutputTail tail(200);
   tail.add(item(ItemType::kStdout, "half "));
   tail.add(item(ItemType::kStderr, "an error\n"));
@@ -37,7 +37,7 @@ TEST_CASE("the tail keeps whole lines of both streams, newest, within its limit"
   CHECK(tail.lines().size() < 15);
 }
 
-TEST_CASE("a line without end is cut, and a progress bar is what it shows last") {
+TEST_CASE("an endless line is cut, and a progress bar keeps its last state") {
   OutputTail tail(std::size_t{1} << 20);
   for (int i = 0; i < 1'000; ++i) tail.add(item(ItemType::kStdout, std::string(100, 'x')));
   tail.add(item(ItemType::kStdout, "\n"));

@@ -15,7 +15,7 @@ constexpr std::int64_t kNow = 1'700'000'000'000;
 
 }  // namespace
 
-TEST_CASE("a beginning is an item's number, a time ago, or a time") {
+TEST_CASE("--since takes the number of an item, a time ago or a time") {
   CHECK(parse_since("42", kNow)->seq == 42U);
   CHECK(parse_since("0", kNow)->seq == 0U);
   CHECK(parse_since("250ms", kNow)->at == kNow - 250);
@@ -28,7 +28,7 @@ TEST_CASE("a beginning is an item's number, a time ago, or a time") {
   CHECK(parse_since("22:13:20Z", kNow)->at == kNow);
 }
 
-TEST_CASE("a beginning that is none is named with what is understood") {
+TEST_CASE("an invalid --since is quoted, with the accepted forms") {
   for (const char* wrong : {"", "yesterday", "5x", "-5m", "99999999999999999999", "12:99", "5 m",
                             "\x1b[2J", "2023-11-14T22:13:20ZZ"}) {
     INFO(wrong);
@@ -40,7 +40,7 @@ TEST_CASE("a beginning that is none is named with what is understood") {
   }
 }
 
-TEST_CASE("figures take few columns") {
+TEST_CASE("figures are short") {
   CHECK(duration_text(-1) == "0ms");
   CHECK(duration_text(840) == "840ms");
   CHECK(duration_text(12'345) == "12.3s");

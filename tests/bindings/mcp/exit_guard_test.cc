@@ -51,7 +51,7 @@ int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()
   return WIFEXITED(status) ? WEXITSTATUS(status) : kStuck;
 }
 
-TEST_CASE("a stuck process ends when its client has gone") {
+TEST_CASE("a stuck process is ended when its client has gone") {
   for (const bool sockets : {false, true}) {
     Pair input(sockets);
     Pair stop(false);
@@ -59,7 +59,7 @@ TEST_CASE("a stuck process ends when its client has gone") {
   }
 }
 
-TEST_CASE("a stuck process ends when it is told to stop") {
+TEST_CASE("a stuck process is ended after a stop") {
   Pair input(false);
   Pair stop(false);
   CHECK(exit_code_of_stuck_child(

@@ -21,7 +21,7 @@ struct Collector {
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("a line comes out whole, whether its bytes came joined or split") {
+TEST_CASE("lines do not depend on how their bytes were split") {
   const std::string input = "{\"a\":1}\n{\"b\":2}\r\n\n  \r\n{\"c\":3}\n";
   for (std::size_t piece = 1; piece <= input.size(); ++piece) {
     Collector collector;
@@ -33,7 +33,7 @@ TEST_CASE("a line comes out whole, whether its bytes came joined or split") {
   }
 }
 
-TEST_CASE("a line that is too long is reported once and the next one counts") {
+TEST_CASE("a line that is too long is reported once, and the next one is read") {
   for (std::size_t piece = 1; piece <= 16; ++piece) {
     Collector collector(8);
     const std::string input = "12345678\n123456789\n" + std::string(100, 'x') + "\nshort\n";
@@ -46,7 +46,7 @@ TEST_CASE("a line that is too long is reported once and the next one counts") {
   }
 }
 
-TEST_CASE("a last line without an end counts when the input ends") {
+TEST_CASE("a last line without an end is read") {
   Collector collector;
   collector.splitter.feed("{\"a\":1}\n{\"b\"");
   collector.splitter.feed(":2}");
@@ -57,7 +57,7 @@ TEST_CASE("a last line without an end counts when the input ends") {
   CHECK(collector.lines.size() == 2);
 }
 
-TEST_CASE("an unfinished line that is too long says nothing more at the end of input") {
+TEST_CASE("an unfinished line that is too long is not reported again at the end of input") {
   Collector collector(8);
   collector.splitter.feed("123456789");
   CHECK(collector.oversized == 1);
@@ -81,12 +81,12 @@ TEST_CASE("JSON is read to the depth limit and refused beyond it without a crash
   CHECK(parse_json(objects).failure == ParseFailure::kTooDeep);
 }
 
-TEST_CASE("brackets inside strings are no depth") {
+TEST_CASE("brackets inside strings do not count as depth") {
   const std::string text = "[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"]";
   CHECK(parse_json(text).failure == ParseFailure::kNone);
 }
 
-TEST_CASE("the outermost scalars of a message that is too deep can be read") {
+TEST_CASE("the outermost scalars of a message that is too deep are kept") {
   const Parsed parsed =
       parse_json("{\"id\":7,\"params\":" + nested(200'000) + ",\"method\":\"tools/call\"}");
   CHECK(parsed.failure == ParseFailure::kTooDeep);
@@ -94,7 +94,7 @@ TEST_CASE("the outermost scalars of a message that is too deep can be read") {
   CHECK(parsed.value["method"] == "tools/call");
 }
 
-TEST_CASE("text that is no JSON or no UTF-8 is a syntax failure") {
+TEST_CASE("invalid JSON and invalid UTF-8 are syntax failures") {
   for (const char* text :
        {"", "{", "nul", "{\"a\":1}}", "{'a':1}", "\"\xff\"", "{\"a\":01}", "[1,]"}) {
     INFO(text);
@@ -102,7 +102,7 @@ TEST_CASE("text that is no JSON or no UTF-8 is a syntax failure") {
   }
 }
 
-TEST_CASE("a line that goes out holds no newline and no invalid UTF-8") {
+TEST_CASE("an outgoing line holds no newline and no invalid UTF-8") {
   const std::string line = to_text(Json{{"text", "a\nb\xff\xc3"}});
   CHECK(line == "{\"text\":\"a\\nb\xEF\xBF\xBD\xEF\xBF\xBD\"}");
 }

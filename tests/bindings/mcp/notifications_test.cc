@@ -21,7 +21,7 @@ Json cancelled(const Json& id) {
   return Fixture::notification("notifications/cancelled", Json{{"requestId", id}});
 }
 
-TEST_CASE("a legacy client hears of changed tools once its handshake is complete") {
+TEST_CASE("a legacy client is notified of changed tools after its handshake") {
   Fixture fixture;
   fixture.server.on_event(kToolsChanged);
   CHECK(fixture.silent());
@@ -36,7 +36,7 @@ TEST_CASE("a legacy client hears of changed tools once its handshake is complete
   CHECK(fixture.heard()["method"] == "notifications/tools/list_changed");
 }
 
-TEST_CASE("a modern client hears of changed tools on the subscription that asked for it") {
+TEST_CASE("a modern client is notified of changed tools on its subscription") {
   Fixture fixture;
   fixture.server.on_event(kToolsChanged);
   CHECK(fixture.silent());
@@ -60,7 +60,7 @@ TEST_CASE("a modern client hears of changed tools on the subscription that asked
   }
 }
 
-TEST_CASE("each subscription is told for itself") {
+TEST_CASE("each subscription is notified separately") {
   Fixture fixture;
   fixture.ask(listen(1, Json{{"toolsListChanged", true}}));
   fixture.ask(listen(2, Json{{"toolsListChanged", false}}));
@@ -72,7 +72,7 @@ TEST_CASE("each subscription is told for itself") {
   CHECK(fixture.next()["params"]["_meta"][kMetaSubscription] == 3);
 }
 
-TEST_CASE("both eras on one connection are told, each in its way") {
+TEST_CASE("clients of both eras on one connection are notified") {
   Fixture fixture;
   fixture.handshake();
   fixture.ask(listen("s", Json{{"toolsListChanged", true}}));
@@ -82,7 +82,7 @@ TEST_CASE("both eras on one connection are told, each in its way") {
   CHECK(fixture.next()["params"]["_meta"][kMetaSubscription] == "s");
 }
 
-TEST_CASE("a subscription must say what it is for, and there are not endlessly many") {
+TEST_CASE("a subscription must name its subject, and their number is limited") {
   ServerOptions options;
   options.max_subscriptions = 1;
   Fixture fixture(options);
@@ -94,7 +94,7 @@ TEST_CASE("a subscription must say what it is for, and there are not endlessly m
   CHECK(code(fixture.ask(listen(2, Json::object()))) == kInternalError);
 }
 
-TEST_CASE("shutting down ends the open subscriptions and is the last that is heard") {
+TEST_CASE("shutting down ends open subscriptions, and nothing is sent afterwards") {
   Fixture fixture;
   fixture.handshake();
   fixture.ask(listen("s", Json{{"toolsListChanged", true}}));
@@ -120,7 +120,7 @@ Event log_event(const std::string& level, const std::string& message, CallId cal
   return Event{"log", "", event.dump()};
 }
 
-TEST_CASE("a legacy client hears log messages from the level that it set") {
+TEST_CASE("a legacy client gets log messages at or above its level") {
   Fixture fixture;
   fixture.server.on_event(log_event("error", "before"));
   CHECK(fixture.silent());
@@ -139,7 +139,7 @@ TEST_CASE("a legacy client hears log messages from the level that it set") {
   CHECK(fixture.silent());
 }
 
-TEST_CASE("a level that does not exist is wrong") {
+TEST_CASE("an unknown log level is refused") {
   Fixture fixture;
   fixture.handshake();
   for (const Json& params :
@@ -165,7 +165,7 @@ Json logging_call(int id, const char* level) {
   return request;
 }
 
-TEST_CASE("a modern client hears log messages of the requests that ask for them") {
+TEST_CASE("a modern client gets log messages for requests that ask for them") {
   Fixture fixture;
   fixture.say(logging_call(1, "info"));
   fixture.say(Fixture::modern(2, "tools/call", Json{{"name", "echo"}}));
@@ -198,7 +198,7 @@ TEST_CASE("log messages are dropped while the client does not keep up") {
   CHECK(fixture.heard()["method"] == "notifications/tools/list_changed");
 }
 
-TEST_CASE("an event that is no JSON is survived") {
+TEST_CASE("an event that is not JSON is ignored") {
   Fixture fixture;
   fixture.handshake();
   fixture.server.on_event(Event{"log", "", "{broken"});

@@ -12,7 +12,7 @@ int code(const Json& answer) {
   return answer.at("error").at("code").get<int>();
 }
 
-TEST_CASE("what cannot be read is answered without an id") {
+TEST_CASE("an unreadable message is answered without an id") {
   Fixture fixture;
   struct Case {
     const char* line;
@@ -42,7 +42,7 @@ TEST_CASE("what cannot be read is answered without an id") {
   }
 }
 
-TEST_CASE("a wrong request with a readable id is answered with it") {
+TEST_CASE("an invalid request is answered with its id") {
   Fixture fixture;
   struct Case {
     const char* line;
@@ -64,7 +64,7 @@ TEST_CASE("a wrong request with a readable id is answered with it") {
   }
 }
 
-TEST_CASE("a request nested 200,000 levels deep is refused by its id and the server goes on") {
+TEST_CASE("a request nested 200,000 levels deep is refused with its id") {
   Fixture fixture;
   constexpr std::size_t kManyLevels = 200'000;
   fixture.say_text(R"({"jsonrpc":"2.0","id":"deep","method":"tools/call","params":)" +
@@ -124,7 +124,7 @@ TEST_CASE("an un-tagged request before initialize lacks its _meta, except ping")
   CHECK(fixture.ask(Fixture::request(1, "ping"))["result"] == Json::object());
 }
 
-TEST_CASE("initialize answers the revision that both speak") {
+TEST_CASE("initialize selects a revision that both support") {
   struct Case {
     const char* requested;
     const char* answered;
@@ -153,7 +153,7 @@ TEST_CASE("initialize answers the revision that both speak") {
   }
 }
 
-TEST_CASE("initialize without a version is wrong") {
+TEST_CASE("initialize without a version is refused") {
   Fixture fixture;
   CHECK(code(fixture.ask(Fixture::request(1, "initialize"))) == kInvalidParams);
   CHECK(code(fixture.ask(Fixture::request(1, "initialize", Json{{"protocolVersion", 3}}))) ==
@@ -162,7 +162,7 @@ TEST_CASE("initialize without a version is wrong") {
   CHECK(code(fixture.ask(Fixture::request(2, "tools/list"))) == kInvalidParams);
 }
 
-TEST_CASE("server/discover says everything that a modern client needs") {
+TEST_CASE("server/discover returns what a modern client needs") {
   Fixture fixture;
   const Json result = fixture.ask(Fixture::modern(1, "server/discover"))["result"];
   CHECK(result["resultType"] == "complete");
@@ -175,7 +175,7 @@ TEST_CASE("server/discover says everything that a modern client needs") {
   CHECK(!result.contains("protocolVersion"));
 }
 
-TEST_CASE("a version that we do not speak is refused with those that we do") {
+TEST_CASE("an unsupported version is refused with the supported ones") {
   Fixture fixture;
   fixture.handshake();
   const Json discovered =
@@ -193,7 +193,7 @@ TEST_CASE("a version that we do not speak is refused with those that we do") {
   }
 }
 
-TEST_CASE("a modern request must carry its envelope whole") {
+TEST_CASE("a modern request must have a complete envelope") {
   Fixture fixture;
   Json request = Fixture::modern(1, "tools/list");
   request["params"]["_meta"].erase(kMetaCapabilities);
@@ -212,7 +212,7 @@ TEST_CASE("a modern request must carry its envelope whole") {
   CHECK(code(fixture.ask(request)) == kInvalidParams);
 }
 
-TEST_CASE("each request is of the era that it says, whatever came before") {
+TEST_CASE("each request names its own era") {
   Fixture fixture;
   CHECK(fixture.ask(Fixture::modern(1, "tools/list"))["result"]["resultType"] == "complete");
   // A modern request opens nothing for un-tagged ones.
@@ -238,7 +238,7 @@ TEST_CASE("methods exist in their own era only") {
   }
 }
 
-TEST_CASE("a quoted name of any length makes a short error") {
+TEST_CASE("an error quotes a long name only in part") {
   Fixture fixture;
   fixture.handshake();
   fixture.say(Fixture::request(1, std::string(1'000'000, '\x01')));

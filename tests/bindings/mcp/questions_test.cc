@@ -85,7 +85,7 @@ Json repeat(const Json& result, const Json& answer) {
   return Json{{"inputResponses", responses}, {"requestState", result["requestState"]}};
 }
 
-TEST_CASE("a legacy client is asked by a request of the server's") {
+TEST_CASE("a legacy client is asked with a request") {
   struct Case {
     const char* revision;
     Json capabilities;
@@ -160,7 +160,7 @@ TEST_CASE("each answer means what its title says") {
   }
 }
 
-TEST_CASE("whatever is no yes is a no with its reason, in both eras") {
+TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
   struct Case {
     Json answer;
     const char* reason;
@@ -170,10 +170,10 @@ TEST_CASE("whatever is no yes is a no with its reason, in both eras") {
       {Json{{"action", "cancel"}}, "--mode"},
       {Json{{"action", "accept"}}, "lacks the field"},
       {Json{{"action", "accept"}, {"content", "once"}}, "lacks the field"},
-      {Asking::accepting("everything"), "none of those"},
+      {Asking::accepting("everything"), "not one of those"},
       {Asking::accepting(Json::array({"once"})), "lacks the field"},
       {Asking::accepting(true), "lacks the field"},
-      {Json{{"action", "agree"}, {"content", {{"answer", "once"}}}}, "does not exist"},
+      {Json{{"action", "agree"}, {"content", {{"answer", "once"}}}}, "unknown action"},
       {Json{{"content", {{"answer", "once"}}}}, "lacks an action"},
       {Json(5), "lacks an action"},
       {Json(), "lacks an action"},
@@ -198,7 +198,7 @@ TEST_CASE("whatever is no yes is a no with its reason, in both eras") {
   }
 }
 
-TEST_CASE("a rule without a name is not offered, and cannot be chosen") {
+TEST_CASE("a rule without a name cannot be remembered") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   client.say(Fixture::request(1, "tools/call", Asking::call_params()));
@@ -210,7 +210,7 @@ TEST_CASE("a rule without a name is not offered, and cannot be chosen") {
   CHECK(!client.answers[0]->allow);
 }
 
-TEST_CASE("an error instead of an answer denies with the client's words") {
+TEST_CASE("an error instead of an answer denies with the client's message") {
   Asking client;
   client.shake_hands("2025-06-18", kForms);
   const Json id = client.asked_call(1)["id"];
@@ -222,7 +222,7 @@ TEST_CASE("an error instead of an answer denies with the client's words") {
   CHECK(client.answers[0]->reason == "the client could not ask: no \\x1b[2Jdialog");
 }
 
-TEST_CASE("nobody is asked where the client did not say that it can") {
+TEST_CASE("a client without elicitation is not asked") {
   const Json url = Json::parse(R"({"elicitation":{"url":{}}})");
   for (const Json& capabilities :
        {Json::object(), Json{{"elicitation", nullptr}}, Json{{"elicitation", true}}, url}) {
@@ -249,7 +249,7 @@ TEST_CASE("nobody is asked where the client did not say that it can") {
   CHECK(old.answers[0]->nobody);
 }
 
-TEST_CASE("answers to what was not asked, and late ones, mean nothing") {
+TEST_CASE("unexpected and late answers are ignored") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   const Json asked = client.asked_call(1);
@@ -264,7 +264,7 @@ TEST_CASE("answers to what was not asked, and late ones, mean nothing") {
   CHECK(client.silent());
 }
 
-TEST_CASE("two questions at once are told apart") {
+TEST_CASE("two simultaneous questions have different ids") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   const Json first = client.asked_call(1);
@@ -281,7 +281,7 @@ TEST_CASE("two questions at once are told apart") {
   CHECK(client.answers[2]->remember == Remember::kSession);
 }
 
-TEST_CASE("a legacy call that is cancelled or ends takes its questions back") {
+TEST_CASE("a legacy call that ends withdraws its questions") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   const Json asked = client.asked_call(1);
@@ -305,7 +305,7 @@ TEST_CASE("a legacy call that is cancelled or ends takes its questions back") {
   CHECK(client.silent());
 }
 
-TEST_CASE("a legacy question may stay open, and the end denies it") {
+TEST_CASE("an open legacy question is denied at the end") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   client.asked_call(1);
@@ -319,7 +319,7 @@ TEST_CASE("a legacy question may stay open, and the end denies it") {
   CHECK(client.silent());
 }
 
-TEST_CASE("a modern call is answered with the question, and ends after it is repeated") {
+TEST_CASE("a modern call returns the question, and its result when it is repeated") {
   Asking client;
   Json call = Asking::modern_call(1, kForms);
   call["params"]["_meta"]["progressToken"] = "first";
@@ -357,7 +357,7 @@ TEST_CASE("a modern call is answered with the question, and ends after it is rep
   CHECK(!client.server.next_timeout());
 }
 
-TEST_CASE("a state counts once, unchanged, and for the same call") {
+TEST_CASE("a state is valid once, unchanged, and for the same call") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);
@@ -389,7 +389,7 @@ TEST_CASE("a state counts once, unchanged, and for the same call") {
   CHECK(refused(Asking::modern_call(3, kForms, good)));
 }
 
-TEST_CASE("answers without a state, and states of legacy calls, are a call like any other") {
+TEST_CASE("answers without a valid state make a new call") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
   client.say(Asking::modern_call(1, kForms));
@@ -405,7 +405,7 @@ TEST_CASE("answers without a state, and states of legacy calls, are a call like 
   CHECK(client.silent());
 }
 
-TEST_CASE("what a modern client left unanswered is asked again") {
+TEST_CASE("a question that a modern client did not answer is asked again") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);
@@ -437,7 +437,7 @@ TEST_CASE("what a modern client left unanswered is asked again") {
   CHECK(client.heard()["result"]["resultType"] == "input_required");
 }
 
-TEST_CASE("a modern call that ended while its client was away is answered when it comes back") {
+TEST_CASE("a modern call that ended meanwhile returns its result when it is repeated") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);
@@ -452,7 +452,7 @@ TEST_CASE("a modern call that ended while its client was away is answered when i
   CHECK(end["result"]["isError"] == true);
 }
 
-TEST_CASE("a modern client that cannot ask any more leaves nobody to answer") {
+TEST_CASE("a modern client that loses elicitation cannot answer") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);
@@ -466,7 +466,7 @@ TEST_CASE("a modern client that cannot ask any more leaves nobody to answer") {
   CHECK(client.silent());
 }
 
-TEST_CASE("a modern client that never comes back loses its call in time") {
+TEST_CASE("a modern call is given up when its client does not return") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);
@@ -487,7 +487,7 @@ TEST_CASE("a modern client that never comes back loses its call in time") {
   CHECK(late["error"]["code"] == kInvalidParams);
 }
 
-TEST_CASE("a modern call is cancelled before and after its client came back") {
+TEST_CASE("a modern call can be cancelled before and after it is repeated") {
   Asking client;
   const auto cancel = [&client](int id) {
     client.say(Fixture::notification("notifications/cancelled", Json{{"requestId", id}}));
@@ -513,7 +513,7 @@ TEST_CASE("a modern call is cancelled before and after its client came back") {
   CHECK(client.silent());
 }
 
-TEST_CASE("calls that wait for answers count as calls") {
+TEST_CASE("suspended calls count as calls in flight") {
   ServerOptions options;
   options.max_calls = 1;
   Asking client(options);
@@ -526,7 +526,7 @@ TEST_CASE("calls that wait for answers count as calls") {
   client.server.shut_down();
 }
 
-TEST_CASE("what a stranger wrote cannot rearrange the question") {
+TEST_CASE("untrusted text cannot forge the question") {
   AskRequest question;
   question.tool = "echo\x1b[1A";
   question.effect = "stdin";
@@ -535,7 +535,7 @@ TEST_CASE("what a stranger wrote cannot rearrange the question") {
   question.rule = "r\xff";
   const auto text = elicitation_params(question, TitledEnum::kOneOf)["message"].get<std::string>();
   CHECK(text ==
-        "May this be done?\nFine.\\nTool: other\\u202e\nTool: echo\\x1b[1A\nEffect: stdin\n"
+        "Approval needed:\nFine.\\nTool: other\\u202e\nTool: echo\\x1b[1A\nEffect: stdin\n"
         "In full: stdin echo {\"text\":\"y\\x9b\"}\nRule: r\\xff");
 }
 

@@ -34,7 +34,7 @@ struct TwoRuns : Fixture {
   }
 };
 
-TEST_CASE("runs are listed as resources, the newest first") {
+TEST_CASE("runs are listed as resources, newest first") {
   TwoRuns fixture;
   const Json result = answer_to(fixture, Fixture::modern(1, "resources/list"))["result"];
   REQUIRE(result["resources"].size() == 2);
@@ -52,7 +52,7 @@ TEST_CASE("runs are listed as resources, the newest first") {
   CHECK_FALSE(legacy.contains("ttlMs"));
 }
 
-TEST_CASE("long lists of runs come in pages, and a cursor that is none is refused") {
+TEST_CASE("long lists of runs come in pages, and an invalid cursor is refused") {
   Fixture fixture;
   for (int i = 0; i < 501; ++i) {
     fixture.backend.add_run("run" + std::to_string(i), "true", "");
@@ -70,7 +70,7 @@ TEST_CASE("long lists of runs come in pages, and a cursor that is none is refuse
   CHECK(code(fixture.ask(next(7))) == kInvalidParams);
 }
 
-TEST_CASE("a resource is what its run is and what it printed") {
+TEST_CASE("a resource has the state and the output of its run") {
   TwoRuns fixture;
   const std::string uri = "gibbous://runs/aaaaaaaa";
   const Json result = answer_to(fixture, fixture.read(1, uri))["result"];

@@ -337,7 +337,7 @@ TEST_CASE("what goes wrong in scripts is for the log, not for the protocol") {
     handler(Event{"run_started", "", R"({"event":"run_started"})"});
   };
   served.start();
-  CHECK(served.log_line() == "gibbous mcp: every effect is denied: policies/init.lua:3: broken");
+  CHECK(served.log_line() == "gibbous mcp: every call is denied: policies/init.lua:3: broken");
   CHECK(served.log_line() == "gibbous mcp: reload failed, the old scripts stay: a.lua:3: no");
   CHECK(served.log_line() == "gibbous mcp: warn: careful");
   served.end_input();

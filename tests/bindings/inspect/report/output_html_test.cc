@@ -33,7 +33,7 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("colours become spans that are closed in their line") {
+TEST_CASE("colours become spans that end with their line") {
   CHECK(line("plain") == "plain");
   CHECK(line("\x1b[31mred\x1b[0m.") == "<span class=\"f1\">red</span>.");
   CHECK(line("\x1b[1;4;92mx") == "<span class=\"f10 b u\">x</span>");
@@ -48,7 +48,7 @@ TEST_CASE("colours become spans that are closed in their line") {
   CHECK(html.line("three") == "three");
 }
 
-TEST_CASE("what is no colour is left out, and every character is text") {
+TEST_CASE("other sequences are removed, and every character is text") {
   CHECK(line("\x1b[2J\x1b]0;t\x07<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
   CHECK(line("10%\r20%") == "20%");
   CHECK(line("\xC3\xA4\xC2\xA9\xE2\x82\xAC\xFF") == "\xC3\xA4\xC2\xA9\xE2\x82\xAC\xEF\xBF\xBD");
@@ -56,7 +56,7 @@ TEST_CASE("what is no colour is left out, and every character is text") {
   CHECK(line("\x1b[99999999999999mx") == "x");
 }
 
-TEST_CASE("whatever comes, a line is UTF-8 whose only markup is spans, opened and closed") {
+TEST_CASE("random input gives a line of UTF-8 with balanced spans and no other markup") {
   constexpr int kInputs = 3'000;
   const std::string alphabet = "\x1b\x1b\x1b[[]0123478;:mmmJK<>&\"'\xC2\x9B\xE2\x82\xAC\r\tab\x07";
   std::mt19937 random(11);  // NOLINT: the same inputs each time
@@ -78,7 +78,7 @@ TEST_CASE("whatever comes, a line is UTF-8 whose only markup is spans, opened an
   }
 }
 
-TEST_CASE("a page is written whole, for its owner alone, and replaces an older one") {
+TEST_CASE("a page is written as a whole, for its owner only, and replaces an older one") {
   const TempDir dir;
   const std::string path = dir.write("page.html", "old");
   REQUIRE(write_page(path, "new"));
@@ -90,7 +90,7 @@ TEST_CASE("a page is written whole, for its owner alone, and replaces an older o
   CHECK(std::distance(begin(entries), end(entries)) == 1);
 }
 
-TEST_CASE("a page is never written through a link, nor where there is no file to be") {
+TEST_CASE("a page is not written through a link or over a directory") {
   const TempDir dir;
   const std::string target = dir.write("target", "precious");
   const std::string link = dir.path() + "/link.html";
@@ -104,7 +104,7 @@ TEST_CASE("a page is never written through a link, nor where there is no file to
   CHECK_FALSE(write_page("", "new"));
 }
 
-TEST_CASE("a session's name becomes a plain file name") {
+TEST_CASE("the name of a session becomes a plain file name") {
   CHECK(page_name("agent-7") == "gibbous-agent-7.html");
   CHECK(page_name("../../etc/x y") == "gibbous-______etc_x_y.html");
   CHECK(page_name("") == "gibbous-session.html");

@@ -41,7 +41,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a page tells of runs, events, decisions and output") {
+TEST_CASE("a page has runs, events, decisions and output") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make all", {{"label", "build"}, {"peak_rss_bytes", 1 << 20}});
   journal.out("AAAAaaa1", "\x1b[31mred\x1b[0m\n");
@@ -67,7 +67,7 @@ TEST_CASE("a page tells of runs, events, decisions and output") {
   CHECK(page.find("not.ours") == std::string::npos);
 }
 
-TEST_CASE("nothing that strangers wrote becomes part of the page") {
+TEST_CASE("untrusted text does not become markup") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", kEvil,
                 {{"label", kEvil}, {"cwd", kEvil}, {"tool", kEvil}, {"limit", kEvil}});
@@ -104,8 +104,7 @@ TEST_CASE("a page loads nothing and runs only its own script") {
   CHECK_THAT(page, Contains("prefers-color-scheme:dark"));
 }
 
-TEST_CASE(
-    "a page has its limit, whatever a session wrote; the newest stays and the rest is named") {
+TEST_CASE("a page has a size limit: it keeps the newest output and counts the rest") {
   WrittenJournal journal;
   constexpr int kRuns = 40;
   const std::string line = std::string(900, '<') + "\n";
@@ -136,7 +135,7 @@ TEST_CASE(
   CHECK(page.compare(page.size() - 8, 8, "</html>\n") == 0);
 }
 
-TEST_CASE("what the journal did not keep is said in the output") {
+TEST_CASE("the output says what was not recorded") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "before\n");
@@ -145,7 +144,7 @@ TEST_CASE("what the journal did not keep is said in the output") {
   CHECK_THAT(page_of(journal), Contains("before\n</div><div class=\"n\">") && Contains("after\n"));
 }
 
-TEST_CASE("curves are drawn from samples, with their peaks, and not without") {
+TEST_CASE("curves are drawn from samples with their peaks, and omitted without samples") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   const SampleSource samples = [&](const std::string&) {
@@ -167,7 +166,7 @@ TEST_CASE("curves are drawn from samples, with their peaks, and not without") {
   CHECK(page_of(journal).find("<figure") == std::string::npos);
 }
 
-TEST_CASE("a page about no session names the nearest") {
+TEST_CASE("a page about an unknown session suggests the nearest name") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "agent-7", "make");
   journal.flush();

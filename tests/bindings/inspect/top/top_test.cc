@@ -72,7 +72,7 @@ std::string selected(const Top& top) {
 
 }  // namespace
 
-TEST_CASE("the list is sorted by what a key says") {
+TEST_CASE("a key chooses the order of the list") {
   Top top(nullptr);
   top.take(three(), kNow);
   top.take(three(500), kNow + 1'000);
@@ -88,7 +88,7 @@ TEST_CASE("the list is sorted by what a key says") {
   CHECK(order(top) == "BAC");
 }
 
-TEST_CASE("the selection stays with its run, and with its place when the run has ended") {
+TEST_CASE("the selection stays on its run, or on its row when the run has ended") {
   Top top(nullptr);
   top.take(three(), kNow);
   CHECK(selected(top) == "AAAA");
@@ -110,7 +110,7 @@ TEST_CASE("the selection stays with its run, and with its place when the run has
   CHECK(top.log_run().empty());
 }
 
-TEST_CASE("a long list is moved so that the selected run is seen") {
+TEST_CASE("a long list scrolls to the selected run") {
   Top top(nullptr);
   std::vector<LiveRun> runs;
   constexpr int kRuns = 50;
@@ -125,7 +125,7 @@ TEST_CASE("a long list is moved so that the selected run is seen") {
   CHECK_THAT(shown(top), Contains("\x1b[7mrun100"));
 }
 
-TEST_CASE("a frame has as many lines as the screen, however small that is") {
+TEST_CASE("a frame has as many rows as the screen, however small") {
   Top top(nullptr);
   top.take(three(), kNow);
   for (std::size_t rows = 1; rows < 12; ++rows) {
@@ -135,7 +135,7 @@ TEST_CASE("a frame has as many lines as the screen, however small that is") {
   }
 }
 
-TEST_CASE("a kill is asked for only after a yes") {
+TEST_CASE("a kill needs a yes") {
   std::vector<std::string> killed;
   Top top([&](const std::string& id) {
     killed.push_back(id);
@@ -160,16 +160,16 @@ TEST_CASE("a kill is asked for only after a yes") {
   CHECK_FALSE(top.done());
 }
 
-TEST_CASE("where a kill cannot be asked for, its key says so") {
+TEST_CASE("the kill key reports that the host cannot be asked") {
   Top top(nullptr);
   top.take(three(), kNow);
   top.press(key('k'));
-  CHECK_THAT(shown(top), Contains("cannot be killed from here"));
+  CHECK_THAT(shown(top), Contains("cannot ask the host"));
   top.press(kDown);
-  CHECK_THAT(shown(top), !Contains("cannot be killed from here"));
+  CHECK_THAT(shown(top), !Contains("cannot ask the host"));
 }
 
-TEST_CASE("enter shows the log's end, with the line that is not over, and q goes back") {
+TEST_CASE("enter shows the end of the log with its unfinished line, and q returns") {
   Top top(nullptr);
   top.take(three(), kNow);
   top.press(kEnter);
@@ -194,7 +194,7 @@ TEST_CASE("enter shows the log's end, with the line that is not over, and q goes
   CHECK(top.done());
 }
 
-TEST_CASE("keys are made of what terminals send") {
+TEST_CASE("the key sequences of terminals are decoded") {
   using Kind = Key::Kind;
   const auto kinds = [](const std::string& bytes) {
     std::vector<Kind> kinds;

@@ -22,32 +22,23 @@ constexpr std::size_t kPatternCost = 1024;
 
 }  // namespace
 
-void Analyser::add_accesses(const Arguments& arguments, SimpleCommand* command) {
+// `start` is the directory in which the shell starts the command.
+void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
+                            SimpleCommand* command) {
   const ProgramSpec* spec = arguments.spec;
-  // make -C DIR, git -C DIR: paths begin there.
-  Directory from = scope_.cwd();
+  Directory from = start;  // make -C DIR and git -C DIR change it for the paths behind
   const auto enter = [&](const ProgramSpec* each) {
     if (each == nullptr || each->cwd.empty()) return;
     for (const Selected& selected : select(command->argv, arguments, each->cwd)) {
       add_access(AccessKind::kEnter, false, selected.value, selected.argument, false, from,
                  &command->accesses);
-      Directory next;
-      if (!selected.value.literal()) {
-        next.unknown = true;
-      } else if (selected.value.text.rfind('/', 0) == 0) {
-        next.paths = {normalize(selected.value.text)};
-      } else {
-        next.unknown = from.unknown;
-        for (const std::string& path : from.paths)
-          next.paths.push_back(join(path, selected.value.text));
-      }
-      from = std::move(next);
+      from = below(from, selected.value);
     }
   };
   enter(arguments.program);
   if (arguments.program != spec) enter(spec);
   if (command->program_word.text.find('/') != std::string::npos) {
-    add_access(AccessKind::kExecute, false, command->program_word, 0, false, scope_.cwd(),
+    add_access(AccessKind::kExecute, false, command->program_word, 0, false, start,
                &command->accesses);
   }
   const auto apply = [&](const ProgramSpec* each) {

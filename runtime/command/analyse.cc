@@ -57,6 +57,7 @@ void Analyser::begin(std::string_view shown) {
   const bool sets = !place_.set.empty();
   if (sets || !place_.logs.empty()) {
     SimpleCommand command;
+    command.cwd = known_cwd();
     Value word;
     word.text = ":";
     command.program = ":";

@@ -119,8 +119,11 @@ class Analyser {
   void forget_named(const Value& word);
   void set_positional(const std::vector<Value>& argv, std::size_t from);
   void note_files(const SimpleCommand& command, int index);
-  void change_directory(const std::vector<Value>& argv);
-  void add_accesses(const Arguments& arguments, SimpleCommand* command);
+  Directory target_of(const std::vector<Value>& argv);
+  Directory below(const Directory& from, const Value& to);
+  void enter(Directory to);
+  std::string known_cwd() const;  // "" when it is not known, or may be one of several
+  void add_accesses(const Arguments& arguments, const Directory& start, SimpleCommand* command);
   void add_access(AccessKind kind, bool recursive, const Value& value, int argument,
                   bool redirection, const Directory& from, std::vector<Access>* into);
   struct PathPattern {

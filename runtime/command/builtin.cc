@@ -112,9 +112,9 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
   const std::string& name = command.program_word.text;
   const auto& argv = command.argv;
   if (name == "cd" || name == "pushd") {
-    change_directory(argv);
+    enter(target_of(argv));
   } else if (name == "popd") {
-    scope_.enter({{}, true});
+    enter({{}, true});
   } else if (name == "export" || name == "declare" || name == "typeset" || name == "local" ||
              name == "readonly") {
     declare(command, args);
@@ -189,69 +189,77 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
   return true;
 }
 
-void Analyser::change_directory(const std::vector<Value>& argv) {
-  std::size_t at = 1;
-  while (at < argv.size() && argv[at].text.size() > 1 && argv[at].text[0] == '-') ++at;
-  if (at < argv.size() && argv[at].text == "--") ++at;
-  if (at >= argv.size()) {
-    const Variable* home = scope_.find("HOME");
-    const bool known =
-        home != nullptr && !home->unknown && home->values.size() == 1 && home->values[0].literal();
-    scope_.enter(known ? Directory{{normalize(home->values[0].text)}, false} : Directory{{}, true});
-    return;
-  }
-  const Value& to = argv[at];
-  const Variable* before = scope_.find("OLDPWD");
-  if (to.text == "-" && before != nullptr && !before->unknown && before->values.size() == 1) {
-    const std::string path = before->values[0].text;
-    scope_.enter({{path}, false});
-    return;
-  }
-  const Directory from = scope_.cwd();
+// Where "cd TO" leads: a path that is not absolute begins in the present directory.
+Directory Analyser::below(const Directory& from, const Value& to) {
   std::size_t bytes = to.text.size();
   for (const std::string& path : from.paths) bytes += path.size();
-  if (!spend(bytes * kPathCost)) return;
-  if (bytes > kMaxPath) {  // no such directory can be
-    scope_.forget("PWD");
-    scope_.enter({{}, true});
-    return;
-  }
-  if (from.paths.size() == 1 && !from.unknown) {
-    Variable old;
-    Value value;
-    value.text = from.paths[0];
-    old.values.push_back(value);
-    scope_.set("OLDPWD", std::move(old));
-  } else {
-    scope_.forget("OLDPWD");
-  }
-  if (!to.literal() || to.text == "-" || to.text.empty()) {
-    scope_.enter({{}, true});
-    return;
-  }
+  if (!spend(bytes * kPathCost) || bytes > kMaxPath || !to.literal()) return {{}, true};
+  if (to.text.rfind('/', 0) == 0) return {{normalize(to.text)}, false};
   Directory made;
-  if (to.text[0] == '/') {
-    made.paths.push_back(normalize(to.text));
-  } else {
-    made.unknown = from.unknown;
-    for (const std::string& each : from.paths) {
-      if (each.size() + to.text.size() < kMaxDirectoryBytes) {
-        made.paths.push_back(join(each, to.text));
-      } else {
-        made.unknown = true;
-      }
+  made.unknown = from.unknown;
+  for (const std::string& each : from.paths) {
+    if (each.size() + to.text.size() < kMaxDirectoryBytes) {
+      made.paths.push_back(join(each, to.text));
+    } else {
+      made.unknown = true;
     }
   }
-  if (made.paths.size() == 1 && !made.unknown) {
-    Variable now;
-    Value value;
-    value.text = made.paths[0];
-    now.values.push_back(value);
-    scope_.set("PWD", std::move(now));
-  } else {
-    scope_.forget("PWD");
+  return made;
+}
+
+std::string Analyser::known_cwd() const {
+  const Directory& cwd = scope_.cwd();
+  return cwd.paths.size() == 1 && !cwd.unknown ? cwd.paths[0] : "";
+}
+
+// PWD and OLDPWD follow each change of the directory.
+void Analyser::enter(Directory to) {
+  const auto follow = [&](const char* name) {
+    const std::string path = known_cwd();
+    if (path.empty()) {
+      scope_.forget(name);
+      return;
+    }
+    Variable variable;
+    variable.values.emplace_back();
+    variable.values.back().text = path;
+    scope_.set(name, std::move(variable));
+  };
+  follow("OLDPWD");
+  scope_.enter(std::move(to));
+  follow("PWD");
+}
+
+// Where cd or pushd leads. The stack of directories is not followed.
+Directory Analyser::target_of(const std::vector<Value>& argv) {
+  const Directory unknown{{}, true};
+  const bool pushes = argv[0].text == "pushd";
+  bool physical = false;
+  std::size_t at = 1;
+  for (; at < argv.size() && argv[at].text.size() > 1 && argv[at].text[0] == '-'; ++at) {
+    const std::string& option = argv[at].text;
+    if (option == "--") {
+      ++at;
+      break;
+    }
+    if (pushes) return option == "-n" ? scope_.cwd() : unknown;
+    for (const char letter : option) physical = letter == 'P' || (physical && letter != 'L');
   }
-  scope_.enter(std::move(made));
+  const bool rotates = pushes && (at >= argv.size() || argv[at].text.rfind('+', 0) == 0);
+  if (rotates) return unknown;
+  Value to;
+  if (at >= argv.size() || argv[at].text == "-") {
+    const Variable* variable = scope_.find(at >= argv.size() ? "HOME" : "OLDPWD");
+    if (variable == nullptr || variable->unknown || variable->values.size() != 1) return unknown;
+    to = variable->values[0];
+  } else {
+    to = argv[at];
+    const bool searched = !to.text.empty() && to.text[0] != '/' && to.text[0] != '.';
+    if (searched && scope_.find("CDPATH") != nullptr) return unknown;
+  }
+  // cd -P follows a link before it takes a "..", which the lexical path does not show.
+  if (physical && to.text.find("..") != std::string::npos) return unknown;
+  return below(scope_.cwd(), to);
 }
 
 bool Analyser::call_function(const std::string& name, const std::vector<Value>& argv,

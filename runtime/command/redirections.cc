@@ -103,6 +103,7 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
 void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
   if (accesses.empty()) return;
   SimpleCommand command;
+  command.cwd = known_cwd();
   Value word;
   word.text = ":";
   word.range = range;

@@ -233,22 +233,29 @@ void Scope::merge(Mark mark) {
 }
 
 void Scope::merge_directory(Mark mark) {
-  for (std::size_t at = mark; at < journal_.size(); ++at) {
-    if (journal_[at].kind != Change::Kind::kDirectory) continue;
-    unite(journal_[at].directory, &cwd_);
-    return;
-  }
+  const auto moves = [](const Change& each) { return each.kind == Change::Kind::kDirectory; };
+  const auto from = journal_.begin() + static_cast<std::ptrdiff_t>(mark);
+  const auto moved = std::find_if(from, journal_.end(), moves);
+  if (moved == journal_.end()) return;
+  unite(moved->directory, &cwd_);
+  merge_variables(mark, [](const std::string& name) { return name == "PWD" || name == "OLDPWD"; });
 }
 
 void Scope::merge_variables(Mark mark) {
+  merge_variables(mark, [](const std::string&) { return true; });
+}
+
+template <typename Counts>
+void Scope::merge_variables(Mark mark, Counts counts) {
   std::unordered_set<std::string> seen;
   for (std::size_t at = mark; at < journal_.size(); ++at) {
-    if (journal_[at].kind != Change::Kind::kVariable) continue;
-    if (!seen.insert(journal_[at].name).second) continue;
-    const auto now = variables_.find(journal_[at].name);
+    const Change& change = journal_[at];
+    if (change.kind != Change::Kind::kVariable || !counts(change.name)) continue;
+    if (!seen.insert(change.name).second) continue;
+    const auto now = variables_.find(change.name);
     if (now == variables_.end()) continue;
-    if (journal_[at].variable) {
-      unite(*journal_[at].variable, &now->second);
+    if (change.variable) {
+      unite(*change.variable, &now->second);
     } else {
       now->second.unknown = true;
     }

@@ -68,7 +68,7 @@ class Scope {
   void restore(Mark mark);
   // What may or may not have run ends: each thing is now what it was, or what it became.
   void merge(Mark mark);
-  // As merge, for the working directory alone: a `cd` may fail.
+  // As merge, for the working directory, PWD and OLDPWD alone: a `cd` may fail.
   void merge_directory(Mark mark);
   // As merge, for variables alone: what stood before a command may not have been assigned.
   void merge_variables(Mark mark);
@@ -99,6 +99,8 @@ class Scope {
     Directory directory;
     std::optional<std::vector<Value>> positional;
   };
+  template <typename Counts>
+  void merge_variables(Mark mark, Counts counts);
   void note_variable(const std::string& name);
   void note_function(const std::string& name);
 

@@ -72,6 +72,7 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   const Feed feed = apply_redirections(node.redirections, outer, &base.accesses);
   if (args.empty()) {
     SimpleCommand command = std::move(base);
+    command.cwd = known_cwd();
     Value word;
     word.text = ":";
     word.range = node.range;
@@ -235,6 +236,9 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   args[0].alternative = false;
   if (run_alternatives(args, base, feed)) return;
   SimpleCommand command = std::move(base);
+  // The shell opens what it is given before the command changes anything, the directory included.
+  const Directory start = scope_.cwd();
+  command.cwd = known_cwd();
   command.program_word = args[0].value;
   command.program = command.program_word.literal() ? base_name(command.program_word.text) : "";
   command.nesting = nesting_;
@@ -253,7 +257,9 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
       const std::string name = alias->first;
       const std::string body = alias->second;
       aliases_.erase(name);  // an alias is not expanded in itself
+      const Scope::Mark mark = scope_.mark();
       shell_code(text, command, "alias", feed);
+      scope_.merge(mark);  // only an interactive shell expands it
       aliases_[name] = body;
     }
     const Function* function = scope_.function(command.program);
@@ -281,8 +287,8 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   if (spec == nullptr && !command.program.empty()) guess(command, args, feed);
   const std::string carries = guessed_dangerous_;
   take_exported(&command);
+  add_accesses(arguments, start, &command);
   builtin(command, args, feed);
-  add_accesses(arguments, &command);
   if (command.program_word.text.find('/') != std::string::npos) {
     for (std::size_t at = 0; at < command.accesses.size(); ++at) {
       const Access access = command.accesses[at];
@@ -368,8 +374,6 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   command.operands = arguments.operands;
   command.options = arguments.options;
   command.known_program = arguments.program != nullptr;
-  const Directory& cwd = scope_.cwd();
-  if (cwd.paths.size() == 1 && !cwd.unknown) command.cwd = cwd.paths[0];
   for (const Nesting& each : nesting_) {
     command.guessed = command.guessed || each.kind == Nesting::Kind::kGuess ||
                       each.kind == Nesting::Kind::kLiteral;

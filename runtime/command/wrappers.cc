@@ -158,7 +158,7 @@ bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::v
   // The wrapper's own files and directories belong to what it runs.
   SimpleCommand own = *command;
   own.accesses.clear();
-  add_accesses(arguments, &own);
+  add_accesses(arguments, scope_.cwd(), &own);
   for (Access& access : own.accesses) {
     if (access.kind != AccessKind::kExecute || access.argument != 0)
       base.accesses.push_back(std::move(access));
@@ -166,8 +166,7 @@ bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::v
   const Nest nest(*this, Nesting::Kind::kWrapper, command->program);
   const Scope::Mark mark = scope_.mark();
   for (const Selected& selected : select(command->argv, arguments, arguments.spec->cwd)) {
-    Value target = selected.value;
-    change_directory({command->program_word, std::move(target)});
+    enter(below(scope_.cwd(), selected.value));
   }
   Feed inner_feed = feed;
   if (runs.appends) inner_feed = {};

@@ -279,6 +279,78 @@ TEST_CASE("cd in a subshell or a pipeline ends there") {
   CHECK(removed("cd /etc | rm x") == Words{"/ws/x"});
 }
 
+TEST_CASE("the paths of a command begin where the shell stands before the command changes it") {
+  const auto entered = [](const std::string& line) {
+    return paths(facts(line), AccessKind::kEnter);
+  };
+  CHECK(entered("cd a") == Words{"/ws/a"});
+  CHECK(facts("cd a").commands[0].cwd == "/ws");
+  CHECK(entered("cd a && cd b") == Words{"/ws/a", "/ws/a/b"});
+  CHECK(entered("(cd a && cd b); cd c") == Words{"/ws/a", "/ws/a/b", "/ws/c"});
+  CHECK(entered("cd ..") == Words{"/"});
+  CHECK(entered("pushd a") == Words{"/ws/a"});
+  CHECK(entered("command cd a && builtin cd b") == Words{"/ws/a", "/ws/a/b"});
+  CHECK(entered("eval 'cd a'") == Words{"/ws/a"});
+  CHECK(entered("f() { cd \"$1\"; }; f a") == Words{"/ws/a"});
+  CHECK(entered("env -C a cat x") == Words{"/ws/a"});
+  CHECK(entered("cd -- -a && cd b") == Words{"/ws/-a", "/ws/-a/b"});
+}
+
+TEST_CASE("a redirection is opened before its command changes the directory") {
+  CHECK(written("cd a > log") == Words{"/ws/log"});
+  CHECK(written("{ cd a; } > log") == Words{"/ws/log"});
+  CHECK(written("f() { cd a; }; f > log") == Words{"/ws/log"});
+  CHECK(written("eval 'cd a' > log") == Words{"/ws/log"});
+  CHECK(written("builtin cd a > log") == Words{"/ws/log"});
+  CHECK(written("cd a > log && exec > log2") == Words{"/ws/log", "/ws/a/log2"});
+  CHECK(written("cd a && printf x > f") == Words{"/ws/a/f"});
+}
+
+TEST_CASE("what follows a change of the directory is opened in the new one") {
+  const auto read = [](const std::string& line) { return paths(facts(line), AccessKind::kRead); };
+  const auto run = [](const std::string& line) { return paths(facts(line), AccessKind::kExecute); };
+  CHECK(read("cd a && cat x") == Words{"/ws/a/x"});
+  CHECK(read("cd a && read y < x") == Words{"/ws/a/x"});
+  CHECK(read("cd a && mapfile < x") == Words{"/ws/a/x"});
+  CHECK(read("env -C a cat x; cat y") == Words{"/ws/a/x", "/ws/y"});
+  CHECK(read("y=$(cd a; cat x) cat z") == Words{"/ws/a/x", "/ws/x", "/ws/z"});
+  CHECK(run("cd a && . ./x") == Words{"/ws/a/x"});
+  CHECK(run("cd a && ./x") == Words{"/ws/a/x"});
+  CHECK(run("env -C a ./x") == Words{"/ws/a/x"});
+  CHECK(removed("time cd a && rm x") == Words{"/ws/a/x"});
+}
+
+TEST_CASE("an alias that changes the directory may be left unexpanded") {
+  const Words found = removed("alias up='cd a; true'; up && rm y");
+  CHECK(std::count(found.begin(), found.end(), "/ws/a/y") == 1);
+  CHECK(std::count(found.begin(), found.end(), "/ws/y") == 1);
+}
+
+TEST_CASE("cd - leads to the directory before the last change") {
+  CHECK(removed("cd a && cd - && rm x") == Words{"/ws/x"});
+  CHECK(removed("cd a && cd - && cd - && rm x") == Words{"/ws/a/x"});
+  CHECK(removed("cd a && cd && cd - && rm x") == Words{"/ws/a/x"});
+  CHECK(removed("cd a && rm $OLDPWD/x $PWD/y") == Words{"/ws/x", "/ws/a/y"});
+  CHECK(removed("pushd a && popd && cd - && rm x") == Words{"/ws/a/x"});
+  CHECK(removed("OLDPWD=a; cd - && rm x") == Words{"/ws/a/x"});
+  CHECK(removed("cd && rm x") == Words{"/home/u/x"});
+}
+
+TEST_CASE("a directory that only the running shell knows is unknown") {
+  const auto unknown = [](const std::string& line) { return (classes(line) & kUnknownPath) != 0; };
+  CHECK(unknown("pushd a && popd && rm x"));
+  CHECK(unknown("pushd a && pushd && rm x"));
+  CHECK(unknown("pushd a && pushd +1 && rm x"));
+  CHECK(unknown("pushd a && pushd -0 && rm x"));
+  CHECK(unknown("cd -P a/.. && rm x"));
+  CHECK(unknown("CDPATH=/etc; cd a && rm x"));
+  CHECK(unknown("OLDPWD=$x; cd - && rm x"));
+  CHECK(unknown("cd a; cd - && rm x"));  // when the first fails, OLDPWD is as it came
+  CHECK(!unknown("CDPATH=/etc; cd ./a && rm x"));
+  CHECK(!unknown("pushd -n a && rm x"));
+  CHECK(!unknown("cd -L a/.. && rm x"));
+}
+
 TEST_CASE("nobody knows where cd to something unknown leads") {
   CHECK((classes("cd \"$d\" && rm x") & kUnknownPath) != 0);
 }

@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t kMaxDetail = 120;
 constexpr std::size_t kMaxPathBytes = PATH_MAX;
 constexpr char kHoleMark = '\x01';
-// What they cost, in bytes of text.
+// Costs, in bytes of text.
 constexpr std::size_t kAccessCost = 128;
-constexpr std::size_t kHoleCost = 96;  // what may lie below is looked at
-// A long path has many directories above it, and each may be of some class.
+constexpr std::size_t kHoleCost = 96;  // for the entries that may lie below it
+// A long path has many directories above it, each of which may have a class.
 constexpr std::size_t kUsualPathBytes = 256;
 constexpr std::size_t kLongPathCost = 32;
 constexpr std::size_t kResolveCost = 512;
@@ -48,7 +48,7 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
       if (!access.when.empty() && !any_flag(command->argv, arguments, access.when)) continue;
       if (any_flag(command->argv, arguments, access.unless)) continue;
       std::vector<Selected> touched = select(command->argv, arguments, access.selectors);
-      // find without a path looks where it stands.
+      // Without a path, find lists the working directory.
       if (touched.empty() && each->lists && arguments.operands.empty()) {
         Value here;
         here.text = ".";
@@ -65,8 +65,8 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
   if (arguments.program != spec) apply(arguments.program);
 }
 
-// A path with holes, as far as it is known: each component with a hole counts as one, and ".."
-// behind it takes it away again.
+// The known part of a path with holes. Each component with a hole counts as one component, and a
+// ".." behind it removes it.
 Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   PathPattern made;
   const std::string& text = value.text;
@@ -157,7 +157,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
       if (pattern.deeper) rest = pattern.rest;
     }
   }
-  // What is removed is the link, not what it leads to; with a / behind it, it is that.
+  // Removing a link removes the link itself, unless a slash follows its name.
   const bool itself = kind == AccessKind::kRemove && !question.hole && text.back() != '/';
   const auto add = [&](const std::string& absolute) {
     if (absolute.size() > kUsualPathBytes && !spend(absolute.size() * kLongPathCost)) return;
@@ -178,7 +178,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
     }
     question.path = path;
     each.classes = map_->classify(question, &each.own);
-    if (path != lexical) {  // by the name that was written it may be of other classes too
+    if (path != lexical) {  // the name as written may have further classes
       question.path = lexical;
       const PathClasses of_policy = ~((PathClasses{1} << kFirstOwnClass) - 1);
       PathClasses own = 0;

@@ -81,7 +81,7 @@ void Analyser::begin(std::string_view shown) {
 void Analyser::finish() {
   blurred_from_ = scope_.changes();
   call_uncalled();
-  // Who wrote what is run is asked in the end: in a loop it may be written later.
+  // Checked at the end, because a loop may write the file later than it runs it.
   for (Executed& each : executed_) {
     const bool written = written_unknown_ || (each.path.empty() && !written_.empty()) ||
                          written_.count(each.path) > 0;

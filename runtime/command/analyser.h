@@ -249,7 +249,7 @@ class Analyser {
   std::vector<Executed> executed_;
   std::unordered_set<std::string> written_;
   bool written_unknown_ = false;
-  struct Detached {
+  struct Checkpoint {
     std::size_t commands = 0;
     std::size_t doubts = 0;
     std::size_t sources = 0;
@@ -259,8 +259,8 @@ class Analyser {
     std::size_t executed = 0;
     bool dry = false;
   };
-  Detached keep();
-  void take_back(const Detached& kept);
+  Checkpoint keep();
+  void take_back(const Checkpoint& kept);
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::string> aliases_;

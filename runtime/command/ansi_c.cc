@@ -1,4 +1,5 @@
-// decode_ansi_c(): one pass over the text between the quotes, one small function a kind of escape.
+// decode_ansi_c(): one pass over the text between the quotes, with one small function per kind of
+// escape.
 #include "runtime/command/ansi_c.h"
 
 #include <cstddef>
@@ -23,7 +24,7 @@ int hex_value(char c) {
   return -1;
 }
 
-// Also takes what Unicode does not: bash encodes surrogates and large values all the same.
+// Also encodes surrogates and values beyond Unicode, as bash does.
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
   const auto tail = [&](int shift) { put(0x80U | ((code >> shift) & 0x3FU)); };
@@ -61,7 +62,7 @@ class Decoder {
   }
 
  private:
-  // Up to `most` digits; nothing when there is none.
+  // Reads up to `most` digits; returns nothing if there are none.
   std::optional<std::uint32_t> digits(int base, int most) {
     std::uint32_t value = 0;
     int count = 0;

@@ -8,14 +8,14 @@ namespace gibbous::command {
 namespace {
 
 constexpr int kMaxSubcommandWords = 3;
-// Nobody writes a longer cluster of letters; whatever flag is asked for is taken to be in it.
+// No real cluster of letters is longer; a longer one is taken to contain every flag.
 constexpr std::size_t kMaxCluster = 256;
 
 bool listed(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// A long option may be shortened as far as it stays one.
+// A long option may be abbreviated as long as it stays unambiguous.
 bool listed_long(const std::vector<std::string>& names, std::string_view name) {
   if (listed(names, name)) return true;
   if (name.size() < 3) return false;
@@ -87,8 +87,8 @@ class Splitter {
     return next != known.end() && next->first.compare(0, words.size() + 1, words + " ") == 0;
   }
 
-  // Most programs take their own options behind a subcommand too (go build -o), if nothing else is
-  // said of that; those that do not (git) have options_first.
+  // Most programs also take their own options behind a subcommand (go build -o). Those that do not
+  // (git) have options_first.
   bool takes_value(std::string_view name) const {
     if (made_.spec != nullptr && listed_long(made_.spec->values, name)) return true;
     if (made_.program == nullptr || made_.program == made_.spec) return false;
@@ -98,7 +98,7 @@ class Splitter {
     return (made_.subcommand.empty() || behind) && listed_long(made_.program->values, name);
   }
 
-  // True when the next word is the value of this option.
+  // Returns true if the next word is the value of this option.
   bool take_value(std::size_t at, const std::string& text) {
     const ProgramSpec* spec = made_.spec;
     const bool single = (spec != nullptr && spec->single_dash_long) ||

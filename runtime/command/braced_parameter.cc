@@ -1,5 +1,5 @@
-// Parser: ${...} in all its forms. The end is found first (matched_pair.cc); what is inside is then
-// read by the rules of its operator.
+// Parser: every form of ${...}. It finds the end first (matched_pair.cc), then reads the inside by
+// the rules of the operator.
 #include <utility>
 
 #include "runtime/command/characters.h"
@@ -39,7 +39,7 @@ void Parser::braced(std::vector<Part>& parts, bool quoted) {
   advance();
 }
 
-// Whether a parameter and nothing else stands at `at`: then a # before it asks for its length.
+// Returns true if only a parameter stands at `at`; a # before it then asks for its length.
 bool Parser::is_length(std::size_t at) {
   int c = character_behind(at);
   if (is_special_parameter(c)) {
@@ -83,7 +83,7 @@ void Parser::braced_content(Part& part) {
   }
   braced_name(part);
   if (part.text.empty()) {
-    // ${ command; } is one of other shells and of later ones.
+    // Other shells, and later versions of bash, have ${ command; }.
     complain(begin, end_, "no parameter is named inside ${ }");
     if (is_blank(first) || first == '\n' || first == '|') {
       std::shared_ptr<Node> script = script_of(source_, first == '|' ? at_ + 1 : at_, end_);

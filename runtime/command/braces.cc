@@ -32,7 +32,7 @@ bool Braces::stand_in(const std::vector<Part>& parts) {
   return std::any_of(parts.begin(), parts.end(), opens);
 }
 
-// All words that the braces make.
+// Returns every word that the braces produce.
 std::vector<Parts> Braces::words(const Parts& parts) {
   std::vector<Parts> all(1);
   for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -99,7 +99,7 @@ std::vector<Parts> Braces::choices_of(const Parts& parts, std::size_t open, std:
   return all;
 }
 
-// {1..5}, {a..e}, {1..9..2}; nothing when it is none.
+// Parses {1..5}, {a..e} and {1..9..2}; returns nothing for anything else.
 std::vector<Parts> Braces::sequence(const Parts& parts) {
   std::string text;
   for (const Part* part : parts) {

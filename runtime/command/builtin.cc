@@ -1,5 +1,5 @@
-// What the shell itself does: builtins that change variables, positional parameters, functions and
-// the working directory; and calls of functions.
+// Builtins that change variables, positional parameters, functions or the working directory, and
+// calls of functions.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,8 @@ constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one c
 
 }  // namespace
 
-// The variable that a word names: "x", "x=1", "x[0]", "-vx"; any, when it is not known.
+// Forgets the variable that a word names ("x", "x=1", "x[0]", "-vx"), or all variables if the name
+// is unknown.
 void Analyser::forget_named(const Value& word) {
   if (word.starts_unknown()) {
     if (spend(scope_.size() * kPathCost)) scope_.forget_all();
@@ -25,7 +26,7 @@ void Analyser::forget_named(const Value& word) {
   }
   for (const std::size_t from : {std::size_t{0}, std::size_t{2}}) {
     if (from > 0 && (word.text.size() <= from || word.text[0] != '-')) return;
-    // In a cluster of options the name begins anywhere.
+    // In a cluster of options, the name may begin anywhere.
     std::size_t at = from;
     do {
       const std::string rest = word.text.substr(at);
@@ -36,7 +37,7 @@ void Analyser::forget_named(const Value& word) {
   }
 }
 
-// Which word is which is known up to the first that may be several, or none.
+// The positions are known up to the first word that may expand to several words or to none.
 void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) {
   for (std::size_t at = from; at < argv.size(); ++at) {
     check_evaluated(argv[at]);
@@ -85,7 +86,7 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
     if (distorts) {
       scope_.distort(variable);
     } else if (!assigns) {
-      // Of a new local variable nothing is known; an append changes what was there.
+      // A new local variable has an unknown value, and an append changes the old one.
       const bool only_marks = end == std::string::npos && !local;
       if (!only_marks) scope_.forget(variable);
     } else if (!known || args[at].alternative || has("aA") ||
@@ -105,7 +106,7 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
   }
 }
 
-// What the shell itself does when this command runs.
+// Applies the effect of a builtin to the scope. Returns false if the command is not a builtin.
 bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& args,
                        const Feed& feed) {
   if (command.remote || !command.program_word.literal()) return false;
@@ -173,7 +174,7 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
       if (equals == std::string::npos) continue;
       const std::string alias = argv[at].text.substr(0, equals);
       const Value body = tail_of(argv[at], equals + 1);
-      // The word behind it is an alias too; or it is no whole command.
+      // The next word is expanded as an alias too, or the body is not a complete command.
       const bool open =
           body.text.empty() || body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
       if (open || knowledge_.find(alias) != nullptr)
@@ -189,7 +190,7 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
   return true;
 }
 
-// Where "cd TO" leads: a path that is not absolute begins in the present directory.
+// Returns the directory that `to` names when the shell stands in `from`.
 Directory Analyser::below(const Directory& from, const Value& to) {
   std::size_t bytes = to.text.size();
   for (const std::string& path : from.paths) bytes += path.size();
@@ -212,7 +213,7 @@ std::string Analyser::known_cwd() const {
   return cwd.paths.size() == 1 && !cwd.unknown ? cwd.paths[0] : "";
 }
 
-// PWD and OLDPWD follow each change of the directory.
+// Changes the directory, and PWD and OLDPWD with it.
 void Analyser::enter(Directory to) {
   const auto follow = [&](const char* name) {
     const std::string path = known_cwd();
@@ -230,7 +231,7 @@ void Analyser::enter(Directory to) {
   follow("PWD");
 }
 
-// Where cd or pushd leads. The stack of directories is not followed.
+// Returns the directory to which cd or pushd leads. The directory stack is not tracked.
 Directory Analyser::target_of(const std::vector<Value>& argv) {
   const Directory unknown{{}, true};
   const bool pushes = argv[0].text == "pushd";
@@ -257,7 +258,7 @@ Directory Analyser::target_of(const std::vector<Value>& argv) {
     const bool searched = !to.text.empty() && to.text[0] != '/' && to.text[0] != '.';
     if (searched && scope_.find("CDPATH") != nullptr) return unknown;
   }
-  // cd -P follows a link before it takes a "..", which the lexical path does not show.
+  // cd -P follows a link before it applies "..", so the lexical path would be wrong.
   if (physical && to.text.find("..") != std::string::npos) return unknown;
   return below(scope_.cwd(), to);
 }
@@ -309,7 +310,7 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
     source_ = source;
     const Active ended = std::move(active_.back());
     active_.pop_back();
-    // Its local variables are what they were; or not, when it did not come to declare them.
+    // Local variables get their old values back, unless the function may not have declared them.
     for (std::size_t at = ended.locals.size(); at-- > 0;) {
       const auto& [variable, before] = ended.locals[at];
       const Scope::Mark changed = scope_.mark();
@@ -327,11 +328,12 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
   for (const Function::Body& body : function.bodies) {
     if (full()) break;
     const Scope::Mark one = scope_.mark();
-    const Detached kept = keep();
+    const Checkpoint kept = keep();
     dry_ = kept.dry;
     calls_itself = false;
     call(body, false);
-    if (calls_itself) {  // with whatever words, and after whatever it did
+    if (calls_itself) {  // the recursive call may have any words, and any state that the first call
+                         // left
       const Scope::Turn left = scope_.turn(one);
       scope_.restore(one);
       take_back(kept);

@@ -1,5 +1,5 @@
-// Programs that run code: for a shell, in a word (sh -c, eval, ssh), in a file or on standard
-// input. What each of them does is in the policy's tables (Runs).
+// Programs that run code: shell code in a word (sh -c, eval, ssh), in a file, or on standard input.
+// The policy's tables (Runs) say which program does what.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxAppended = 64;
-// A program that runs code in twenty ways looks at its words as often.
+// Looking for code costs more for a program that can run it in many ways.
 constexpr std::size_t kUsualWords = 256;
 constexpr std::size_t kCarrierWordCost = 8;
 constexpr std::size_t kFieldCost = 64;  // in bytes of text
@@ -20,7 +20,7 @@ bool matches_when(const std::vector<Value>& argv, const Arguments& arguments, co
   return !any_flag(argv, arguments, runs.unless);
 }
 
-// "prefix" or "alias.*=!": the rest of the text, or nothing.
+// Returns the offset behind the prefix, "prefix" or "alias.*=!", if the text has it.
 std::optional<std::size_t> behind_prefix(const std::string& prefix, const std::string& text) {
   const std::size_t star = prefix.find('*');
   if (star == std::string::npos) {
@@ -40,7 +40,7 @@ bool is_stdin_path(const std::string& text) {
 
 }  // namespace
 
-// Code for a shell that stands in a word.
+// Analyses shell code that stands in a word.
 void Analyser::shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
                           const Feed& feed) {
   const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
@@ -68,7 +68,7 @@ void Analyser::new_shell(const Value& text, const SimpleCommand& command, const 
   scope_.restore(mark);
 }
 
-// Code that runs some time (trap) or in a shell of its own (env -S, su -c).
+// Analyses code that runs later (trap) or in a shell of its own (env -S, su -c).
 void Analyser::own_shell(const Value& text, const SimpleCommand& base,
                          const SimpleCommand& command) {
   if (command.program != "trap") {
@@ -93,7 +93,7 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
                      const Feed& feed) {
   if (arguments->program == nullptr) return false;
   const ProgramSpec* program = arguments->program;
-  // What stands behind -exec is no word of find's own.
+  // The words behind -exec are not words of find itself.
   for (const Runs& runs : program->runs) {
     if (runs.how == Runs::How::kUntil) cut_until(runs, command, args);
   }
@@ -131,7 +131,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
     case Runs::How::kArgv:
       return carry_argv(runs, command, args, arguments, feed);
     case Runs::How::kUntil:
-      return false;  // cut_until had them
+      return false;  // cut_until has handled them
     case Runs::How::kShell: {
       for (const Selected& selected : select(command->argv, arguments, runs.from)) {
         Value text = selected.value;
@@ -141,7 +141,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
           text = tail_of(text, *rest);
         }
         if (runs.and_operands) {
-          // env -S 'sh -c' CODE: what stands behind is joined to it, each a word.
+          // env -S 'sh -c' CODE appends each of the following words to the string.
           const auto behind = static_cast<std::size_t>(selected.argument) + 1;
           for (std::size_t at = behind; at < command->argv.size(); ++at) {
             const auto begin = static_cast<std::uint32_t>(text.text.size());
@@ -165,7 +165,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
         if (!runs.shell_if_empty) return false;
         return carry_stdin(runs, command, arguments, feed);
       }
-      // From its first word on all of it is code; what looks like an option too.
+      // From the first word on, everything is code, even words that look like options.
       const auto first = static_cast<std::size_t>(arguments.operands[skip]);
       doubt_holes(*command, arguments, first);
       Value text = command->argv[first];
@@ -209,7 +209,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
   return false;
 }
 
-// sh -c CODE NAME WORDS
+// Handles sh -c CODE NAME WORDS.
 bool Analyser::carry_option(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
                             const Arguments& arguments, const Feed& feed) {
   bool there = false;
@@ -244,7 +244,7 @@ bool Analyser::carry_option(const Runs& runs, SimpleCommand* command, const std:
   return known && command->assignments.empty();
 }
 
-// A shell or an interpreter that reads its code from standard input.
+// Handles a shell or an interpreter that reads its code from standard input.
 bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Arguments& arguments,
                            const Feed& feed) {
   const bool explicitly = any_flag(command->argv, arguments, {"-s"});
@@ -257,7 +257,7 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
   if (feed.piped && !feed.text) suspect(feed.maybe, runs.language, command->range, command);
   const int index = static_cast<int>(facts_.commands.size());
   if (input_moved_) {
-    // exec <FILE went before, and what is known of the input may be that of a group around both.
+    // After exec <FILE, the known input may belong to a group around both commands.
     doubt(Doubt::kPipedCode, command->range, command->program, index);
     if (!feed.piped && !feed.file) return false;
   }
@@ -302,7 +302,7 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
   return false;
 }
 
-// sh script.sh, source file, python file.py
+// Handles sh script.sh, source file and python file.py.
 void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
                           const Arguments& arguments, const Feed& feed) {
   std::vector<Selected> files;
@@ -348,7 +348,7 @@ void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::v
   }
 }
 
-// Code that is in a file.
+// Notes that a file is run as code.
 void Analyser::read_file(const Value& file, int argument, const std::string& language,
                          SimpleCommand* command) {
   const std::size_t before = command->accesses.size();

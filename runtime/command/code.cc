@@ -1,5 +1,5 @@
-// Code in other languages, as far as it is looked at: the calls that touch paths, the strings in it
-// that are commands for a shell; and what else needs regular expressions.
+// Code in other languages: finds the calls that touch paths, and the strings that are shell
+// commands. Also holds the other helpers that need regular expressions.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxStrings = 256;
 constexpr std::size_t kMaxCalls = 64;
 
-// The string literals of nearly every language: '..', "..", `..`, with backslashes.
+// String literals of nearly every language: '..', "..", `..`, with backslashes.
 std::vector<std::string> strings_of(std::string_view code) {
   std::vector<std::string> all;
   std::size_t at = 0;
@@ -31,7 +31,7 @@ std::vector<std::string> strings_of(std::string_view code) {
       }
       ++end;
     }
-    if (end >= code.size()) {  // no literal after all: what follows may hold one
+    if (end >= code.size()) {  // not a literal after all; one may follow
       at = open + 1;
       if (all.size() > kMaxStrings / 2) break;
       continue;
@@ -92,7 +92,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
     }
   }
   if (depth_ >= limits_.depth) return;
-  // Each string may be a line for a shell, all of them an argv.
+  // Each string may be a shell command, and all strings together may be an argv.
   const std::vector<std::string> strings = strings_of(text.text);
   const Nest nest(*this, Nesting::Kind::kLiteral, command->program);
   const std::size_t doubts = facts_.doubts.size();
@@ -107,7 +107,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
       code(value, Nesting::Kind::kCode, command->program, {});
       continue;
     }
-    // ["rm", "-rf", "/"]: a known program and the strings behind it.
+    // ["rm", "-rf", "/"]: a known program followed by strings.
     if (knowledge_.find(strings[at]) == nullptr) continue;
     std::vector<Arg> args;
     for (std::size_t each = at; each < strings.size(); ++each) {
@@ -122,7 +122,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
     run(std::move(args), std::move(base), {});
   }
   --depth_;
-  // What is in doubt there is in doubt already; only what is plainly harmful counts.
+  // The code already has a doubt of its own, so only plainly harmful commands count.
   const auto moved = [&](const DoubtFact& fact) {
     return fact.doubt != Doubt::kForkBomb && fact.doubt != Doubt::kDecodedCode;
   };
@@ -137,7 +137,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
   }
 }
 
-// printf 'format' words: what it prints, as far as it is plain.
+// Formats the output of printf 'format' words, where the format is plain.
 Value formatted(const std::vector<Value>& words) {
   Value made;
   made.range = words[0].range;
@@ -201,7 +201,7 @@ Value formatted(const std::vector<Value>& words) {
         const bool plain = at == from + 1 && at < format.size() && format[at] == 's';
         if (plain && next < words.size()) {
           put(words[next++]);
-        } else if (!plain) {  // what width, precision and the like make of it is not looked at
+        } else if (!plain) {  // widths and precisions are not interpreted
           put(unknown_text(next < words.size() ? words[next].text : format.substr(from, 2)));
           if (next < words.size()) ++next;
           if (at == format.size()) break;

@@ -1,4 +1,4 @@
-// Parser: lists, pipelines, and which kind of command stands here.
+// Parser: lists and pipelines, and the choice between kinds of commands.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace gibbous::command {
 namespace {
 
-// Ends a list where a command could begin.
+// Returns true where a list ends although a command could begin.
 bool is_closing(std::string_view reserved) {
   constexpr std::string_view kClosing[] = {"then", "do", "done", "fi", "elif", "else", "esac", "}"};
   return std::find(std::begin(kClosing), std::end(kClosing), reserved) != std::end(kClosing);
@@ -22,7 +22,7 @@ std::unique_ptr<Node> Parser::list() {
   return node;
 }
 
-// Up to what cannot begin a command; the caller knows whether that may stand there.
+// Reads up to a token that cannot begin a command; the caller checks whether it may stand there.
 void Parser::parse_list(Node& list) {
   list.kind = Node::Kind::kList;
   peek();
@@ -52,7 +52,7 @@ void Parser::parse_list(Node& list) {
   if (list.range.end == 0) list.range = source_.range(begin, begin);
 }
 
-// What joins the last command to the next; false where the list ends.
+// Takes the operator between two commands; returns false at the end of the list.
 bool Parser::list_operator(Node& list, bool& separated) {
   skip_blanks();
   const int c = peek();
@@ -118,7 +118,7 @@ std::unique_ptr<Node> Parser::pipeline() {
     if (both) advance();
     node->pipes_stderr.push_back(both);
     skip_newlines();
-    // `time` and `!` are not reserved here. Behind a ! there may be a subshell all the same.
+    // `time` and `!` are not reserved here, but a subshell may follow a `!`.
     node->children.push_back(reserved_word() == "!" ? pipeline() : command());
     skip_blanks();
   }
@@ -126,7 +126,7 @@ std::unique_ptr<Node> Parser::pipeline() {
   return node;
 }
 
-// One word that bash looks for behind `time`.
+// Takes one of the words that bash expects behind `time`.
 bool Parser::take_option(std::string_view option) {
   std::size_t at = at_;
   for (const char c : option) {
@@ -147,7 +147,7 @@ bool Parser::at_compound() {
   return std::find(std::begin(kOpening), std::end(kOpening), reserved_word()) != std::end(kOpening);
 }
 
-// A command that is no simple one; null, and nothing taken, where none begins.
+// Parses a command that is not a simple one. Returns null, and takes nothing, if none begins here.
 std::unique_ptr<Node> Parser::compound() {
   peek();
   const std::size_t begin = at_;

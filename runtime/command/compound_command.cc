@@ -6,7 +6,7 @@
 
 namespace gibbous::command {
 
-// (( )) if what closes the inner parenthesis is followed by another; else ( ).
+// Reads (( )) if another parenthesis follows the one that closes the inner pair, and ( ) otherwise.
 std::unique_ptr<Node> Parser::parentheses() {
   const std::size_t open = at_;
   if (second() == '(') {
@@ -24,7 +24,7 @@ std::unique_ptr<Node> Parser::parentheses() {
       advance();
       return node;
     }
-    // bash takes the bodies of here-documents in there from behind all that it has read by now.
+    // bash reads the bodies of here-documents in there from behind everything it has read so far.
     if (last > reread_until_) reread_until_ = last;
   }
   auto node = make(Node::Kind::kSubshell);
@@ -40,7 +40,7 @@ std::unique_ptr<Node> Parser::parentheses() {
   return node;
 }
 
-// The list up to `word`, which is taken.
+// Reads the list up to `word`, and takes the word.
 std::unique_ptr<Node> Parser::list_until(std::string_view word) {
   auto node = list();
   if (!halted() && !take_reserved(word)) fail_here("'" + std::string(word) + "'");
@@ -167,7 +167,7 @@ std::unique_ptr<Node> Parser::case_command() {
   return node;
 }
 
-// One clause; false when esac was there instead or behind it.
+// Parses one clause; returns false if esac stands there or behind it.
 bool Parser::case_clause(Node& node) {
   skip_newlines();
   if (take_reserved("esac")) return false;
@@ -235,7 +235,7 @@ std::unique_ptr<Node> Parser::function_command() {
   return node;
 }
 
-// A name is one only in front of a compound command.
+// A word is a name only in front of a compound command.
 std::unique_ptr<Node> Parser::coproc() {
   const Level level(*this);
   auto node = make(Node::Kind::kCoproc);

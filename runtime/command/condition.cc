@@ -1,5 +1,4 @@
-// Parser: [[ ]]. Its words and operators are kept in order; what they mean is for test(1)'s
-// readers.
+// Parser: [[ ]]. Keeps its words and operators in order without interpreting them.
 #include <utility>
 
 #include "runtime/command/characters.h"

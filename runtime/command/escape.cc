@@ -1,4 +1,4 @@
-// Text of a stranger, made fit for a terminal and a log; words, made fit for a shell.
+// Escapes untrusted text for terminals and logs, and quotes words for a shell.
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -16,7 +16,7 @@ bool plain_word(const std::string& word) {
   });
 }
 
-// The letters that separate bidirectional text, and those that nobody sees.
+// Bidirectional controls and invisible characters.
 bool invisible(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t offset) {
     return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
@@ -25,7 +25,7 @@ bool invisible(std::string_view text, std::size_t at) {
   if (byte(0) == 0xD8 && byte(1) == 0x9C) return true;                                // U+061C
   if (byte(0) == 0xE1 && byte(1) == 0xA0 && byte(2) == 0x8E) return true;             // U+180E
   if (byte(0) == 0xF3 && byte(1) == 0xA0) return byte(2) == 0x80 || byte(2) == 0x81;  // tags
-  // Joiners (U+200C, U+200D) are part of writing and of pictures.
+  // Joiners (U+200C, U+200D) are part of scripts and of emoji.
   if (byte(0) == 0xE2 && byte(1) == 0x80) {
     return byte(2) == 0x8B || byte(2) == 0x8E || byte(2) == 0x8F ||
            (byte(2) >= 0xAA && byte(2) <= 0xAE);
@@ -50,7 +50,7 @@ bool has_invisible(std::string_view text) {
   return false;
 }
 
-// A word as it would be written for a shell.
+// Quotes a word for a shell.
 std::string quoted(const std::string& word) {
   if (plain_word(word)) return word;
   std::string text = "'";
@@ -64,7 +64,8 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// Control characters, invisible and bidirectional ones become \x.. or \u....; cut at `most` bytes.
+// Replaces control, invisible and bidirectional characters by \x.. or \u...., and cuts at `most`
+// bytes.
 std::string escaped(std::string_view text, std::size_t most) {
   static const char* const kDigits = "0123456789abcdef";
   std::string made;

@@ -1,6 +1,6 @@
-// Words, as far as they can be expanded before anything runs: quotes are off, braces expanded,
-// variables and positional parameters replaced where their value is known, the rest are holes. What
-// runs in a word ($( ), <( )) is walked. Expander makes the fields of one word.
+// Expands words as far as that is possible before anything runs: removes quotes, expands braces,
+// and replaces variables and positional parameters with known values. Everything else is a hole.
+// Commands in words ($( ), <( )) are walked. Expander makes the fields of one word.
 #include <algorithm>
 #include <utility>
 
@@ -85,7 +85,7 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
         assigns || text.find("++") != std::string::npos || text.find("--") != std::string::npos;
   }
   if (!assigns) return;
-  // Which of the names it assigns is not looked at.
+  // The names that it assigns are not examined.
   for (const Part& part : parts) {
     if (part.kind != Part::Kind::kText) continue;
     const std::string& text = part.text;

@@ -1,4 +1,4 @@
-// What text, quotes, blanks, patterns and tildes make of a word.
+// The fields that text, quotes, blanks, patterns and tildes produce.
 #include "runtime/command/expander.h"
 
 #include <algorithm>
@@ -150,7 +150,7 @@ void Expander::insert(const Value& value, bool quoted) {
     }
     return;
   }
-  if (!usual_blanks()) {  // where it is split is not looked at
+  if (!usual_blanks()) {  // the places where it is split are not examined
     if (!value.text.empty()) hole(Value::Hole::Kind::kUnknown, value.text, true);
     return;
   }

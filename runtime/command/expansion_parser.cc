@@ -1,4 +1,4 @@
-// Parser: what begins with $ or a backtick, and <( ) and >( ).
+// Parser: expansions that begin with $ or a backtick, and <( ) and >( ).
 #include <utility>
 
 #include "runtime/command/ansi_c.h"
@@ -71,7 +71,7 @@ void Parser::arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std:
   contain(parser, parts, 0, made.text().size());
 }
 
-// $( ) and $(( )). What is between the outermost parentheses decides, once these have been found.
+// Parses $( ) and $(( )). The text between the outermost parentheses decides which of them it is.
 void Parser::command_or_arithmetic(std::vector<Part>& parts, bool quoted) {
   const std::size_t begin = at_;
   advance();

@@ -1,4 +1,4 @@
-// Reads one word as getopt_long would, as far as the program's table says how.
+// Reads one word as getopt_long would, guided by the program's table.
 #include "runtime/command/flags.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kDashes = "--";
 constexpr std::size_t kShortFlagBytes = 2;  // -x
-// Nobody writes a longer cluster; whatever flag is asked for is taken to be in it.
+// No real cluster is longer; a longer one is taken to contain every flag.
 constexpr std::size_t kMaxClusterBytes = 256;
 
 bool is_long(std::string_view text) {
@@ -26,7 +26,7 @@ bool contains(const std::vector<Selector>& selectors, std::string_view name) {
                      [&](const Selector& selector) { return contains(selector.options, name); });
 }
 
-// Whether the table names this very option anywhere.
+// Returns true if the table names exactly this option.
 bool is_own_option(const ProgramSpec& spec, std::string_view name) {
   if (contains(spec.values, name) || contains(spec.recursive, name) ||
       contains(spec.decodes_when, name) || contains(spec.cwd, name) || contains(spec.hosts, name) ||
@@ -44,7 +44,7 @@ bool is_own_option(const ProgramSpec& spec, std::string_view name) {
          std::any_of(spec.runs.begin(), spec.runs.end(), in_runs);
 }
 
-// Known bytes at the beginning of a word.
+// Returns the known bytes at the beginning of a word.
 std::string_view known_beginning(const Value& word) {
   const std::string_view text = word.text;
   return word.literal() ? text : text.substr(0, word.holes.front().begin);
@@ -57,8 +57,8 @@ bool takes_value(const ProgramSpec* spec, char letter) {
   });
 }
 
-// Whether a letter stands in a cluster (-rf) before one that takes what follows as its value.
-// `letter` 0: whether there is one that takes a value.
+// Returns true if a letter stands in a cluster (-rf) before any letter that takes the rest as its
+// value. With `letter` 0, returns true if any letter takes a value.
 bool in_cluster(std::string_view cluster, const ProgramSpec* spec, char letter) {
   if (cluster.size() > kMaxClusterBytes) return letter != 0;
   for (const char each : cluster.substr(1)) {
@@ -69,7 +69,7 @@ bool in_cluster(std::string_view cluster, const ProgramSpec* spec, char letter) 
   return false;
 }
 
-// `name`: the word as far as it is known, without =value.
+// `name` is the known part of the word, without =value.
 bool is_long_flag(std::string_view name, bool name_is_whole, const ProgramSpec* spec,
                   std::string_view flag) {
   if (!name_is_whole) return false;

@@ -1,5 +1,5 @@
-// Functions: a definition is kept and walked where it is called. What nobody called by the end, and
-// traps, may run at any time.
+// Function definitions, which are walked where they are called. Traps, and functions that are never
+// called, may run at any time.
 #include <utility>
 
 #include "runtime/command/analyser.h"
@@ -17,15 +17,15 @@ void Analyser::define_function(const Node& node) {
   if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
 }
 
-// What was defined and not called here may be called by whoever sources it, or by a trap; and traps
-// run when nobody knows.
+// A script that sources this code, or a trap, may call a function that is not called here. A trap
+// may run at any point.
 void Analyser::call_uncalled() {
   if (definitions_.empty() && traps_.empty()) return;
   const Scope::Mark begin = scope_.mark();
   scope_.blur();
   const auto nesting = std::exchange(nesting_, {});
   const auto base = std::exchange(code_base_, {});
-  // What a trap sets as a trap is walked with it.
+  // A trap may set another trap, which is walked with it.
   const std::vector<Trap> traps = std::exchange(traps_, {});
   finishing_ = true;
   for (std::size_t at = 0; at < traps.size() && !full(); ++at) {

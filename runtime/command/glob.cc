@@ -1,6 +1,6 @@
-// A glob is cut at its stars. The first piece must stand at the beginning, the last one at the end,
-// and those between are each taken where they come first: that is never worse than a later place,
-// so nothing is ever taken back. Holes cut the text in the same way.
+// Cuts a glob at its stars. The first piece must match at the beginning and the last at the end;
+// each piece between them takes its first occurrence, which is never worse than a later one, so no
+// backtracking is needed. Holes cut the text in the same way.
 #include "runtime/command/glob.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// Bytes of the character at the beginning of `text`, which is not empty.
+// Returns the length of the first character of `text`, which must not be empty.
 std::size_t first_character(std::string_view text) {
   std::size_t size = 1;
   while (size < std::min(text.size(), kMaxCharacterBytes) && is_continuation(text[size])) ++size;
@@ -33,7 +33,7 @@ std::size_t last_character(std::string_view text) {
   return size;
 }
 
-// How many bytes at the beginning of `text` a piece without stars takes; kNowhere: none.
+// Returns how many bytes of `text` a piece without stars matches, or kNowhere.
 std::size_t match_begin(std::string_view piece, std::string_view text) {
   std::size_t at = 0;
   for (const char wanted : piece) {
@@ -60,7 +60,7 @@ std::size_t match_end(std::string_view piece, std::string_view text) {
   return text.size() - left;
 }
 
-// Where the first occurrence of a piece ends in `text`; kNowhere: there is none.
+// Returns where the first occurrence of a piece ends in `text`, or kNowhere.
 std::size_t find_piece(std::string_view piece, std::string_view text) {
   if (piece.empty()) return 0;
   if (piece.find('?') == kNowhere) {
@@ -75,7 +75,7 @@ std::size_t find_piece(std::string_view piece, std::string_view text) {
   return kNowhere;
 }
 
-// Most globs are told apart from most texts by their first byte.
+// The first byte already rules out most globs for most texts.
 bool begins_otherwise(std::string_view glob, std::string_view text) {
   if (glob.empty() || glob.front() == '*' || glob.front() == '?') return false;
   return text.empty() || text.front() != glob.front();
@@ -106,7 +106,8 @@ class KnownParts {
   const std::vector<Value::Hole>& holes_;
 };
 
-// The pieces between the first and the last star, in `part` or, `next` says how, in later parts.
+// Matches the pieces between the first and the last star in `part`, or in later parts as `next`
+// says.
 template <typename Next>
 bool match_middle(std::string_view middle, std::string_view part, Next next) {
   while (!middle.empty()) {

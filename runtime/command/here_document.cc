@@ -1,4 +1,5 @@
-// Parser: here-documents. The delimiter is read with the redirection, the body where the line ends.
+// Parser: here-documents. It reads the delimiter with the redirection, and the body after the end
+// of the line.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@ void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs)
   std::optional<std::string> word = delimiter(quoted);
   if (halted()) return;
   if (!word) {
-    // bash writes the substitution anew and waits for that. Where the body ends cannot be told, so
-    // its lines are read as commands.
+    // bash rewrites the substitution and waits for the rewritten text. The end of the body is
+    // therefore unknown, and its lines are read as commands.
     complain(begin, begin + 1, "a substitution in the delimiter of a here-document");
     at_ = begin;
     redirection.target = read_word({});
@@ -30,8 +31,8 @@ void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs)
   pending_.push_back({&node, node.redirections.size() - 1, std::move(*word), strip_tabs});
 }
 
-// The delimiter with its quotes removed; a parameter in it is text. Nothing where a substitution is
-// in it, or after an error.
+// Returns the delimiter without its quotes; a parameter in it is plain text. Returns nothing after
+// an error, or if it contains a substitution.
 std::optional<std::string> Parser::delimiter(bool& quoted) {
   std::string text;
   if (!at_word_start()) {
@@ -99,9 +100,9 @@ bool Parser::delimiter_piece(std::string& text, bool& quoted, int c) {
   return true;
 }
 
-// The bodies begin behind the line that byte `from` is on; the rest of that line is read first.
+// The bodies begin behind the line of byte `from`; the rest of that line is read first.
 void Parser::read_bodies_behind_line(std::size_t from) {
-  // Many of them may ask for the end of one long line.
+  // Many here-documents may look for the end of one long line.
   if (from < line_from_ || from > line_end_) {
     line_from_ = from;
     line_end_ = std::min(text_.find('\n', from), text_.size());
@@ -116,7 +117,7 @@ void Parser::read_bodies_behind_line(std::size_t from) {
   source_.skip_to = end;
 }
 
-// Reads the bodies that are waited for, from the line at `at` on; the place behind them.
+// Reads the pending bodies from the line at `at` on, and returns the place behind them.
 std::size_t Parser::read_bodies(std::size_t at) {
   std::vector<PendingBody> bodies;
   bodies.swap(pending_);
@@ -127,8 +128,8 @@ std::size_t Parser::read_bodies(std::size_t at) {
   return at;
 }
 
-// Appends the line at `at` to `made`, without the tabs and, where the body is expanded, with its
-// continuations joined. Moves `at` to the newline; false when that changed something.
+// Appends the line at `at` to `made`, without leading tabs, and with continuations joined if the
+// body is expanded. Moves `at` to the newline. Returns false if that changed the text.
 bool Parser::read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made) {
   bool verbatim = true;
   bool at_start = strip_tabs;
@@ -169,7 +170,7 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
       break;
     }
     if (in_parentheses_ && line.starts_with(word) && line.find(')', word.size()) != kNowhere) {
-      // bash ends it here and reads what is behind the delimiter as commands.
+      // bash ends the body here and reads the text behind the delimiter as commands.
       at -= line.size() - word.size();
       break;
     }
@@ -185,7 +186,7 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
   return at;
 }
 
-// The body is bytes [begin, end), or the first `made_size` bytes of `made` where these differ.
+// The body is bytes [begin, end), or the first `made_size` bytes of `made` if these differ.
 void Parser::parse_body(Redirection& redirection, std::size_t begin, std::size_t end, Source& made,
                         std::size_t made_size) {
   const Level level(*this);
@@ -204,7 +205,7 @@ void Parser::parse_body(Redirection& redirection, std::size_t begin, std::size_t
     contain(reader, target.parts, made_size > 0 ? 0 : begin, reader.end_);
   }
   if (state_.recovered && spend_recovery()) {
-    // Behind an error bash may not see this as a here-document but as commands.
+    // After an error, bash may read this as commands instead of a here-document.
     add_script(target.parts, Part::Kind::kCommand, true, begin, end,
                script_of(source_, begin, end));
   }

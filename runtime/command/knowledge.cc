@@ -1,4 +1,4 @@
-// Looking things up in what the analyser knows.
+// Lookups in the analyser's knowledge.
 #include "runtime/command/knowledge.h"
 
 #include <iterator>
@@ -22,7 +22,7 @@ static_assert(std::size(kBuiltInClasses) == kFirstOwnClass);
 
 constexpr std::size_t kClassBits = 32;
 
-// Of the class at `index`; 0: there is no bit left for it.
+// Returns the bit of the class at `index`, or 0 if no bit is left for it.
 PathClasses own_bit(std::size_t index) {
   const std::size_t bit = kFirstOwnClass + index;
   return bit < kClassBits ? PathClasses{1} << bit : 0;

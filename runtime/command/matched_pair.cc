@@ -1,7 +1,7 @@
-// Parser: where ${ }, (( )), $(( )), $[ ] and subscripts end. bash looks for the end first, by
-// rules of its own, and reads what is inside afterwards by others; text that the two see
-// differently is where commands hide, so this does the same. A script inside is parsed at once and
-// kept (Source::scripts); the search itself costs each byte once for each level around it.
+// Parser: finds the end of ${ }, (( )), $(( )), $[ ] and subscripts. bash finds the end by one set
+// of rules and reads the inside by another, and commands can hide where the two disagree, so this
+// does the same. A script inside is parsed at once and kept (Source::scripts); the search costs
+// each byte once for each level around it.
 #include <utility>
 
 #include "runtime/command/ansi_c.h"
@@ -10,8 +10,8 @@
 
 namespace gibbous::command {
 
-// `at` is behind an opening quote or behind the first character of a nested construct `c`; moves it
-// behind the end.
+// `at` is behind an opening quote, or behind the first character of a nested construct `c`. Moves
+// it behind the end.
 bool Parser::skip_nested(std::size_t& at, char c, PairStyle style,
                          std::vector<Translation>* translations) {
   PairStyle inside;
@@ -89,7 +89,7 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
   return kNowhere;
 }
 
-// The place of the character before `at`, continuations left out.
+// Returns the place of the character before `at`, skipping continuations.
 std::size_t Parser::before(std::size_t at, std::size_t from) const {
   while (at >= from + 3 && text_[at - 1] == '\n' && text_[at - 2] == '\\') at -= 2;
   return at - 1;
@@ -133,8 +133,8 @@ Parser::PairStyle Parser::braces_or_subscript(bool double_quoted) {
   return style;
 }
 
-// Whether bash may count other parentheses in a $(( )) than stand here: it writes each $( ) in it
-// anew before it counts, without comments, without the ( of a case pattern.
+// Returns true if bash may count different parentheses in a $(( )): it rewrites each $( ) before it
+// counts, without comments and without the ( of a case pattern.
 bool Parser::is_doubtful(std::size_t begin, std::size_t end) const {
   const std::string_view inside = text_.substr(begin, end - begin);
   if (inside.find("$(") == kNowhere && inside.find("$\\") == kNowhere) return false;
@@ -146,8 +146,8 @@ bool Parser::is_doubtful(std::size_t begin, std::size_t end) const {
   return false;
 }
 
-// Whether the parentheses in [begin, end) are balanced, as bash counts them to tell $(( )) from
-// $( ( ) ).
+// Returns true if the parentheses in [begin, end) balance the way bash counts them to tell $(( ))
+// from $( ( ) ).
 bool Parser::is_arithmetic(std::size_t begin, std::size_t end) {
   const Bounds bounds(*this, begin, end);
   int depth = 0;

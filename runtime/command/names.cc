@@ -1,4 +1,4 @@
-// The names of facts, as policies, logs and people see them: scripts/meta/rule.lua lists them.
+// The names of facts in policies, in logs and on screens. scripts/meta/rule.lua lists them.
 #include "runtime/command/facts.h"
 
 namespace gibbous::command {

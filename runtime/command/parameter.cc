@@ -1,4 +1,4 @@
-// $name, ${...}, positional parameters and elements of arrays, where their value is known.
+// Known values of $name, ${...}, positional parameters and array elements.
 #include "runtime/command/expander.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::size_t kMaxAlternatives = 16;
 }  // namespace
 
 void Expander::parameter(const Part& part) {
-  // What runs inside runs in any case; ${x:-$(cmd)} too.
+  // A command inside runs in any case, even in ${x:-$(cmd)}.
   const std::string shown = analyser_.slice(part.range);
   operand(part, shown);
   const bool all = part.text == "@" || part.text == "*";
@@ -31,7 +31,7 @@ void Expander::parameter(const Part& part) {
   const auto is_text = [](const Part& piece) { return piece.kind == Part::Kind::kText; };
   if (variable == nullptr && defaults && !part.operand.empty() &&
       std::all_of(part.operand.begin(), part.operand.end(), is_text)) {
-    // It has a value from outside, or this one.
+    // The value comes from outside or is this one.
     Variable either;
     either.unknown = true;
     Value value;
@@ -186,7 +186,7 @@ void Expander::alternatives(const Variable& variable, const std::string& shown, 
     for (const Value& value : variable.values) {
       Value each = before;
       each.quoted = each.quoted || quoted;
-      // An unquoted one that would be split stands as a hole that splits.
+      // an unquoted value that would be split is a hole that splits
       const bool splits = split_ && !quoted && !value.text.empty() &&
                           (value.text.find_first_of(kBlanks) != std::string::npos ||
                            value.has_unknown() || !usual_blanks());

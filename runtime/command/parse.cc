@@ -1,4 +1,4 @@
-// parse(): what has to be looked at before and behind the parser.
+// parse(): the checks before and after the parser.
 #include "runtime/command/parse.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Parsed parse(std::string_view text, const ParseLimits& limits) {
   std::size_t size = text.size();
   const std::size_t most = std::min(limits.bytes, kMostBytes);
   if (size > most) {
-    // What is cut through is not looked at: half a path may be another path.
+    // The word at the cut is skipped: half a path may be another path.
     const std::size_t newline = most > 0 ? text.rfind('\n', most - 1) : std::string_view::npos;
     size = newline == std::string_view::npos ? 0 : newline;
     state.error.message = "the text is too long";

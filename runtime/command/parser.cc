@@ -1,4 +1,4 @@
-// Parser: reading characters, the errors and limits, and scripts inside of other things.
+// Parser: reads characters, records errors and limits, and reads scripts inside other constructs.
 #include "runtime/command/parser.h"
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 namespace gibbous::command {
 namespace {
 
-// After so many syntax errors the rest is not looked at: each of them may have cost a search to the
-// end of the text.
+// Skip the rest after this many syntax errors: each may have cost a search to the end of the text.
 constexpr int kMostRecoveries = 64;
 constexpr std::size_t kScriptNodes = 4;  // what a script in a word costs, though it is empty
 
@@ -195,7 +194,7 @@ void Parser::parse_all(Node& root) {
     stopped_ = true;
     pending_.clear();
     state_.recovered = true;
-    // Behind an operator that is too many a command may follow at once.
+    // A command may follow an unexpected operator at once.
     const bool misplaced = failed_at_ >= resumed_at && failed_at_ < end_ &&
                            std::string_view(")}|&").find(text_[failed_at_]) != kNowhere;
     const std::size_t from = failed_at_ > resumed_at ? failed_at_ : resumed_at;
@@ -273,7 +272,7 @@ std::shared_ptr<Node> Parser::script_of(Source& source, std::size_t begin, std::
   return root;
 }
 
-// What was read of a script is kept even when an error ends everything around it.
+// The part of a script that was read is kept even if an error ends everything around it.
 void Parser::add_script(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin,
                         std::size_t end, std::shared_ptr<Node> script) {
   state_.nodes += kScriptNodes;
@@ -291,9 +290,8 @@ bool Parser::spend_recovery() {
   return !halted();
 }
 
-// `reader` stopped between `begin` and `end`, which this parser knows to be the end of what is
-// being expanded: bash would notice only when it gets there. What was not read is read as commands,
-// so that nothing in it is missed.
+// `reader` stopped between `begin` and `end`, the known end of the expansion. bash would notice
+// only when it gets there, so the unread part is read as commands.
 void Parser::contain(Parser& reader, std::vector<Part>& parts, std::size_t begin, std::size_t end) {
   if (!reader.stopped_ || state_.exhausted) return;
   reader.stopped_ = false;

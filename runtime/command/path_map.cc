@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kAnywhere = "**/";
 
-// Expands what an entry begins with; several for $TMP, none when the variable is not known.
+// Expands the beginning of an entry: several results for $TMP, none for an unknown variable.
 std::vector<std::string> expand_entry(const std::string& entry, const Place& place) {
   if (entry.empty()) return {};
   if (entry[0] == '~') {
@@ -151,11 +151,11 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
       }
       for (const std::string& path : expand_entry(text, place)) {
         entry.path = normalize(path);
-        // What lies above the workspace says nothing of what is in it.
+        // Directories above the workspace say nothing about its contents.
         const bool above = !map->workspace_.empty() && is_within(map->workspace_, entry.path);
         entry.inside = spec.inside || !above;
         map->add(entry);
-        // A link must not take anything out.
+        // A link must not exclude anything.
         const bool device = is_within(entry.path, "/dev") || is_within(entry.path, "/proc");
         if (!place.resolve || entry.takes_out || device || has_glob(entry.path)) continue;
         const std::string real = place.resolve(entry.path);
@@ -183,7 +183,7 @@ std::vector<std::string_view> components_of(std::string_view path) {
   return all;
 }
 
-// Each component of the entry is one that the pattern's may be.
+// Returns true if each component of the entry may be one of the pattern's.
 bool overlaps(const std::vector<std::string_view>& pattern, std::string_view entry, bool whole) {
   const std::vector<std::string_view> parts = components_of(entry);
   if (parts.empty() || parts.size() > pattern.size()) return false;
@@ -240,7 +240,8 @@ void PathMap::add(Entry entry) {
   sorted_[entry.path] |= entry.bit;
 }
 
-// The classes of the path itself: of entries that are it or above it; the nearest "!" takes out.
+// Returns the classes of entries that are the path or a directory above it; the nearest "!"
+// excludes.
 PathMap::Found PathMap::up(std::string_view path, bool inside) const {
   PathClasses found = 0;
   PathClasses out = 0;
@@ -250,7 +251,7 @@ PathMap::Found PathMap::up(std::string_view path, bool inside) const {
     if (marks != exact_.end()) {
       PathClasses here = marks->second.below | (itself ? marks->second.itself : 0);
       if (inside) here &= marks->second.inside;
-      // A class that a nearer entry took out does not come back from further up.
+      // A class that a nearer entry excluded does not come back from further up.
       out |= marks->second.below_out & ~here;
       found |= here & ~out;
     }
@@ -261,7 +262,7 @@ PathMap::Found PathMap::up(std::string_view path, bool inside) const {
   return {found, out};
 }
 
-// The classes of entries that lie below the path.
+// Returns the classes of entries below the path.
 PathClasses PathMap::below(const std::string& path, bool inside) const {
   PathClasses found = 0;
   const std::string prefix = path == "/" ? path : path + "/";
@@ -282,7 +283,7 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
   PathClasses out = 0;
   for (const Entry& entry : globs_) {
     if (inside && !entry.inside) continue;
-    // The entry, or a directory above the path that it matches.
+    // The entry itself, or a directory above the path that matches it.
     std::size_t components =
         static_cast<std::size_t>(std::count(entry.path.begin(), entry.path.end(), '/'));
     std::size_t end = 0;
@@ -315,14 +316,14 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
   return {found & ~out, out};
 }
 
-// What the path itself is of.
+// Returns the classes of the path itself.
 PathClasses PathMap::itself(const std::string& path, bool inside) const {
   const Found exact = up(path, inside);
   const Found patterns = by_pattern(path, inside);
   return (exact.classes & ~patterns.out) | (patterns.classes & ~exact.out);
 }
 
-// Something directly below the path that a pattern, or nothing, tells: the entries that it may be.
+// Returns the classes of entries directly below the path that a pattern, if given, may match.
 PathClasses PathMap::one_below(const PathQuestion& question, bool inside) const {
   PathClasses found = itself(question.path, inside);
   const auto marks_of_it = exact_.find(question.path);

@@ -1,5 +1,5 @@
-// What a command prints, as far as its words tell: it may be code for who reads it, words for
-// xargs, or a file that is run later.
+// The output of a command, as far as its words determine it. The output may be code for the next
+// command, words for xargs, or the contents of a file that runs later.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ constexpr std::size_t kMaxWords = 1024;
 
 }  // namespace
 
-// What the next command of a pipeline would read.
+// Returns what the next command of a pipeline reads.
 void Analyser::print_output(const SimpleCommand& command, const Arguments& arguments,
                             const Feed& feed) {
   printed_ = {};
@@ -40,7 +40,7 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
   printed_.maybe = std::move(made.maybe);
 }
 
-// The words and the text that a command prints.
+// Returns the words and the text that a command prints.
 Feed Analyser::print_text(const SimpleCommand& command, const Arguments& arguments,
                           const Feed& feed) {
   Feed made;
@@ -55,7 +55,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
           words.empty() && word.text.size() > 1 && word.text[0] == '-' && word.literal();
       if (option && command.program != "printf") continue;
       if (option && word.text == "--") continue;
-      // What echo makes of a backslash depends on who echo is.
+      // Implementations of echo differ in how they treat backslashes.
       const bool unclear = command.program != "printf" && word.text.find('\\') != std::string::npos;
       words.push_back(unclear ? hole_value(word.text) : word);
       if (words.size() > 1) text.text += ' ';
@@ -76,7 +76,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
       if (!spend(word.text.size())) return made;
     }
     if (text.text.find('\\') != std::string::npos) {
-      // What it is when backslashes count: echo -e, printf %b.
+      // The text with backslashes interpreted, as echo -e and printf %b do.
       Value plain;
       for (const char each : text.text) {
         plain.text += each;
@@ -85,7 +85,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
       made.maybe = formatted({plain}).text;
     }
     if (command.program == "printf" && !words.empty()) {
-      // The format, with what it says of its arguments filled in as far as that is plain.
+      // The format with its arguments filled in, where it is plain.
       text = formatted(words);
       words.erase(words.begin());
       if (words.empty()) words.push_back(text);
@@ -103,7 +103,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
     made.words = listed_below(arguments, command);
     return made;
   }
-  // cat, tee: what comes in goes out.
+  // cat and tee pass their input through.
   const bool passes =
       (command.program == "cat" && command.operands.empty() && command.options.empty()) ||
       command.program == "tee";

@@ -1,4 +1,4 @@
-// Parser: quotes and backslashes, and text that is read as if in double quotes.
+// Parser: quotes and backslashes, and text with the rules of double quotes.
 #include "runtime/command/characters.h"
 #include "runtime/command/parser.h"
 

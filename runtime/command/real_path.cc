@@ -1,4 +1,4 @@
-// real_path: where a path leads on this machine, as far as it exists.
+// real_path: resolves the existing part of a path on this machine.
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -17,10 +17,10 @@
 namespace gibbous::command {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel has it
+constexpr int kMaxLinks = 40;  // the kernel's own limit
 
-// Most paths have no link in them, as far as they exist: one call tells. The kernel goes from the
-// left to the right, so that a link in front of what is missing is what it complains of.
+// The existing part of most paths has no links, which one system call confirms. The kernel resolves
+// from left to right, so it reports a link before a missing component.
 bool is_plain(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
@@ -33,7 +33,7 @@ bool is_plain(const std::string& path) {
 
 }  // namespace
 
-// Component by component, as the kernel does it: ".." behind a link leaves where the link leads.
+// Resolves component by component, as the kernel does: ".." behind a link leaves the link's target.
 std::string real_path(const std::string& absolute) {
   if (absolute.empty() || absolute.size() >= PATH_MAX) return normalize(absolute);
   if (is_plain(absolute)) return normalize(absolute);
@@ -56,7 +56,7 @@ std::string real_path(const std::string& absolute) {
     UniqueFd next(::openat(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (!next || ::fstat(next.get(), &info) != 0) {
-      return normalize(real + "/" + name + rest);  // nothing of what follows exists
+      return normalize(real + "/" + name + rest);  // nothing below it exists
     }
     if (!S_ISLNK(info.st_mode)) {
       real += "/" + name;

@@ -1,4 +1,4 @@
-// Parser: redirections, before, between and behind the words of a command.
+// Parser: redirections before, between and behind the words of a command.
 #include <limits>
 #include <utility>
 
@@ -19,7 +19,7 @@ void Parser::redirections(Node& node) {
   }
 }
 
-// False, and nothing taken, where no redirection stands.
+// Returns false, and takes nothing, if no redirection stands here.
 bool Parser::redirection(Node& node) {
   if (peek() == kEnd) return false;
   Redirection redirection;
@@ -33,7 +33,7 @@ bool Parser::redirection(Node& node) {
       if (number > kTooLarge) number = kTooLarge;
       at = after(at);
     }
-    // bash reads a number that is too large as none.
+    // bash ignores a number that is too large.
     if (number < kTooLarge) redirection.fd = static_cast<int>(number);
   } else if (c == '{') {
     at = after(at);
@@ -82,8 +82,8 @@ bool Parser::redirection(Node& node) {
   return true;
 }
 
-// bash expands the word behind >& again when it turns out to be the name of a file: quotes do not
-// keep a substitution in it from running.
+// bash expands the word behind >& again when it turns out to be a file name, so quotes do not keep
+// a substitution in it from running.
 void Parser::expanded_twice(Redirection& redirection) {
   Source made;
   made.append(source_, at_, "");
@@ -104,7 +104,7 @@ void Parser::expanded_twice(Redirection& redirection) {
   contain(reader, redirection.target.parts, 0, made.text().size());
 }
 
-// Takes the operator; true for << and <<-.
+// Takes the operator; returns true for << and <<-.
 bool Parser::redirection_operator(Redirection& redirection, bool& strip_tabs) {
   using Op = Redirection::Op;
   const int first = peek();

@@ -1,4 +1,4 @@
-// Redirections: what they read and write, and what stands on the input of the command behind them.
+// Redirections: the files that they open, and the standard input of the command.
 #include <algorithm>
 #include <utility>
 
@@ -80,7 +80,7 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
             !text.empty() && text.find_first_not_of("0123456789-") == std::string::npos;
         if (descriptor && target.literal()) {
           if (stdin_too && text != "0" && text != "-" && each.op == Redirection::Op::kDupIn) {
-            input = {};  // whatever that is
+            input = {};  // any descriptor
             input.piped = true;
           }
           break;
@@ -99,7 +99,7 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
   return input;
 }
 
-// Redirections of a compound command, or of nothing, are judged as of the command ":".
+// Redirections of a compound command, or without a command, are judged as those of the command ":".
 void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
   if (accesses.empty()) return;
   SimpleCommand command;

@@ -23,7 +23,7 @@ bool equal(const Variable& one, const Variable& other) {
 void unite(const Variable& with, Variable* into) {
   into->unknown = into->unknown || with.unknown;
   into->exported = into->exported && with.exported;
-  if (into->array || with.array) {  // which element is where is not known any more
+  if (into->array || with.array) {  // the index of each element is no longer known
     into->unknown = into->unknown || !equal(with, *into);
     into->array = true;
   }
@@ -195,14 +195,14 @@ void Scope::merge(Mark mark) {
   bool positional = false;
   const std::size_t end = journal_.size();
   for (std::size_t at = mark; at < end; ++at) {
-    // By value: notes below may move the journal.
+    // Copied, because the notes below may reallocate the journal.
     switch (journal_[at].kind) {
       case Change::Kind::kVariable: {
         const std::string name = journal_[at].name;
         if (!seen.insert(name).second) break;
         const std::optional<Variable> before = journal_[at].variable;
         const auto now = variables_.find(name);
-        if (now == variables_.end()) break;  // anything is possible already
+        if (now == variables_.end()) break;  // already unknown
         if (!before) {
           now->second.unknown = true;  // unset, or from the environment
         } else {
@@ -293,7 +293,7 @@ Scope::Turn Scope::turn(Mark mark) const {
             change.directory.paths != cwd_.paths || change.directory.unknown != cwd_.unknown;
         break;
       case Change::Kind::kFunction:
-        break;  // what is not called is walked in the end
+        break;  // uncalled functions are walked at the end
     }
   }
   return made;

@@ -1,4 +1,4 @@
-// Simple commands: assignments, the program and its words, and what is put into the facts of them.
+// Simple commands: their assignments, program and words, and the facts about them.
 #include <algorithm>
 #include <utility>
 
@@ -80,7 +80,7 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     command.program = ":";
     command.program_word = word;
     command.argv.push_back(std::move(word));
-    // Only a variable that makes programs run something is worth a command of its own.
+    // Assignments alone become a command only if the variable makes programs run something.
     const bool executes =
         std::any_of(command.assignments.begin(), command.assignments.end(),
                     [&](const NamedValue& each) { return executing(each) != nullptr; });
@@ -88,7 +88,7 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   } else {
     const bool forgets = !before.empty() && ends_with_command(args);
     run(std::move(args), std::move(base), feed);
-    // What stood before a program was for that program.
+    // Assignments before a program end with that program.
     for (auto& [name, variable] : before) {
       if (!forgets) break;
       if (variable) {
@@ -112,7 +112,7 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   }
 }
 
-// A program, or a builtin, of which it is known that assignments before it end with it.
+// Returns true if assignments before the command are certain to end with it.
 bool Analyser::ends_with_command(const std::vector<Arg>& args) {
   const Value& word = args[0].value;
   if (!word.literal() || (args.size() > 1 && args[1].alternative)) return false;
@@ -195,8 +195,8 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
   made->name = assignment.name;
   made->value.source = source_;
   made->value.range = assignment.range;
-  // NAME=value before a command counts for that command only; what it expands to there is the
-  // value from before. Yet functions and eval see it, so it is set in any case.
+  // NAME=value before a command applies to that command only, and its words still see the old
+  // value. Functions and eval do see the new one, so it is set in any case.
   if (assignment.subscripted) {
     scope_.forget(assignment.name);
   } else if (made->exported) {
@@ -209,16 +209,16 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
   }
 }
 
-// One command: `args` is what follows the assignments. Wrappers come back here with less.
+// Analyses one command; `args` follows the assignments. Wrappers call this again with fewer words.
 void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) {
   if (args.empty() || full()) return;
-  // In a wrapper each word is looked at once more.
+  // Each word in a wrapper is examined once more.
   if (depth_ > 1 && !spend(args.size() * kNestedWordCost)) return;
   if (depth_ > limits_.depth) {
     spend(limits_.code_bytes * 64);
     return;
   }
-  // The program may be one of several: each is tried.
+  // The program may be one of several; each is tried.
   if (args.size() > 1 && args[1].alternative) {
     std::vector<Arg> rest = args;
     rest.erase(rest.begin());
@@ -236,7 +236,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   args[0].alternative = false;
   if (run_alternatives(args, base, feed)) return;
   SimpleCommand command = std::move(base);
-  // The shell opens what it is given before the command changes anything, the directory included.
+  // The shell resolves a command's paths before the command changes the directory.
   const Directory start = scope_.cwd();
   command.cwd = known_cwd();
   command.program_word = args[0].value;
@@ -256,7 +256,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
         text.text += " " + command.argv[at].text;
       const std::string name = alias->first;
       const std::string body = alias->second;
-      aliases_.erase(name);  // an alias is not expanded in itself
+      aliases_.erase(name);  // an alias is not expanded within itself
       const Scope::Mark mark = scope_.mark();
       shell_code(text, command, "alias", feed);
       scope_.merge(mark);  // only an interactive shell expands it
@@ -272,7 +272,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   const ProgramSpec* spec = command.program.empty() ? nullptr : knowledge_.find(command.program);
   if (spec == nullptr && !plain_name && place_.resolve && command.program_word.literal() &&
       scope_.cwd().paths.size() == 1) {
-    // ./tool may be a link to a program that is known.
+    // ./tool may be a link to a known program.
     const std::string& written = command.program_word.text;
     const std::string path = written[0] == '/' ? written : scope_.cwd().paths[0] + "/" + written;
     const std::string real =
@@ -312,7 +312,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   emit(std::move(command), arguments, feed);
 }
 
-// Where it counts which word stands where, each choice of alternatives is a command of its own.
+// Where the position of words matters, each choice of alternatives becomes a command of its own.
 bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base,
                                 const Feed& feed) {
   const auto alternative = [](const Arg& arg) { return arg.alternative; };
@@ -327,7 +327,7 @@ bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleComman
   for (std::size_t at = 0; at < args.size();) {
     std::size_t end = at + 1;
     while (end < args.size() && args[end].alternative) ++end;
-    if (all.size() * (end - at) > kMaxChoices) {  // too many: not known
+    if (all.size() * (end - at) > kMaxChoices) {  // too many to try
       Arg unknown = args[at];
       unknown.value = hole_value(args[at].value.text);
       unknown.value.range = args[at].value.range;
@@ -352,7 +352,7 @@ bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleComman
     run(std::move(each), base, feed);
     if (all.size() > 1) scope_.merge(mark);
   }
-  if (all.size() > 1) {  // which of them printed is not known
+  if (all.size() > 1) {  // any of them may have printed
     printed_.words.reset();
     printed_.text.reset();
   }
@@ -387,7 +387,7 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   facts_.commands.push_back(std::move(command));
 }
 
-// export PAGER='rm -rf /' sets it as PAGER='rm -rf /' does.
+// export PAGER='rm -rf /' sets PAGER as PAGER='rm -rf /' does.
 void Analyser::take_exported(SimpleCommand* command) {
   const std::string& name = command->program;
   if (name != "export" && name != "declare" && name != "typeset" && name != "readonly" &&
@@ -398,7 +398,7 @@ void Analyser::take_exported(SimpleCommand* command) {
     const std::size_t equals = word.text.find('=');
     const bool known = word.holes.empty() || word.holes.front().begin > equals;
     if (!known || (equals == std::string::npos && word.starts_unknown())) {
-      // Which variable it is is not known: it may be one that makes programs run something.
+      // An unknown variable may be one that makes programs run something.
       doubt(Doubt::kExecutingVariable, word.range, word.text,
             static_cast<int>(facts_.commands.size()));
       continue;
@@ -408,7 +408,7 @@ void Analyser::take_exported(SimpleCommand* command) {
   }
 }
 
-// A program that the line itself may have written.
+// Remembers files that the line writes and files that it runs.
 void Analyser::note_files(const SimpleCommand& command, int index) {
   for (const Access& access : command.accesses) {
     if (access.kind == AccessKind::kWrite) {
@@ -440,7 +440,7 @@ void Analyser::check_name(const SimpleCommand& command, int index) {
 const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
   for (const VariableSpec& spec : knowledge_.variables) {
     if (!component_match(spec.name, assignment.name)) continue;
-    // "$PATH:./bin" as it is written; what a command prints is never safe.
+    // The value is checked as written ("$PATH:./bin"); command output is never safe.
     const std::string& text = assignment.value.text;
     const bool computed =
         text.find("$(") != std::string::npos || text.find('`') != std::string::npos;
@@ -450,8 +450,8 @@ const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
   return nullptr;
 }
 
-// read PATH, printf -v PATH, for PATH in: a variable that makes programs run something gets a value
-// that nobody knows.
+// read PATH, printf -v PATH and for PATH in give an unknown value to a variable that makes programs
+// run something.
 void Analyser::doubt_name(const Value& word) {
   const std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
   if (!is_name(name)) return;
@@ -461,7 +461,7 @@ void Analyser::doubt_name(const Value& word) {
   if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, word.range, name);
 }
 
-// Variables that make programs run something: what they hold is code of its own, and comes first.
+// The value of a variable that makes programs run something is code, and comes before its command.
 void Analyser::check_assignments(const SimpleCommand& command) {
   std::vector<const NamedValue*> found;
   for (const NamedValue& each : command.assignments) {

@@ -1,4 +1,5 @@
-// Parser: simple commands, their assignments and arrays, and the function that one turns out to be.
+// Parser: simple commands, their assignments and arrays, and function definitions that begin like
+// one.
 #include <utility>
 
 #include "runtime/command/characters.h"
@@ -10,13 +11,13 @@ void Parser::finish(Node& node, std::size_t begin) {
   node.range = source_.range(begin, read_until_ > begin ? read_until_ : begin);
 }
 
-// One word and nothing else.
+// Returns true for a single word without anything else.
 bool Parser::stands_alone(const Node& node) {
   return node.kind == Node::Kind::kSimple && node.words.size() == 1 && node.assignments.empty() &&
          node.redirections.empty();
 }
 
-// When `may_be_name`, a first word in front of a compound command is all that is taken.
+// With `may_be_name`, takes only the first word if a compound command follows it.
 std::unique_ptr<Node> Parser::simple(bool may_be_name) {
   auto node = make(Node::Kind::kSimple);
   peek();
@@ -44,7 +45,7 @@ std::unique_ptr<Node> Parser::simple(bool may_be_name) {
   return node;
 }
 
-// `name` was read and ( stands behind it.
+// `name` was read and a ( follows it.
 std::unique_ptr<Node> Parser::function_behind(Node& simple) {
   auto node = make(Node::Kind::kFunction);
   for (const Part& part : simple.words.front().parts) node->name += part.text;
@@ -56,7 +57,7 @@ std::unique_ptr<Node> Parser::function_behind(Node& simple) {
   } else {
     fail_here("')'");
   }
-  // What was redirected before the parentheses bash refuses; it is kept.
+  // bash refuses redirections before the parentheses; they are kept.
   node->redirections = std::move(simple.redirections);
   for (PendingBody& body : pending_) {
     if (body.node == &simple) body.node = node.get();
@@ -71,8 +72,8 @@ std::unique_ptr<Node> Parser::function_body() {
   return make(Node::Kind::kList);
 }
 
-// name=, name+=, name[...]=. False, and nothing taken, where none stands; a word that merely begins
-// like one with a subscript in which there are blanks is taken as a word of the command.
+// Takes name=, name+= or name[...]=. Returns false, and takes nothing, if there is none. A word
+// that begins with a subscript containing blanks counts as an ordinary word.
 bool Parser::assignment(Node& node) {
   peek();
   const std::size_t begin = at_;
@@ -131,13 +132,13 @@ void Parser::assigned_value(Assignment& assignment) {
   const std::size_t end = read_until_;
   assignment.value = read_word(style);
   if (assignment.value.parts.empty()) {
-    // Behind an empty value there may be a continuation that was looked through.
+    // A continuation may follow an empty value.
     assignment.value.range = source_.range(begin, begin);
     read_until_ = end;
   }
 }
 
-// a[x y]z in command position: one word, because bash looks for the ] first.
+// a[x y]z in command position is one word, because bash looks for the ] first.
 bool Parser::subscripted_word(Node& node, std::size_t open, std::size_t close) {
   bool ordinary = true;
   for (std::size_t at = open; at < close; ++at) {
@@ -166,7 +167,7 @@ bool Parser::subscripted_word(Node& node, std::size_t open, std::size_t close) {
   return true;
 }
 
-// Takes ( ) with the words in it.
+// Takes ( ) and the words in it.
 void Parser::array_elements(std::vector<Word>& elements) {
   const Level level(*this);
   const std::size_t open = at_;

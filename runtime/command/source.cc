@@ -1,4 +1,4 @@
-// Source: runs of bytes that come from consecutive bytes of the first text, found by bisection.
+// Source: maps runs of bytes to runs of the first text, by bisection.
 #include "runtime/command/source.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void Source::append(const Source& from, std::size_t at, std::string_view bytes, 
   const bool goes_on =
       stretch && !runs_.empty() && runs_.back().stretch &&
       runs_.back().origin + static_cast<std::uint32_t>(own_.size() - runs_.back().at) == start;
-  // Bytes of a made text need not be consecutive in the first one.
+  // Consecutive bytes of a rewritten text may come from different places.
   const bool whole = !stretch || !from.made_;
   if (whole) {
     if (!goes_on) runs_.push_back({own_.size(), start, stretch});

@@ -1,5 +1,5 @@
-// $( ) and <( ): what runs in a word is walked, and its output is known where the table of outputs
-// says so.
+// $( ) and <( ): walks the commands inside, and takes their output from the table of outputs where
+// possible.
 #include "runtime/command/expander.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void Expander::command(const Part& part) {
       return;
     }
     if (output_of(analyser_.facts_.commands[first], part.quoted)) return;
-    if (printed.words && !part.quoted && split_) {  // find: something below each of its places
+    if (printed.words && !part.quoted && split_) {  // find prints paths below each of its operands
       bool next = false;
       for (const Value& word : *printed.words) {
         if (std::exchange(next, true)) end_if_any();
@@ -102,7 +102,7 @@ void Expander::process(const Part& part) {
   {
     const Analyser::Nest nest(analyser_, Nesting::Kind::kProcess);
     Feed feed;
-    feed.piped = part.text == ">";  // what is written into it
+    feed.piped = part.text == ">";  // it reads what the outer command writes
     analyser_.walk(*part.script, feed);
   }
   analyser_.scope_.restore(mark);

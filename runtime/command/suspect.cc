@@ -1,6 +1,6 @@
-// What may run, though nobody can be sure: text that another command prints, or that the line wrote
-// into a file. There is a doubt about it anyway; here it is looked through for what is plainly
-// harmful, so that such a line is denied and not only asked about.
+// Text that may run: output of another command, or a file that the line wrote. Each has a doubt
+// already; this looks for plainly harmful commands, so that such a line is denied instead of only
+// asked about.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kMaxSuspects = 64;  // in one line
 
 }  // namespace
 
-// Runs `look` under a nesting of which only denials count, and drops the doubts that it raises.
+// Runs `look` under a nesting in which only denials count, and drops the doubts that it raises.
 template <typename Look>
 void Analyser::suspect_by(const std::string& by, Look look) {
   if (suspects_ >= kMaxSuspects || depth_ >= limits_.depth || full()) return;
@@ -59,7 +59,7 @@ void Analyser::suspect(const std::string& text, const std::string& language, Ran
   });
 }
 
-// What the commands [from, to) print, as far as it is known.
+// Returns the known output of the commands [from, to).
 std::string Analyser::printed_by(std::size_t from, std::size_t to) const {
   std::string text;
   for (std::size_t at = from; at < std::min(to, outputs_.size()); ++at) {
@@ -70,7 +70,7 @@ std::string Analyser::printed_by(std::size_t from, std::size_t to) const {
   return text;
 }
 
-// xargs -I R sh -c R, xargs sh -c: with the words that come, as they come.
+// Analyses xargs -I R sh -c R and xargs sh -c with the incoming words.
 void Analyser::suspect_words(const SimpleCommand& command, const std::vector<Arg>& inner,
                              const Feed& feed, const SimpleCommand& base) {
   std::string text = feed.text ? feed.text->text : feed.maybe;
@@ -103,7 +103,7 @@ void Analyser::suspect_words(const SimpleCommand& command, const std::vector<Arg
   suspect_by(command.program, [&] { run(std::move(made), base, {}); });
 }
 
-// The text that goes into a file by a redirection, or by tee.
+// Remembers text that a redirection or tee writes into a file.
 void Analyser::note_written(const SimpleCommand& command, const std::string& text) {
   if (text.empty()) return;
   for (const Access& access : command.accesses) {
@@ -118,7 +118,7 @@ void Analyser::note_written(const SimpleCommand& command, const std::string& tex
   }
 }
 
-// What is run was written by this line.
+// Analyses a file that this line wrote and now runs.
 void Analyser::suspect_file(const Access& access, const std::string& language,
                             SimpleCommand* command) {
   const auto found = file_texts_.find(access.path);

@@ -1,4 +1,5 @@
-// Compound commands: in which order what runs, what runs only perhaps, and who reads whose output.
+// Compound commands: the order of execution, the parts that may not run, and the pipes between
+// commands.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace {
 constexpr int kMaxTurns = 3;           // loops in loops that are walked twice each
 constexpr std::size_t kNodeCost = 48;  // in bytes of text
 
-// The simple command that `node` is, or ends with.
+// Returns the simple command that `node` is, or ends with.
 const Node* last_simple(const Node& node) {
   const Node* at = &node;
   while (!at->children.empty() &&
@@ -27,7 +28,7 @@ const Node* last_simple(const Node& node) {
   return at->kind == Node::Kind::kSimple ? at : nullptr;
 }
 
-// The one simple command that `node` is, or null.
+// Returns the only simple command of `node`, or null.
 const Node* only_simple(const Node& node) {
   const Node* at = &node;
   while (at->children.size() == 1 &&
@@ -37,7 +38,7 @@ const Node* only_simple(const Node& node) {
   return at->kind == Node::Kind::kSimple ? at : nullptr;
 }
 
-// What cannot be opened keeps a command from running. /dev/null can.
+// A file that cannot be opened keeps a command from running. /dev/null always opens.
 bool may_fail(const std::vector<Redirection>& redirections) {
   return std::any_of(redirections.begin(), redirections.end(), [](const Redirection& each) {
     switch (each.op) {
@@ -74,7 +75,7 @@ Analyser::Nest::Nest(Analyser& analyser, Nesting::Kind kind, std::string by) : a
   analyser_.nesting_.push_back({kind, std::move(by)});
 }
 
-// exit, return, break, continue, and nothing else: what stands behind || then does not go on.
+// Returns true for exit, return, break and continue, which end the way behind an ||.
 bool Analyser::leaves(const Node& node) {
   const Node* at = last_simple(node);
   if (at == nullptr || at->words.empty() || at->words.size() > 2 || !at->redirections.empty() ||
@@ -98,7 +99,7 @@ bool Analyser::leaves(const Node& node) {
   return false;
 }
 
-// It is one simple command, and nothing else came of it.
+// Returns true for one simple command without any commands inside its words.
 bool Analyser::is_plain(const Node& node, std::size_t first) const {
   return only_simple(node) != nullptr && facts_.commands.size() == first + 1 &&
          facts_.commands[first].nesting.size() == nesting_.size() &&
@@ -148,7 +149,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
   const std::size_t count = node.children.size();
   std::size_t at = 0;
   while (at < count && !full()) {
-    // One and-or list: what follows && runs when all before it succeeded.
+    // One and-or list: the part behind && runs only if everything before it succeeded.
     std::size_t end = at;
     while (end + 1 < count && (node.operators[end] == Node::Operator::kAnd ||
                                node.operators[end] == Node::Operator::kOr))
@@ -156,13 +157,13 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
     const bool background = node.operators[end] == Node::Operator::kBackground;
     const Scope::Mark before = scope_.mark();
     if (background) nesting_.push_back({Nesting::Kind::kBackground, ""});
-    bool open = false;  // since `perhaps`, what ran may not have run
+    bool open = false;  // since `perhaps`, some parts may not have run
     Scope::Mark perhaps = before;
     for (std::size_t each = at; each <= end; ++each) {
       const bool either = each > at && node.operators[each - 1] == Node::Operator::kOr;
       if (either) {
-        // What stands here runs when what was before failed, at whatever point; unless it leaves,
-        // both ways lead to what follows.
+        // This part runs if an earlier part failed, at whatever point. Unless it leaves, both ways
+        // lead to the next part.
         if (leaves(*node.children[each])) {
           const Scope::Mark mark = scope_.mark();
           walk(*node.children[each], feed);
@@ -185,7 +186,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
     } else if (open) {
       scope_.merge(perhaps);
     } else {
-      // A single cd may fail, and what follows runs all the same.
+      // A single cd may fail, and the next command runs all the same.
       if (end == at) scope_.merge_directory(before);
     }
     at = end + 1;
@@ -232,7 +233,7 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
     input = std::move(next);
   }
   printed_ = std::move(input);
-  // Now it is known who reads what each of them prints.
+  // Now the readers of each command's output are known.
   std::vector<std::string> readers;
   std::size_t end = facts_.commands.size();
   for (std::size_t at = starts.size(); at-- > 0;) {
@@ -269,7 +270,7 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
     }
     case Node::Kind::kCoproc: {
       const Nest nest(*this, Nesting::Kind::kCoproc);
-      Feed pipe;  // what the shell writes to it
+      Feed pipe;  // the shell writes to it
       pipe.piped = true;
       walk(*node.children[0], pipe);
       scope_.restore(mark);
@@ -307,8 +308,8 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
   }
 }
 
-// What runs more than once begins again with what it left. `turn` is walked only to see that, and
-// then as the caller likes.
+// A repeated part begins with the state that it left. A first, discarded `turn` finds out what that
+// state may be.
 void Analyser::again(const std::function<void()>& turn) {
   if (turns_ >= kMaxTurns) {
     if (spend(scope_.size() * kNodeCost)) scope_.loosen_all();
@@ -316,7 +317,7 @@ void Analyser::again(const std::function<void()>& turn) {
   }
   ++turns_;
   const Scope::Mark mark = scope_.mark();
-  const Detached kept = keep();
+  const Checkpoint kept = keep();
   turn();
   const Scope::Turn left = scope_.turn(mark);
   scope_.restore(mark);
@@ -325,8 +326,8 @@ void Analyser::again(const std::function<void()>& turn) {
   --turns_;
 }
 
-Analyser::Detached Analyser::keep() {
-  Detached kept;
+Analyser::Checkpoint Analyser::keep() {
+  Checkpoint kept;
   kept.commands = facts_.commands.size();
   kept.doubts = facts_.doubts.size();
   kept.sources = facts_.sources.size();
@@ -338,7 +339,7 @@ Analyser::Detached Analyser::keep() {
   return kept;
 }
 
-void Analyser::take_back(const Detached& kept) {
+void Analyser::take_back(const Checkpoint& kept) {
   facts_.commands.erase(facts_.commands.begin() + static_cast<std::ptrdiff_t>(kept.commands),
                         facts_.commands.end());
   if (!over_) facts_.doubts.resize(kept.doubts);
@@ -369,7 +370,7 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
     } else {
       variable.unknown = true;
     }
-    // A word that splits gives values of which nothing is known.
+    // A word that splits gives unknown values.
     std::vector<Value> whole;
     for (Value& value : variable.values) {
       const auto splits = [](const Value::Hole& hole) { return hole.splits; };
@@ -429,7 +430,7 @@ void Analyser::walk_test(const Node& node) {
   if (pattern) scope_.forget("BASH_REMATCH");
 }
 
-// (( name word )) is arithmetic for bash; for a shell without it, a subshell in a subshell.
+// (( name word )) is arithmetic in bash, and nested subshells in a shell without it.
 void Analyser::other_shell(const std::vector<Part>& parts, Range range) {
   if (parts.empty() || parts[0].kind != Part::Kind::kText) return;
   const std::string& text = parts[0].text;

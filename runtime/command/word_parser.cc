@@ -1,4 +1,4 @@
-// Parser: words. What each unquoted character begins, and the array that an argument may hold.
+// Parser: words, by their unquoted characters, and array arguments.
 #include <utility>
 
 #include "runtime/command/characters.h"
@@ -7,7 +7,7 @@
 namespace gibbous::command {
 namespace {
 
-// Whether what was read so far is `name=` or `name+=`: behind it ~ is expanded.
+// Returns true if the word so far is `name=` or `name+=`, behind which ~ is expanded.
 bool is_assignment_so_far(const std::vector<Part>& parts) {
   if (parts.size() != 1 || parts[0].kind != Part::Kind::kText || parts[0].quoted) return false;
   std::string_view name = parts[0].text;
@@ -59,7 +59,7 @@ Word Parser::read_word(const WordStyle& style) {
 void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
   bool assigning = style.assigned;
   bool tilde_here = style.tilde;
-  std::vector<bool> tilde_in_brace;  // whether nothing stands before each open brace
+  std::vector<bool> tilde_in_brace;  // for each open brace, whether nothing stands before it
   bool braces_seen = false;
   bool equals_seen = style.assigned || style.bounded;
   while (!halted()) {
@@ -111,7 +111,7 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
   if (braces_seen) settle_braces(parts);
 }
 
-// One character that may mean something; false where the word ends before it.
+// Handles one character that may be special; returns false where the word ends before it.
 bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, int c) {
   switch (c) {
     case '\\':
@@ -129,7 +129,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
     case '$':
       if (!dollar(parts, false)) {
         const bool may_be_name = style.braces;
-        // {$,}x becomes $x: a parameter whose name cannot be told here.
+        // {$,}x becomes $x, a parameter whose name is unknown here.
         Part* part = nullptr;
         if (may_be_name && second() != kEnd && (second() == ',' || second() == '}')) {
           part = add_part(parts, Part::Kind::kParameter, false, at_, at_ + 1);
@@ -182,7 +182,8 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
   return true;
 }
 
-// The ( ) behind `name=` in an argument: the pieces of its elements become pieces of the word.
+// Reads the ( ) behind `name=` in an argument; the pieces of its elements become pieces of the
+// word.
 void Parser::array_in_word(std::vector<Part>& parts) {
   std::vector<Word> elements;
   add_text(parts, "(", false, at_, at_ + 1);

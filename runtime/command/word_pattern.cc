@@ -1,5 +1,4 @@
-// Parser: what an unquoted word has besides text and expansions: tildes, patterns and the marks of
-// brace expansion.
+// Parser: tildes, patterns and brace marks in unquoted words.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +7,7 @@
 
 namespace gibbous::command {
 
-// ~ or ~user with its end behind it; false where it is just a character.
+// Takes ~ or ~user; returns false if it is an ordinary character.
 bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
   const std::size_t begin = at_;
   std::size_t at = after(at_);
@@ -28,8 +27,8 @@ bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
   return true;
 }
 
-// ?( ) and its like. One kGlob as written when there is nothing to expand in it; else a kGlob for
-// each end and the pieces in between.
+// Takes an extended pattern such as ?( ): one kGlob as written if it contains no expansions,
+// otherwise a kGlob for each end with the pieces in between.
 void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) {
   const Level level(*this);
   const std::size_t begin = at_;
@@ -46,7 +45,7 @@ void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) 
     plain =
         plain && !part.quoted && (part.kind == Part::Kind::kText || part.kind == Part::Kind::kGlob);
   }
-  // The opening parenthesis is the first byte of the text behind the first part.
+  // The opening parenthesis is the first byte behind the first part.
   parts[first + 1].text.erase(0, 1);
   if (plain) {
     for (std::size_t i = first + 1; i < parts.size(); ++i) parts[first].text += parts[i].text;
@@ -60,7 +59,7 @@ void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) 
   }
 }
 
-// ( up to the ) that belongs to it, as text with its expansions.
+// Takes ( up to its matching ) as text with expansions.
 void Parser::regex_group(std::vector<Part>& parts, const WordStyle& style) {
   peek();
   const std::size_t open = at_;
@@ -90,7 +89,7 @@ void Parser::regex_group(std::vector<Part>& parts, const WordStyle& style) {
     complain(open, read_until_, "bash counts these parentheses otherwise");
 }
 
-// [...] as one pattern, where it closes within plain text; else the [ alone.
+// Takes [...] as one pattern if it closes within plain text, otherwise only the [.
 void Parser::bracket(std::vector<Part>& parts) {
   const std::size_t begin = at_;
   std::size_t at = begin + 1;
@@ -103,7 +102,7 @@ void Parser::bracket(std::vector<Part>& parts) {
       const int c = static_cast<unsigned char>(text_[at]);
       const bool named = c == '[' && at + 1 < end_ && text_[at + 1] == ':';
       if (named) {
-        // [:alpha:] inside; its ] closes nothing.
+        // the ] of [:alpha:] closes nothing
         std::size_t name = at + 2;
         while (name < end_ && is_name(static_cast<unsigned char>(text_[name]))) ++name;
         if (text_.substr(0, end_).substr(name).starts_with(":]")) {
@@ -139,7 +138,7 @@ void Parser::brace(std::vector<Part>& parts, int c) {
   advance();
 }
 
-// Turns marks that belong to no pair of braces into text.
+// Turns marks outside of complete braces into text.
 void Parser::settle_braces(std::vector<Part>& parts) {
   struct Open {
     std::size_t at;

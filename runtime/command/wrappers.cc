@@ -1,5 +1,5 @@
-// Commands in commands: sudo, env, timeout, xargs, find -exec, and programs of which nothing is
-// known. What each of them does is in the policy's tables (Runs).
+// Commands inside commands: sudo, env, timeout, xargs, find -exec, and unknown programs. The
+// policy's tables (Runs) say which program does what.
 #include <algorithm>
 #include <utility>
 
@@ -29,8 +29,8 @@ Value unknown_words(const std::string& text) {
 
 }  // namespace
 
-// Words of a wrapper, up to the command, that may be several words, or options: which word is the
-// command is not known then.
+// If a word of the wrapper may be several words, or an option, the position of the command is
+// unknown.
 void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& arguments,
                            std::size_t first) {
   for (std::size_t at = 1; at < std::min(first, command.argv.size()); ++at) {
@@ -42,7 +42,7 @@ void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& argume
                   arguments.options.end());
     };
     if (std::none_of(word.holes.begin(), word.holes.end(), moves)) continue;
-    // The quoted value of an option, or a quoted operand that is skipped, stays one word.
+    // The quoted value of an option, and a quoted operand that is skipped, stays one word.
     const bool splits = std::any_of(word.holes.begin(), word.holes.end(),
                                     [](const Value::Hole& hole) { return hole.splits; });
     const auto valued = [&](const OptionValue& value) {
@@ -55,10 +55,10 @@ void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& argume
   }
 }
 
-// xargs: what it puts behind the words of the command, or into them.
+// Adds the words that xargs puts behind, or into, the words of the command.
 void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
                               std::vector<Arg>* inner) {
-  // -I R, -IR, -i, --replace=R; and whatever else has a say in which words come together.
+  // -I R, -IR, -i, --replace=R, and the options that decide which words come together.
   std::string mark = "{}";
   bool replaces = false;
   bool plain = true;
@@ -90,7 +90,7 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
     words.push_back(word);
   }
   if (replaces && words.size() != 1) known = false;
-  // {} stands for what comes even where no option says so, for other programs of this kind.
+  // Some programs replace {} without any option.
   for (Arg& arg : *inner) {
     if (mark.empty() || !arg.value.literal()) continue;
     if (known && words.size() == 1 && arg.value.text == mark) {
@@ -99,7 +99,7 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
     }
     std::size_t at = arg.value.text.find(mark);
     for (; at != std::string::npos; at = arg.value.text.find(mark, at + mark.size())) {
-      if (arg.value.holes.size() == kMaxMarks) {  // all from the first on
+      if (arg.value.holes.size() == kMaxMarks) {  // treat the rest as one hole
         arg.value.holes.resize(1);
         arg.value.holes[0].end = static_cast<std::uint32_t>(arg.value.text.size());
         break;
@@ -118,7 +118,7 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
   }
 }
 
-// sudo, env, timeout 5, xargs: the rest is a command of its own.
+// Handles sudo, env, timeout 5 and xargs, whose remaining words are a command.
 bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
                           const Arguments& arguments, const Feed& feed) {
   std::vector<int> operands = arguments.operands;
@@ -155,7 +155,7 @@ bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::v
   doubt_holes(*command, arguments, first);
   std::vector<Arg> inner(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
   if (runs.appends) replaced_words(*command, feed, &inner);
-  // The wrapper's own files and directories belong to what it runs.
+  // The wrapper's own files and directories belong to the command that it runs.
   SimpleCommand own = *command;
   own.accesses.clear();
   add_accesses(arguments, scope_.cwd(), &own);
@@ -174,13 +174,13 @@ bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::v
   if (runs.appends) suspect_words(*command, inner, feed, base);
   run(std::move(inner), std::move(base), inner_feed);
   --depth_;
-  // command cd, builtin cd: the shell's own.
+  // command cd and builtin cd change the shell itself.
   const bool same_shell = command->program == "command" || command->program == "builtin";
   if (!same_shell) scope_.restore(mark);
   return true;
 }
 
-// What a program that lists prints: something below each of its operands.
+// Returns the output of a program that lists: paths below each of its operands.
 std::vector<Value> Analyser::listed_below(const Arguments& arguments,
                                           const SimpleCommand& command) {
   std::vector<Value> all;
@@ -204,7 +204,7 @@ std::vector<Value> Analyser::listed_below(const Arguments& arguments,
   return all;
 }
 
-// find DIR -exec COMMAND {} + : each such command, with what find would put for {}.
+// find DIR -exec COMMAND {} + runs each such command with paths below DIR for {}.
 void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args) {
   std::vector<std::string> starts;
   for (const Selector& selector : runs.from) {
@@ -242,7 +242,7 @@ void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<A
   SimpleCommand own = *command;
   own.argv = outer;
   std::vector<Value> listed = listed_below(arguments, own);
-  // Without a test of names and the like it is everything.
+  // Without a filter, find lists everything.
   const ProgramSpec* spec = knowledge_.find(command->program);
   const bool filters = spec->filters.empty() || any_flag(outer, arguments, spec->filters);
   if (!filters) {
@@ -294,7 +294,7 @@ void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<A
   *args = std::move(kept);
 }
 
-// A program that removes, changes rights, or runs something else.
+// Returns true for a program that removes files, changes permissions, or runs other commands.
 bool Analyser::is_dangerous(const ProgramSpec& spec) {
   const auto changes = [](const AccessSpec& access) {
     return access.kind == AccessKind::kRemove || access.kind == AccessKind::kPermission;
@@ -306,7 +306,7 @@ bool Analyser::is_dangerous(const ProgramSpec& spec) {
          });
 }
 
-// An unknown program that names a known one among its words may run it.
+// An unknown program with a known one among its words may run it.
 void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed) {
   for (std::size_t at = 1; at < args.size(); ++at) {
     const Value& word = args[at].value;

@@ -1,5 +1,5 @@
-// Turns a command line for a shell, or an argv, into Facts. Called by runtime/rules for every
-// verdict on a command; linear time, bounded, reads at most the symlinks of paths. Any thread.
+// Turns a shell command line, or an argv, into Facts. runtime/rules calls it for every verdict on a
+// command. Linear time, bounded; reads at most the symlinks of paths. Any thread.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace gibbous::command {
 class PathMap;  // path_map.h
 
 struct AnalyseLimits {
-  // The kernel passes no longer word (MAX_ARG_STRLEN), so `sh -c` with more cannot start.
+  // The kernel refuses a longer word (MAX_ARG_STRLEN), so `sh -c` with more cannot start.
   ParseLimits parse{.bytes = 131'072, .nodes = 30'000};
   std::size_t commands = 8192;                    // over it the rest is not judged: kUnjudged
   std::size_t asked_bytes = 65'536;               // a longer line, and
@@ -32,25 +32,24 @@ struct Place {
   std::string workspace;  // absolute
   std::string cwd;        // absolute
   std::string home;       // absolute
-  // Variables whose value is known before: HOME, PWD, USER ...; on top of what the fields above
-  // say.
+  // Variables with a known value: HOME, PWD, USER ...; they supplement the fields above.
   std::map<std::string, std::string> variables;
-  // What the run gets on top of its environment: judged as if NAME=value stood before the command.
+  // Additions to the run's environment: judged as if NAME=value stood before the command.
   std::map<std::string, std::string> set;
-  // Files that the run's output is copied into: judged as writes.
+  // Files that receive a copy of the run's output: judged as writes.
   std::vector<std::string> logs;
-  // So many bytes of the line have run already (they were typed into a shell): they say where it
-  // stands, and are not judged.
+  // This many bytes of the line have run already, typed into a shell. They determine the state of
+  // the shell and are not judged.
   std::size_t done_bytes = 0;
-  // The path classes for this home and workspace, made once by PathMap::create; null: made for this
-  // one analysis.
+  // The path classes for this home and workspace, made once by PathMap::create. With null,
+  // analyse() makes them for this analysis alone.
   std::shared_ptr<const PathMap> map;
-  // Gives the real path of an absolute, normalised one: symlinks of what exists resolved. None: as
-  // it stands (tests, other machines).
+  // Returns the real path of an absolute, normalised path, with existing symlinks resolved. Without
+  // it, paths stay as written (tests, other machines).
   std::function<std::string(const std::string&)> resolve;
 };
 
-// Resolves against this machine's file system.
+// Resolves paths in this machine's file system.
 std::string real_path(const std::string& absolute);
 
 Facts analyse(std::string_view line, const Place& place, const Knowledge& knowledge,

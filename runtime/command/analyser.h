@@ -1,9 +1,9 @@
-// Analyser: one walk over one line. analyse.cc drives it; walk.cc has the compound commands,
-// functions.cc what is called later, redirections.cc what they say, expand.cc the words (expander.h
-// one of them), simple.cc the simple commands, builtin.cc what the shell itself does,
-// access.cc the paths, wrappers.cc the commands in commands, carriers.cc the code for shells in
-// words, files and input, printed.cc what commands print, suspect.cc what perhaps runs and code.cc
-// the code in other languages. Not for anybody else.
+// Analyser: one walk over one line. analyse.cc drives it. walk.cc handles compound commands,
+// functions.cc function bodies and traps, redirections.cc redirections, expand.cc words (expander.h
+// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, wrappers.cc
+// commands in commands, carriers.cc shell code in words, files and input, printed.cc the output of
+// commands, suspect.cc text that may run, and code.cc code in other languages. Private to this
+// folder.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@
 
 namespace gibbous::command {
 
-// A word of a command, and the commands whose output it is, for <( ).
+// A word of a command and, for <( ), the commands that write its contents.
 struct Arg {
   Value value;
   bool process = false;     // <( )
@@ -33,7 +33,7 @@ struct Arg {
   bool alternative = false;  // another value that the word before may have
 };
 
-// What comes to the standard input of a command, or what it prints.
+// The standard input of a command, or its output.
 struct Feed {
   bool piped = false;                 // from another command, or a text that is in the line
   std::vector<std::string> programs;  // nearest first
@@ -52,7 +52,7 @@ class Analyser {
   Facts take() { return std::move(facts_); }
 
  private:
-  // Takes back what was pushed on nesting_.
+  // Removes its entry from nesting_ at the end of the block.
   class Nest {
    public:
     Nest(Analyser& analyser, Nesting::Kind kind, std::string by = "");
@@ -67,7 +67,8 @@ class Analyser {
   // analyse.cc
   void begin(std::string_view shown);
   void finish();
-  // Analyses text as a script in the present scope. False: too deep or too much, noted.
+  // Analyses text as a script in the present scope. Returns false, with a doubt, if the text is too
+  // deep or too much.
   bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed);
   bool spend(std::size_t bytes);
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
@@ -98,9 +99,9 @@ class Analyser {
   std::vector<Value> values(const Word& word);  // no splitting, no patterns; several: alternatives
   Value one(const Word& word);
   void visit(const std::vector<Part>& parts);  // only for what runs in them
-  // As visit; and numbers that it assigns, text that it evaluates.
+  // As visit, including the numbers that it assigns and the text that it evaluates.
   void arithmetic(const std::vector<Part>& parts);
-  // A text that an arithmetic may evaluate some time.
+  // Notes text that arithmetic may evaluate later.
   void check_evaluated(const Value& value);
   friend class Expander;
 
@@ -143,7 +144,8 @@ class Analyser {
   bool call_function(const std::string& name, const std::vector<Value>& argv,
                      const SimpleCommand& base, const Feed& feed);
 
-  // carriers.cc: true when `command` itself needs not be judged, as what it runs is.
+  // carriers.cc: true if `command` needs no judgement of its own, because the command that it runs
+  // is judged.
   bool carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
              const Feed& feed);
   bool carry_one(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
@@ -218,7 +220,7 @@ class Analyser {
     std::vector<std::pair<std::string, std::optional<Variable>>> locals;  // as they were before
   };
   std::vector<Active> active_;  // functions that are being called
-  // What holds for the commands of the code that is being walked, innermost last.
+  // The state of the code around the commands being walked, innermost last.
   struct CodeBase {
     std::vector<std::string> wrappers;
     bool privileged = false;

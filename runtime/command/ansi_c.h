@@ -6,8 +6,8 @@
 
 namespace gibbous::command {
 
-// `inside` is what stands between the quotes. \u and \U become UTF-8. An escape that is a NUL ends
-// the string, as it does in bash.
+// `inside` is the text between the quotes. \u and \U become UTF-8. An escape for NUL ends the
+// string, as in bash.
 std::string decode_ansi_c(std::string_view inside);
 
 }  // namespace gibbous::command

@@ -1,5 +1,5 @@
-// How a program would read its argv: which words are options, which are their values, which are
-// operands; and which of them a Selector means. Called by the analyser.
+// Reads an argv as its program would: options, their values and operands; and finds the words that
+// a Selector means. Called by the analyser.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct Arguments {
   int after_dashes = -1;  // index of the first word behind "--"; -1: none
 };
 
-// argv[0] is the program. `spec` may be null: then every word with a dash is an option.
+// argv[0] is the program. With a null `spec`, every word that begins with a dash is an option.
 Arguments split_arguments(const std::vector<Value>& argv, const ProgramSpec* spec);
 
 struct Selected {
@@ -37,11 +37,12 @@ struct Selected {
 std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& arguments,
                              const std::vector<Selector>& selectors);
 
-// One of these flags is there, by meaning; see rules::has_flag. An empty list: false.
+// Returns true if one of these flags is present, by meaning; see rules::has_flag. False for an
+// empty list.
 bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
               const std::vector<std::string>& flags);
 
-// Cuts `value` at byte `from`, keeping its holes.
+// Returns the part of `value` from byte `from` on, with its holes.
 Value tail_of(const Value& value, std::size_t from);
 
 }  // namespace gibbous::command

@@ -1,5 +1,5 @@
-// Brace expansion: {a,b}, {1..5}, nested, over the pieces of a word. Used by the expander of words;
-// what it gives points into the word and into this object.
+// Brace expansion over the pieces of a word: {a,b}, {1..5}, nested. Used by the expander of words;
+// results point into the word and into this object.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@ class Braces {
  public:
   using Parts = std::vector<const Part*>;
 
-  // At most `most` words; `spend` is asked for the work, and says no when there is no more.
+  // Makes at most `most` words; `spend` pays for the work and returns false when the budget is used
+  // up.
   Braces(std::size_t most, std::function<bool(std::size_t bytes)> spend)
       : most_(most), spend_(std::move(spend)) {}
 
   static bool stand_in(const std::vector<Part>& parts);
-  // All words that the braces make.
+  // Returns every word that the braces produce.
   std::vector<Parts> words(const Parts& parts);
   bool too_many() const { return count_ > most_; }
-  // A sequence of which only the beginning was taken; "" for none.
+  // The sequence of which only the beginning was taken, or "".
   const std::string& long_sequence() const { return long_sequence_; }
 
  private:
@@ -40,7 +41,7 @@ class Braces {
   std::string long_sequence_;
 };
 
-// A whole number of at most nine digits. False: it is none.
+// Parses a whole number of at most nine digits; returns false for anything else.
 bool number_of(std::string_view text, long* number);
 
 }  // namespace gibbous::command

@@ -1,4 +1,4 @@
-// What single characters mean to the shell. Used by the parser. Any thread.
+// The meaning of single characters to the shell. Used by the parser. Any thread.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ constexpr bool is_blank(int c) {
   return c == ' ' || c == '\t';
 }
 
-// Ends an unquoted word.
+// Returns true for a character that ends an unquoted word.
 constexpr bool is_metacharacter(int c) {
   return is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '<' || c == '>' ||
          c == '(' || c == ')';
@@ -29,12 +29,12 @@ constexpr bool is_name(int c) {
   return is_name_start(c) || is_digit(c);
 }
 
-// A parameter with a name of one character that is no letter.
+// Returns true for a parameter whose name is one character other than a letter.
 constexpr bool is_special_parameter(int c) {
   return c >= 0 && std::string_view("@*#?-$!").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-// What has no meaning of its own anywhere in an unquoted word.
+// Returns true for a character without any special meaning in an unquoted word.
 inline constexpr auto kIsOrdinary = [] {
   std::array<bool, 256> ordinary{};
   ordinary.fill(true);

@@ -1,6 +1,6 @@
-// Expander: builds the fields of one word, as far as they can be known before anything runs. Made
-// by expand.cc for a word and gone with it; expander.cc has what becomes of text, parameter.cc what
-// becomes of ${...}, substitution.cc what runs in a word. Private to the analyser.
+// Expander: builds the fields of one word, as far as they are known before anything runs. expand.cc
+// makes one per word. expander.cc handles text, parameter.cc ${...}, and substitution.cc the
+// commands in a word. Private to the analyser.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class Expander {
   void word(const std::vector<Part>& parts);
   void piece(const Part& part);
   std::vector<Arg> take() { return std::move(done_); }
-  // Without splitting: the alternatives.
+  // Returns the alternatives, without splitting.
   std::vector<Value> take_values();
   void end_field();
 
@@ -33,17 +33,17 @@ class Expander {
   void hole(Value::Hole::Kind kind, std::string text, bool splits);
   static void add_hole(Value::Hole::Kind kind, const std::string& text, bool splits, Value* value);
   static void append_value(const Value& from, Value* to);
-  // A value that a variable has: unquoted it is split, and its patterns count.
+  // Adds a value of a variable: if unquoted, it is split and its patterns count.
   void insert(const Value& value, bool quoted);
   bool usual_blanks() const;
   static std::size_t next_blank(const Value& value, std::size_t at);
   void insert_unquoted(const Value& value, std::size_t begin, std::size_t end);
-  // The text of a variable: a pattern in it counts when it is not quoted.
+  // Adds the text of a variable; a pattern in it counts if it is unquoted.
   void globs(std::string_view text);
   void end_if_any();
   void tilde(const Part& part);
   void parameter(const Part& part);
-  // Subscripts and numbers are evaluated, prompts run what is in them.
+  // The shell evaluates subscripts and numbers, and runs the commands in prompts.
   void operand(const Part& part, const std::string& shown);
   static long positional_number(const std::string& name);
   const Variable* known(const std::string& name) const;
@@ -52,12 +52,12 @@ class Expander {
   void list(const std::vector<Value>& values, const Part& part);
   // ${a[@]}, ${a[0]}
   void element(const Part& part, const Variable* variable, const std::string& shown);
-  // One of several values, each a word of its own from here on.
+  // Adds one of several values, each of which becomes a word of its own.
   void alternatives(const Variable& variable, const std::string& shown, bool quoted);
   void command(const Part& part);
-  // "pwd" -> "$PWD", "mktemp" -> "/tmp/*", "which *" -> "$1": from the table of outputs.
+  // Looks in the table of outputs: "pwd" -> "$PWD", "mktemp" -> "/tmp/*", "which *" -> "$1".
   bool output_of(const SimpleCommand& command, bool quoted);
-  // $NAME and $1 are replaced, * is what nobody knows.
+  // Replaces $NAME and $1; a * becomes a hole.
   void fill(const std::string& text, const std::string& argument, bool quoted);
   void process(const Part& part);
 

@@ -1,5 +1,5 @@
-// What a command line, or an argv, would do, as far as that can be known before it runs: the simple
-// commands at any depth, the paths that they touch, and the doubts that stay. analyse.h makes it,
+// What a command line, or an argv, would do, as far as that is known before it runs: the simple
+// commands at any depth, the paths that they touch, and the remaining doubts. analyse.h makes it,
 // runtime/rules judges it, `policy explain` prints it. Plain data.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace gibbous::command {
 
-// A word as it would reach the program. What cannot be known is a hole: `text` holds there what was
-// written ("$x", "$(date)"), or a pattern ("*").
+// A word as it would reach the program. A part that cannot be known is a hole, for which `text`
+// holds the source ("$x", "$(date)") or a pattern ("*").
 struct Value {
   struct Hole {
     enum class Kind : std::uint8_t { kUnknown, kGlob };
@@ -35,11 +35,11 @@ struct Value {
       if (hole.kind == Hole::Kind::kUnknown) return true;
     return false;
   }
-  // Nothing before the first hole is known.
+  // True if nothing before the first hole is known.
   bool starts_unknown() const { return !holes.empty() && holes.front().begin == 0; }
 };
 
-// Bits; bits above are the path classes of Knowledge, in their order.
+// Bit values; higher bits are the path classes of Knowledge, in their order.
 using PathClasses = std::uint32_t;
 constexpr PathClasses kInWorkspace = 1U << 0;     // below the workspace, or it
 constexpr PathClasses kWorkspaceRoot = 1U << 1;   // the workspace itself, or all that is in it
@@ -94,7 +94,8 @@ struct Nesting {
   std::string by;
 };
 
-// Something that cannot be known, or is not what it seems. Each is at least asked about.
+// A part of the line that cannot be known, or is not what it seems. Each doubt leads at least to a
+// question.
 enum class Doubt : std::uint8_t {
   kUnparsed,                // not understood
   kOverLimit,               // long, or many commands: all of it was judged
@@ -156,8 +157,8 @@ struct Facts {
   std::string shown;  // the line (or argv, quoted), escaped for a terminal; bounded
 };
 
-// Text of a stranger, made fit for a terminal and a log: control characters, invisible and
-// bidirectional ones become \x..; cut at `most` bytes.
+// Makes untrusted text safe for terminals and logs: control, invisible and bidirectional characters
+// become \x... Cuts at `most` bytes.
 std::string escaped(std::string_view text, std::size_t most);
 
 }  // namespace gibbous::command

@@ -1,5 +1,5 @@
-// Whether a word is a flag, by meaning: alone, in a cluster (-rf), by an abbreviation (--rec), with
-// =value. Asked by the analyser for what programs do with a flag, and by rules.
+// Decides whether a word is a flag, by meaning: alone, in a cluster (-rf), abbreviated (--rec), or
+// with =value. Used by the analyser for a program's flags, and by rules.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace gibbous::command {
 
-// `spec` is the table that holds for the word, and may be null.
+// `spec` is the table that applies to the word; it may be null.
 bool is_flag(const Value& word, const ProgramSpec* spec, std::string_view flag);
 
-// What is not known of the word may make an option of it that nobody can see: "$x", -$x.
+// Returns true if the unknown part of the word may become an option: "$x", -$x.
 bool may_hide_options(const Value& word, const ProgramSpec* spec);
 
 }  // namespace gibbous::command

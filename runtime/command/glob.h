@@ -1,6 +1,6 @@
-// Globs over names and words: `*` is any characters, also none, `?` is one (of UTF-8); all else
-// stands for itself. For the names in knowledge.h, and for the patterns of runtime/rules. Pure, any
-// thread; linear in the text but for pieces that hold a `?`.
+// Globs over names and words: `*` is any characters, or none, and `?` is one UTF-8 character;
+// everything else stands for itself. Used for the names in knowledge.h and for the patterns of
+// runtime/rules. Pure, any thread; linear in the text except for pieces with a `?`.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@
 namespace gibbous::command {
 
 bool glob_matches(std::string_view glob, std::string_view text);
-// Each hole must lie under one `*`: then whatever it becomes matches. A `?` is never enough, since
-// a hole may be of any length.
+// Requires each hole to lie under one `*`, so that any value matches. A `?` never covers a hole,
+// which may have any length.
 bool glob_matches(std::string_view glob, const Value& value);
-// False only when nothing that the value may become matches: its known beginning and end say so.
+// Returns false only if the known beginning and end of the value rule out every match.
 bool glob_may_match(std::string_view glob, const Value& value);
 
 }  // namespace gibbous::command

@@ -1,4 +1,4 @@
-// What the analyser knows of programs, variables and paths: data that the policy's Lua tables give
+// The analyser's knowledge of programs, variables and paths: data from the policy's Lua tables
 // (policies/knowledge/, read by bindings/lua), never code here. Immutable once made.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace gibbous::command {
 
-// Which words of an argv something applies to: 'operands' 'first' 'second' 'rest' (all operands but
-// the first) 'last' 'but_last', '-o --output' (values of these options), 'of=' (operands with that
-// prefix; the rest of the word counts), 'after_--' .
+// Selects words of an argv: 'operands' 'first' 'second' 'rest' (all operands but the first) 'last'
+// 'but_last', '-o --output' (values of these options), 'of=' (the rest of operands with that
+// prefix), 'after_--'.
 struct Selector {
   enum class Kind : std::uint8_t {
     kOperands,
@@ -43,7 +43,7 @@ struct AccessSpec {
   bool recursive = false;           // always
 };
 
-// How a program runs other commands or code.
+// The ways in which a program runs other commands or code.
 struct Runs {
   enum class How : std::uint8_t {
     kArgv,    // its operands, behind `skip` of them, are a command (sudo, env, timeout, xargs)
@@ -97,7 +97,7 @@ struct VariableSpec {
 };
 
 struct LanguageSpec {
-  // Calls whose first capture is a path: what happens to it.
+  // Calls whose first capture is a path, and the access to it.
   struct Call {
     AccessKind kind = AccessKind::kRemove;
     bool recursive = false;
@@ -107,9 +107,9 @@ struct LanguageSpec {
   std::shared_ptr<const LazyRegex> harmless;  // code that matches as a whole is no kInlineCode
 };
 
-// A set of paths. Entries are absolute (variables are expanded by who reads the tables), `*` stands
-// for any characters but /, as a whole path or a directory with all below; "=/home" is only itself;
-// "!/var/tmp" takes out again. "**/.git/hooks" is in any directory of the workspace.
+// A set of paths. Entries are absolute (the reader of the tables expands variables). `*` stands for
+// any characters but /, and an entry covers everything below it; "=/home" is only itself, and
+// "!/var/tmp" excludes. "**/.git/hooks" is in any directory of the workspace.
 struct PathClassSpec {
   std::string name;
   std::vector<std::string> entries;
@@ -122,12 +122,12 @@ struct Knowledge {
   std::vector<VariableSpec> variables;
   std::map<std::string, LanguageSpec> languages;
   std::vector<PathClassSpec> classes;
-  // What $( ) of these commands gives: "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
+  // The output of these commands in $( ): "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
   std::map<std::string, std::string> outputs;
 
   const ProgramSpec* find(const std::string& program) const;
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none
-  // The names of the bits that are set, built-in ones first.
+  // Returns the names of the bits that are set, built-in ones first.
   std::vector<std::string> class_names(PathClasses bits) const;
 };
 

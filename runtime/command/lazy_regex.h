@@ -1,5 +1,5 @@
-// LazyRegex: an RE2 pattern that is compiled when it is first asked. A policy has hundreds of them,
-// and a command meets a few. Immutable to its users, any thread.
+// LazyRegex: an RE2 pattern that is compiled at its first use. A policy has hundreds of patterns,
+// of which a command meets a few. Immutable to its users, any thread.
 #pragma once
 
 #include <re2/re2.h>
@@ -15,12 +15,12 @@ class LazyRegex {
  public:
   explicit LazyRegex(std::string pattern) : pattern_(std::move(pattern)) {}
 
-  // Null when it is no pattern. Whoever reads one that nobody has tested asks at once.
+  // Returns null for a wrong pattern. Code that reads an untested pattern calls this at once.
   const re2::RE2* get() const {
     std::call_once(once_, [this] { compile(); });
     return regex_->ok() ? regex_.get() : nullptr;
   }
-  // What is wrong with it; "" when nothing is.
+  // Returns the error of the pattern, or "".
   std::string error() const { return get() == nullptr ? regex_->error() : ""; }
 
  private:

@@ -1,5 +1,5 @@
-// Parses a command line for a shell. Linear time and bounded; never fails silently: what is not
-// understood exactly is an error with its place. Called by analyse.cc. Any thread.
+// Parses a shell command line. Linear time and bounded; never fails silently: text that it does not
+// understand exactly is an error with its place. Called by analyse.cc. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,8 @@ struct Parsed {
   ParseError error;
 };
 
-// After a syntax error it goes on behind the next newline or ; so that later commands are seen too
-// (a bounded number of times); `error` is the first one. `text` may hold any bytes; NUL is an
-// error.
+// After a syntax error, goes on behind the next newline or ; so that later commands are seen too (a
+// bounded number of times); `error` is the first one. `text` may hold any bytes; NUL is an error.
 Parsed parse(std::string_view text, const ParseLimits& limits = {});
 
 }  // namespace gibbous::command

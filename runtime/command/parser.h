@@ -1,6 +1,6 @@
-// The recursive-descent parser behind parse(): one class, as words hold commands and commands hold
-// words. Its methods are in parser.cc (reading characters, errors, scripts), matched_pair.cc; words
-// in word_parser.cc, word_pattern.cc, quoting.cc, expansion_parser.cc and braced_parameter.cc;
+// The recursive-descent parser behind parse(): one class, because words hold commands and commands
+// hold words. parser.cc reads characters, errors and scripts; matched_pair.cc finds ends. Words are
+// in word_parser.cc, word_pattern.cc, quoting.cc, expansion_parser.cc and braced_parameter.cc,
 // commands in redirection_parser.cc, here_document.cc, simple_command.cc, command_parser.cc,
 // compound_command.cc and condition.cc. Used by parse.cc only. One thread at a time.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace gibbous::command {
 
-// What the parsers of one text share: one for the text, one for each piece that has to be rewritten
-// before it can be read.
+// The state that the parsers of one text share: one parser for the text, and one for each piece
+// that has to be rewritten before it can be read.
 struct ParseState {
   ParseLimits limits;
   std::size_t nodes = 0;
@@ -40,11 +40,11 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // Reads everything as a list of commands, going on behind what it does not understand.
+  // Reads everything as a list of commands, and continues behind text that it does not understand.
   void parse_all(Node& root);
 
  private:
-  // How the pieces of an unquoted word are read.
+  // The ways to read the pieces of an unquoted word.
   struct WordStyle {
     bool assigned = false;  // the value of an assignment: ~ behind : too, no braces
     bool braces = true;     // braces may be expanded
@@ -55,9 +55,9 @@ class Parser {
     bool patterns = true;   // *, ? and [ ] are patterns
     bool tilde = true;      // ~ at the start
   };
-  // Where double quotes' rules hold.
+  // The places with the rules of double quotes.
   enum class Double { kQuotes, kBraced, kBracedQuotes, kArithmetic, kHere };
-  // What a matched pair stands in, which decides what is looked for inside.
+  // The surroundings of a matched pair, which decide what counts inside.
   enum class Dollars { kNone, kParentheses, kAll };
   struct PairStyle {
     Dollars dollars = Dollars::kParentheses;  // which of $( ), ${ } and $[ ] are seen inside
@@ -66,7 +66,7 @@ class Parser {
     bool escapes = false;                     // $'..': a backslash hides the quote
     bool double_quoted = false;               // inside "..."
   };
-  // A $'...' inside something that is decoded before it is read as if in double quotes.
+  // A $'...' that is decoded before the text around it is read as if in double quotes.
   struct Translation {
     std::size_t begin = 0;  // of the $
     std::size_t end = 0;
@@ -89,7 +89,7 @@ class Parser {
    private:
     ParseState& state_;
   };
-  // Reads only [begin, end) until the end of the block; leaves the place to the caller.
+  // Limits reading to [begin, end) until the end of the block; the caller sets the place.
   class Bounds {
    public:
     Bounds(Parser& parser, std::size_t begin, std::size_t end);
@@ -104,7 +104,7 @@ class Parser {
   friend class Level;
   friend class Bounds;
 
-  // Characters (parser.cc). peek() and second() see through line continuations.
+  // Characters (parser.cc). peek() and second() skip line continuations.
   int peek();
   int second();
   int character_behind(std::size_t& at) const;  // moves `at` over continuations
@@ -137,8 +137,8 @@ class Parser {
   void contain(Parser& reader, std::vector<Part>& parts, std::size_t begin, std::size_t end);
   bool spend_recovery();
 
-  // Where what opened before `at` ends: the place of the closing character, or kNowhere, which is
-  // an error already (matched_pair.cc).
+  // Returns the place of the character that closes what opened before `at`, or kNowhere after
+  // noting an error (matched_pair.cc).
   std::size_t matched_end(std::size_t at, char open, char close, PairStyle style,
                           std::vector<Translation>* translations);
   bool skip_nested(std::size_t& at, char c, PairStyle style,
@@ -169,7 +169,7 @@ class Parser {
   void add_text(std::vector<Part>& parts, std::string_view text, bool quoted, std::size_t begin,
                 std::size_t end);
 
-  // Expansions (expansion_parser.cc). dollar() is false where the $ is nothing but itself.
+  // Expansions (expansion_parser.cc). dollar() returns false for a $ that stands for itself.
   bool dollar(std::vector<Part>& parts, bool quoted);
   void name_after_dollar(std::vector<Part>& parts, bool quoted);
   void command_or_arithmetic(std::vector<Part>& parts, bool quoted);

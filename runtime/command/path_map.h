@@ -1,5 +1,5 @@
-// PathMap: which classes a path is of, for one home and one workspace. Made once per policy and
-// place; a lookup costs one hash per component. Also the lexical arithmetic of paths. Any thread.
+// PathMap: the classes of a path, for one home and one workspace. Made once per policy and place; a
+// lookup costs one hash per component. Also normalises and joins paths. Any thread.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ struct Place;
 
 // "/a//b/../c/" -> "/a/c"; "" stays "". Never goes above "/".
 std::string normalize(std::string_view absolute);
-// An absolute path as it is, another one below `base` (absolute).
+// Returns an absolute path unchanged, and another one below `base` (absolute).
 std::string join(const std::string& base, std::string_view path);
-// `path` is `directory` or below it.
+// Returns true if `path` is `directory` or below it.
 bool is_within(std::string_view path, std::string_view directory);
 
-// What is asked of the map.
+// A question to the map.
 struct PathQuestion {
   std::string path;        // absolute, normalised; of a path with a hole: what stands before the
                            // last / in front of it
@@ -35,16 +35,16 @@ struct PathQuestion {
 
 class PathMap {
  public:
-  // Entries may begin with ~/, $HOME, $WORKSPACE, $TMP or a variable of the place; those that name
-  // an unknown one are left out.
+  // Entries may begin with ~/, $HOME, $WORKSPACE, $TMP or a variable of the place; entries with an
+  // unknown variable are ignored.
   static std::shared_ptr<const PathMap> create(const Knowledge& knowledge, const Place& place);
 
-  // `own`: what the path itself is of, without what only lies below it.
+  // `own` receives the classes of the path itself, without those of paths below it.
   PathClasses classify(const PathQuestion& question, PathClasses* own) const;
-  // The classes of entries that an absolute path with patterns may be, or be below.
+  // Returns the classes of entries that an absolute path with patterns may be, or be below.
   PathClasses may_match(const std::string& pattern) const;
-  // The classes of entries that are called like a component of the path, when its beginning is not
-  // known: .ssh, .env.
+  // Returns the classes of entries whose name is a component of a path with an unknown beginning:
+  // .ssh, .env.
   PathClasses by_name(const std::string& path) const;
   const std::string& workspace() const { return workspace_; }
 
@@ -82,7 +82,7 @@ class PathMap {
   std::vector<Entry> anywhere_;                             // "**/x", without the "**"
 };
 
-// Matches a glob where * and ? stand for any characters but /, and [...] for any one.
+// Matches a glob in which * and ? stand for any characters but /, and [...] for any single one.
 bool component_match(std::string_view glob, std::string_view text);
 
 }  // namespace gibbous::command

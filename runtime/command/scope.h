@@ -1,6 +1,6 @@
-// Scope: what the shell would know at a place in the line: variables with a known value, functions,
-// aliases, positional parameters, the working directory. Changes are journalled, so that a subshell
-// costs what it changes and not what there is. Used by the analyser only.
+// Scope: the state of the shell at a place in the line: variables with a known value, functions,
+// positional parameters, the working directory. Changes are journalled, so that a subshell costs as
+// much as it changes. Used by the analyser only.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace gibbous::command {
 
-// The values that a variable may have. Several when branches disagree; `unknown` when others are
+// The possible values of a variable: several if branches disagree; with `unknown`, others are
 // possible too.
 struct Variable {
   std::vector<Value> values;
@@ -25,7 +25,7 @@ struct Variable {
   std::size_t born = 0;   // Scope's own
 };
 
-// What a name may call. Several when branches disagree.
+// The functions that a name may call: several if branches disagree.
 struct Function {
   struct Body {
     const Node* node = nullptr;  // owned by the analyser's list of parsed texts
@@ -44,16 +44,16 @@ class Scope {
  public:
   const Variable* find(const std::string& name) const;
   void set(const std::string& name, Variable value);
-  // Any value is possible from now on.
+  // Allows any value from now on.
   void forget(const std::string& name);
-  // So it is for all variables but HOME, PWD and OLDPWD.
+  // Forgets all variables but HOME, PWD and OLDPWD.
   void forget_all();
   void put_in_environment(const std::string& name);
-  // It is set for good: what is assigned from now on may fail.
+  // Makes it readonly: later assignments may fail.
   void fix(const std::string& name) { fixed_.insert(name); }
-  // What is assigned is not what is there then (declare -i, -l, -u, -n).
+  // The value differs from the assigned text (declare -i, -l, -u, -n).
   void distort(const std::string& name);
-  // nullptr: none. In a new shell, what the shells around it define is not certain.
+  // Returns null if there is none. In a new shell, functions of the outer shells are uncertain.
   const Function* function(const std::string& name) const;
   void define(const std::string& name, Function::Body body);
   void remove_function(const std::string& name);
@@ -64,16 +64,16 @@ class Scope {
 
   using Mark = std::size_t;
   Mark mark() const { return journal_.size(); }
-  // A subshell ends: everything since is taken back.
+  // Ends a subshell: undoes every change since `mark`.
   void restore(Mark mark);
-  // What may or may not have run ends: each thing is now what it was, or what it became.
+  // Ends a part that may not have run: each thing is now either the old or the new one.
   void merge(Mark mark);
   // As merge, for the working directory, PWD and OLDPWD alone: a `cd` may fail.
   void merge_directory(Mark mark);
-  // As merge, for variables alone: what stood before a command may not have been assigned.
+  // As merge, for variables alone: the assignments before a command may not have happened.
   void merge_variables(Mark mark);
-  // Before a loop's body, or a function that calls itself: what changed since `mark` when it was
-  // walked once, and was taken back, may be there from the turn before.
+  // For a loop's body, or a recursive function: a change since `mark`, found by a first walk that
+  // was undone, may remain from the previous turn.
   struct Turn {
     std::vector<std::string> names;
     bool positional = false;
@@ -82,10 +82,10 @@ class Scope {
   Turn turn(Mark mark) const;
   void loosen(const Turn& turn);
   void loosen_all();
-  // A shell of its own begins: it sees exported variables only. Gives what leave_shell takes.
+  // Begins a new shell, which sees exported variables only. Returns the argument for leave_shell.
   std::size_t enter_shell();
   void leave_shell(std::size_t before) { shell_ = before; }
-  // For what runs nobody knows when: every variable may have each value that it ever had.
+  // For code that runs at an unknown time: every variable may have any of its values so far.
   void blur();
   std::size_t changes() const { return changes_; }
   std::size_t size() const { return variables_.size(); }

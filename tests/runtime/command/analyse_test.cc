@@ -227,7 +227,7 @@ TEST_CASE("a new shell sees exported variables only") {
   CHECK(doubted("c=echo; sh -c '${c:-rm} x'", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("what programs are known to print is filled in") {
+TEST_CASE("known output of programs is filled in") {
   CHECK(removed("rm -r \"$(pwd)/x\"") == Words{"/ws/x"});
   CHECK(removed("rm $(mktemp)") == Words{"/tmp"});
 }
@@ -238,7 +238,7 @@ TEST_CASE("a function is walked with the words it is called with") {
   CHECK(commands("f() { rm \"$1\"; }; f x; f y") == Words{"rm x", "rm y"});
 }
 
-TEST_CASE("a function that nobody calls is walked all the same") {
+TEST_CASE("an uncalled function is walked all the same") {
   CHECK(commands("f() { rm x; }") == Words{"rm x"});
 }
 
@@ -351,7 +351,7 @@ TEST_CASE("a directory that only the running shell knows is unknown") {
   CHECK(!unknown("cd -L a/.. && rm x"));
 }
 
-TEST_CASE("nobody knows where cd to something unknown leads") {
+TEST_CASE("cd to an unknown directory leads to an unknown place") {
   CHECK((classes("cd \"$d\" && rm x") & kUnknownPath) != 0);
 }
 
@@ -376,7 +376,7 @@ TEST_CASE("classes of paths are inside, outside, and the policy's own") {
   CHECK((classes("rm -r /") & kHoldsWorkspace) != 0);
 }
 
-TEST_CASE("what is behind a hole is partly known") {
+TEST_CASE("a path behind a hole is partly known") {
   CHECK((classes("rm /tmp/$x") & kPartlyKnown) != 0);
   CHECK((classes("rm $x/y") & kUnknownPath) != 0);
   CHECK(removed("rm /tmp/a/$x") == Words{"/tmp/a"});
@@ -428,19 +428,19 @@ TEST_CASE("a here document is code for a shell") {
   CHECK(commands("cat <<E | sh\nrm x\nE\n") == Words{"cat", "rm x", "sh"});
 }
 
-TEST_CASE("what runs in a here document is found, unless it is quoted") {
+TEST_CASE("commands in a here-document are found unless it is quoted") {
   CHECK(commands("cat <<E\n$(rm x)\nE\n") == Words{"rm x", "cat"});
   CHECK(commands("cat <<'E'\n$(rm x)\nE\n") == Words{"cat"});
 }
 
-TEST_CASE("what echo prints is known to who reads it") {
+TEST_CASE("the next command knows the output of echo") {
   const Words found = commands("echo 'rm x' | sh");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
   CHECK(removed("echo a /b | xargs rm") == Words{"/ws/a", "/b"});
   CHECK(removed("echo a | xargs -I{} rm /x/{}").back() == "/x");
 }
 
-TEST_CASE("of a group that prints nobody knows the text") {
+TEST_CASE("the output of a group is unknown") {
   CHECK(doubted("{ echo 'rm x'; echo :; } | sh", Doubt::kPipedCode));
 }
 
@@ -467,7 +467,7 @@ TEST_CASE("pipelines say who feeds whom") {
 
 // --- Doubts -------------------------------------------------------------------------------------
 
-TEST_CASE("what is not understood is a doubt, and what follows is looked at") {
+TEST_CASE("text that cannot be parsed is a doubt, and the rest is analysed") {
   const Facts found = facts("if true; rm x");
   CHECK(has(found, Doubt::kUnparsed));
 }
@@ -565,7 +565,7 @@ TEST_CASE("a trap is code, with whatever values variables have then") {
 
 // --- Other requests -----------------------------------------------------------------------------
 
-TEST_CASE("what was typed before is known and not judged") {
+TEST_CASE("text typed earlier counts but is not judged") {
   const std::string done = "cd /etc\nc=rm\nsh /tmp/x\n";
   Place typed = place();
   typed.done_bytes = done.size();
@@ -589,7 +589,7 @@ TEST_CASE("an argv that starts a shell is looked into") {
   CHECK(commands(found) == Words{"rm x"});
 }
 
-TEST_CASE("what the run gets on top of its environment is judged") {
+TEST_CASE("additions to the run's environment are judged") {
   Place more = place();
   more.set["LD_PRELOAD"] = "/tmp/x.so";
   CHECK(has(analyse("true", more, knowledge()), Doubt::kExecutingVariable));
@@ -601,7 +601,7 @@ TEST_CASE("logs are writes") {
   CHECK(paths(analyse("true", more, knowledge()), AccessKind::kWrite) == Words{"/etc/log"});
 }
 
-TEST_CASE("what is shown has no control characters") {
+TEST_CASE("shown text has no control characters") {
   CHECK(escaped("a\x1b[2J\n", 100).find('\x1b') == std::string::npos);
 }
 

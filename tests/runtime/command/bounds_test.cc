@@ -277,7 +277,7 @@ TEST_CASE("no character of which there is much takes long to analyse") {
   check(characters());
 }
 
-TEST_CASE("what is too long to be given to a program is not analysed") {
+TEST_CASE("a word too long for any program is not analysed") {
   const auto knowledge = testing::by_hand();
   const Facts facts = testing::facts_of(std::string(200'000, 'a'), *knowledge);
   REQUIRE(facts.doubts.size() == 1);

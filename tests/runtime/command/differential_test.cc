@@ -53,7 +53,7 @@ class Shells {
   testing::Confinement dash_;
 };
 
-TEST_CASE("what a real shell runs is a command of the facts, or there is a doubt") {
+TEST_CASE("each command that a real shell runs is in the facts, or there is a doubt") {
   Shells shells;
   if (!shells.ok()) {
     WARN("skipped: bubblewrap cannot make a confinement here");
@@ -65,7 +65,7 @@ TEST_CASE("what a real shell runs is a command of the facts, or there is a doubt
   }
 }
 
-TEST_CASE("what was missed once is not missed again") {
+TEST_CASE("commands that were missed once are found now") {
   Shells shells;
   if (!shells.ok()) {
     WARN("skipped: bubblewrap cannot make a confinement here");

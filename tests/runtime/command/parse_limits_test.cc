@@ -82,7 +82,7 @@ TEST_CASE("an error has a message and the place of it") {
   }
 }
 
-TEST_CASE("what stands before and behind an error is seen") {
+TEST_CASE("commands before and after an error are seen") {
   for (const std::string_view text : {
            "b <<x$(d) | c\n",
            "x=(a <<A; b <<'B'\n$(c)\nB\n)",
@@ -145,7 +145,7 @@ TEST_CASE("text over the limit of bytes is read up to the last whole line") {
   CHECK(parse("0123456789a", limits).root.children.empty());
 }
 
-TEST_CASE("what was read before the limit of nodes is kept") {
+TEST_CASE("commands before the limit of nodes are kept") {
   ParseLimits limits;
   limits.nodes = 10;
   const Parsed parsed = parse("a; b; c; d; e; f", limits);
@@ -231,7 +231,7 @@ TEST_CASE("ranges are places in the text that was given") {
   CHECK(at(text, parsed.root.range) == text);
 }
 
-TEST_CASE("what was decoded first still names places in the text") {
+TEST_CASE("decoded text still refers to places in the source") {
   for (const std::string_view text : {
            "x `y \\`here\\` z`",
            "x \"`y \\\"z\\\" here`\"",

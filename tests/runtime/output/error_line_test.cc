@@ -86,7 +86,7 @@ TEST_CASE("lines that merely have the words in them do not look like errors") {
   }
 }
 
-TEST_CASE("of a very long line only the beginning is looked at") {
+TEST_CASE("only the beginning of a very long line is examined") {
   const std::string far = std::string(gibbous::kMaxCheckedLineBytes, ' ') + "error: here";
   CHECK_FALSE(looks_like_error(far));
 }

@@ -230,7 +230,7 @@ TEST_CASE("bytes that the ring loses before the disk takes them are named in the
   CHECK(desk.told.errors.empty());
 }
 
-TEST_CASE("an outage is told once, tried again each second, and its end is told") {
+TEST_CASE("an outage and its end are reported once, with a retry each second") {
   constexpr std::size_t kSmallRing = 4096;
   constexpr std::size_t kLimit = 1000;
   Desk desk({}, kSmallRing);

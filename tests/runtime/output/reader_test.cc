@@ -31,7 +31,7 @@ using gibbous::testing::Loop;
 using gibbous::testing::Pipe;
 using gibbous::testing::write_all;
 
-TEST_CASE("what is written arrives, and the end is told once") {
+TEST_CASE("output arrives, and its end is reported once") {
   House house;
   Pipe pipe;
   Stream stream;
@@ -80,7 +80,7 @@ TEST_CASE("a stream that says little holds little memory") {
   CHECK(stream.memory() < 5000);
 }
 
-TEST_CASE("what is no pipe, and cannot be enlarged, is read like one") {
+TEST_CASE("a descriptor that is no pipe is read like one") {
   House house;
   std::array<int, 2> ends{};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) == 0);
@@ -216,7 +216,7 @@ TEST_CASE("a terminal whose other side has gone has ended") {
   CHECK(stream.read(0, kAll).bytes == "from a terminal\r\n");
 }
 
-TEST_CASE("what cannot be polled is read all the same") {
+TEST_CASE("a descriptor that cannot be polled is read all the same") {
   House house;
   const gibbous::testing::TempDir directory;
   const std::string text(300000, 't');
@@ -239,7 +239,7 @@ TEST_CASE("a read error is reported as the end") {
   CHECK(listener.error == EISDIR);
 }
 
-TEST_CASE("a reader holds no loop open: whoever waits for it does") {
+TEST_CASE("a reader alone does not keep the loop alive") {
   uv_loop_t loop;
   REQUIRE(uv_loop_init(&loop) == 0);
   auto ingest = Ingest::create(&loop);

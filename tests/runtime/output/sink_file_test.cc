@@ -60,7 +60,7 @@ TEST_CASE("a wrong spec is refused by the name of its field") {
   CHECK_THAT(status.message(), Catch::Matchers::StartsWith(field + ": expected"));
 }
 
-TEST_CASE("what is no regular file of its own is not written to") {
+TEST_CASE("only regular files with a single link are written") {
   const bool with_openat2 = GENERATE(true, false);
   const TempDir outside;
   const TempDir dir;
@@ -157,7 +157,7 @@ TEST_CASE("a parent that is moved out of the directory gets no new file by rotat
   CHECK(desk.text("logs/out.log") == "more");
 }
 
-TEST_CASE("rotation moves a link that somebody made, and never what it points to") {
+TEST_CASE("rotation moves a foreign link, never its target") {
   const TempDir outside;
   const std::string victim = outside.write("victim", "untouched");
   Desk desk;
@@ -175,7 +175,7 @@ TEST_CASE("rotation moves a link that somebody made, and never what it points to
   CHECK_FALSE(desk.told.errors.empty());
 }
 
-TEST_CASE("a file that somebody removes is made anew") {
+TEST_CASE("a removed file is created again") {
   Desk desk;
   REQUIRE(desk.open());
   desk.say("before\n");

@@ -181,7 +181,7 @@ TEST_CASE("a full stream holds its ring, its head and little more") {
   CHECK(stream.memory() <= gibbous::kDefaultHeadBytes + gibbous::kDefaultRingBytes * 11 / 10);
 }
 
-TEST_CASE("what is written into prepared areas becomes output by commit") {
+TEST_CASE("commit turns bytes in prepared areas into output") {
   Stream stream(8, 0);
   stream.append("abcde");
   const auto areas = stream.prepare(6);

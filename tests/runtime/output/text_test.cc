@@ -36,7 +36,7 @@ TEST_CASE("each maximal ill-formed part becomes one U+FFFD") {
   CHECK_FALSE(is_utf8("\xC3"));
 }
 
-TEST_CASE("a sequence that is cut at the end is told from one that is wrong") {
+TEST_CASE("a truncated sequence differs from an invalid one") {
   CHECK(incomplete_utf8_tail("abc") == 0);
   CHECK(incomplete_utf8_tail("") == 0);
   CHECK(incomplete_utf8_tail("a\xC3") == 1);

@@ -157,7 +157,7 @@ TEST_CASE("subcommands that a table names, or begins, are known") {
         }).empty());
 }
 
-TEST_CASE("all faults are told, one a line, with their places") {
+TEST_CASE("all faults are reported, one a line, with their places") {
   Rule first = of_program("a", Decision::kDeny, "x");
   first.match.clear();
   first.reason.clear();

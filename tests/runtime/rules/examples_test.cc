@@ -83,7 +83,7 @@ TEST_CASE("an example outside of the rule's modes says so") {
   CHECK(complaint({with_examples(made, {{"tool", {}, "", "plan"}}, {line("tool")})}) == "");
 }
 
-TEST_CASE("a test function that fails is told for matches and for others") {
+TEST_CASE("a failing test function is reported for each example") {
   Rule made = of_program("r", Decision::kAsk, "tool");
   made.test = 0;
   const TestFunction test = [](const Rule&, const Facts&, int) {
@@ -96,7 +96,7 @@ TEST_CASE("a test function that fails is told for matches and for others") {
   CHECK(contains(message, "boom"));
 }
 
-TEST_CASE("all examples that are wrong are told") {
+TEST_CASE("all wrong examples are reported") {
   const std::string message = complaint(
       {with_examples(of_program("a", Decision::kAsk, "a"), {line("x"), line("y")}, {line("a")}),
        with_examples(of_program("b", Decision::kAsk, "b"), {line("x")})});

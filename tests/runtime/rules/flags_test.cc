@@ -91,7 +91,7 @@ TEST_CASE("behind a subcommand its own table says what takes values") {
   CHECK_FALSE(has_flag(made, &git, "-n"));
 }
 
-TEST_CASE("what is not known is no flag") {
+TEST_CASE("an unknown word is no flag") {
   CHECK_FALSE(has("rm $x", "-r"));
   CHECK_FALSE(has("rm -'$r'", "-r"));
   CHECK(has("rm -r'$x'", "-r"));
@@ -135,7 +135,7 @@ TEST_CASE("a value hidden behind a letter that takes it hides no flag") {
   CHECK_FALSE(is_matched(allow, facts("make -k'$x'"), knowledge));
 }
 
-TEST_CASE("a cluster longer than anybody writes holds every flag") {
+TEST_CASE("an overlong cluster contains every flag") {
   constexpr std::size_t kLong = 100'000;
   CHECK(has("rm -" + std::string(kLong, 'v'), "-r"));
 }

@@ -50,7 +50,7 @@ TEST_CASE("deny comes before ask before allow, whatever their order in the set")
   CHECK(ids(outcome) == std::vector<std::string>{"deny", "ask", "allow"});
 }
 
-TEST_CASE("the strictest over all commands decides, and tells which command") {
+TEST_CASE("the strictest verdict over all commands decides and names its command") {
   const auto set =
       rule_set({of_program("git", Decision::kAllow, "git"), of_program("rm", Decision::kDeny, "rm"),
                 of_program("ssh", Decision::kAsk, "ssh")});
@@ -62,7 +62,7 @@ TEST_CASE("the strictest over all commands decides, and tells which command") {
   CHECK(ids(outcome) == std::vector<std::string>{"rm", "ssh", "git"});
 }
 
-TEST_CASE("of equally strict rules the first of the set decides") {
+TEST_CASE("the first of equally strict rules decides") {
   const auto set =
       rule_set({of_program("a", Decision::kAsk, "a*"), of_program("b", Decision::kAsk, "ab")});
   const Outcome outcome = set->judge(facts({command("ab"), command("aa")}), kMode, {});
@@ -89,7 +89,7 @@ TEST_CASE("nothing is said of an empty line") {
   CHECK_FALSE(set->judge(Facts(), kMode, {}).decision);
 }
 
-TEST_CASE("a doubt that nobody names is asked about, even when all is allowed") {
+TEST_CASE("a doubt that no rule names is asked about, even if all is allowed") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   Facts doubtful = facts("git $x");
   add_doubt(doubtful, Doubt::kUnknownProgram, 0, std::string(500, 'x') + "\x1b");
@@ -161,7 +161,7 @@ TEST_CASE("a long line is asked about") {
   CHECK(set->judge(lengthy, kMode, {}).id == "doubt.over_limit");
 }
 
-TEST_CASE("what was not looked at is denied, whatever names it") {
+TEST_CASE("an unjudged line is denied, whichever rule names it") {
   const auto set = rule_set({on_doubt("mild", Decision::kAsk, Doubt::kUnjudged),
                              of_program("rm", Decision::kDeny, "rm")});
   Facts cut = facts("git x");

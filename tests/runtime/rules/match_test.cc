@@ -266,7 +266,7 @@ TEST_CASE("a trace names paths, classes and words") {
         "no such access; it removes \"/workspace/\\x1b[2J\" (workspace), recursively");
 }
 
-TEST_CASE("a command without words and indexes that mean nothing harm nobody") {
+TEST_CASE("a command without words and meaningless indexes are harmless") {
   SimpleCommand empty;
   empty.operands = {0, 5, -1};
   empty.options = {3, -7};

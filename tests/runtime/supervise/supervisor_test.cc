@@ -105,7 +105,7 @@ TEST_CASE("a run is ready when its condition has come true, and says by what") {
   office.kill(run);
 }
 
-TEST_CASE("a run that nobody said a condition of is ready while it runs") {
+TEST_CASE("a run without a ready condition is ready while it runs") {
   Office office;
   Run& run = office.sh("read line");
   CHECK(office.wait(on_ready(run)).end == WaitEnd::kFired);
@@ -115,7 +115,7 @@ TEST_CASE("a run that nobody said a condition of is ready while it runs") {
   CHECK(has(after.message, "killed with SIGKILL"));
 }
 
-TEST_CASE("a run that is not ready in time is told of, and lives on") {
+TEST_CASE("a run that is not ready in time is reported and lives on") {
   Office office;
   const auto how = Office::plan("read line");
   how->ready = line("never", Millis{20});
@@ -147,7 +147,7 @@ TEST_CASE("a run starts when those before it are ready, and not before") {
   office.kill(other);
 }
 
-TEST_CASE("what comes after a task starts when that has succeeded") {
+TEST_CASE("a run after a task starts once the task has succeeded") {
   Office office;
   Run& task = office.sh("read line");
   Run& run = office.after({&task}, Office::plan("true"));
@@ -262,7 +262,7 @@ TEST_CASE("a run that ended well is started again only where that was asked for"
   office.until([&] { return office.runs->newest(again).ended(); });
 }
 
-TEST_CASE("what is killed is not started again, and what a signal from outside ended is") {
+TEST_CASE("a killed run is not restarted, but one ended by a foreign signal is") {
   Office office;
   const auto how = Office::plan("read line");
   how->restart = restarts(1);
@@ -299,7 +299,7 @@ TEST_CASE("a time limit is not a failure to be repeated, another limit is") {
   office.kill(next);
 }
 
-TEST_CASE("what a run has left behind is dead before it is started again") {
+TEST_CASE("orphans of a run are dead before its restart") {
   Office office;
   TempDir directory;
   const std::string file = directory.path() + "/pid";
@@ -317,7 +317,7 @@ TEST_CASE("what a run has left behind is dead before it is started again") {
   CHECK(has(said, "No such process"));
 }
 
-TEST_CASE("who waits for a run that failed waits for the one that is started again") {
+TEST_CASE("a wait for a failed run follows its restart") {
   Office office;
   TempDir directory;
   const std::string file = directory.path() + "/tried";
@@ -347,7 +347,7 @@ TEST_CASE("a run that cannot be started again counts as one that has failed agai
   office.loop.run_for(Millis{10});
 }
 
-TEST_CASE("what its keeper took along is started again") {
+TEST_CASE("a run lost with its keeper is restarted") {
   Office office;
   const auto how = Office::plan("read line");
   how->restart = restarts(1);

@@ -101,7 +101,7 @@ TypedText typed(const std::string& text) {
   return typed_text(*strokes);
 }
 
-TEST_CASE("what a shell would get is lines, and lines that were edited are known as such") {
+TEST_CASE("a shell gets lines, and edited lines are marked") {
   CHECK(typed("rm -rf /<Enter>").text == "rm -rf /\n");
   CHECK(!typed("rm -rf /<Enter>").edited);
   CHECK(typed("ls<C-c>").text == "ls\n");

@@ -25,7 +25,7 @@ class Shown {
   Screen screen;
 };
 
-TEST_CASE("what is written is shown in rows, without the blanks at their ends") {
+TEST_CASE("output is shown in rows without trailing blanks") {
   Shown shown;
   shown.screen.feed("one\r\n  two   \r\n");
   CHECK(shown.row(0) == "one");
@@ -108,7 +108,7 @@ TEST_CASE("lines that scroll off the top are kept, and counted") {
   CHECK(shown.screen.scrollback().back() == "line 996");
 }
 
-TEST_CASE("what has scrolled off is bounded") {
+TEST_CASE("the scrollback is bounded") {
   Shown shown({5, 20});
   const std::size_t lines = kMaxScrollbackLines + 500;
   for (std::size_t line = 0; line < lines; ++line) shown.screen.feed("x\r\n");
@@ -151,7 +151,7 @@ TEST_CASE("styles say where the text is not plain") {
   CHECK(spans[3].style.background == "#010203");
 }
 
-TEST_CASE("the version tells which rows have changed, a redraw of the same is no change") {
+TEST_CASE("the version shows which rows changed, and an identical redraw is no change") {
   Shown shown;
   shown.screen.feed("one\r\ntwo\r\n");
   const std::uint64_t before = shown.screen.version();

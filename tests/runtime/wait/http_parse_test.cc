@@ -57,7 +57,7 @@ TEST_CASE("interim answers are passed over") {
   CHECK(status_of("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n") == 0);
 }
 
-TEST_CASE("what is not HTTP is said to be wrong") {
+TEST_CASE("an answer that is not HTTP is an error") {
   for (const std::string text :
        {"\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/2 200\r\n", "HTTP/1.1 2000\r\n", "HTTP/1.1 20 OK\r\n",
         "HTTP/1.1 -20 OK\r\n", "HTTP/1.1  200 OK\r\n", "http/1.1 200 OK\r\n",

@@ -80,7 +80,7 @@ TEST_CASE("loopback and unspecified addresses are local, those of others are not
   CHECK_FALSE(Address::parse("2001:db8::1")->is_local());  // documentation
 }
 
-TEST_CASE("the kernel tells a listener from a bound socket, and whose it is") {
+TEST_CASE("the kernel distinguishes a listener from a bound socket and names its owner") {
   auto diag = SockDiag::open();
   REQUIRE(diag.ok());
   const BoundSocket socket = bind_loopback();
@@ -103,7 +103,7 @@ TEST_CASE("the kernel tells a listener from a bound socket, and whose it is") {
   CHECK(all->size() == 1);
 }
 
-TEST_CASE("a connect probe succeeds when somebody listens") {
+TEST_CASE("a connect probe succeeds with a listener") {
   Probes probes;
   const BoundSocket socket = bind_loopback();
   std::optional<ConnectProbe::Reached> reached;
@@ -120,7 +120,7 @@ TEST_CASE("a connect probe succeeds when somebody listens") {
   CHECK(reached->address == Address::loopback_v4());
 }
 
-TEST_CASE("a connect probe that is told to finish tries once more and answers") {
+TEST_CASE("a connect probe that must finish tries once more and answers") {
   Probes probes;
   const BoundSocket socket = bind_loopback();
   bool answered = false;

@@ -17,7 +17,7 @@ struct ListenerCase {
   const char* address;  // that is reported
 };
 
-TEST_CASE("port fires when somebody listens, not when a socket is only bound") {
+TEST_CASE("port fires for a listening socket, not for a bound one") {
   for (const ListenerCase& each :
        {ListenerCase{"v4", "", "127.0.0.1"}, ListenerCase{"v4", "127.0.0.1", "127.0.0.1"},
         ListenerCase{"v4", "localhost", "127.0.0.1"}, ListenerCase{"any4", "", "0.0.0.0"},

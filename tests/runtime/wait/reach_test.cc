@@ -61,7 +61,7 @@ TEST_CASE("ports of an engine elsewhere are reached at its address") {
   CHECK(reached(house, on_http("http://localhost:3000", 0, run)).mapped_url == "http://[fd00::5]/");
 }
 
-TEST_CASE("what is not a mapped port of the run stays as it is") {
+TEST_CASE("a condition without a mapped port of the run stays unchanged") {
   House house;
   const std::string run = mapped_run(house, 40'001).id();
   CHECK(reached(house, on_port(3001, "", run)).mapped_from == 0);

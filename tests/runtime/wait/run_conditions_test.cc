@@ -111,7 +111,7 @@ TEST_CASE("regex finds a progress line that never pauses and never ends") {
   house.kill(run);
 }
 
-TEST_CASE("what a run wrote last counts before its end") {
+TEST_CASE("the last output of a run counts before its end") {
   House house;
   for (const char* ending : {"", "\\n"}) {
     CAPTURE(ending);

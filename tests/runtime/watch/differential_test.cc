@@ -51,7 +51,7 @@ TEST_CASE("output of many blocks has the matches of each line by itself") {
   check_random(/*rounds=*/4, /*pieces=*/40'000, /*max_chunk=*/100'000, /*flush=*/false);
 }
 
-TEST_CASE("looking at unfinished lines tells of nothing twice and loses nothing") {
+TEST_CASE("matching unfinished lines reports nothing twice and loses nothing") {
   check_random(/*rounds=*/500, /*pieces=*/61, /*max_chunk=*/9, /*flush=*/true);
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("a watcher's flood leaves room for the others, up to what the run may 
   CHECK(admitted(limiter, 2, 100, milliseconds(100)) == 1);
 }
 
-TEST_CASE("what all runs share holds, too") {
+TEST_CASE("the limit shared by all runs holds too") {
   TokenBucket all({4, seconds(1)});
   WatchLimiter one(1, kRates, &all);
   WatchLimiter other(1, kRates, &all);
@@ -57,7 +57,7 @@ TEST_CASE("what all runs share holds, too") {
   CHECK(admitted(other, 0, 10, Nanos(0)) == 1);
 }
 
-TEST_CASE("one summary tells what a flood left out, when it is over") {
+TEST_CASE("one summary counts what a flood left out, once it is over") {
   WatchLimiter limiter(2, kRates);
   CHECK_FALSE(limiter.next_summary_at());
   admitted(limiter, 1, 10, seconds(5));

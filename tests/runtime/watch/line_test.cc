@@ -11,7 +11,7 @@ using test::Desk;
 using test::spec_of;
 using test::Texts;
 
-TEST_CASE("a match tells where the line lies, what it says and what was captured") {
+TEST_CASE("a match has the line's place, its text and its captures") {
   Desk desk("listening on (?P<host>\\S+):(\\d+)(!)?");
   desk.feed("starting\nserver listening on 127.0.0.1:8080 now\n");
   REQUIRE(desk.matches().size() == 1);
@@ -46,7 +46,7 @@ TEST_CASE("a coloured line is matched as it is seen, wherever the chunks cut its
   }
 }
 
-TEST_CASE("what is not seen is not matched") {
+TEST_CASE("invisible text is not matched") {
   Desk desk("31m|\\x1b");
   desk.feed("\x1b[31mred\x1b[0m\n");
   CHECK(desk.matches().empty());
@@ -127,7 +127,7 @@ TEST_CASE("letters that RE2 folds from beyond ASCII are found") {
                               "ris\xE2\x84\xAA", "RiSk"});
 }
 
-TEST_CASE("of a line that is too long the beginning is matched") {
+TEST_CASE("only the beginning of an overlong line is matched") {
   const std::string filler(kMaxMatchedBytes - 4, 'x');
   for (const std::size_t chunk : {std::size_t{1000}, std::size_t{1} << 20}) {
     Desk desk({spec_of("seen$"), spec_of("unseen"), spec_of("^after")});

@@ -92,7 +92,7 @@ TEST_CASE("a look over bytes counts newlines and sees each kind of byte at each 
   CHECK(survey(many).newlines == many.size());
 }
 
-TEST_CASE("what is beyond ASCII is looked at wherever it lies") {
+TEST_CASE("characters beyond ASCII are found wherever they lie") {
   for (std::size_t place = 0; place < 150; ++place) {
     const std::string before(place, 'x');
     CHECK(look_beyond_ascii(before + "✓ é").clean);

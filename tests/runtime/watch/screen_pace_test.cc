@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST_CASE("a screen that nobody writes to is not looked at") {
+TEST_CASE("an unchanged screen is not examined") {
   ScreenPace pace;
   CHECK_FALSE(pace.next());
   CHECK_FALSE(pace.take(seconds(5)));

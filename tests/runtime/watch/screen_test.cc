@@ -48,7 +48,7 @@ const std::string kClear = "\x1b[2J\x1b[H";
 const std::string kEnter = "\x1b[?1049h\x1b[2J\x1b[H";  // as full-screen programs do
 const std::string kLeave = "\x1b[?1049l";
 
-TEST_CASE("what appears on a screen is told of once, with its row") {
+TEST_CASE("new text on a screen is reported once, with its row") {
   ScreenDesk desk("Build (\\w+)");
   CHECK(desk.show("$ make\r\n").empty());
   CHECK(desk.show("\x1b[31mBuild failed\x1b[0m!\r\n") == Texts{"2:Build failed!"});
@@ -62,7 +62,7 @@ TEST_CASE("what appears on a screen is told of once, with its row") {
   CHECK(desk.show(kClear + "\r\nBuild failed!").empty());
 }
 
-TEST_CASE("what has gone from a screen and comes back is told of again") {
+TEST_CASE("text that leaves a screen and returns is reported again") {
   ScreenDesk desk("-- (INSERT|VISUAL) --");
   CHECK(desk.show("\x1b[6H-- INSERT --") == Texts{"6:-- INSERT --"});
   CHECK(desk.show("\x1b[6H\x1b[K").empty());
@@ -71,7 +71,7 @@ TEST_CASE("what has gone from a screen and comes back is told of again") {
   CHECK(desk.show("\x1b[6H\x1b[K-- INSERT --") == Texts{"6:-- INSERT --"});
 }
 
-TEST_CASE("a line that is drawn again and again is told of for each text that matches") {
+TEST_CASE("a redrawn line is reported for each matching text") {
   ScreenDesk desk("(\\d+)%");
   CHECK(desk.show("| 42% done") == Texts{"1:| 42% done"});
   CHECK(desk.show("\r/ 42% done").empty());
@@ -79,7 +79,7 @@ TEST_CASE("a line that is drawn again and again is told of for each text that ma
   CHECK(desk.show("\x1b[1G\\ 43%").empty());
 }
 
-TEST_CASE("scrolling tells of nothing again, on the main screen or in a full-screen program") {
+TEST_CASE("scrolling repeats no report, on the main screen or in a full-screen program") {
   for (const std::string& enter : {std::string(), kEnter}) {
     ScreenDesk desk("Build failed");
     CHECK(desk.show(enter + "\x1b[6HBuild failed").size() == 1);
@@ -89,7 +89,7 @@ TEST_CASE("scrolling tells of nothing again, on the main screen or in a full-scr
   }
 }
 
-TEST_CASE("the same text once more is told of, and in its row") {
+TEST_CASE("a second copy of the same text is reported, with its row") {
   ScreenDesk desk("ERROR");
   CHECK(desk.show("ERROR a\r\nERROR b\r\n") == Texts{"1:ERROR a", "2:ERROR b"});
   CHECK(desk.show("ERROR b\r\n") == Texts{"3:ERROR b"});
@@ -99,7 +99,7 @@ TEST_CASE("the same text once more is told of, and in its row") {
   CHECK(desk.show("fine\r\n").empty());
 }
 
-TEST_CASE("a screen that looks as it did tells of nothing, however much has gone by") {
+TEST_CASE("an unchanged screen reports nothing, however much has scrolled by") {
   ScreenDesk desk("y");
   std::string flood;
   for (int at = 0; at < 100; ++at) flood += "y\r\n";
@@ -112,7 +112,7 @@ TEST_CASE("a screen that looks as it did tells of nothing, however much has gone
   CHECK(bar.show("y\r\n").empty());
 }
 
-TEST_CASE("lines that have all scrolled off and others with the same text are told of") {
+TEST_CASE("new lines with the text of scrolled-off ones are reported") {
   ScreenDesk desk("ERROR");
   CHECK(desk.show("ERROR 1\r\n").size() == 1);
   std::string flood;
@@ -130,7 +130,7 @@ TEST_CASE("a full-screen program hides the main screen, which is not new when it
   CHECK(desk.show(kLeave + "\r\nBuild failed") == Texts{"3:Build failed"});
 }
 
-TEST_CASE("what is missing while a screen is drawn is not gone, but what stays away is") {
+TEST_CASE("text missing during a redraw is not gone, but text that stays away is") {
   ScreenDesk desk("Build failed");
   CHECK(desk.show_some("\r\nBuild failed") == Texts{"2:Build failed"});
   CHECK(desk.show_some(kClear + "\r\n").empty());
@@ -171,7 +171,7 @@ TEST_CASE("a match on a screen has the rows around it, as far as something is sh
   CHECK(desk.last.after.empty());
 }
 
-TEST_CASE("rows are told of from the top, and on one row by watchers") {
+TEST_CASE("reports go by row from the top, then by watcher") {
   ScreenDesk desk({on_screen("b"), spec_of("b"), on_screen("[ab]")});
   CHECK(desk.show("a\r\nb") == Texts{"1:a", "2:b", "2:b"});
   CHECK(desk.last.watcher == 2);

@@ -27,7 +27,7 @@ std::string refused_event(const std::string& event) {
   return refusal({spec});
 }
 
-TEST_CASE("a wrong regex is told with RE2's words and the column in it") {
+TEST_CASE("a wrong regex is reported with RE2's message and the column") {
   CHECK(refusal_of("done|a**b") ==
         "watch[1].regex: bad repetition operator: ** (column 7) in \"done|a**b\"");
   CHECK(refusal_of("é[z-a]") ==
@@ -68,7 +68,7 @@ TEST_CASE("watchers and lines of context are bounded in number") {
   CHECK(refusal({spec}) == "watch[0].context_before: expected 0 to 20 lines, got 22");
 }
 
-TEST_CASE("no watchers at all is a set that tells of nothing") {
+TEST_CASE("a set without watchers reports nothing") {
   test::Desk desk(std::vector<WatchSpec>{});
   desk.feed("a line\n");
   desk.end();

@@ -8,7 +8,7 @@
 
 namespace gibbous {
 
-// Of a longer line only so much is looked at.
+// Only this much of a longer line is examined.
 inline constexpr std::size_t kMaxCheckedLineBytes = 8192;
 
 // `line` is cleaned text without its line end.

@@ -10,7 +10,7 @@ namespace {
 // Shares of the budget that the ends have before errors other than the first and the last.
 constexpr std::size_t kHeadPercent = 15;
 constexpr std::size_t kTailPercent = 25;
-// Of what is left at last, the tail has two parts and the head one.
+// The tail gets two parts of the remaining budget and the head one.
 constexpr std::size_t kFillParts = 3;
 constexpr std::size_t kTailFillParts = 2;
 

@@ -203,8 +203,8 @@ void ExcerptLines::render(const ExcerptUnit& unit, std::size_t end, std::string&
   const std::string_view shown = clamp(whole, max_line_bytes_);
   text.append(shown);
   if (shown.size() < whole.size()) {
-    // Where a cleaned line was clamped, in bytes of the stream, nobody can say: then it is all of
-    // it.
+    // The cut in a cleaned line has no exact place in the raw stream, so the gap covers the whole
+    // line.
     Gap gap{offset_at(unit) + (plain ? shown.size() : 0), offset_at(unit) + raw.size()};
     switch (notes_) {
       case NoteStyle::kNone:

@@ -20,7 +20,7 @@ constexpr const char* kSlowDisk = "the disk is slower than the output";
 
 struct FileSink::Job {
   uv_work_t request{};
-  FileSink* sink = nullptr;  // null when nobody waits for it any more; loop thread only
+  FileSink* sink = nullptr;  // null once the sink no longer waits for it; loop thread only
   std::unique_ptr<SinkFile> file;
   std::vector<SinkPiece> pieces;
   bool last = false;
@@ -233,7 +233,7 @@ void FileSink::forget_notes() {
   for (Source& source : sources_) source.unnoted = 0;
 }
 
-// A job that hangs in the disk can only be left alone, and has to be noticed by somebody else.
+// A job that hangs in the disk cannot be ended, so a timer has to notice it.
 void FileSink::watch_finish() {
   timer_ = new uv_timer_t;
   timer_->data = this;

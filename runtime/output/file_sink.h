@@ -1,7 +1,7 @@
-// FileSink: copies what comes into one or more streams into a file, as fast as the disk takes it.
-// It has no queue: it reads the streams again, at its own pace, and what a ring has lost by then is
-// said in the file. Made by whoever starts a run, told of new bytes from the loop. Loop thread
-// only; all that may wait for the disk is done by libuv's thread pool, one job at a time.
+// FileSink: copies one or more streams into a file, as fast as the disk allows. It has no queue: it
+// reads the streams at its own pace, and notes in the file what a ring has lost by then. The
+// starter of a run makes it, and the loop notifies it of new bytes. Loop thread only; libuv's
+// thread pool does everything that may wait for the disk, one job at a time.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ class FileSinkListener {
 
 class FileSink {
  public:
-  // Checks the spec; the file is opened soon after, and an error of that is told to the listener,
-  // as all later ones. Bytes that are in the streams already are copied too.
+  // Checks the spec. The file is opened soon after, and the listener receives any error, then and
+  // later. Bytes already in the streams are copied too.
   static Result<std::unique_ptr<FileSink>> create(uv_loop_s* loop, const Clock& clock,
                                                   const FileSinkSpec& spec,
                                                   std::vector<FileSinkSource> sources,
@@ -110,7 +110,7 @@ class FileSink {
   Nanos finish_by_{0};
   std::function<void()> on_done_;
   uv_timer_s* timer_ = nullptr;  // while finishing; freed in its close callback
-  // False once it is deleted: for whoever has just told the listener.
+  // False after deletion; checked after each call of the listener.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -112,7 +112,7 @@ void IngestImpl::on_tick_closed() {
   finish_if_closed();
 }
 
-// From the reader's close callback: nobody uses it any more.
+// Called from the reader's close callback, when nothing uses the reader any more.
 void IngestImpl::remove(ReaderImpl& reader) {
   readers_[reader.index_] = readers_.back();
   readers_[reader.index_]->index_ = reader.index_;

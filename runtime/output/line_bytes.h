@@ -1,5 +1,5 @@
-// Which lines are not what they seem: a fast look at bytes, and a fast clean() for the usual
-// coloured log line. Used by whoever matches lines (wait, watch). Pure, any thread.
+// Finds the lines that a terminal would show differently, by a fast look at their bytes, and cleans
+// the usual coloured log line fast. Used to match lines (wait, watch). Pure, any thread.
 #pragma once
 
 #include <string>

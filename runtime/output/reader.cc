@@ -39,7 +39,7 @@ void ReaderImpl::start(uv_loop_t* loop) {
   wait_for_more();
 }
 
-// To where the next bytes are told of: the loop, or the tick.
+// Continues where the next bytes are announced: the loop, or the tick.
 void ReaderImpl::wait_for_more() {
   if (hold_) {
     stop_polling();

@@ -21,7 +21,7 @@ class ReaderListener {
   virtual ~ReaderListener() = default;
   // New bytes are in the stream: [from, stream.end()).
   virtual void on_bytes(Stream& stream, Offset from) = 0;
-  // EOF or a read error (errno, 0 for EOF); nothing more comes, and the stream has been told so.
+  // EOF or a read error (errno, 0 for EOF). No more bytes come, and the stream has ended.
   // The reader closes itself after this: forget it here.
   virtual void on_end(Stream& stream, int error) = 0;
 };
@@ -37,7 +37,7 @@ class Reader {
   virtual void close() = 0;
 };
 
-// What one runtime takes in. Freed by close().
+// The input of one runtime. close() frees it.
 class Ingest {
  public:
   static std::unique_ptr<Ingest> create(uv_loop_s* loop);

@@ -1,7 +1,7 @@
-// Plain system calls below held directories. No path of more than one component is ever given to
-// the kernel, except that of the trusted directory: what somebody swaps meanwhile for a link is
-// refused, or is not on the way any more. The directory of the file is looked up anew for each
-// rotation, so that one that was moved out of the trusted directory is not written to by name.
+// Plain system calls below held directories. The kernel gets no path of more than one component,
+// except that of the trusted directory: a link swapped in meanwhile is refused, or is no longer on
+// the way. Each rotation looks the file's directory up again, so that a directory moved out of the
+// trusted one is not written to by name.
 #include "runtime/output/sink_file.h"
 
 #include <fcntl.h>
@@ -229,8 +229,7 @@ Status SinkFile::rotate() {
 
 Status SinkFile::open_when_needed() {
   struct stat file {};
-  // What others did to the file meanwhile counts. Nobody would ever see what is written to one that
-  // was removed.
+  // Changes by other programs count: bytes written to a removed file would be lost.
   if (file_ && ::fstat(file_.get(), &file) == 0 && file.st_nlink > 0) {
     size_ = static_cast<std::uint64_t>(file.st_size);
     return {};

@@ -47,7 +47,7 @@ constexpr std::uint32_t bit_of(command::Doubt doubt) {
   return 1U << static_cast<unsigned>(doubt);
 }
 
-// Of one command; for kinds, classes and doubts all of them together.
+// The properties of one command; kinds, classes and doubts are combined over all of them.
 struct Has {
   std::uint32_t facts = 0;
   std::uint32_t kinds = kAnyKind;

@@ -1,6 +1,6 @@
-// The order of things: all rules are asked about all commands, since what matched is told as well;
-// then about the doubts of the line; then doubts that nobody named are counted. Only a test
-// function that fails ends it at once, with a denial.
+// Every rule is checked against every command, because the outcome lists all matches; then against
+// the doubts of the line; then the doubts that no rule names are counted. Only a failing test
+// function ends this early, with a denial.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -37,7 +37,7 @@ class DoubtTable {
                      [&](int left, int right) { return owner(left) < owner(right); });
   }
 
-  // Of the line: also where the index means no command.
+  // The doubts of the line, including those with an invalid command index.
   int owner(int doubt) const {
     const int command = facts_.doubts[static_cast<std::size_t>(doubt)].command;
     const bool known = command >= 0 && static_cast<std::size_t>(command) < facts_.commands.size();
@@ -132,7 +132,7 @@ bool Judgement::judge_command(int index) {
   subject.facts = &facts_;
   subject.knowledge = &knowledge_;
   subject.index = index;
-  subject.right_program = true;  // the index has told
+  subject.right_program = true;  // the index has checked it
   std::tie(subject.doubts, subject.doubt_count) = doubts_.next(index);
   std::uint32_t doubts = 0;
   for (std::size_t i = 0; i < subject.doubt_count; ++i)
@@ -197,7 +197,7 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
 
 bool Judgement::test_holds(const Rule& rule, int command, bool& holds, std::string* why) {
   Result<bool> result = test_ ? test_(rule, facts_, command)
-                              : Status::error("no_test", "nobody can call its test function");
+                              : Status::error("no_test", "there is no function to run its test");
   if (result) {
     holds = *result;
     if (why != nullptr)
@@ -257,7 +257,7 @@ void Judgement::decide() {
                    [](const DoubtFact& doubt) { return doubt.doubt == Doubt::kUnjudged; });
   if (strictest == Decision::kDeny) {
     decide_by_rule();
-  } else if (unjudged != facts_.doubts.end()) {  // whoever named it
+  } else if (unjudged != facts_.doubts.end()) {  // whichever rule named it
     decide_by_floor(static_cast<int>(unjudged - facts_.doubts.begin()), Decision::kDeny);
   } else if (strictest == Decision::kAsk) {
     decide_by_rule();

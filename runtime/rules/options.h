@@ -6,12 +6,12 @@
 
 namespace gibbous::rules {
 
-// The first word that may become an option that nobody can see: "$x", -$x, or * where a file may be
-// named -f. Null: there is none.
+// Returns the first word that may become an unseen option: "$x", -$x, or a * that may match a file
+// named -f. Null if there is none.
 const command::Value* hidden_option(const command::SimpleCommand& command,
                                     const command::ProgramSpec* spec);
 
-// Null when there is no such word.
+// Returns null if there is no such word.
 const command::Value* word_at(const command::SimpleCommand& command, int index);
 
 }  // namespace gibbous::rules

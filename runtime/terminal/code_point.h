@@ -6,9 +6,9 @@
 
 namespace gibbous {
 
-// Of one valid UTF-8 sequence.
+// `sequence` must be one valid UTF-8 sequence.
 char32_t code_point(std::string_view sequence);
-// U+FFFD for what is no character.
+// Returns U+FFFD for a number that is no character.
 void append_utf8(std::string& text, char32_t character);
 std::string to_utf8(char32_t character);
 

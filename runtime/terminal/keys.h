@@ -1,6 +1,6 @@
 // Keys as people write them: "ls -l<Enter>", "<C-c>", "<M-x>", "<S-Tab>", "<Up>". A text becomes a
-// list of strokes; what a stroke sends is for whoever has the terminal's modes (screen.h), or is a
-// plain byte. Pure, any thread.
+// list of strokes. The bytes of a stroke depend on the terminal's modes (screen.h), except for
+// plain bytes. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -49,17 +49,17 @@ Result<std::vector<KeyStroke>> parse_keys(std::string_view text);
 // Every character is one; nothing has a name.
 Result<std::vector<KeyStroke>> literal_keys(std::string_view text);
 
-// The bytes of a stroke that mean the same with and without a terminal; "" when there are none.
+// Returns the bytes of a stroke that mean the same with and without a terminal, or "".
 std::string plain_bytes(const KeyStroke& stroke);
 
-// What is typed, as a shell would take it: its lines, and whether keys edit, recall or complete
-// one, so that nobody can tell what it is when it runs.
+// Typed text as a shell would take it: its lines. `edited` means that keys edit, recall or complete
+// a line, so that the resulting command is unknown.
 struct TypedText {
   std::string text;
   bool edited = false;
 };
 TypedText typed_text(const std::vector<KeyStroke>& strokes);
-// The same of raw bytes for a terminal, in which control characters are keys.
+// The same for raw bytes to a terminal, in which control characters are keys.
 TypedText typed_bytes(std::string_view bytes);
 
 }  // namespace gibbous

@@ -1,4 +1,4 @@
-// libvterm calls back while it is fed; rows are read out of it only when somebody looks.
+// libvterm calls back while it is fed; its rows are read only on demand.
 #include "runtime/terminal/screen.h"
 
 #include <vterm.h>

@@ -89,9 +89,9 @@ class ConnectProbe : private TcpEvents {
   bool finishing_ = false;
 };
 
-// Reached only when the connection stays open: who forwards a port takes connections before there
-// is anybody to give them to, and closes them soon. While a container's network comes up, soon is
-// as long as the kernel looks for a neighbour; once a connection was closed that is over.
+// Succeeds only if the connection stays open: a port forwarder accepts connections before the
+// server exists, and closes them soon. While a container's network comes up, this takes as long as
+// the kernel looks for a neighbour; after the first closed connection it is over.
 class ForwardedProbe final : public ConnectProbe {
  public:
   // `settled`: the network is up for long.

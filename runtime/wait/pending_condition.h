@@ -1,6 +1,5 @@
-// PendingCondition: one condition of one wait while it is waited for. Made and owned by
-// WaitOperation, told of its run's doings by Waits, and settles once: it has fired, or it never
-// will. Loop thread only.
+// PendingCondition: one condition of one wait. WaitOperation makes and owns it, and Waits reports
+// its run's changes to it. It settles once: it has fired, or it never will. Loop thread only.
 #pragma once
 
 #include <memory>

@@ -70,7 +70,7 @@ void PortProber::tick() {
   timer_ = 0;
   const bool wide = ++ticks_ % kTicksPerWideLook == 0;
   for (Ticket next = queries_.begin(); next != queries_.end();) {
-    Query& query = *next++;  // whoever is told may remove its own query
+    Query& query = *next++;  // the callback may remove its own query
     if (!query.on_found) continue;
     const auto found = look_at(query, wide);
     if (!found) continue;

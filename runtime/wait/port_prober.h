@@ -1,5 +1,5 @@
-// PortProber: looks whether somebody listens on local TCP ports, for all port conditions of a
-// runtime with one timer, and only while there are any. Used by PortCondition. Loop thread only.
+// PortProber: checks local TCP ports for listeners, for all port conditions of a runtime, with one
+// timer that runs only while there are any. Used by PortCondition. Loop thread only.
 #pragma once
 
 #include <functional>

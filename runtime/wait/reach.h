@@ -1,6 +1,6 @@
-// reach: turns conditions about ports of a run that is executed elsewhere into ones about the ports
-// of this machine that lead there. Called before Waits::start by whoever takes conditions from
-// people, who name ports as the run has them. Loop thread only.
+// reach: turns conditions about ports of a run that is executed elsewhere into conditions about the
+// ports of this machine that lead there. Called before Waits::start for conditions from users, who
+// name ports as the run sees them. Loop thread only.
 #pragma once
 
 #include "runtime/wait/wait.h"

@@ -15,9 +15,9 @@
 namespace gibbous {
 namespace {
 
-// A last line without '\n' is looked at when the run has been silent for this long (it is a prompt,
-// not a line on its way), and at the latest after kPartialPatience (a progress line that never
-// pauses).
+// A last line without '
+// ' is matched after this much silence (it is a prompt, not an incomplete line), and at the latest
+// after kPartialPatience (a progress line that never pauses).
 constexpr Millis kPartialSettle{100};
 constexpr Millis kPartialPatience{400};
 // Quiet time is over: look once more after the loop has read what came meanwhile.
@@ -215,8 +215,8 @@ class QuietCondition final : public PendingCondition {
   void look(bool confirmed) {
     const Nanos left = run_->last_output() + spec_.duration - context_.probes.clock.now();
     if (left > Nanos{0}) return look_after(left, false);
-    // Output that nobody has read yet, because the loop was busy or its reading is rationed, is
-    // output.
+    // Output may wait unread, because the loop was busy or its reading is rationed; it breaks the
+    // quiet too.
     if (!confirmed || context_.runs.has_more()) return look_after(kQuietConfirm, true);
     fire();
   }

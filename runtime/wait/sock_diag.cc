@@ -44,8 +44,8 @@ Result<SockDiag> SockDiag::open() {
       ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
   if (!socket) return no_answer(errno);
   SockDiag diag(std::move(socket));
-  // A kernel without tcp_diag answers an exact question with ENOENT, like "nobody listens"; a dump
-  // tells the two apart.
+  // A kernel without tcp_diag answers an exact question with ENOENT, as it does without a listener;
+  // only a dump shows the difference.
   std::vector<Listener> found;
   if (Status status = diag.ask(Address::loopback_v4(), 0, true, found); !status) return status;
   return diag;

@@ -27,10 +27,10 @@ class SockDiag {
   // helps.
   static Result<SockDiag> open();
 
-  // Who would take a connection to `to`, an address of this machine; none: nobody listens. A
-  // status: the kernel gave no answer.
+  // Finds the socket that would accept a connection to `to`, an address of this machine. Returns
+  // nothing without a listener, and an error if the kernel gave no answer.
   Result<std::optional<Listener>> find(const Address& to, int port);
-  // Everybody who listens on the port, on whatever address. Walks the kernel's whole table (40 µs).
+  // Returns every listener on the port, on any address. Walks the kernel's whole table (40 µs).
   Result<std::vector<Listener>> list(int port);
 
  private:

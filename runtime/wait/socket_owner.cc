@@ -39,7 +39,7 @@ class Search {
   bool holds(pid_t pid) {
     cost_ += kProcessCost;
     const Directory directory = open_directory("/proc/" + std::to_string(pid) + "/fd");
-    if (directory == nullptr) return false;  // somebody else's, or gone
+    if (directory == nullptr) return false;  // another user's process, or gone
     std::array<char, 64> target;
     while (const dirent* entry = ::readdir(directory.get())) {
       const ssize_t size =

@@ -58,8 +58,8 @@ void TcpConnection::connected(int status) {
   }
 }
 
-// Connecting to a free local port of the ephemeral range can pick that very port as its own and
-// then meets itself (simultaneous open): nobody listens there.
+// A connection to a free local port of the ephemeral range can pick that very port as its own and
+// then meets itself (simultaneous open), although there is no listener.
 bool TcpConnection::connected_to_itself() const {
   sockaddr_storage own{};
   sockaddr_storage peer{};

@@ -1,6 +1,5 @@
-// Answers found in a run's output are delivered right after it was looked at, from the same
-// callback (a line's way to its waiter has no detour through the loop); all others from the loop's
-// next turn.
+// Answers found in a run's output are delivered from the same callback, so that a line reaches its
+// waiter without a detour through the loop. All others come from the loop's next turn.
 #include "runtime/wait/waits.h"
 
 #include <algorithm>
@@ -114,8 +113,8 @@ std::unique_ptr<WaitOperation> WaitsImpl::take(WaitOperation& operation) {
 
 void WaitsImpl::deliver() {
   if (std::exchange(delivering_, true)) return;
-  // What is told may start, cancel and close; answers that come up meanwhile are for the next turn,
-  // so that a waiter that waits again at once cannot keep the loop here.
+  // A callback may start, cancel and close. Answers that it causes wait for the next turn, so that
+  // a waiter that waits again at once cannot keep the loop here.
   for (std::size_t left = answered_.size(); left > 0 && !answered_.empty(); --left) {
     WaitOperation* operation = answered_.front();
     answered_.erase(answered_.begin());

@@ -1,5 +1,5 @@
-// WaitsImpl: all waits of a runtime. Tells their conditions what the runs do and delivers their
-// answers from the loop. Loop thread only.
+// WaitsImpl: all waits of a runtime. Passes the changes of runs on to their conditions, and
+// delivers the answers from the loop. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -44,12 +44,12 @@ class WaitsImpl final : public Waits, private RunsObserver, private WaitOperatio
   PortProber ports_;
   ConditionContext context_;
   std::vector<std::unique_ptr<WaitOperation>> operations_;
-  // Who watches a run, oldest first, but exits last: what it wrote before its end goes before its
-  // end.
+  // The conditions that watch a run, oldest first but exits last, so that a run's last output
+  // counts before its end.
   std::unordered_map<const Run*, std::vector<PendingCondition*>> watching_;
   std::vector<WaitOperation*> answered_;  // to be delivered, in order
   Deadlines::Token delivery_ = 0;
-  bool taking_output_ = false;  // conditions are being told of output; deliver() comes after it
+  bool taking_output_ = false;  // conditions are taking output; deliver() comes after it
   bool delivering_ = false;
   bool closed_ = false;
 };

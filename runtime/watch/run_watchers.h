@@ -37,7 +37,7 @@ class WatchersListener {
   virtual ~WatchersListener() = default;
   // Called from the loop, or from within RunWatchers::add. `set` counts a run's sets from 0.
   virtual void on_match(Run& run, std::size_t set, WatchMatch match) = 0;
-  // So many matches of the set were left out.
+  // Reports how many matches of the set were left out.
   virtual void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,
                              const SuppressedSummary& summary) = 0;
 };

@@ -61,7 +61,7 @@ class ScreenLane {
   std::uint64_t version_ = 0;   // of the screen when it was looked at
   std::uint64_t scrolled_ = 0;  // the same
   ScreenLook last_ = ScreenLook::kSettled;
-  // Of the look that is being made.
+  // State of the current look.
   std::string text_;
   LineBlock block_;
   std::vector<LineCandidate> candidates_;

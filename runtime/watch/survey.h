@@ -14,7 +14,7 @@ struct ByteSurvey {
 };
 ByteSurvey survey(std::string_view bytes);
 
-// Of what is beyond ASCII in a text.
+// The characters beyond ASCII in a text.
 struct BeyondAscii {
   bool clean = true;     // valid UTF-8 without controls; now and then no, though it were
   bool folding = false;  // a folding character (required_literals.h)

@@ -17,7 +17,7 @@
 
 namespace gibbous {
 
-// Of a line only the beginning counts; the same as runtime/wait.
+// Only the beginning of a longer line is matched, as in runtime/wait.
 inline constexpr std::size_t kMaxMatchedBytes = std::size_t{64} << 10;
 
 class WatchLane {
@@ -60,7 +60,7 @@ class WatchLane {
   std::string partial_;            // the beginning of the unfinished line
   std::uint64_t partial_bytes_ = 0;  // all of it
   std::uint64_t flushed_bytes_ = 0;  // of it, when it was last looked at unfinished
-  WatcherBits told_;                 // who has matched the unfinished line
+  WatcherBits told_;                 // watchers that have matched the unfinished line
 };
 
 }  // namespace gibbous

@@ -1,7 +1,7 @@
-// WatchSet: the watchers of one run, looking at its output as it comes, and at what its terminal
-// shows. The owner feeds it chunks, says when to look at the screen, and is told of matches;
-// compiled patterns are shared (watch_patterns.h). Watchers that are added later are another set,
-// which is fed what is still kept first. Loop thread only.
+// WatchSet: the watchers of one run, over its output and the screen of its terminal. The owner
+// feeds it chunks, says when to look at the screen, and receives the matches; compiled patterns are
+// shared (watch_patterns.h). Watchers that are added later form another set, which first gets the
+// output that is still kept. Loop thread only.
 //
 // What a match is: RE2 finds the regex anywhere in a line as a person sees it, that is in clean()
 // (runtime/output/text.h) of the line without "\n" or "\r\n": escape sequences and other controls
@@ -29,9 +29,9 @@ namespace gibbous {
 
 class WatchSet {
  public:
-  // The sink must outlive the set. It is called from within the methods below, for the matches of a
-  // stream in the order of their lines and, on one line, of the watchers; those that wait for lines
-  // after them are told of when these have come.
+  // The sink must outlive the set. The methods below call it for the matches of a stream in the
+  // order of their lines and, on one line, of the watchers. A match that waits for the lines after
+  // it is reported once they have come.
   WatchSet(std::shared_ptr<const WatchPatterns> patterns, WatchSink* sink);
   ~WatchSet();
   WatchSet(const WatchSet&) = delete;

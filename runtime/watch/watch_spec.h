@@ -1,4 +1,4 @@
-// WatchSpec: what a caller asks to be told about, and the bounds on it. Plain data, any thread.
+// WatchSpec: the text that a caller wants reported, and its bounds. Plain data, any thread.
 #pragma once
 
 #include <cstddef>

@@ -273,7 +273,7 @@ TEST_CASE("a test function that fails denies") {
         "asked about runs until it is mended.");
   REQUIRE(steps.size() == 1);
   CHECK_FALSE(steps[0].matched);
-  CHECK(set->judge(facts("git x"), kMode, {}).id == kPolicyError);  // nobody can call it
+  CHECK(set->judge(facts("git x"), kMode, {}).id == kPolicyError);  // no function runs its test
   CHECK_FALSE(set->judge(facts("ls"), kMode, {}).decision);
 }
 

@@ -30,7 +30,7 @@ Millis pause_before(const RestartPolicy& policy, std::uint32_t restart) {
   return std::min(policy.backoff * (std::int64_t{1} << doublings), kLongestBackoff);
 }
 
-// What a run that waits to be started again is known by.
+// The spec under which the next attempt waits for its restart.
 RunSpec next_of(const Run& run) {
   RunSpec spec;
   spec.argv = run.spec().argv;
@@ -173,7 +173,7 @@ void Supervisor::start(Run& run, Supervised& supervised) {
 void Supervisor::on_started(const std::string& id, const Status& status) {
   with(id, [this, &status](Run& run, Supervised& supervised) {
     if (status) return watch_readiness(run, supervised);
-    // A policy, or what is wrong with the request, says the same the next time.
+    // A retry would meet the same refusal by the policy, or the same fault in the request.
     if (run.state() == RunState::kQueued) refuse(run, supervised, status.message());
   });
 }
@@ -249,8 +249,8 @@ void Supervisor::restart(Run& run, const Supervised& supervised) {
   const std::string when = "it starts again in " + format_seconds(pause) + " (" +
                            std::to_string(restart) + " of " + std::to_string(how->restart->max) +
                            ")";
-  // What it has left behind may hold what the next one needs: a port, a lock. It is asked for here,
-  // before the run has a next one, which would be meant then.
+  // Orphans of the run may hold what the next one needs: a port, a lock. They are ended here,
+  // before the run has a successor, which the kill would otherwise mean.
   auto next_id = std::make_shared<std::string>();
   const auto part_over = [this, alive = std::weak_ptr<const int>(lifetime_), next_id] {
     if (!alive.expired()) end_pause(*next_id);

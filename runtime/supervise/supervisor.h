@@ -1,6 +1,5 @@
-// Supervisor: says when runs are ready, starts those that come after others, and starts again what
-// failed. A run that is started again is a new run with an id of its own; Run::next() leads to it.
-// Loop thread only.
+// Supervisor: reports when runs are ready, starts runs that come after others, and restarts failed
+// ones. A restarted run is a new run with its own id; Run::next() leads to it. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ struct RestartPolicy {
   Millis backoff = kDefaultBackoff;
 };
 
-// In Supervision::ready the run itself.
+// In Supervision::ready, this means the run itself.
 inline constexpr char kThisRun[] = "this run";
 
 struct Supervision {
@@ -44,20 +43,20 @@ struct Supervision {
 
 class Supervisor final : private RunsObserver {
  public:
-  // Starts the reserved run; on_done comes later, from the loop, with whether it runs.
+  // Starts the reserved run. on_done comes later, from the loop, and says whether it runs.
   using Start = std::function<void(Run& reserved, const std::string& request,
                                    std::function<void(const Status&)> on_done)>;
 
-  // Before every other observer who tells of ends: they read Run::next().
+  // Must come before every other observer that reports ends, because they read Run::next().
   Supervisor(Runs& runs, Waits& waits, Start start);
   ~Supervisor() override;
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // A run that has just been started.
+  // Supervises a run that has just been started.
   void supervise(Run& run, std::shared_ptr<const Supervision> how);
-  // Reserves a run, and starts it when all of how->after are ready; it fails when one of them will
-  // never be. Fails at once as Runs::reserve does, and with run_not_found.
+  // Reserves a run, and starts it once all of how->after are ready; it fails if one of them never
+  // can be. Fails at once as Runs::reserve does, and with run_not_found.
   Result<Run*> start_after(RunSpec spec, std::shared_ptr<const Supervision> how);
 
  private:
@@ -67,7 +66,7 @@ class Supervisor final : private RunsObserver {
   void on_readiness(Run& run) override;
   void on_forget(Run& run) override;
 
-  // Nothing, when either is gone.
+  // Does nothing if either is gone.
   void with(const std::string& run, const std::function<void(Run&, Supervised&)>& work);
   void look_soon();
   void look();

@@ -85,12 +85,12 @@ struct WaitResult {
 inline constexpr std::size_t kMaxReportedLineBytes = 4096;
 inline constexpr std::size_t kMaxConditions = 64;
 
-// One wait that has begun. Good until its on_done has returned, its cancel(), or the end of its
+// One wait that has begun. Valid until its on_done has returned, its cancel(), or the end of its
 // Waits.
 class Wait {
  public:
   virtual ~Wait() = default;
-  // No answer comes any more; the object frees itself.
+  // Gives up the answer; the object frees itself.
   virtual void cancel() = 0;
 };
 
@@ -98,10 +98,11 @@ class Waits {
  public:
   static std::unique_ptr<Waits> create(uv_loop_s* loop, const Clock& clock, Runs& runs);
   virtual ~Waits() = default;
-  // Wrong conditions (bad regex with its position, unknown run, bad URL) fail here with
-  // code invalid_arguments or run_not_found. Else on_done comes once, from the loop.
+  // Wrong conditions (a bad regex with its position, an unknown run, a bad URL) fail here with code
+  // invalid_arguments or run_not_found. Otherwise on_done comes once, from the loop.
   virtual Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done) = 0;
-  // Cancels what is left; on_closed comes from the loop, then the object may be deleted.
+  // Cancels every wait that is left. on_closed comes from the loop, after which the object may be
+  // deleted.
   virtual void close(std::function<void()> on_closed) = 0;
 };
 

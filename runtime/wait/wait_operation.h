@@ -17,7 +17,7 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The answer is there; deliver it (deliver()) from the loop.
+    // The answer is there: call deliver() from the loop.
     virtual void on_answered(WaitOperation& operation) = 0;
     virtual void on_cancelled(WaitOperation& operation) = 0;
   };
@@ -26,7 +26,8 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   WaitOperation(WaitSpec spec, ConditionContext& context, Owner& owner, OnDone on_done);
   ~WaitOperation() override;
 
-  // Checks and makes the conditions. Only then begin(); the answer may be there after it.
+  // Checks and makes the conditions. Call begin() only after it; the answer may come during
+  // begin().
   Status prepare();
   void begin();
   void cancel() override { owner_.on_cancelled(*this); }
@@ -34,7 +35,7 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   const std::vector<std::unique_ptr<PendingCondition>>& conditions() const { return conditions_; }
   bool answered() const { return answered_; }
   void deliver();
-  // No answer comes any more; what is left of it is only there to be cancelled.
+  // Gives up the answer; only cancellation is left.
   void stop();
 
  private:
@@ -56,7 +57,8 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   bool answered_ = false;
 };
 
-// The last lines of what the run wrote, cleaned: stderr and stdout, each named when there are both.
+// Returns the last lines of the run's output, cleaned: stderr and stdout, each with its name if
+// there are both.
 std::string output_tail(const Run& run);
 
 }  // namespace gibbous

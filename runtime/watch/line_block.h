@@ -1,7 +1,6 @@
-// LineBlock: a piece of output made of whole lines, as text that may be searched whole. What people
-// do not see is taken out of it, line by line, but only when there is anything of that kind; a
-// look over all bytes says so, and counts the lines. One block is used again and again, for its
-// memory. Used by WatchLane, loop thread.
+// LineBlock: a piece of output made of whole lines, as text that may be searched whole. A fast look
+// over all bytes counts the lines and finds invisible parts; only then each line is cleaned. One
+// block is reused for its memory. Used by WatchLane, loop thread.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +20,18 @@ class LineBlock {
     std::uint64_t index = 0;  // from 0
   };
 
-  // `raw` is lines separated by '\n', none at its end, so that nothing is one empty line. It must
-  // remain live while the block is used.
+  // `raw` is lines separated by '
+  // ', with none at its end, so that an empty `raw` is one empty line. It must remain live while
+  // the block is used.
   void set(std::string_view raw);
 
   std::uint64_t lines() const { return lines_; }
   std::string_view raw() const { return raw_; }
-  // clean() of each line.
+  // Applies clean() to each line.
   std::string_view text() const { return cleaned_ ? std::string_view(scratch_) : raw_; }
-  // text() holds a folding character (required_literals.h).
+  // Returns true if text() holds a folding character (required_literals.h).
   bool folding() const { return folding_; }
-  // The line that begins at `begin` in text(). Asked in ascending order.
+  // Returns the line that begins at `begin` in text(). Calls must come in ascending order.
   Line line(std::size_t begin);
 
  private:
@@ -48,7 +48,7 @@ class LineBlock {
   bool cleaned_ = false;
   std::string scratch_;        // when cleaned
   std::vector<Start> starts_;  // of the lines, when cleaned
-  // Up to where lines have been counted, when not cleaned.
+  // The place up to which lines have been counted, if the block is not cleaned.
   std::size_t counted_ = 0;
   std::uint64_t index_ = 0;
 };

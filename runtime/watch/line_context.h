@@ -1,6 +1,6 @@
-// LineContext: the lines around matches, of one stream. Keeps the last few lines, and the matches
-// that wait for lines to come. Costs nothing for those who ask for none. Used by WatchLane, loop
-// thread.
+// LineContext: the lines around the matches of one stream. Keeps the last few lines, and the
+// matches that wait for the lines after them. Costs nothing without a request for context. Used by
+// WatchLane, loop thread.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,21 @@ inline constexpr std::size_t kMaxContextLineBytes = std::size_t{1} << 10;
 
 class LineContext {
  public:
-  // `before`: how many lines any watcher wants. The sink must outlive this.
+  // `before` is the largest number of lines that any watcher wants. The sink must outlive this.
   LineContext(unsigned before, WatchSink* sink) : kept_(before), sink_(sink) {}
 
-  // The `count` lines before the one that begins at `begin` in `block`, which goes on where the
-  // last remembered block ended.
+  // Returns the `count` lines before the one that begins at `begin` in `block`, which continues the
+  // last remembered block.
   std::vector<std::string> before(std::string_view block, std::size_t begin, unsigned count) const;
-  // Takes what follows the match in `block`, whose line ends at `end`, and delivers it when that is
-  // enough or, else, when the rest has come.
+  // Takes the lines after the match, whose line ends at `end` in `block`, and delivers the match
+  // once there are enough of them, at once or later.
   void deliver(WatchMatch match, std::string_view block, std::size_t end, unsigned count);
-  // The next block, before its own matches are delivered; lines without a '\n' at the end.
+  // Takes the next block, before its own matches are delivered; its lines have no '
+  // ' at the end.
   void begin_block(std::string_view block);
-  // The same block, when its matches have been delivered.
+  // Remembers the same block, once its matches have been delivered.
   void end_block(std::string_view block);
-  // Delivers what waits as it is.
+  // Delivers every waiting match as it is.
   void flush();
 
   bool waiting() const { return !waiting_.empty(); }

@@ -1,7 +1,7 @@
-// LiteralFinder: where a text holds any of up to some thousand literals, at several GB/s. Two ways:
-// for a few literals, two rare bytes of each are compared in whole vectors; for many, a word is
-// taken every few bytes and looked up in a table that says whether a literal may lie around it.
-// Used by WatchPatterns. Immutable, any thread.
+// LiteralFinder: finds up to some thousand literals in a text, at several GB/s. For a few literals,
+// it compares two rare bytes of each in whole vectors; for many, it looks a word up every few bytes
+// in a table that says whether a literal may lie around it. Used by WatchPatterns. Immutable, any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ class LiteralFinder {
   // Each literal has at least kMinLiteralBytes and no '\n'.
   explicit LiteralFinder(std::vector<std::string> literals);
 
-  // Appends where `text` holds literals in any case, in the order of LiteralHit::at; now and then
-  // where it does not, '@' for '`' and the like. `text` may be cut anywhere between lines only.
+  // Appends the places of literals in `text`, in any case, in the order of LiteralHit::at. Some
+  // hits are wrong: '@' for '`' and the like. `text` may be cut only between lines.
   void find(std::string_view text, std::vector<LiteralHit>* hits) const;
 
  private:
-  // Two bytes of a literal, by their places in it.
+  // Two bytes of a literal, with their offsets in it.
   struct Pair {
     std::size_t first = 0;
     std::size_t second = 0;
   };
-  // A word of a literal, and more of it to tell at once whether it is there.
+  // A word of a literal, and more of it to confirm a hit at once.
   struct Gram {
     std::uint32_t word = 0;
     std::uint32_t literal = 0;

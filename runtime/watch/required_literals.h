@@ -1,5 +1,5 @@
-// Which literals a text must hold for a regex to match it: what makes scanning fast. Used when a
-// regex is compiled. Pure, any thread.
+// Finds the literals that a text must hold for a regex to match it, which makes scanning fast. Used
+// when a regex is compiled. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace gibbous {
 
 inline constexpr std::size_t kMinLiteralBytes = 3;
 
-// Literals of ASCII, lower-case letters, without line ends. Every line that RE2 finds `regex` in
-// holds one of them at least, in upper or lower case, or one of kFoldingCharacters. Empty: nothing
-// can be said. `regex` compiles.
+// Returns ASCII literals with lower-case letters and without line ends. Every line in which RE2
+// finds `regex` holds at least one of them, in upper or lower case, or one of kFoldingCharacters.
+// An empty result allows no conclusion. `regex` must compile.
 std::vector<std::string> required_literals(const std::string& regex);
 
 // The characters beyond ASCII that RE2 may take for ASCII letters: U+0130 (i), U+017F (s) and

@@ -1,5 +1,5 @@
-// WatchLane: one stream of a WatchSet. Makes blocks of whole lines out of whatever chunks come,
-// keeps the unfinished line, and tells of each watcher at most one match a line. Loop thread.
+// WatchLane: one stream of a WatchSet. Makes blocks of whole lines out of arbitrary chunks, keeps
+// the unfinished line, and reports at most one match per watcher and line. Loop thread.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,7 @@ inline constexpr std::size_t kMaxMatchedBytes = std::size_t{64} << 10;
 
 class WatchLane {
  public:
-  // `active` is what all lanes share: watchers that may still match. It and the sink must outlive
-  // this.
+  // All lanes share `active`, the watchers that may still match. It and the sink must outlive this.
   WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream stream, WatcherBits* active,
             WatchSink* sink);
 

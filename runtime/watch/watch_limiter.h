@@ -1,8 +1,8 @@
-// WatchLimiter: which matches of a run become events, and what is said about the others. A bucket
-// for each watcher, one for the run and, when the host has one, one for all runs; a match must be
-// in all of them. What is left out is counted, and one summary tells of it when the flood is over:
-// when nothing was left out for kFloodQuiet, or when the run ends. No timers: the owner asks when
-// next_summary_at() has come. One thread.
+// WatchLimiter: decides which matches of a run become events, and summarises the others. There is a
+// bucket for each watcher, one for the run and, if the host has one, one for all runs; a match must
+// pass all of them. One summary counts the suppressed matches when the flood is over: after
+// kFloodQuiet without a suppressed match, or at the end of the run. It has no timers: the owner
+// asks at next_summary_at(). One thread.
 #pragma once
 
 #include <cstddef>
@@ -40,13 +40,12 @@ class WatchLimiter {
   // `all_runs` may be null and must outlive this.
   WatchLimiter(std::size_t watchers, WatchRates rates, TokenBucket* all_runs = nullptr);
 
-  // Whether this match becomes an event. A watcher for `once` has one match only, which is never
-  // left out.
+  // Returns true if this match becomes an event. The single match of a `once` watcher always does.
   bool admit(std::size_t watcher, bool once, Nanos now);
 
-  // When a summary is due at the earliest; none when nothing was left out.
+  // Returns the earliest time of the next summary, or nothing if no match was suppressed.
   std::optional<Nanos> next_summary_at() const;
-  // The summary when it is due; the counts begin again.
+  // Returns the summary if it is due, and resets the counts.
   std::optional<SuppressedSummary> summary(Nanos now);
   // The same, due or not: the run has ended.
   std::optional<SuppressedSummary> finish();

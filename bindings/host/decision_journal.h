@@ -45,7 +45,7 @@ class DecisionJournal {
   std::uint64_t lost_ = 0;
   bool opening_ = false;
   bool blocked_ = false;  // until the journal has room again
-  bool told_ = false;  // of the outage that goes on
+  bool told_ = false;     // of the outage that goes on
   // Expires with this: the recording may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };

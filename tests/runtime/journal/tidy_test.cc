@@ -103,8 +103,8 @@ TEST_CASE("runs that ended long ago go, those that have not ended stay") {
   Plain plain(desk.file());
   const std::string now = std::to_string(desk.clock.wall().count());
   REQUIRE(plain.run("INSERT INTO approvals VALUES ('a','','','',0,'','','',1,0,'','',0)"));
-  REQUIRE(plain.run("INSERT INTO approvals VALUES ('b','','','',0,'','','',1,0,'',''," + now +
-                    ")"));
+  REQUIRE(
+      plain.run("INSERT INTO approvals VALUES ('b','','','',0,'','','',1,0,'',''," + now + ")"));
   desk.clock.advance(std::chrono::minutes(59));
   write_run(desk, "new", 3);
   REQUIRE(desk.tidy());

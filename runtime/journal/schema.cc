@@ -7,9 +7,10 @@
 namespace gibbous {
 namespace {
 
-// What the seed calls exec_runs and exec_run_items. Items are kept in segments: `items` is a JSON
-// array with [type, milliseconds after created_at, offset in data, bytes of payload, bytes of meta]
-// for each, `data` holds payload and meta one behind the other.
+// The tables that the document of the toolset `shell` calls exec_runs and exec_run_items. Items are
+// kept in segments: `items` is a JSON array with [type, milliseconds after created_at, offset in
+// data, bytes of payload, bytes of meta] for each, `data` holds payload and meta one behind the
+// other.
 constexpr const char* kRuns = R"(
 CREATE TABLE exec_runs (
   number INTEGER PRIMARY KEY,

@@ -17,7 +17,7 @@ struct uv_loop_s;
 
 namespace gibbous {
 
-// Defaults are those of the seed documents.
+// The defaults are those of the documents that the toolsets come from.
 struct RunLimits {
   std::size_t max_concurrent = 5;                    // runs that are starting or running
   Millis default_timeout{300'000};                   // 0: none

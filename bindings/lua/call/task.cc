@@ -11,8 +11,7 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kInstructionsPerLook =
-    1000;  // engineering.md: enough for tools, with no value above 4 MiB
+constexpr int kInstructionsPerLook = 1000;  // enough for tools, with no value above 4 MiB
 constexpr std::size_t kMaxTracebackBytes = std::size_t{64} << 10;  // a chain of tasks together
 constexpr char kTracebackHeader[] = "stack traceback:\n";
 

@@ -1,4 +1,4 @@
-// The toolset bg, as its seed document has it: names, texts, and every row of its table of edge
+// The toolset bg, as its document has it: names, texts, and every row of its table of edge
 // cases.
 #include <re2/re2.h>
 

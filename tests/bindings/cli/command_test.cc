@@ -154,7 +154,7 @@ TEST_CASE("tools prints a table, or schemas with --format") {
   CHECK(anthropic.at(0).contains("input_schema"));
 }
 
-TEST_CASE("--toolset limits the list of tools") {
+TEST_CASE("the option --toolset limits the list of tools") {
   const Json tools = Json::parse(
       run_gibbous({"tools", "--json", "--toolset", "test", "--scripts", test_scripts()}).out);
   for (const Json& tool : tools) CHECK(tool["name"].get<std::string>().find("bg_") != 0);

@@ -15,7 +15,7 @@ constexpr std::int64_t kNow = 1'700'000'000'000;
 
 }  // namespace
 
-TEST_CASE("--since takes the number of an item, a time ago or a time") {
+TEST_CASE("the option --since takes the number of an item, a time ago or a time") {
   CHECK(parse_since("42", kNow)->seq == 42U);
   CHECK(parse_since("0", kNow)->seq == 0U);
   CHECK(parse_since("250ms", kNow)->at == kNow - 250);

@@ -241,7 +241,7 @@ export const tests = {
     const outside = async (ending, timeout) => {
       const job = await start(session, `${UNTIL_GO}; ${ending}`);
       const waiting = session.error('wait_for_port', { port, timeout });
-      await go(session);
+      await session.data('run_cmd', { cmd: 'touch go' }); // calls begin in order: after the wait
       await ended(session, job);
       await session.data('run_cmd', { cmd: 'rm go' });
       return (await waiting).code;

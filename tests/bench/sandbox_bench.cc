@@ -76,7 +76,7 @@ SandboxSpec workspace_profile(const std::string& workspace, SandboxNetwork netwo
   luaL_openlibs(state);
   const std::string policies = program_directory() + "/share/gibbous/policies";
   lua_getglobal(state, "package");
-  lua_pushstring(state, (policies + "/?.lua").c_str());  // sandbox.lua requires other files
+  lua_pushstring(state, (policies + "/lib/?.lua").c_str());  // what sandbox.lua requires
   lua_setfield(state, -2, "path");
   lua_pop(state, 1);
   if (luaL_dofile(state, (policies + "/lib/sandbox.lua").c_str()) != 0) {

@@ -1,7 +1,7 @@
 // MemoryCap: how much memory one lua_State may hold, and the largest single allocation it may ask
-// for. It wraps LuaJIT's own allocator, because a plain realloc is a quarter slower, and counts from
-// the first byte but enforces only once the state exists: failing inside lua_newstate crashes on
-// Debian 12. One per State; loop thread.
+// for. It wraps LuaJIT's own allocator, because a plain realloc is a quarter slower, and counts
+// from the first byte but enforces only once the state exists: failing inside lua_newstate crashes
+// on Debian 12. One per State; loop thread.
 #pragma once
 
 #include <cstddef>

@@ -2,19 +2,16 @@
 
 #include <cstdio>
 
+#include "bindings/json/member.h"
+
 namespace gibbous::cli {
 namespace {
 
 constexpr std::size_t kMaxUncovered = 20;
 constexpr std::size_t kMaxMisses = 12;  // shown rules that did not match a command
 
-std::string text(const Json& value, const char* key) {
-  const auto found = value.find(key);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string place(const Json& value) {
-  const std::string file = text(value, "file");
+  const std::string file = text_member(value, "file");
   return file.empty() ? "" : file + ":" + std::to_string(value.value("line", 0));
 }
 
@@ -39,13 +36,14 @@ std::string command_text(const Json& command, std::size_t number, const Terminal
   made += labelled("behind", words(command.value("wrappers", Json::array())));
   made += labelled("reads the output of", words(command.value("fed_by", Json::array())));
   for (const Json& access : command.value("accesses", Json::array())) {
-    made += "    " + text(access, "access") + "s " +
-            (text(access, "path").empty() ? text(access, "written") : text(access, "path")) +
+    made += "    " + text_member(access, "access") + "s " +
+            (text_member(access, "path").empty() ? text_member(access, "written")
+                                                 : text_member(access, "path")) +
             (access.value("recursive", false) ? ", with all below" : "") + " (" +
             words(access.value("classes", Json::array())) + ")\n";
   }
   for (const Json& set : command.value("assignments", Json::array()))
-    made += "    sets " + text(set, "name") + "=" + text(set, "value") + "\n";
+    made += "    sets " + text_member(set, "name") + "=" + text_member(set, "value") + "\n";
   made += labelled("hosts", words(command.value("hosts", Json::array())));
   return made;
 }
@@ -61,12 +59,12 @@ std::string steps_of(const Json& steps, int command, const Terminal& terminal) {
       ++more;
       continue;
     }
-    const std::string decision = text(step, "decision");
+    const std::string decision = text_member(step, "decision");
     made += matched ? "    " + terminal.paint(colour_of_decision(decision), decision) + " " +
-                          text(step, "rule") + ": " + text(step, "why") + "  " +
+                          text_member(step, "rule") + ": " + text_member(step, "why") + "  " +
                           terminal.paint(Colour::kDim, place(step)) + "\n"
-                    : terminal.paint(Colour::kDim,
-                                     "    -    " + text(step, "rule") + ": " + text(step, "why")) +
+                    : terminal.paint(Colour::kDim, "    -    " + text_member(step, "rule") + ": " +
+                                                       text_member(step, "why")) +
                           "\n";
   }
   if (more > 0)
@@ -84,21 +82,21 @@ Colour colour_of_decision(const std::string& decision) {
 }
 
 std::string verdict_text(const Json& answer, const Terminal& terminal) {
-  if (answer.contains("error")) return "error: " + text(answer["error"], "message") + "\n";
-  const std::string decision = text(answer, "decision");
+  if (answer.contains("error")) return "error: " + text_member(answer["error"], "message") + "\n";
+  const std::string decision = text_member(answer, "decision");
   std::string made =
-      terminal.paint(colour_of_decision(decision), decision) + "  " + text(answer, "rule");
+      terminal.paint(colour_of_decision(decision), decision) + "  " + text_member(answer, "rule");
   if (!place(answer).empty()) made += "  " + terminal.paint(Colour::kDim, place(answer));
   made += "\n";
-  if (!text(answer, "reason").empty()) made += text(answer, "reason") + "\n";
+  if (!text_member(answer, "reason").empty()) made += text_member(answer, "reason") + "\n";
   return made;
 }
 
 std::string explanation_text(const Json& answer, const Terminal& terminal) {
   if (answer.contains("error")) return verdict_text(answer, terminal);
-  std::string made = "command: " + text(answer, "command") + "\n" +
-                     "mode: " + text(answer, "mode") + ", policy " + text(answer, "policy") +
-                     "\n\n";
+  std::string made = "command: " + text_member(answer, "command") + "\n" +
+                     "mode: " + text_member(answer, "mode") + ", policy " +
+                     text_member(answer, "policy") + "\n\n";
   const Json facts = answer.value("facts", Json::object());
   const Json steps = answer.value("steps", Json::array());
   const Json commands = facts.value("commands", Json::array());
@@ -110,7 +108,7 @@ std::string explanation_text(const Json& answer, const Terminal& terminal) {
   const Json doubts = facts.value("doubts", Json::array());
   if (!doubts.empty()) made += "Unknown until it runs:\n";
   for (const Json& doubt : doubts)
-    made += "  " + text(doubt, "doubt") + ": " + text(doubt, "detail") + "\n";
+    made += "  " + text_member(doubt, "doubt") + ": " + text_member(doubt, "detail") + "\n";
   made += steps_of(steps, -1, terminal);
   return made + "\n" + verdict_text(answer, terminal);
 }

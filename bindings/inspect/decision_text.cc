@@ -1,6 +1,7 @@
 // See decision_text.h.
 #include "bindings/inspect/decision_text.h"
 
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
@@ -10,11 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxWordBytes = 100;
 constexpr std::size_t kMaxTextBytes = 1'000;
-
-std::string member(const Json& record, const char* name) {
-  const auto found = record.find(name);
-  return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string subject_of(const Json& record) {
   if (const auto lost = record.find("lost"); lost != record.end()) {
@@ -33,8 +29,8 @@ std::string answer_of(const Json& record) {
   if (found == record.end() || !found->is_object()) return "";
   const auto allow = found->find("allow");
   const bool allowed = allow != found->end() && allow->is_boolean() && allow->get<bool>();
-  const std::string who = member(*found, "who");
-  const std::string reason = member(*found, "reason");
+  const std::string who = text_member(*found, "who");
+  const std::string reason = text_member(*found, "reason");
   return std::string(allowed ? "allowed" : "refused") + (who.empty() ? "" : " by " + who) +
          (reason.empty() ? "" : ": " + reason);
 }
@@ -47,10 +43,10 @@ DecisionText decision_text(const DecisionRecord& decision) {
   const auto text = [](const std::string& text) { return stdio::printable(text, kMaxTextBytes); };
   return {.decision = word(decision.decision),
           .rule = word(decision.rule),
-          .tool = word(member(record, "tool")),
-          .effect = word(member(record, "effect")),
+          .tool = word(text_member(record, "tool")),
+          .effect = word(text_member(record, "effect")),
           .subject = text(subject_of(record)),
-          .reason = text(member(record, "reason")),
+          .reason = text(text_member(record, "reason")),
           .answer = text(answer_of(record))};
 }
 

@@ -5,15 +5,11 @@
 #include <charconv>
 #include <limits>
 
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 
 namespace gibbous::inspect {
 namespace {
-
-std::string text_of(const Json& meta, const char* name) {
-  const auto found = meta.find(name);
-  return found != meta.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::optional<std::uint64_t> number_of(const Json& meta, const char* name) {
   const auto found = meta.find(name);
@@ -35,17 +31,17 @@ std::optional<Mark> mark_of(const std::string& decimal) {
 RunFacts facts_of(const RunRecord& run) {
   RunFacts facts;
   const Json meta = parse_object(run.meta_json, kMaxJournalTextBytes);
-  facts.label = text_of(meta, "label");
-  facts.cwd = text_of(meta, "cwd");
-  facts.tool = text_of(meta, "tool");
-  facts.signal = text_of(meta, "signal");
-  facts.limit = text_of(meta, "limit");
-  facts.sandbox = text_of(meta, "sandbox");
-  facts.mode = text_of(meta, "mode");
+  facts.label = text_member(meta, "label");
+  facts.cwd = text_member(meta, "cwd");
+  facts.tool = text_member(meta, "tool");
+  facts.signal = text_member(meta, "signal");
+  facts.limit = text_member(meta, "limit");
+  facts.sandbox = text_member(meta, "sandbox");
+  facts.mode = text_member(meta, "mode");
   const std::uint64_t pid = number_of(meta, "pid").value_or(0);
   if (pid <= std::numeric_limits<pid_t>::max()) facts.pid = static_cast<pid_t>(pid);
   facts.pid_started = number_of(meta, "pid_started").value_or(0);
-  facts.mark = mark_of(text_of(meta, "mark"));
+  facts.mark = mark_of(text_member(meta, "mark"));
   facts.peak_rss_bytes = number_of(meta, "peak_rss_bytes");
   if (const auto cpu = number_of(meta, "cpu_ms"); cpu && *cpu <= INT64_MAX) {
     facts.cpu_ms = static_cast<std::int64_t>(*cpu);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/json/member.h"
 #include "bindings/stdio/question_text.h"
 
 namespace gibbous::mcp {
@@ -44,13 +45,6 @@ std::vector<Choice> choices(const AskRequest& request) {
   }
   all.push_back({"deny", "Deny", denial("denied by the user")});
   return all;
-}
-
-const std::string* find_text(const Json& object, const char* name) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? &found->get_ref<const std::string&>()
-                                                     : nullptr;
 }
 
 AskAnswer read_form(const Json& content, const AskRequest& request) {

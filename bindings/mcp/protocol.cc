@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "bindings/json/member.h"
+
 namespace gibbous::mcp {
 namespace {
 
@@ -14,17 +16,11 @@ Malformed malformed(int code, std::string message, Json id = nullptr) {
   return Malformed{std::move(id), Fault{code, std::move(message), nullptr}};
 }
 
-// Null counts as absent, because some clients write it for empty optional members.
-const Json* member(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 Response read_response(Json& message) {
   Response response;
-  if (const Json* id = member(message, "id"); id != nullptr && is_id(*id)) response.id = *id;
-  if (const Json* error = member(message, "error")) {
-    const Json* text = error->is_object() ? member(*error, "message") : nullptr;
+  if (const Json* id = find_member(message, "id"); id != nullptr && is_id(*id)) response.id = *id;
+  if (const Json* error = find_member(message, "error")) {
+    const Json* text = error->is_object() ? find_member(*error, "message") : nullptr;
     response.error = text != nullptr && text->is_string() ? text->get<std::string>() : "";
   } else {
     response.result = std::move(message["result"]);
@@ -33,7 +29,7 @@ Response read_response(Json& message) {
 }
 
 Incoming read_object(Json& message) {
-  const Json* method = member(message, "method");
+  const Json* method = find_member(message, "method");
   if (method == nullptr) {
     if (message.contains("result") || message.contains("error")) return read_response(message);
     return malformed(kInvalidRequest, "A message needs a method");
@@ -43,14 +39,14 @@ Incoming read_object(Json& message) {
   if (has_id && !is_id(id)) {
     return malformed(kInvalidRequest, "The id of a request must be a short string or an integer");
   }
-  const Json* version = member(message, "jsonrpc");
+  const Json* version = find_member(message, "jsonrpc");
   if (version == nullptr || *version != "2.0") {
     return malformed(kInvalidRequest, "jsonrpc must be \"2.0\"", std::move(id));
   }
   if (!method->is_string()) {
     return malformed(kInvalidRequest, "method must be a string", std::move(id));
   }
-  const Json* given = member(message, "params");
+  const Json* given = find_member(message, "params");
   const bool usable = given != nullptr && given->is_object();
   // A notification has no id, so nothing can be answered.
   if (given != nullptr && !usable && has_id) {
@@ -77,11 +73,11 @@ std::optional<Fault> read_modern(const Json& meta, Envelope& envelope) {
     return Fault{kUnsupportedVersion, "Unsupported protocol version: " + requested,
                  Json{{"supported", modern_revisions()}, {"requested", requested}}};
   }
-  const Json* capabilities = member(meta, kMetaCapabilities);
+  const Json* capabilities = find_member(meta, kMetaCapabilities);
   if (capabilities == nullptr || !capabilities->is_object()) {
     return invalid_params(kMetaCapabilities, " must be in _meta, an object");
   }
-  if (const Json* level = member(meta, kMetaLogLevel)) {
+  if (const Json* level = find_member(meta, kMetaLogLevel)) {
     if (level->is_string()) envelope.log_level = log_level(level->get_ref<const std::string&>());
     if (!envelope.log_level) {
       return invalid_params(kMetaLogLevel, " must be one of " + log_level_names());
@@ -121,7 +117,7 @@ bool is_id(const Json& value) {
 
 bool can_ask(const Json& capabilities) {
   if (!capabilities.is_object()) return false;
-  const Json* elicitation = member(capabilities, "elicitation");
+  const Json* elicitation = find_member(capabilities, "elicitation");
   if (elicitation == nullptr || !elicitation->is_object()) return false;
   // Older revisions have forms only, so a client that names no kind supports forms.
   return elicitation->contains("form") || !elicitation->contains("url");
@@ -154,13 +150,13 @@ Incoming read_message(std::string_view line) {
 
 std::variant<Envelope, Fault> read_envelope(const Json& params) {
   Envelope envelope;
-  const Json* meta = member(params, "_meta");
+  const Json* meta = find_member(params, "_meta");
   if (meta == nullptr) return envelope;
   if (!meta->is_object()) return invalid_params("_meta", " must be an object");
   if (meta->contains(kMetaVersion)) {
     if (std::optional<Fault> fault = read_modern(*meta, envelope)) return std::move(*fault);
   }
-  if (const Json* token = member(*meta, "progressToken")) {
+  if (const Json* token = find_member(*meta, "progressToken")) {
     if (!is_id(*token))
       return invalid_params("progressToken", " must be a short string or an integer");
     envelope.progress_token = *token;

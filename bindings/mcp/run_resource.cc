@@ -1,6 +1,8 @@
 // See run_resource.h.
 #include "bindings/mcp/run_resource.h"
 
+#include "bindings/json/member.h"
+
 namespace gibbous::mcp {
 namespace {
 
@@ -9,14 +11,10 @@ constexpr const char* kMimeType = "text/plain";
 constexpr std::size_t kMaxTitleBytes = 120;
 constexpr std::size_t kMaxRunIdBytes = 64;
 
-std::string text_of(const Json& info, const char* name) {
-  return info.value(name, std::string());
-}
-
 // Cuts at a byte limit, but never within a character, which to_text() would replace by U+FFFD.
 std::string title_of(const Json& info) {
-  std::string title = text_of(info, "label");
-  if (title.empty()) title = text_of(info, "command");
+  std::string title = text_member(info, "label");
+  if (title.empty()) title = text_member(info, "command");
   if (title.size() <= kMaxTitleBytes) return title;
   std::size_t end = kMaxTitleBytes;
   while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xC0U) == 0x80U) --end;
@@ -40,20 +38,20 @@ std::optional<std::string> run_of(std::string_view uri) {
 }
 
 Json describe_run(const Json& info) {
-  const std::string id = text_of(info, "id");
+  const std::string id = text_member(info, "id");
   return Json{{"uri", run_uri(id)},
               {"name", id},
               {"title", title_of(info)},
-              {"description", "A process, " + text_of(info, "state") + ": its output"},
+              {"description", "A process, " + text_member(info, "state") + ": its output"},
               {"mimeType", kMimeType}};
 }
 
 std::string run_text(const Json& info, const std::string& excerpt) {
-  std::string text = "run " + text_of(info, "id") + ": " + text_of(info, "state");
-  if (const std::string reason = text_of(info, "reason"); !reason.empty()) {
+  std::string text = "run " + text_member(info, "id") + ": " + text_member(info, "state");
+  if (const std::string reason = text_member(info, "reason"); !reason.empty()) {
     text += " (" + reason + ")";
   }
-  text += "\ncommand: " + text_of(info, "command") + "\n--- stdout ---\n";
+  text += "\ncommand: " + text_member(info, "command") + "\n--- stdout ---\n";
   return text + excerpt;
 }
 

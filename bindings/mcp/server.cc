@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "bindings/json/member.h"
 #include "bindings/mcp/pending_call.h"
 #include "bindings/mcp/run_resource.h"
 #include "bindings/mcp/tool_result.h"
@@ -36,17 +37,6 @@ const Server::Method Server::kMethods[] = {
 };
 
 namespace {
-
-const Json* find(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
-// The text of a member; nothing when it is absent or not a string.
-const std::string* find_text(const Json& object, const char* name) {
-  const Json* value = find(object, name);
-  return value != nullptr && value->is_string() ? &value->get_ref<const std::string&>() : nullptr;
-}
 
 // The severity of a runtime event. Scripts use debug, info, warn and error.
 LogLevel event_level(const Event& event, const Json& fields) {
@@ -137,7 +127,7 @@ void Server::initialize(const Request& request, const Envelope&) {
   const std::string_view revision = negotiate_legacy(*version);
   // Earlier revisions have no elicitation.
   constexpr std::string_view kFirstThatAsks = "2025-06-18";
-  const Json* capabilities = find(request.params, "capabilities");
+  const Json* capabilities = find_member(request.params, "capabilities");
   legacy_can_ask_ = capabilities != nullptr && revision >= kFirstThatAsks && can_ask(*capabilities);
   legacy_enum_ = revision == kFirstThatAsks ? TitledEnum::kNames : TitledEnum::kOneOf;
   handshake_ = Handshake::kAnswered;
@@ -164,7 +154,7 @@ void Server::discover(const Request& request, const Envelope&) {
 }
 
 void Server::list_tools(const Request& request, const Envelope& envelope) {
-  const Json* cursor = find(request.params, "cursor");
+  const Json* cursor = find_member(request.params, "cursor");
   std::optional<ToolPage> page;
   if (cursor == nullptr || cursor->is_string()) {
     const std::string from = cursor == nullptr ? std::string() : cursor->get<std::string>();
@@ -184,13 +174,13 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "name must be a string: the tool to call");
     return;
   }
-  const Json* arguments = find(request.params, "arguments");
+  const Json* arguments = find_member(request.params, "arguments");
   if (arguments != nullptr && !arguments->is_object()) {
     refuse(request.id, kInvalidParams, "arguments must be an object");
     return;
   }
   std::string text = arguments == nullptr ? "{}" : to_text(*arguments);
-  const Json* state = find(request.params, "requestState");
+  const Json* state = find_member(request.params, "requestState");
   if (envelope.era == Era::kModern && state != nullptr) {
     resume(request, envelope, *name, text, *state);
     return;
@@ -269,7 +259,7 @@ void Server::report_progress(PendingCall& pending, const Progress& progress) {
 }
 
 void Server::cancel(const Json& params) {
-  const Json* id = find(params, "requestId");
+  const Json* id = find_member(params, "requestId");
   if (id == nullptr || !is_id(*id)) return;
   const std::string key = id_key(*id);
   subscriptions_.erase(key);
@@ -289,7 +279,7 @@ void Server::cancel(const Json& params) {
 }
 
 void Server::listen(const Request& request, const Envelope&) {
-  const Json* wanted = find(request.params, "notifications");
+  const Json* wanted = find_member(request.params, "notifications");
   if (wanted == nullptr || !wanted->is_object()) {
     refuse(request.id, kInvalidParams, "notifications must be an object");
     return;
@@ -297,14 +287,14 @@ void Server::listen(const Request& request, const Envelope&) {
   Honoured honoured;
   for (const auto& [name, flag] : {std::pair("toolsListChanged", &honoured.tools),
                                    std::pair("resourcesListChanged", &honoured.resources)}) {
-    const Json* value = find(*wanted, name);
+    const Json* value = find_member(*wanted, name);
     if (value != nullptr && !value->is_boolean()) {
       refuse(request.id, kInvalidParams, std::string(name) + " must be true or false");
       return;
     }
     *flag = value != nullptr && value->get<bool>();
   }
-  if (const Json* uris = find(*wanted, "resourceSubscriptions")) {
+  if (const Json* uris = find_member(*wanted, "resourceSubscriptions")) {
     if (!uris->is_array() || uris->size() > options_.max_watched) {
       refuse(request.id, kInvalidParams,
              "resourceSubscriptions must be a list of at most " +
@@ -340,10 +330,10 @@ void Server::log(const Event& event) {
   Parsed parsed = parse_json(event.json);
   if (!parsed.value.is_object()) return;
   const LogLevel level = event_level(event, parsed.value);
-  if (!log_wanted(level, find(parsed.value, "call"))) return;
+  if (!log_wanted(level, find_member(parsed.value, "call"))) return;
   // These are reported in another way, or mean nothing to the client.
   for (const char* name : {"session", "level", "call"}) parsed.value.erase(name);
-  const bool of_run = find(parsed.value, "run") != nullptr;
+  const bool of_run = find_member(parsed.value, "run") != nullptr;
   if (!of_run) parsed.value.erase("event");
   const char* logger = event.name == "log" ? "scripts" : of_run ? "runs" : "runtime";
   send(log_notification(level, logger, std::move(parsed.value)));

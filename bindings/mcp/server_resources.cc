@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bindings/json/member.h"
 #include "bindings/mcp/run_resource.h"
 #include "bindings/mcp/server.h"
 
@@ -13,17 +14,6 @@ namespace {
 
 constexpr std::size_t kPageRuns = 500;
 constexpr std::size_t kExcerptTokens = 4000;
-
-const std::string* find_text(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || !found->is_string() ? nullptr
-                                                      : &found->get_ref<const std::string&>();
-}
-
-std::string id_of(const Json& info) {
-  const std::string* id = find_text(info, "id");
-  return id == nullptr ? std::string() : *id;
-}
 
 }  // namespace
 
@@ -57,7 +47,7 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
     auto next = runs.begin();
     if (given) {
       next = std::find_if(runs.begin(), runs.end(),
-                          [&](const Json& info) { return id_of(info) == after; });
+                          [&](const Json& info) { return text_member(info, "id") == after; });
       if (next == runs.end()) {
         refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
         return;
@@ -68,7 +58,8 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
     for (; next != runs.end() && page.size() < kPageRuns; ++next) {
       page.push_back(describe_run(*next));
     }
-    const std::string last = next == runs.end() ? std::string() : id_of(*std::prev(next));
+    const std::string last =
+        next == runs.end() ? std::string() : text_member(*std::prev(next), "id");
     answer(request, dialect(era).list("resources", std::move(page), last));
   });
 }
@@ -95,8 +86,8 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
   }
   look_at_runs(request, [this, request, era = envelope.era, uri = *uri, run = *run,
                          not_found](const Infos& runs) {
-    const auto info = std::find_if(runs.begin(), runs.end(),
-                                   [&](const Json& each) { return id_of(each) == run; });
+    const auto info = std::find_if(
+        runs.begin(), runs.end(), [&](const Json& each) { return text_member(each, "id") == run; });
     const Result<std::string> printed = backend_.excerpt(run, kExcerptTokens);
     if (info == runs.end() || !printed) {
       not_found();

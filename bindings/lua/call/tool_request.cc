@@ -2,22 +2,17 @@
 
 #include <utility>
 
+#include "bindings/json/member.h"
+
 namespace gibbous::lua {
 namespace {
 
 constexpr char kRedacted[] = "(typed)";
 
-const std::string* text_at(const Json& arguments, const std::string& key) {
-  if (!arguments.is_object()) return nullptr;
-  const auto found = arguments.find(key);
-  if (found == arguments.end() || !found->is_string()) return nullptr;
-  return &found->get_ref<const std::string&>();
-}
-
 }  // namespace
 
 std::string permission_of(const ToolDefinition& tool, const Json& arguments) {
-  const std::string* action = tool.actions.empty() ? nullptr : text_at(arguments, "action");
+  const std::string* action = tool.actions.empty() ? nullptr : find_text(arguments, "action");
   if (action == nullptr) return tool.permission;
   const auto found = tool.actions.find(*action);
   return found == tool.actions.end() ? tool.permission : found->second;
@@ -26,7 +21,7 @@ std::string permission_of(const ToolDefinition& tool, const Json& arguments) {
 void take_command(const ToolDefinition& tool, PolicyRequest* request) {
   if (tool.command.empty()) return;
   const Json& arguments = request->arguments;
-  const std::string* command = text_at(arguments, tool.command);
+  const std::string* command = find_text(arguments, tool.command);
   // A command with a NUL byte cannot be started; the tool says so.
   if (command != nullptr && command->find('\0') == std::string::npos) {
     if (tool.words.empty()) {
@@ -41,7 +36,7 @@ void take_command(const ToolDefinition& tool, PolicyRequest* request) {
       }
     }
   }
-  if (const std::string* cwd = text_at(arguments, "cwd")) request->cwd = *cwd;
+  if (const std::string* cwd = find_text(arguments, "cwd")) request->cwd = *cwd;
 }
 
 bool redact_typed(const ToolDefinition& tool, PolicyRequest* request) {

@@ -1,4 +1,5 @@
 #include "bindings/lua/policy/policy_request.h"
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 
 #include <array>
@@ -27,11 +28,6 @@ void add_start(const PolicyRequest& request, Json* json) {
     into["executor"] = request.executor;
     into["executor_settings"] = request.executor_settings;
   }
-}
-
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::optional<std::string> optional_text(const Json& json, const char* key) {
@@ -96,12 +92,12 @@ Json to_json(const PolicyRequest& request) {
 PolicyRequest read_policy_request(const Json& json) {
   PolicyRequest request;
   if (!json.is_object()) return request;
-  request.kind = request_kind(text_of(json, "kind")).value_or(RequestKind::kCall);
-  request.tool = text_of(json, "tool");
-  request.permission = text_of(json, "permission");
-  request.mode = text_of(json, "mode");
-  request.session = text_of(json, "session");
-  request.workspace = text_of(json, "workspace");
+  request.kind = request_kind(text_member(json, "kind")).value_or(RequestKind::kCall);
+  request.tool = text_member(json, "tool");
+  request.permission = text_member(json, "permission");
+  request.mode = text_member(json, "mode");
+  request.session = text_member(json, "session");
+  request.workspace = text_member(json, "workspace");
   if (const auto args = json.find("args"); args != json.end()) request.arguments = *args;
   request.command = optional_text(json, "command");
   request.argv = texts_of(json, "argv");
@@ -120,15 +116,15 @@ PolicyRequest read_policy_request(const Json& json) {
     request.configured_sandbox = configured->value("sandbox", Json());
   request.keep = flag_of(json, "keep");
   request.pty = flag_of(json, "pty");
-  request.executor = text_of(json, "executor");
+  request.executor = text_member(json, "executor");
   request.executor_settings = json.value("executor_settings", Json());
-  request.run = text_of(json, "run");
+  request.run = text_member(json, "run");
   request.text = optional_text(json, "text");
   request.typed_before = optional_text(json, "typed");
   request.edited = flag_of(json, "edited");
   if (flag_of(json, "unseen")) request.echo = TypedEcho::kUnknown;
   if (flag_of(json, "secret")) request.echo = TypedEcho::kHidden;
-  request.signal = text_of(json, "signal");
+  request.signal = text_member(json, "signal");
   return request;
 }
 

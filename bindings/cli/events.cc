@@ -20,7 +20,6 @@ namespace gibbous::cli {
 namespace {
 
 constexpr std::size_t kMaxIdBytes = 64;
-constexpr std::int64_t kDayMillis = 86'400'000;
 
 Colour colour_of(inspect::Grade grade) {
   switch (grade) {
@@ -38,10 +37,7 @@ Colour colour_of(inspect::Grade grade) {
 
 std::string line_of(const inspect::FeedItem& each, const Terminal& terminal) {
   const inspect::EventText text = inspect::event_text(each.item);
-  const std::int64_t at = each.item.created_at;
-  const bool is_recent = inspect::unix_millis() - at < kDayMillis;
-  std::string line = terminal.paint(
-      Colour::kDim, is_recent ? inspect::time_text(at) : inspect::date_time_text(at));
+  std::string line = terminal.paint(Colour::kDim, inspect::recent_time_text(each.item.created_at));
   line += "  " + stdio::printable(each.run_id, kMaxIdBytes);
   if (!each.session_id.empty()) {
     line += "  " + terminal.paint(Colour::kDim, stdio::printable(each.session_id, kMaxIdBytes));

@@ -9,10 +9,6 @@
 namespace gibbous::cli {
 namespace {
 
-Status invalid(const std::string& message) {
-  return Status::error("invalid_request", message);
-}
-
 // Writes each value of the outermost object as text. A handler that returns false ends the parse.
 class MemberReader final : public Json::json_sax_t {
  public:
@@ -22,7 +18,7 @@ class MemberReader final : public Json::json_sax_t {
     const bool whole = Json::sax_parse(text, this);
     if (!failure_) return failure_;
     if (whole && !is_object_) {
-      return invalid(std::string("expected a JSON object, not ") + json_kind(text_));
+      return invalid_request(std::string("expected a JSON object, not ") + json_kind(text_));
     }
     return std::move(members_);
   }
@@ -58,7 +54,7 @@ class MemberReader final : public Json::json_sax_t {
   bool parse_error(std::size_t, const std::string&, const Json::exception& exception) override {
     const std::string what = exception.what();  // begins with "[json.exception...] "
     const std::size_t end_of_tag = what.find("] ");
-    failure_ = invalid("not valid JSON: " + what.substr(end_of_tag + 2));
+    failure_ = invalid_request("not valid JSON: " + what.substr(end_of_tag + 2));
     return false;
   }
 
@@ -77,7 +73,7 @@ class MemberReader final : public Json::json_sax_t {
 
   bool open(char bracket) {
     if (depth_ == max_depth_) {
-      failure_ = invalid("nested deeper than " + std::to_string(max_depth_) + " levels");
+      failure_ = invalid_request("nested deeper than " + std::to_string(max_depth_) + " levels");
       return false;
     }
     if (depth_++ == 0 && bracket == '{') {
@@ -100,7 +96,7 @@ class MemberReader final : public Json::json_sax_t {
     const bool known = std::any_of(members_.begin(), members_.end(),
                                    [this](const JsonMember& member) { return member.key == key_; });
     if (known) {
-      failure_ = invalid("\"" + key_ + "\" appears twice");
+      failure_ = invalid_request("\"" + key_ + "\" appears twice");
       return false;
     }
     members_.push_back({std::move(key_), std::exchange(text_, {})});
@@ -117,6 +113,10 @@ class MemberReader final : public Json::json_sax_t {
 };
 
 }  // namespace
+
+Status invalid_request(std::string message) {
+  return Status::error("invalid_request", std::move(message));
+}
 
 Result<std::vector<JsonMember>> json_members(std::string_view object, std::size_t max_depth) {
   return MemberReader(max_depth).read(object);

@@ -20,6 +20,8 @@ struct JsonMember {
 // has a key twice.
 Result<std::vector<JsonMember>> json_members(std::string_view object, std::size_t max_depth);
 
+Status invalid_request(std::string message);
+
 // "an object", "a string", ... of valid JSON text.
 const char* json_kind(std::string_view value);
 

@@ -23,17 +23,13 @@ namespace {
 
 constexpr std::size_t kPageDecisions = 1'000;
 constexpr std::uintmax_t kMaxLogBytes = std::uintmax_t{256} << 20;
-constexpr std::int64_t kDayMillis = 86'400'000;
 
 using Decisions = Result<std::vector<DecisionRecord>>;
 
 std::string text_of(const DecisionRecord& decision, const Terminal& terminal) {
   const inspect::DecisionText text = inspect::decision_text(decision);
-  const bool is_recent = inspect::unix_millis() - decision.created_at < kDayMillis;
-  std::string line =
-      terminal.paint(Colour::kDim, is_recent ? inspect::time_text(decision.created_at)
-                                             : inspect::date_time_text(decision.created_at)) +
-      "  " + terminal.paint(colour_of_decision(text.decision), text.decision);
+  std::string line = terminal.paint(Colour::kDim, inspect::recent_time_text(decision.created_at)) +
+                     "  " + terminal.paint(colour_of_decision(text.decision), text.decision);
   for (const std::string* part : {&text.rule, &text.tool, &text.subject}) {
     if (!part->empty()) line += "  " + *part;
   }

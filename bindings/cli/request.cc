@@ -33,10 +33,6 @@ const std::vector<Shape>& shapes() {
   return kShapes;
 }
 
-Status invalid(std::string message) {
-  return Status::error("invalid_request", std::move(message));
-}
-
 const JsonMember* find(const Members& members, std::string_view key) {
   for (const JsonMember& member : members) {
     if (member.key == key) return &member;
@@ -51,11 +47,11 @@ std::string expected(const JsonMember& member, const char* what) {
 Status read_id(const JsonMember& member, std::string* id) {
   const std::string_view kind = json_kind(member.value);
   if (kind != "a string" && kind != "a number") {
-    return invalid(expected(member, "a string or a number"));
+    return invalid_request(expected(member, "a string or a number"));
   }
   if (member.value.size() > kMaxIdBytes) {
-    return invalid("\"" + member.key + "\" is longer than " + std::to_string(kMaxIdBytes) +
-                   " bytes");
+    return invalid_request("\"" + member.key + "\" is longer than " + std::to_string(kMaxIdBytes) +
+                           " bytes");
   }
   // Normalised, so that "a" and "\u0061" are the same id.
   *id = kind == "a string" ? json_quote(json_unquote(member.value)) : std::string(member.value);
@@ -64,14 +60,14 @@ Status read_id(const JsonMember& member, std::string* id) {
 
 Status read_string(const JsonMember& member, std::string* text) {
   if (json_kind(member.value) != std::string_view("a string")) {
-    return invalid(expected(member, "a string"));
+    return invalid_request(expected(member, "a string"));
   }
   *text = json_unquote(member.value);
   return {};
 }
 
 Status read_true(const JsonMember& member) {
-  return member.value == "true" ? Status() : invalid("\"" + member.key + "\" must be true");
+  return member.value == "true" ? Status() : invalid_request("\"" + member.key + "\" must be true");
 }
 
 const Shape* shape_of(const Members& members) {
@@ -87,18 +83,18 @@ Status check_members(const Members& members, const Shape& shape) {
     for (const std::string& name : shape.members) known = known || name == member.key;
     if (known) continue;
     const std::string nearest = nearest_name(member.key, shape.members);
-    return invalid("unknown field \"" + member.key + "\"" +
-                   (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
+    return invalid_request("unknown field \"" + member.key + "\"" +
+                           (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
   }
   return {};
 }
 
 Status read_call(const Members& members, Request* request) {
-  if (request->id.empty()) return invalid("a call needs an \"id\": a string or a number");
+  if (request->id.empty()) return invalid_request("a call needs an \"id\": a string or a number");
   if (Status status = read_string(*find(members, "tool"), &request->tool); !status) return status;
   if (const JsonMember* args = find(members, "args")) {
     if (json_kind(args->value) != std::string_view("an object")) {
-      return invalid(expected(*args, "an object"));
+      return invalid_request(expected(*args, "an object"));
     }
     request->arguments = std::string(args->value);
   }
@@ -107,13 +103,13 @@ Status read_call(const Members& members, Request* request) {
   }
   if (const JsonMember* progress = find(members, "progress")) {
     if (json_kind(progress->value) != std::string_view("a boolean")) {
-      return invalid(expected(*progress, "true or false"));
+      return invalid_request(expected(*progress, "true or false"));
     }
     request->wants_progress = progress->value == "true";
   }
   if (const JsonMember* backlog = find(members, "backlog")) {
     if (json_kind(backlog->value) != std::string_view("a boolean")) {
-      return invalid(expected(*backlog, "true or false"));
+      return invalid_request(expected(*backlog, "true or false"));
     }
     request->wants_backlog = backlog->value == "true";
   }
@@ -133,7 +129,7 @@ Status read_word(const JsonMember& member, const std::vector<std::string>& words
     }
     all += (at == 0 ? "\"" : "\", \"") + words[at];
   }
-  return invalid("\"" + member.key + "\" must be one of " + all + "\"");
+  return invalid_request("\"" + member.key + "\" must be one of " + all + "\"");
 }
 
 Status read_lasting(const JsonMember& member, std::chrono::seconds* lasts) {
@@ -141,8 +137,8 @@ Status read_lasting(const JsonMember& member, std::chrono::seconds* lasts) {
   const char* end = member.value.data() + member.value.size();
   const auto [last, error] = std::from_chars(member.value.data(), end, seconds);
   if (error != std::errc() || last != end || seconds < 0 || seconds > kMaxLastingSeconds) {
-    return invalid("\"" + member.key + "\" must be a whole number of seconds, 0 to " +
-                   std::to_string(kMaxLastingSeconds));
+    return invalid_request("\"" + member.key + "\" must be a whole number of seconds, 0 to " +
+                           std::to_string(kMaxLastingSeconds));
   }
   *lasts = std::chrono::seconds(seconds);
   return {};
@@ -152,9 +148,9 @@ Status read_answer(const Members& members, Request* request) {
   if (Status status = read_string(*find(members, "answer"), &request->ask); !status) return status;
   AskAnswer& answer = request->answer;
   const JsonMember* allow = find(members, "allow");
-  if (allow == nullptr) return invalid("an answer needs \"allow\": true or false");
+  if (allow == nullptr) return invalid_request("an answer needs \"allow\": true or false");
   if (json_kind(allow->value) != std::string_view("a boolean")) {
-    return invalid(expected(*allow, "true or false"));
+    return invalid_request(expected(*allow, "true or false"));
   }
   answer.allow = allow->value == "true";
   if (const JsonMember* remember = find(members, "remember")) {
@@ -172,7 +168,7 @@ Status read_answer(const Members& members, Request* request) {
   if (const JsonMember* lasts = find(members, "lasts_s")) {
     if (Status status = read_lasting(*lasts, &answer.lasts); !status) return status;
     if (answer.remember != AskAnswer::Remember::kAlways) {
-      return invalid("\"lasts_s\" goes with \"remember\":\"always\"");
+      return invalid_request("\"lasts_s\" goes with \"remember\":\"always\"");
     }
   }
   if (const JsonMember* reason = find(members, "reason"))
@@ -190,7 +186,8 @@ Status parse_request(std::string_view line, Request* request) {
   }
   const Shape* shape = shape_of(*members);
   if (shape == nullptr) {
-    return invalid("expected one of \"tool\", \"cancel\", \"reload\", \"drain\" or \"answer\"");
+    return invalid_request(
+        "expected one of \"tool\", \"cancel\", \"reload\", \"drain\" or \"answer\"");
   }
   if (Status status = check_members(*members, *shape); !status) return status;
   request->kind = shape->kind;

@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 
 // When the input ends, as in `printf … | gibbous session`, quick calls may still finish.
 constexpr milliseconds kInputEndedTime{100};
-constexpr milliseconds kCancelTime{100};
+constexpr milliseconds kLastCancelTime{100};
 constexpr milliseconds kFlushTime{1'000};
 
 // With this much unread output, no further call is read.
@@ -121,7 +121,7 @@ void Session::enter(State state, milliseconds limit) {
 
 void Session::cancel_all() {
   if (state_ == State::kCancelling) return;
-  enter(State::kCancelling, kCancelTime);
+  enter(State::kCancelling, kLastCancelTime);
   for (const auto& [id, call] : in_flight_) (void)runtime_.cancel(call);
 }
 

@@ -8,7 +8,7 @@
 namespace gibbous::inspect {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 100;
+constexpr std::size_t kMaxEventNameBytes = 100;
 constexpr std::size_t kMaxDetailBytes = 1'000;
 
 void append(std::string& detail, const std::string& part) {
@@ -46,7 +46,8 @@ Grade grade_of_state(const std::string& state) {
 
 EventText event_text(const StoredItem& item) {
   const Json meta = parse_object(item.meta, kMaxJournalTextBytes);
-  EventText text{.name = stdio::printable(item.payload, kMaxNameBytes), .detail = detail_of(meta)};
+  EventText text{.name = stdio::printable(item.payload, kMaxEventNameBytes),
+                 .detail = detail_of(meta)};
   if (item.type == ItemType::kState) {
     text.grade = grade_of_state(item.payload);
   } else if (const auto state = meta.find("state"); state != meta.end() && state->is_string()) {

@@ -77,4 +77,9 @@ std::string date_time_text(std::int64_t unix_millis) {
   return local_text(unix_millis, "%Y-%m-%d %H:%M:%S");
 }
 
+std::string recent_time_text(std::int64_t at) {
+  constexpr std::int64_t kDayMillis = 86'400'000;
+  return unix_millis() - at < kDayMillis ? time_text(at) : date_time_text(at);
+}
+
 }  // namespace gibbous::inspect

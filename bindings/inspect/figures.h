@@ -14,5 +14,7 @@ std::int64_t unix_millis();
 // Local time with milliseconds, "15:04:05.123", and the same after the date.
 std::string time_text(std::int64_t unix_millis);
 std::string date_time_text(std::int64_t unix_millis);
+// The time alone within a day of now, else the date too.
+std::string recent_time_text(std::int64_t unix_millis);
 
 }  // namespace gibbous::inspect

@@ -5,11 +5,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "runtime/command/expander.h"
+
 namespace gibbous::command {
 namespace {
 
 constexpr int kMaxSequence = 256;
-constexpr std::size_t kAlternativeCost = 96;  // in bytes of text
 constexpr std::size_t kPieceCost = 4;
 using Parts = Braces::Parts;
 

@@ -22,7 +22,7 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kSocketPathBytes = 64;
-constexpr std::size_t kDirectoryBytes = 8UL * 1024;
+constexpr std::size_t kDescriptorListBytes = 8UL * 1024;
 constexpr std::size_t kLinkBytes = 64;
 // All descriptors that are looked at for one question (1 µs each), and network namespaces (4 ms).
 constexpr std::size_t kMaxDescriptors = 8192;
@@ -73,7 +73,7 @@ ino_t socket_inode(int directory, const char* name) {
 void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left) {
   const UniqueFd directory(::open(proc_path(pid, "fd").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return;  // somebody else's, or gone
-  alignas(dirent64) std::array<char, kDirectoryBytes> buffer;
+  alignas(dirent64) std::array<char, kDescriptorListBytes> buffer;
   while (true) {
     const long got = ::syscall(SYS_getdents64, directory.get(), buffer.data(), buffer.size());
     if (got <= 0) return;

@@ -28,10 +28,6 @@ constexpr std::int64_t kMaxRegexMemory = std::int64_t{4} << 20;
 constexpr int kMaxCaptures = 32;
 constexpr std::size_t kBriefBytes = 512;  // a line of usual length
 
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 re2::RE2::Options line_options() {
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -113,7 +109,7 @@ void LinePattern::compile_block() {
 }
 
 bool LinePattern::search(std::string_view text) const {
-  return line_->Match(piece(text), 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
+  return line_->Match(text, 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
 bool LinePattern::search_groups(std::string_view text, std::vector<std::string>& captures) const {
@@ -123,7 +119,7 @@ bool LinePattern::search_groups(std::string_view text, std::vector<std::string>&
   const int groups = std::min(line_->NumberOfCapturingGroups(), kMaxCaptures);
   std::array<re2::StringPiece, kMaxCaptures + 2> found;
   const int asked = groups + static_cast<int>(skipped);
-  if (!regex.Match(piece(text), 0, text.size(), re2::RE2::UNANCHORED, found.data(), asked)) {
+  if (!regex.Match(text, 0, text.size(), re2::RE2::UNANCHORED, found.data(), asked)) {
     return false;
   }
   for (int i = 0; i < groups; ++i) {
@@ -178,7 +174,7 @@ bool LinePattern::may_match_differently(std::string_view block) const {
   }
   if (other.empty()) return false;
   other.pop_back();
-  return block_->Match(piece(other), 0, other.size(), re2::RE2::UNANCHORED, nullptr, 0);
+  return block_->Match(other, 0, other.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
 // The first line that matches as it is, but for what sees_line_end_ says.
@@ -190,7 +186,7 @@ std::optional<LineSpan> LinePattern::find_raw(std::string_view block) const {
     } else {
       const std::string_view rest = block.substr(begin);
       re2::StringPiece hit;
-      if (!block_->Match(piece(rest), 0, rest.size(), re2::RE2::UNANCHORED, &hit, 1)) break;
+      if (!block_->Match(rest, 0, rest.size(), re2::RE2::UNANCHORED, &hit, 1)) break;
       line = line_around(block, static_cast<std::size_t>(hit.data() - block.data()));
     }
     if (search(line_text(block.substr(line.begin, line.end - line.begin)))) return line;

@@ -8,10 +8,6 @@
 namespace gibbous {
 namespace {
 
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 std::size_t line_begin(std::string_view block, std::size_t at) {
   if (at == 0) return 0;
   const std::size_t before = block.rfind('\n', at - 1);
@@ -27,7 +23,7 @@ void search(const re2::RE2& regex, std::string_view block, const WatcherBits& wa
   for (std::size_t begin = 0; begin <= block.size();) {
     const std::string_view rest = block.substr(begin);
     re2::StringPiece hit;
-    if (!regex.Match(piece(rest), 0, rest.size(), re2::RE2::UNANCHORED, &hit, 1)) return;
+    if (!regex.Match(rest, 0, rest.size(), re2::RE2::UNANCHORED, &hit, 1)) return;
     const auto at = static_cast<std::size_t>(hit.data() - block.data());
     found->push_back({line_begin(block, at), watchers});
     begin = line_end(block, at) + 1;

@@ -20,10 +20,6 @@ constexpr std::int64_t kMaxSetMemory = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxRegexMemory = std::int64_t{4} << 20;
 constexpr std::size_t kMaxLiterals = 4096;
 
-re2::StringPiece piece(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 re2::RE2::Options line_options(std::size_t watchers) {
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -164,13 +160,13 @@ WatcherBits WatchPatterns::in_scope(WatchStream stream) const {
 }
 
 bool WatchPatterns::matches(std::size_t watcher, std::string_view line) const {
-  return regexes_[watcher]->Match(piece(line), 0, line.size(), re2::RE2::UNANCHORED, nullptr, 0);
+  return regexes_[watcher]->Match(line, 0, line.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
 std::optional<std::string_view> WatchPatterns::find(std::size_t watcher,
                                                     std::string_view line) const {
   re2::StringPiece found;
-  if (!regexes_[watcher]->Match(piece(line), 0, line.size(), re2::RE2::UNANCHORED, &found, 1)) {
+  if (!regexes_[watcher]->Match(line, 0, line.size(), re2::RE2::UNANCHORED, &found, 1)) {
     return std::nullopt;
   }
   return std::string_view(found.data(), found.size());
@@ -180,7 +176,7 @@ std::vector<WatchGroup> WatchPatterns::groups(std::size_t watcher, std::string_v
   const std::vector<std::string>& names = names_[watcher];
   if (names.empty()) return {};
   std::array<re2::StringPiece, kMaxWatchGroups + 1> found;  // the first is the whole match
-  if (!regexes_[watcher]->Match(piece(line), 0, line.size(), re2::RE2::UNANCHORED, found.data(),
+  if (!regexes_[watcher]->Match(line, 0, line.size(), re2::RE2::UNANCHORED, found.data(),
                                 static_cast<int>(names.size()) + 1)) {
     return {};
   }

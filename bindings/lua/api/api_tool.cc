@@ -10,12 +10,12 @@
 
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/call.h"
+#include "bindings/lua/load/tool.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxCodeBytes = 64;
 
 struct ToolField {
@@ -39,7 +39,6 @@ constexpr ToolField kAnnotationFields[] = {
     {"idempotent", LUA_TBOOLEAN, false},
     {"open_world", LUA_TBOOLEAN, false},
 };
-constexpr const char* kPermissions[] = {"read", "write", "execute"};
 
 // "tool 'bg_start'", for messages; "tool" when the definition at `index` has no name.
 std::string owner_of(lua_State* state, int index) {
@@ -92,7 +91,7 @@ std::string text_field(lua_State* state, int index, const char* name) {
 }
 
 bool is_tool_name(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxNameBytes &&
+  return !name.empty() && name.size() <= kMaxToolNameBytes &&
          std::all_of(name.begin(), name.end(), [](char byte) {
            return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '-';
          });
@@ -114,9 +113,8 @@ int l_tool_define(lua_State* state) {
   if (text_field(state, 2, "description").empty())
     raise(state, owner + ": description: must not be empty");
   const std::string permission = text_field(state, 2, "permission");
-  const std::vector<std::string> permissions(std::begin(kPermissions), std::end(kPermissions));
-  if (std::find(permissions.begin(), permissions.end(), permission) == permissions.end()) {
-    const std::string near = nearest_name(permission, permissions);
+  if (std::find(kPermissions.begin(), kPermissions.end(), permission) == kPermissions.end()) {
+    const std::string near = nearest_name(permission, kPermissions);
     raise(state, owner + ": permission: expected 'read', 'write' or 'execute', got '" + permission +
                      "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }

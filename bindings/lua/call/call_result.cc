@@ -25,7 +25,7 @@ struct Returned {
   std::string fault;
 };
 
-std::string text_at(lua_State* state, int index) {
+std::string string_or_empty(lua_State* state, int index) {
   const Json value = to_json(state, index);
   return value.is_string() ? value.get<std::string>() : std::string();
 }
@@ -41,8 +41,8 @@ void read_error(lua_State* state, int index, Returned* into) {
     into->fault = instead_of("returned nil and a table without a code");
     return;
   }
-  into->code = text_at(state, -3);
-  into->message = text_at(state, -2);
+  into->code = string_or_empty(state, -3);
+  into->message = string_or_empty(state, -2);
   if (!lua_isnil(state, -1)) into->data = to_json(state, -1);
 }
 
@@ -54,7 +54,7 @@ void read_table(lua_State* state, int index, Returned* into) {
         into->fault = std::string("returned a text that is a ") + luaL_typename(state, -1);
         return;
       }
-      into->text = text_at(state, -1);
+      into->text = string_or_empty(state, -1);
       into->has_text = true;
     } else if (key == "data") {
       if (lua_istable(state, -1)) into->data = to_json(state, -1);
@@ -78,7 +78,7 @@ void read_table(lua_State* state, int index, Returned* into) {
 void read_returned(lua_State* state, int first, Returned* into) {
   switch (lua_type(state, first)) {
     case LUA_TSTRING:
-      into->text = text_at(state, first);
+      into->text = string_or_empty(state, first);
       into->has_text = true;
       return;
     case LUA_TTABLE:

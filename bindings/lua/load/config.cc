@@ -122,7 +122,7 @@ void drop_defaults(Json* schema) {
 }
 
 // An empty Lua table reads as {}; these fields are lists.
-void mend_empty_lists(Json* value) {
+void restore_empty_lists(Json* value) {
   if (!value->is_object()) return;
   for (const char* key : {"toolsets", "unset_env"}) {
     const auto found = value->find(key);
@@ -334,7 +334,7 @@ Result<Config> load_config(const std::string& path, const Clock& clock) {
     value = config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");
   }
   if (!value) return value.status();
-  mend_empty_lists(&*value);
+  restore_empty_lists(&*value);
 
   Json schema = config_schema();
   drop_defaults(&schema);

@@ -5,11 +5,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bindings/lua/vm/lua_ref.h"
 #include "bindings/lua/vm/value.h"
 
 namespace gibbous::lua {
+
+inline constexpr std::size_t kMaxToolNameBytes = 64;  // what every model API takes
+inline const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 
 class SchemaCheck;  // check/schema_check.h
 

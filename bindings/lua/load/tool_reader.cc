@@ -12,7 +12,6 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 64;  // what every model API takes
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
@@ -22,12 +21,11 @@ const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "
 const std::vector<std::string> kToolKeys = {
     "name", "title",        "description", "permission", "input", "output", "annotations",
     "run",  "takes_limits", "command",     "typed",      "words", "actions"};
-const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
                                                   "open_world"};
 
 bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= kMaxNameBytes &&
+  return !text.empty() && text.size() <= kMaxToolNameBytes &&
          std::all_of(text.begin(), text.end(), [](char byte) {
            return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '-';
          });

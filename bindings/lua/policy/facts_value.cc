@@ -7,6 +7,7 @@
 
 #include "bindings/lua/vm/budget.h"
 #include "bindings/lua/vm/stack_guard.h"
+#include "bindings/lua/vm/value.h"
 #include "runtime/output/text.h"
 
 namespace gibbous::lua {
@@ -25,11 +26,6 @@ int size_of(std::size_t size) {
 }
 
 // Each of these adds one field to the table on top.
-
-void set_text(lua_State* state, const char* name, std::string_view text) {
-  lua_pushlstring(state, text.data(), text.size());
-  lua_setfield(state, -2, name);
-}
 
 void set_flag(lua_State* state, const char* name, bool flag) {
   lua_pushboolean(state, flag ? 1 : 0);

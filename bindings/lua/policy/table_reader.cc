@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bindings/lua/vm/budget.h"
+#include "bindings/lua/vm/value.h"
 #include "runtime/base/nearest.h"
 #include "runtime/output/text.h"
 
@@ -30,12 +31,6 @@ std::string shortened(std::string_view text) {
     shown += static_cast<unsigned char>(byte) < ' ' ? '?' : byte;
   }
   return cut ? shown + "..." : shown;
-}
-
-std::string_view text_at(lua_State* state, int index) {
-  std::size_t size = 0;
-  const char* text = lua_tolstring(state, index, &size);
-  return {text, size};
 }
 
 void split(const std::string& text, std::vector<std::string>* out) {

@@ -2,15 +2,9 @@
 
 #include <lua.hpp>
 
+#include "bindings/lua/vm/value.h"
+
 namespace gibbous::lua {
-namespace {
-
-void set_text(lua_State* state, const char* key, const std::string& text) {
-  lua_pushlstring(state, text.data(), text.size());
-  lua_setfield(state, -2, key);
-}
-
-}  // namespace
 
 void push_error_table(lua_State* state, const std::string& code, const std::string& message,
                       const std::string& run) {

@@ -73,12 +73,6 @@ std::string short_name(const std::string& path) {
   return "..." + path.substr(path.size() - (LUA_IDSIZE - kDots - 1));
 }
 
-std::string_view text_at(lua_State* state, int index) {
-  std::size_t size = 0;
-  const char* text = lua_tolstring(state, index, &size);
-  return {text, size};
-}
-
 // A field of an error table, when it is a string; no metamethods.
 std::string raw_field(lua_State* state, int table, const char* name, std::size_t most) {
   std::string value;

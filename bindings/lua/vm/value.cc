@@ -359,4 +359,15 @@ void mark_object(lua_State* state, int index) {
   lua_setmetatable(state, place);
 }
 
+std::string_view text_at(lua_State* state, int index) {
+  std::size_t size = 0;
+  const char* text = lua_tolstring(state, index, &size);
+  return {text, size};
+}
+
+void set_text(lua_State* state, const char* name, std::string_view text) {
+  lua_pushlstring(state, text.data(), text.size());
+  lua_setfield(state, -2, name);
+}
+
 }  // namespace gibbous::lua

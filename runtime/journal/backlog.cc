@@ -15,7 +15,7 @@ Status Backlog::prepare() {
        " WHERE session_id = ? AND owner <> ? GROUP BY owner ORDER BY oldest"},
       {&select_seqs_,
        "SELECT seq FROM backlog_messages WHERE session_id = ? AND owner = ? ORDER BY seq"},
-      // Below zero, in their order, behind what was taken before.
+      // Negative, in their order, after everything taken earlier.
       {&own_,
        "UPDATE backlog_messages SET owner = ?4, seq = 1 + (SELECT coalesce(max(seq),"
        " -4611686018427387904) FROM backlog_messages WHERE session_id = ?1 AND owner = ?4"

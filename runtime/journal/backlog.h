@@ -1,6 +1,6 @@
-// Backlog: the messages of sessions that their agents have not seen. Each belongs to the worker
-// that it happened to; when that is dead, whoever speaks for the session next takes it over. Within
-// the transactions of the store; writer thread only.
+// Backlog: the messages of sessions that their agents have not seen yet. Each message belongs to
+// the worker it happened to. When that worker is dead, the next worker that serves the session
+// takes the message over. Used within the store's transactions, on the writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@ class Backlog {
   Status prepare();
 
   Status add(const BacklogMessage& message);
-  // This worker's up to and including `through_seq`, and all that it has taken over.
+  // Removes this worker's messages up to and including `through_seq`, and every message it took
+  // over.
   Status drain(const std::string& session_id, std::uint64_t through_seq);
-  // What dead workers left for the session, oldest first. A second time the same, as long as it is
-  // not drained.
+  // Takes over what dead workers left for the session, oldest first. Repeated calls give the same
+  // messages until the session is drained.
   Status take(const std::string& session_id, std::int64_t now,
               std::vector<BacklogMessage>* messages);
 
@@ -40,7 +41,8 @@ class Backlog {
   Statement select_taken_;
 };
 
-// A row of session_id, seq, run_id, event, payload, created_at. What was taken over has seq 0.
+// Reads a row of session_id, seq, run_id, event, payload, created_at. A message that was taken over
+// has seq 0.
 BacklogMessage message_of(const Statement& row);
 
 }  // namespace gibbous

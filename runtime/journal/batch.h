@@ -1,4 +1,4 @@
-// Batch: what has been given to the journal and not been written yet, in its order. Filled under
+// Batch: what callers gave the journal and the writer has not written yet, in order. Filled under
 // the journal's lock, then swapped out and read by the writer thread.
 #pragma once
 
@@ -38,7 +38,7 @@ struct QueuedUsage {
   std::string run_id;
   UsageSample sample;
 };
-using QueuedOperation = std::shared_ptr<Operation>;  // told after the batch is cleared
+using QueuedOperation = std::shared_ptr<Operation>;  // called after the batch is cleared
 struct ForgottenRun {
   RunSlot slot = 0;
 };
@@ -68,7 +68,7 @@ struct Batch {
     return {of.seq, of.type, text.substr(of.begin, of.payload_bytes),
             text.substr(of.begin + of.payload_bytes, of.meta_bytes), of.created_at};
   }
-  // Keeps little memory for the next one.
+  // Shrinks the buffers, so that little memory stays allocated for the next batch.
   void clear() {
     constexpr std::size_t kKeptBytes = std::size_t{256} << 10;
     if (bytes.capacity() > kKeptBytes) bytes = {};
@@ -80,16 +80,16 @@ struct Batch {
   }
 };
 
-// Everything of the run up to this seq has been dealt with.
+// Every item of the run up to this seq has been stored or rejected.
 struct SettledRun {
   RunSlot run = 0;
   std::uint64_t seq = 0;
 };
 
-// What the fence around a run has kept out.
+// A write that the fence around a run rejected.
 struct RefusedWrite {
   static constexpr std::size_t kItems = static_cast<std::size_t>(-1);
-  std::size_t record = kItems;  // of the batch; kItems: items of the run, told once
+  std::size_t record = kItems;  // of the batch; kItems: items of the run, reported once
   std::string run_id;
   Status why;
 };

@@ -80,7 +80,7 @@ void BatchWriter::know(RunSlot slot, const std::string& run_id, std::int64_t att
 Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied) {
   if (Status status = database_->execute("BEGIN IMMEDIATE"); !status) return status;
   Status status;
-  // Under the lock: a repair holds it while it takes the file's name away.
+  // Taken under the lock, because a repair holds it while it renames the file.
   if (!database_->is_current()) {
     status = Status::error("journal_unusable",
                            database_->path() + ": it was moved or replaced; it is opened again");
@@ -129,14 +129,14 @@ Status BatchWriter::look_at_fence(const RunRecord& run, Status* why) {
   FenceRow row{"queued", run.owner, run.attempt};
   bool found = false;
   if (Status status = queue_.find(run.run_id, &row, &found); !status) return status;
-  // A new run may be queued for somebody else, but not executed by them.
+  // A new run may be queued for another worker, but that worker must not have executed it.
   if (!found && run.status == "queued") return {};
   *why = may_write(run.run_id, row, self, run.attempt);
   if (*why && found) *why = may_follow(run.run_id, row, run.status);
   return {};
 }
 
-// Items that come after this are looked at anew.
+// Check the items that follow again.
 Status BatchWriter::refuse(const QueuedRun& queued, const Status& why) {
   if (Status status = write_out_items(); !status) return status;
   items_.know(queued.slot, queued.run.run_id, queued.run.attempt);
@@ -178,7 +178,7 @@ Status BatchWriter::put(const RunRecord& run) {
   put_run_.bind(15, now_);
   bind_text(put_run_, 16, run.meta_json);
   put_run_.bind(17, std::int64_t{run.safe_to_repeat}).bind(18, run.attempt);
-  // Whoever executes a run that nobody owns is its owner.
+  // A worker that executes a run without an owner becomes its owner.
   const std::string nobody;
   const std::string& self = run.status == "queued" ? nobody : workers_.self().worker_id;
   bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
@@ -186,7 +186,7 @@ Status BatchWriter::put(const RunRecord& run) {
   return put_run_.run();
 }
 
-// At the end of the batch: its items may lie in front of this.
+// At the end of the batch, because its items may come earlier in the batch.
 Status BatchWriter::write(const ForgottenRun& run) {
   forgotten_.push_back(run.slot);
   return {};
@@ -215,7 +215,7 @@ Status BatchWriter::write(const QueuedUsage& usage) {
   return queue_.add_usage(usage.run_id, usage.sample);
 }
 
-// It may change whose a run is, and reads what it says of it: items before it come first.
+// This may change the owner of a run and reads its row, so earlier items are written first.
 Status BatchWriter::write(const QueuedOperation& operation) {
   if (Status status = write_out_items(); !status) return status;
   return operation->apply(queue_, now_);

@@ -1,4 +1,4 @@
-// BatchWriter: a batch becomes a transaction. Writer thread only.
+// BatchWriter writes a batch as one transaction. Writer thread only.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ class BatchWriter {
   static Result<std::unique_ptr<BatchWriter>> create(std::unique_ptr<Database> database,
                                                      const BatchLimits& limits, WorkerAlive alive);
 
-  // All of it or nothing. After an error the store is to be thrown away: a new one reads what the
-  // file says.
+  // Writes all of the batch or none of it. After an error, discard the store: a new one reads the
+  // state from the file.
   Status apply(const Batch& batch, std::int64_t now, Applied* applied);
-  // The runs that later batches speak of by their slots; a new store has to be told.
+  // Returns the runs that later batches refer to by slot; a new store needs them again.
   void know(RunSlot slot, const std::string& run_id, std::int64_t attempt);
   Workers& workers() { return workers_; }
   Database& database() { return *database_; }
@@ -52,7 +52,7 @@ class BatchWriter {
   Status write(const DrainedBacklog& drained);
   Status write(const QueuedUsage& usage);
   Status write(const QueuedOperation& operation);
-  // Why the run may not be written like this, or ok.
+  // Returns why the run must not be written like this, or ok.
   Status look_at_fence(const RunRecord& run, Status* why);
   Status refuse(const QueuedRun& queued, const Status& why);
   Status put(const RunRecord& run);
@@ -65,7 +65,7 @@ class BatchWriter {
   Statement put_run_;
   Statement add_decision_;
   std::vector<RunSlot> forgotten_;
-  // Of the batch that is being written.
+  // These refer to the batch being written.
   std::int64_t now_ = 0;
   std::size_t record_ = 0;
   Applied* applied_ = nullptr;

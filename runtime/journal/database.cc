@@ -47,7 +47,7 @@ Meaning meaning_of(int result, int system_error) {
 }  // namespace
 
 Status database_error(sqlite3* database, const std::string& path) {
-  // SQLite forgets the system's error of a failed commit, errno does not.
+  // SQLite forgets the system error of a failed commit, but errno still has it.
   const int last_error = errno;
   constexpr int kPrimary = 0xFF;
   const int result = sqlite3_extended_errcode(database) & kPrimary;
@@ -158,7 +158,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   }
   database->device_ = file.st_dev;
   database->inode_ = file.st_ino;
-  // What a file says about itself is not trusted: it may be damaged.
+  // The file may be damaged, so its schema is not trusted.
   if (Status status = database->execute("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
       !status) {
     return status;

@@ -1,5 +1,5 @@
-// Database and Statement: SQLite's C interface with owners and Status. Internal to this folder; one
-// thread at a time for each Database and its statements.
+// Database and Statement wrap SQLite's C interface with ownership and Status. Internal to this
+// folder. One thread at a time may use a Database and its statements.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ class Statement {
   Statement& bind_blob(int index, std::string_view bytes);
   Statement& bind_null(int index);
   Statement& bind_column(int index, const Statement& row, int column);  // copied, as it is
-  // True: there is a row. After false, or an error, it is reset.
+  // Returns true when there is a row. After false, or an error, the statement is reset.
   Result<bool> step();
   Status run();  // for statements without rows
   void reset();
@@ -50,12 +50,12 @@ class Statement {
 class Database {
  public:
   enum class Mode : std::uint8_t { kWrite, kRead };
-  // The file must exist; links are not followed.
+  // The file must exist; symbolic links are not followed.
   static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode,
                                                 Millis busy_timeout);
 
   Status execute(const char* sql);  // one or more statements, rows are ignored
-  // Statements must go before the database does.
+  // Destroy statements before the database.
   Result<Statement> prepare(const char* sql);
   struct Preparation {
     Statement* statement;
@@ -65,10 +65,11 @@ class Database {
   Result<std::int64_t> number(const char* sql);  // the first column of the first row, else 0
   std::int64_t changes() const;                  // rows, of the last statement
   bool in_transaction() const;
-  // Closing leaves the write-ahead log as it is, rather than take it into the file and remove it.
+  // Leaves the write-ahead log as it is on close, instead of merging it into the file and removing
+  // it.
   void keep_log();
   const std::string& path() const { return path_; }
-  // The name still leads to the file that is open here.
+  // Whether the path still leads to the open file.
   bool is_current() const;
 
  private:
@@ -83,9 +84,9 @@ class Database {
   ino_t inode_ = 0;
 };
 
-// What SQLite's last error means, for people: the file, what happened, what to do.
+// Describes SQLite's last error for people: the file, what happened, and what to do.
 Status database_error(sqlite3* database, const std::string& path);
-// The journal_corrupt error of `path`; `detail` says what was found.
+// Returns the journal_corrupt error of `path`; `detail` says what was found.
 Status corrupt_error(const std::string& path, const std::string& detail);
 
 }  // namespace gibbous

@@ -1,5 +1,6 @@
-// The fence around a run: who may write it. A run belongs to the worker that has claimed it, and to
-// one attempt; whoever slept while another took it over finds both changed, and is refused. Pure.
+// The fence around a run decides who may write it. A run belongs to the worker that claimed it, and
+// to one attempt. A worker that was suspended while another took the run over finds both changed,
+// and its writes are rejected. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,18 @@
 
 namespace gibbous {
 
-// What the file says about a run.
+// A run's owner and status as the file has them.
 struct FenceRow {
   std::string status;
   std::string owner;
   std::int64_t attempt = 1;
 };
 
-// Whether `worker` ("": none has joined) may write as `attempt`; run_not_owned or run_requeued.
+// Checks whether `worker` ("" when none has joined) may write as `attempt`. Fails with
+// run_not_owned or run_requeued.
 Status may_write(const std::string& run_id, const FenceRow& row, const std::string& worker,
                  std::int64_t attempt);
-// Whether `status` may follow what is there; run_ended or run_started.
+// Checks whether `status` may follow the stored one. Fails with run_ended or run_started.
 Status may_follow(const std::string& run_id, const FenceRow& row, const std::string& status);
 
 Status not_owned(const std::string& run_id, const FenceRow& row);

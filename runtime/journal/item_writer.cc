@@ -94,7 +94,7 @@ Status ItemWriter::check(Run& run) {
   return status;
 }
 
-// From the row that check() has read.
+// From the row that check() read.
 Status ItemWriter::load(Run& run) {
   run.number = select_run_.integer(0);
   run.output_bytes = select_run_.integer(1);
@@ -123,7 +123,7 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
   }
   Run& run = found->second;
   if (Status status = check(run); !status) return status;
-  // A seq that the file has already: of a run that somebody else has written, too.
+  // The file already has this seq, because another process wrote the run too.
   if (run.gone || run.refused || item.seq <= run.last_seen) {
     ++not_kept_;
     return {};
@@ -147,7 +147,7 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
   return put(run, item);
 }
 
-// In the place of the first one that is missing.
+// Stored at the seq of the first missing item.
 Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
   const std::uint64_t from = run.last_stored + 1;
   if (next_seq <= from) return {};
@@ -158,7 +158,7 @@ Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
   return put(run, {from, ItemType::kNote, text, range, at});
 }
 
-// In the place of the first item that is not kept.
+// Stored at the seq of the first item that is not kept.
 Status ItemWriter::note_cap(Run& run, const JournalItem& item) {
   run.capped = true;
   if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;
@@ -216,7 +216,7 @@ Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
     if (status) status = write_segment(run);
     if (status) status = write_counters(run, now);
     if (!status) return status;
-    // Of an ended run nothing is remembered, so that retention may take it out at any time.
+    // Nothing about an ended run stays in memory, so retention may remove it at any time.
     run.loaded = !run.ended;
   }
   touched_.clear();

@@ -1,5 +1,5 @@
-// ItemWriter: from items to segments, within a transaction of the store: gaps become notes, a run
-// that has had its share is not kept any further, one that is another worker's is not touched.
+// ItemWriter turns items into segments, within a transaction of the store. It notes gaps, stops
+// keeping the items of a run that has reached its limit, and leaves runs of other workers alone.
 // Writer thread only.
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace gibbous {
 
-// Events and state changes are kept so far beyond a run's limit: its end is worth knowing.
+// Keeps events and state changes up to this far beyond a run's limit, because they say how the run
+// ended.
 inline constexpr std::int64_t kEventReserveBytes = std::int64_t{256} << 10;
 
 class ItemWriter {
@@ -25,13 +26,13 @@ class ItemWriter {
       : database_(database), max_run_bytes_(max_run_bytes), workers_(workers) {}
   Status prepare();
 
-  // After the run's row is there.
+  // Call after the run's row is written.
   Status open_run(RunSlot slot, const RunRecord& run);
-  // A run of earlier batches: what is known about it is what the file says.
+  // Registers a run of earlier batches; what is known about it comes from the file.
   void know(RunSlot slot, const std::string& run_id, std::int64_t attempt);
   Status add(RunSlot slot, const JournalItem& item);
-  // Writes what is in memory; the counters of every run that was touched go into `settled`, runs
-  // whose items were kept out for the first time into `refused`. Others may write afterwards.
+  // Writes what is in memory. Adds the counters of each changed run to `settled`, and runs whose
+  // items were rejected for the first time to `refused`. Other workers may write afterwards.
   Status end_batch(std::int64_t now, std::vector<SettledRun>* settled,
                    std::vector<RefusedWrite>* refused);
   void forget(RunSlot slot);
@@ -43,12 +44,12 @@ class ItemWriter {
   struct Run {
     std::string run_id;
     std::int64_t attempt = 1;
-    std::uint64_t checked = 0;  // in this batch its row was looked at
+    std::uint64_t checked = 0;  // whether this batch has read its row
     bool loaded = false;
-    bool gone = false;     // its row was taken out
-    bool refused = false;  // it is not ours, or not this attempt
-    bool told = false;     // that it is refused
-    bool capped = false;   // a note says so
+    bool gone = false;     // whether its row was deleted
+    bool refused = false;  // whether it belongs to another worker or attempt
+    bool told = false;     // whether the rejection was reported
+    bool capped = false;   // whether a note says so
     bool touched = false;
     bool ended = false;
     std::int64_t number = 0;
@@ -61,7 +62,7 @@ class ItemWriter {
     SegmentBuilder segment;
   };
 
-  // Whether the run is (still) ours, and what others have written to it.
+  // Checks whether the run still belongs to this worker, and reads what others wrote to it.
   Status check(Run& run);
   Status load(Run& run);
   Status note_gap(Run& run, std::uint64_t next_seq, std::int64_t at);

@@ -1,4 +1,4 @@
-// What callers do: checks, a copy into the queue, counters. The thread is in journal_writer.cc.
+// The callers' side: checks, a copy into the queue, counters. The thread is in journal_writer.cc.
 #include "runtime/journal/journal.h"
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace gibbous {
 namespace {
 
-// A queue that is full of output still has so much of itself left for what is rare and matters.
+// Even a queue that is full of output keeps this much room for rare and important entries.
 constexpr std::size_t kReservedPart = 8;
 
 bool fits(const std::string& word) {
@@ -40,7 +40,7 @@ Taken Journal::Impl::room_for(std::size_t bytes, bool is_item) {
 
 void Journal::Impl::wake_for_entry(bool was_empty) {
   ++given_;
-  // The thread sleeps until there is something; then until there is much.
+  // The thread sleeps until the queue has an entry, then until it has many.
   if (was_empty || is_half_full()) wake_.notify_one();
 }
 
@@ -113,7 +113,7 @@ void Journal::Impl::forget_run(std::string_view run_id) {
   const RunSlot slot = run->second.slot;
   slots_.erase(slot);
   runs_.erase(run);
-  // Bounded by the runs there were, so it needs no room.
+  // The number of runs bounds this, so it needs no limit of its own.
   if (!closed_) record(kRecordOverhead, {0, ForgottenRun{slot}});
 }
 

@@ -1,6 +1,6 @@
-// Journal: the durable record, sessions.db in the state directory. Its one writer thread stands
-// behind a bounded queue and commits in groups; whoever has something to record never waits for the
-// disk. Reading is JournalReader's (journal_reader.h), mending journal_repair.h's.
+// Journal is the durable record: sessions.db in the state directory. Its single writer thread reads
+// a bounded queue and commits in groups, so that callers never wait for the disk. JournalReader
+// (journal_reader.h) reads it, and journal_repair.h mends it.
 //
 // All methods may be called on any thread, each takes well under a microsecond per 100 bytes;
 // create() and the destructor wait for the disk. Callbacks come from the writer thread without any
@@ -24,7 +24,7 @@
 
 namespace gibbous {
 
-// A writer waits no longer for a group that is open.
+// The writer waits at most this long for a group that is open.
 inline constexpr Millis kMaxGroupTime{200};
 
 enum class Taken : std::uint8_t {
@@ -38,23 +38,24 @@ struct JournalOptions {
   std::string directory;  // the state directory, absolute; made (0700) when it is missing
   std::size_t max_queue_bytes = std::size_t{8} << 20;
   std::size_t max_queue_entries = std::size_t{1} << 17;
-  Millis commit_delay{5};                                // how long a first entry waits for company
-  Millis busy_timeout{5'000};                            // for other processes that write
-  Millis retry_interval{5'000};                          // while degraded
+  Millis commit_delay{5};        // how long a first entry waits for others to join its commit
+  Millis busy_timeout{5'000};    // for other processes that write
+  Millis retry_interval{5'000};  // while degraded
   std::int64_t max_run_bytes = std::int64_t{64} << 20;   // kept of one run; 0: no limit
-  std::int64_t max_total_bytes = std::int64_t{1} << 30;  // of the file; 0: no limit
+  std::int64_t max_total_bytes = std::int64_t{1} << 30;  // of the whole file; 0: no limit
   Millis max_age{std::chrono::hours(24 * 30)};           // of ended runs, decisions; 0: no limit
-  Millis tidy_interval{60'000};      // at most so often on its own, when runs come and go
-  std::int64_t max_pages = 0;        // of the file, refused by SQLite beyond; 0: no limit
-  std::function<void()> on_room;     // after a kFull
-  std::function<void()> on_durable;  // after each commit
+  Millis tidy_interval{60'000};  // the least time between two tidies that the journal starts itself
+  std::int64_t max_pages = 0;    // of the file, enforced by SQLite; 0: no limit
+  std::function<void()> on_room;                  // after a kFull
+  std::function<void()> on_durable;               // after each commit
   std::function<void(const Status&)> on_problem;  // once for each outage
   std::function<void()> on_recovered;
-  // The fence around a run kept a write out: run_not_owned (the run is another worker's now),
-  // run_requeued (this attempt is over), run_ended, run_started. Once for each put_run(), and once
-  // for the items that come after it, of which none is kept or becomes durable.
+  // Reports that the fence around a run rejected a write: run_not_owned (the run now belongs to
+  // another worker), run_requeued (this attempt is over), run_ended or run_started. Called once for
+  // each put_run(), and once for the items that follow it; none of those items is kept or becomes
+  // durable.
   std::function<void(const std::string& run_id, const Status& why)> on_refused;
-  WorkerAlive worker_alive;  // asked by the writer thread; must be quick. Null: all are alive
+  WorkerAlive worker_alive;  // called on the writer thread; must be quick. Null: all are alive
 };
 
 struct JournalStats {
@@ -83,71 +84,74 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // A run is new or has changed; the first call in this Journal's life makes it known to append().
-  // `on_done` tells when it is on disk, or why the fence has kept it out (on_refused tells both).
-  // What has ended stays as it ended: only a put_run() with the same status changes it still.
+  // Records a run that is new or has changed; the first call in this Journal's life makes the run
+  // known to append(). `on_done` comes when the record is on disk, or with the reason why the fence
+  // rejected it (which on_refused reports too). An ended run stays as it ended: only a put_run()
+  // with the same status still changes it.
   Taken put_run(const RunRecord& run, JournalDone on_done = nullptr);
-  // What is given from here to end_group() becomes durable at once or not at all, unless the queue
-  // is full meanwhile, or the caller takes longer than kMaxGroupTime. Groups do not nest.
+  // Everything given from here to end_group() becomes durable at once or not at all, unless the
+  // queue fills up meanwhile or the caller takes longer than kMaxGroupTime. Groups do not nest.
   void begin_group();
   void end_group();
   Taken append(std::string_view run_id, const JournalItem& item);
   Taken add_decision(const DecisionRecord& decision);
   Taken add_backlog(const BacklogMessage& message);
-  // The session's agent has seen this worker's messages up to and including `through_seq`, and what
-  // was taken over before.
+  // Removes this worker's messages up to and including `through_seq`, and the messages it took over
+  // earlier: the session's agent has seen them.
   Taken drain_backlog(std::string_view session_id, std::uint64_t through_seq);
 
-  // The queue, in journal_queue.cc. Each is done in its order, in the commits of everything else.
-  // What is answered is answered once, after the commit: an outage makes the answer late, and only
-  // the end of the journal makes it an error (journal_closed). When it is not taken no answer
-  // comes. What only a worker can do fails with worker_unknown before join(), and when this worker
-  // was taken for dead and forgotten: it has to join again then, and its runs are others'.
+  // The queue, in journal_queue.cc. The journal carries out each operation in order, in the same
+  // commits as other entries. Each answer comes once, after the commit: an outage delays the
+  // answer, and only the end of the journal turns it into an error (journal_closed). An operation
+  // that is not taken gets no answer. Operations of workers fail with worker_unknown before join(),
+  // and after others considered this worker dead and forgot it: it must then join again, and its
+  // runs belong to others.
   //
-  // This journal's process is a worker from now on; runs that it executes are its own.
-  // worker_exists when a living process has the id.
+  // Registers this journal's process as a worker; the runs that it executes belong to it. Fails
+  // with worker_exists when a living process has the id.
   Taken join(const WorkerRecord& worker, JournalDone on_done);
   Taken heartbeat(const Heartbeat& beat, JournalDone on_done = nullptr);
-  // Runs that it has left are orphans.
+  // The runs it leaves become orphans.
   Taken leave(JournalDone on_done);
-  // The oldest queued runs, at most `most`: the first of each session that has no run of the queue
-  // starting or running, unless it is queued for another worker that lives. They are this worker's,
-  // "starting", until they end or are queued again; put_run() makes them known to append(), items
-  // go on after their last_seq.
-  // `except` are ids of runs that are left to others, and with them their sessions.
+  // Claims the oldest queued runs, at most `most`: the first run of each session that has no queued
+  // run starting or running, unless it is queued for another living worker. Claimed runs belong to
+  // this worker, as "starting", until they end or are queued again. put_run() makes them known to
+  // append(), and items continue after their last_seq.
+  // Leaves the runs whose ids are in `except`, and their sessions, to other workers.
   Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
               std::set<std::string> except = {});
-  // The runs that are starting or running and whose owner is dead, or that have none: they are this
-  // worker's from now on, and it has to find out what became of them.
+  // Takes over the runs that are starting or running and have a dead owner or none. From now on
+  // they belong to this worker, which must find out what became of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);
-  // A run of this worker's goes back into the queue, with the next attempt; when a kill was asked
-  // for it ends as killed instead. run_not_found, run_not_owned, run_ended.
+  // Puts one of this worker's runs back into the queue with the next attempt; a run with an open
+  // kill request ends as killed instead. Fails with run_not_found, run_not_owned or run_ended.
   Taken requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done);
-  // Of its own runs and others': a queued one ends as killed with this; the owner of one that goes
-  // on finds the request (JournalReader::requests) and answers it. run_not_found, run_ended.
+  // Requests a kill, of this worker's runs or others'. A queued run ends as killed at once; the
+  // owner of a run that goes on finds the request (JournalReader::requests) and answers it. Fails
+  // with run_not_found or run_ended.
   Taken request_kill(std::string_view run_id, std::string_view signal,
                      JournalAnswer<KillRequest> on_done);
-  // request_not_found: there is none with this id that is still open.
+  // Fails with request_not_found when no open request has this id.
   Taken answer(std::int64_t request_id, std::string_view text, JournalDone on_done = nullptr);
-  // What dead workers left for the session, oldest first, is this worker's from now on, until it is
-  // drained with what it has itself.
+  // Takes over what dead workers left for the session, oldest first, until the session is drained.
   Taken take_backlog(std::string_view session_id,
                      JournalAnswer<std::vector<BacklogMessage>> on_done);
-  // Not of runs that are unknown or another worker's. Choose the interval: each sample is a row.
+  // Ignores runs that are unknown or belong to another worker. Each sample is a row, so choose the
+  // interval with care.
   Taken add_usage(std::string_view run_id, const UsageSample& sample);
 
-  // Up to which seq everything of the run is on disk (or named there in a note). 0: nothing yet, or
-  // the run is not known.
+  // Returns the seq up to which everything of the run is on disk, or named there in a note; 0 when
+  // nothing is yet, or the run is unknown.
   std::uint64_t durable_seq(std::string_view run_id) const;
-  // The run's counters are not needed any more; items that are queued are written.
+  // Frees the run's counters; items that are queued are still written.
   void forget_run(std::string_view run_id);
 
-  // Tells when all that was taken before is on disk, or why it is not (it is still tried again).
-  // Ends the pause between two attempts of a degraded journal.
+  // Calls back when everything taken so far is on disk, or with the reason why it is not (the
+  // journal still retries). Ends the pause between two attempts of a degraded journal.
   void flush(JournalDone on_done);
-  // Takes out what is too old or too much, in small steps between commits; tells at its end.
+  // Removes what is too old or too much, in small steps between commits, and calls back at its end.
   void tidy(JournalDone on_done);
-  // Nothing is taken any more; what is queued is written (one attempt), then tells.
+  // Takes no further entries, writes what is queued (one attempt), then calls back.
   void close(JournalDone on_done);
 
   JournalStats stats() const;

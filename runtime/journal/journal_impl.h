@@ -83,7 +83,7 @@ class Journal::Impl {
   Status tidy_once(std::int64_t now, bool* more);
   Status reopen_when_needed();
   void remember();
-  // What is to be told of the entries that are held, once the lock is not.
+  // Collects the callbacks to run once the lock is released.
   void notify_refused(const Applied& applied, Calls* calls);
   static void notify_all(const Batch& batch, const Status& status, const Applied& applied,
                          Calls* calls);
@@ -108,9 +108,9 @@ class Journal::Impl {
   bool tidying_ = false;
   std::int64_t tidy_now_ = 0;  // Unix milliseconds
   Nanos tidied_{0};
-  bool hurry_ = false;        // somebody waits for what is queued
-  bool room_wanted_ = false;  // somebody was told kFull
-  bool grouping_ = false;     // what is queued is not all of its group yet
+  bool hurry_ = false;        // whether a caller waits for what is queued
+  bool room_wanted_ = false;  // whether a caller got kFull
+  bool grouping_ = false;     // whether the group of the queued entries is incomplete
   bool group_awaited_ = false;
   bool closed_ = false;
   std::int64_t newest_ = 0;  // wall time of the newest entry

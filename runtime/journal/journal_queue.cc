@@ -1,4 +1,4 @@
-// What callers ask of the queue: checks, then an operation for the writer thread.
+// The callers' side of the queue: checks, then an operation for the writer thread.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxClaim = 1'000;
 
-// Of operations that are answered by their Status alone.
+// For operations whose only result is a Status.
 using Plain = std::monostate;
 
 OperationFor<Plain>::Done plain(JournalDone on_done) {

@@ -1,9 +1,10 @@
-// JournalReader: what the journal holds, for any process and beside any writer. A connection of its
-// own: one thread at a time for each reader, as many readers as wanted. Every call reads one
-// moment's state and may wait for the disk (and for a writer that is recovering, a second at most).
+// JournalReader reads what the journal holds, from any process and alongside any writer. It has a
+// connection of its own: one thread at a time may use a reader, and there may be any number of
+// readers. Each call reads a snapshot and may wait for the disk (and up to a second for a writer
+// that is recovering).
 //
-// Errors of all calls: journal_corrupt, journal_busy, journal_failed, journal_unusable; the message
-// names the file and what to do.
+// Every call may fail with journal_corrupt, journal_busy, journal_failed or journal_unusable; the
+// message names the file and what to do.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +24,17 @@ inline constexpr std::size_t kMaxPageItems = 10'000;
 inline constexpr std::size_t kDefaultPageBytes = std::size_t{1} << 20;
 
 struct ItemPage {
-  std::vector<StoredItem> items;  // by seq; what a note stands for is missing
+  std::vector<StoredItem> items;  // by seq; items that a note stands for are missing
   std::uint64_t next_since = 0;   // go on from here
-  bool more = false;              // there were more at that moment
+  bool more = false;              // whether there were more at that moment
 };
 
-// Which decisions are meant; an empty member leaves its column open.
+// Selects decisions; an empty member matches all.
 struct DecisionFilter {
   std::int64_t above_id = 0;
   std::int64_t since = 0;  // Unix milliseconds
   std::string session;
-  std::string run;       // its id, or the beginning of it
+  std::string run;       // its id, or a prefix of it
   std::string rule;      // a glob: "git.*"
   std::string decision;  // allow, ask or deny
 };
@@ -41,26 +42,26 @@ struct DecisionFilter {
 class JournalReader {
  public:
   // `directory` is the state directory. Fails with state_dir_missing or journal_missing when
-  // nothing was ever recorded there, state_dir_unusable, journal_older or journal_newer, or as
+  // nothing was ever recorded there, with state_dir_unusable, journal_older or journal_newer, or as
   // above.
   static Result<std::unique_ptr<JournalReader>> open(const std::string& directory);
   ~JournalReader();
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
-  // Newest first; "" is all sessions. At most `limit`.
+  // Newest first, at most `limit`; "" means all sessions.
   Result<std::vector<RunRecord>> runs(std::string_view session_id, std::size_t limit);
-  // Fails with run_not_found, too.
+  // Also fails with run_not_found.
   Result<RunRecord> run(std::string_view run_id);
 
-  // The items with a seq above `since_seq`, at most `limit` (and kMaxPageItems) of them, and no
-  // more than about `max_bytes` of text, but one at least. A run that is not known has none.
+  // Returns the items with a seq above `since_seq`: at most `limit` (and kMaxPageItems), and at
+  // most about `max_bytes` of text, but always one. An unknown run has none.
   Result<ItemPage> items(std::string_view run_id, std::uint64_t since_seq, std::size_t limit,
                          std::size_t max_bytes = kDefaultPageBytes);
-  // The last `count` (at most kMaxPageItems) items.
+  // Returns the last `count` items (at most kMaxPageItems).
   Result<ItemPage> tail(std::string_view run_id, std::size_t count);
 
-  // What the session's agent has not seen, oldest first, above `since_seq`.
+  // Returns the messages above `since_seq` that the session's agent has not seen, oldest first.
   Result<std::vector<BacklogMessage>> backlog(std::string_view session_id, std::uint64_t since_seq,
                                               std::size_t limit);
   // The first `limit` decisions, oldest first.
@@ -69,17 +70,17 @@ class JournalReader {
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
-  // Who shares the journal, the first to come first; some may be dead.
+  // Returns the workers that share the journal in the order they joined; some may be dead.
   Result<std::vector<WorkerRecord>> workers();
-  // Those that wait for an answer, oldest first: about runs that `owner` executes, or "" for all.
+  // Returns open requests about runs that `owner` executes ("" for all), oldest first.
   Result<std::vector<RunRequest>> requests(std::string_view owner, std::size_t limit);
-  // Fails with request_not_found, too.
+  // Also fails with request_not_found.
   Result<RunRequest> request(std::int64_t id);
   // Later than `since_ms`, oldest first.
   Result<std::vector<UsageSample>> usage(std::string_view run_id, std::int64_t since_ms,
                                          std::size_t limit);
-  // A figure that is another one whenever somebody has committed something since it was asked for
-  // last: it costs some microseconds, and no lock.
+  // Returns a number that changes whenever another connection has committed since the last call.
+  // Costs a few microseconds and takes no lock.
   Result<std::int64_t> changes();
 
  private:

@@ -1,4 +1,5 @@
-// JournalReader::Impl: the connection, and rows as records. Internal; one thread at a time.
+// JournalReader::Impl holds the connection and turns rows into records. Internal; one thread at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +19,9 @@ namespace gibbous {
 struct JournalReader::Impl {
   explicit Impl(std::unique_ptr<Database> opened) : database(std::move(opened)) {}
   Status prepare();
-  // The run's number; 0: there is none.
+  // Returns the run's number, or 0 when there is none.
   Result<std::int64_t> number_of(std::string_view run_id);
-  // The key of the segment that holds `seq`, or of the first one behind it.
+  // Returns the key of the segment that holds `seq`, or of the first one after it.
   Result<std::int64_t> segment_at(std::int64_t number, std::uint64_t seq);
   Result<ItemPage> page(std::int64_t number, std::uint64_t since_seq, std::size_t limit,
                         std::size_t max_bytes);
@@ -40,7 +41,7 @@ inline std::int64_t as_limit(std::size_t limit) {
       std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max()));
 }
 
-// All rows of a statement whose parameters are bound.
+// Returns all rows of a statement whose parameters are bound.
 template <typename Row>
 Result<std::vector<Row>> all(Statement& statement, Row (*read)(const Statement&)) {
   std::vector<Row> rows;

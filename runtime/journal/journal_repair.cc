@@ -1,5 +1,5 @@
-// The old file's names go in an order in which a half of it does no harm: its log first, for a log
-// beside another file would be played into that.
+// Removes the old file's names in an order in which stopping halfway does no harm: the log goes
+// first, because SQLite would replay it into another file of that name.
 #include "runtime/journal/journal_repair.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ void remove_file(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
 }
 
-// An empty journal at `path`, which nobody has seen yet.
+// Creates an empty journal at `path`, which no other process has seen yet.
 Result<std::unique_ptr<Database>> make_new(const std::string& path) {
   {
     const UniqueFd made(
@@ -54,7 +54,7 @@ bool is_damage(const Status& status) {
   return status.code() == "journal_corrupt";
 }
 
-// The old file with every other writer kept out; null when it is too damaged even for that.
+// Opens the old file and keeps every other writer out; null when it is too damaged even for that.
 Result<std::unique_ptr<Database>> hold_old(const std::string& path) {
   Result<std::unique_ptr<Database>> database =
       Database::open(path, Database::Mode::kWrite, kRepairBusyTimeout);
@@ -131,7 +131,7 @@ Result<RepairReport> repair_journal(const std::string& directory) {
   Status status = made.status();
   if (status && *old == nullptr) report.holes = 1;
   if (status && *old != nullptr) status = salvage(**old, **made, &report);
-  // All of it into the file itself, so that it can be renamed alone.
+  // Moves everything into the file itself, so that it can be renamed alone.
   if (status) status = (*made)->execute("PRAGMA wal_checkpoint(TRUNCATE)");
   if (made) made->reset();
   if (status) status = move_aside(path, report.kept_as);
@@ -143,7 +143,7 @@ Result<RepairReport> repair_journal(const std::string& directory) {
     return status;
   }
   (void)::fsync(held->get());
-  // Whoever has waited for the old file's lock finds now that it has lost its name.
+  // A process that waited for the old file's lock now finds that the file has lost its name.
   old->reset();
   return report;
 }

@@ -1,5 +1,6 @@
-// The writer thread: waits for company, takes all there is, commits it. After an error what it has
-// taken is kept and written again by a new connection, at intervals; the queue fills meanwhile.
+// The writer thread waits for a group to fill, takes all entries and commits them. After an error,
+// it keeps them and writes them again through a new connection, at intervals, while the queue fills
+// up.
 #include <pthread.h>
 #include <signal.h>
 
@@ -13,7 +14,8 @@
 namespace gibbous {
 namespace {
 
-// A host's signals are its own threads' business; a file that becomes too large is an error here.
+// The host's own threads handle its signals. A file that grows too large is an error here, not a
+// signal.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -88,7 +90,7 @@ void Journal::Impl::write_loop() {
     }
     const bool tidying = tidying_ && !last;
     const std::int64_t tidy_now = tidy_now_;
-    // With an outage behind it, and with the queue full, there is a second batch.
+    // During an outage, and with the queue full, there is a second batch.
     last = last && queue_.empty();
     lock.unlock();
     if (room && options_.on_room) options_.on_room();
@@ -111,7 +113,7 @@ void Journal::Impl::write_loop() {
   if (on_closed) on_closed(problem);
 }
 
-// Nothing to write is a commit all the same when the last one failed: it shows that the disk is
+// After a failed commit, an empty one is committed too: it shows whether the disk works again.
 // well again.
 Status Journal::Impl::write_held(Applied* applied) {
   const bool recovering = store_ == nullptr;
@@ -168,7 +170,7 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
                                const Applied& applied) {
   const bool had_entries = !held_.empty();
   Calls calls;
-  // What was held may be on disk although a step of tidying failed after it.
+  // What was held may be on disk even though a later step of tidying failed.
   if (applied.done || (status && !had_entries)) {
     for (const SettledRun& settled : applied.settled) {
       const auto run = slots_.find(settled.run);
@@ -219,7 +221,8 @@ void Journal::Impl::on_failed(std::unique_lock<std::mutex>& lock, const Status& 
   const bool is_new = !std::exchange(stats_.degraded, true);
   stats_.problem = status;
   tidying_ = false;
-  // Whoever waits for room would do so until the disk is well: they are asked to try, and told.
+  // Callers that wait for room would wait until the disk works: call them, so that they try again
+  // and learn of it.
   const bool room = std::exchange(room_wanted_, false);
   const std::vector<Flush> flushes = std::exchange(flushes_, {});
   const std::vector<JournalDone> tidies = std::exchange(tidies_, {});
@@ -242,7 +245,7 @@ void Journal::Impl::notify_refused(const Applied& applied, Calls* calls) {
   }
 }
 
-// Whoever waits for what has become of an entry.
+// Callers that wait for the outcome of an entry.
 void Journal::Impl::notify_all(const Batch& batch, const Status& status, const Applied& applied,
                                Calls* calls) {
   std::unordered_map<std::size_t, Status> refused;

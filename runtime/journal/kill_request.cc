@@ -15,7 +15,7 @@ Result<KillRequest> request_kill(const std::string& directory, const std::string
     return Status::error("invalid_argument",
                          "signal: expected a name such as TERM, got '" + signal + "'");
   }
-  // What was never recorded is not made for this.
+  // Do not create a journal only to record this.
   if (Status status = check_place(directory, false); !status) return status;
   const WithoutSizeSignal guard;
   Result<std::unique_ptr<Database>> database = open_for_writing(directory, busy_timeout);

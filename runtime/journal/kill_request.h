@@ -1,5 +1,5 @@
-// Asking for a run's end from another process, without a Journal: one short connection. Any thread;
-// waits for the disk and for writers that are busy.
+// Requests the end of a run from another process, without a Journal, over one short connection. Any
+// thread; waits for the disk and for busy writers.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace gibbous {
 
-// As Journal::request_kill; JournalReader::request(id) tells whether it was answered. `directory`
-// is the state directory. Fails with state_dir_missing or journal_missing when nothing was ever
-// recorded there, invalid_argument, run_not_found, run_ended, journal_busy when other writers do
-// not let go, or as a reader does.
+// Works like Journal::request_kill; JournalReader::request(id) says whether the request was
+// answered. `directory` is the state directory. Fails with state_dir_missing or journal_missing
+// when nothing was ever recorded there, with invalid_argument, run_not_found or run_ended, with
+// journal_busy when other writers keep the lock, or as a reader does.
 Result<KillRequest> request_kill(const std::string& directory, const std::string& run_id,
                                  const std::string& signal, const Clock& clock,
                                  Millis busy_timeout = Millis{5'000});

@@ -1,5 +1,5 @@
-// Operation: something that is asked of the queue and answered after the commit that has done it.
-// Made in the caller's thread, applied and told in the writer's. Internal.
+// Operation: a request to the queue that is answered after the commit that carried it out. Made on
+// the caller's thread, applied and answered on the writer's. Internal.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace gibbous {
 class Operation {
  public:
   virtual ~Operation() = default;
-  // Inside a transaction, and again in another one when that could not be committed.
+  // Runs inside a transaction, and again in another one when the first could not be committed.
   virtual Status apply(Queue& queue, std::int64_t now) = 0;
-  // Once: after the commit (ok), or with why there will be none.
+  // Called once: after the commit (ok), or with the reason why there will be none.
   virtual void tell(const Status& status) = 0;
 };
 
-// `work` fills a T, or says in `refused` why it does not; what it plans it keeps in its own state.
+// `work` fills a T, or sets `refused` to the reason why not. It keeps its plan in its own state.
 template <typename T>
 class OperationFor final : public Operation {
  public:

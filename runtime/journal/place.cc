@@ -64,7 +64,7 @@ Status check_place(const std::string& directory, bool make) {
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
                                                    Millis busy_timeout) {
   if (Status status = check_place(directory, true); !status) return status;
-  // The thread may be the host's: a file that is too large must not end it.
+  // This may be the host's thread: a file that grows too large must not kill it.
   const WithoutSizeSignal guard;
   Result<std::unique_ptr<Database>> database =
       Database::open(journal_path(directory), Database::Mode::kWrite, busy_timeout);

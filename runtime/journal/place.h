@@ -1,4 +1,4 @@
-// Where sessions.db lies, and whether that place is to be trusted. Any thread.
+// Finds sessions.db and checks whether its directory can be trusted. Any thread.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ inline constexpr const char* kJournalName = "sessions.db";
 
 std::string journal_path(const std::string& directory);
 
-// The directory is ours alone to write to, and neither the file nor what SQLite keeps beside it is
-// a link, another user's, or anything but a file. With `make`, both are made when they are missing
-// (0700, 0600). Fails with state_dir_missing, state_dir_unusable, journal_missing or
-// journal_unusable. No descriptor of an existing file is opened here: closing it would drop the
-// locks that SQLite holds on it in this process.
+// Checks that only this user can write to the directory, and that the file and SQLite's files next
+// to it are regular files of this user and not links. With `make`, missing ones are created (0700,
+// 0600). Fails with state_dir_missing, state_dir_unusable, journal_missing or journal_unusable. It
+// opens no descriptor of an existing file: closing one would drop the locks that SQLite holds on it
+// in this process.
 Status check_place(const std::string& directory, bool make);
 
-// check_place, then the file ready for writing, at this version's schema.
+// Runs check_place, then opens the file for writing, at this version's schema.
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
                                                    Millis busy_timeout);
 

@@ -8,7 +8,7 @@
 namespace gibbous {
 namespace {
 
-// The first one in each session's queue whose session has nothing that goes on.
+// The first queued run of each session that has no run in progress.
 constexpr const char* kSelectHeads =
     "SELECT run.number, run.owner, run.started_by"
     " FROM (SELECT session_id, min(number) AS number FROM exec_runs WHERE status = 'queued'"
@@ -222,7 +222,7 @@ Status Queue::request_kill(const std::string& run_id, const std::string& signal,
   return request->killed ? end_as_killed(run_id, "killed while it was queued", now) : Status();
 }
 
-// The same that is asked again is one request.
+// Repeating a request does not make a second one.
 Status Queue::open_request(const std::string& run_id, const std::string& signal, std::int64_t now,
                            KillRequest* request) {
   select_open_.bind(1, run_id);
@@ -236,7 +236,7 @@ Status Queue::open_request(const std::string& run_id, const std::string& signal,
   const Result<bool> made = insert_request_.bind(1, run_id).bind(2, signal).bind(3, now).step();
   if (!made) return made.status();
   request->id = insert_request_.integer(0);
-  // To its end: the row is there only then.
+  // Step to the end: only then is the row stored.
   const Result<bool> more = insert_request_.step();
   return more.status();
 }

@@ -1,9 +1,9 @@
-// Queue: claims, take-overs and requests, as steps within the transactions of the store. Writer
-// thread only (and kill_request.cc). Statuses that are returned are the database's and undo the
-// transaction, which is tried again; `refused` is the caller's and stands.
+// Queue: claims, take-overs and requests, as steps within the store's transactions. Writer thread
+// only (and kill_request.cc). A returned Status is the database's: it undoes the transaction, which
+// is tried again. `refused` is the caller's and final.
 //
-// A step may be applied twice: SQLite may fail a commit that came about all the same. What the step
-// has chosen the first time is in its plan, so that the second time it finds it done.
+// A step may be applied twice, because SQLite may report a failed commit that did happen. What the
+// step chose the first time is in its plan, so the second time finds it done.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Queue {
                RunNumbers* plan, std::vector<RunRecord>* claimed, Status* refused);
   Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
                       Status* refused);
-  // Gives the run as it is then: queued, or killed when somebody has asked for that.
+  // Returns the run as it is afterwards: queued, or killed when a kill was requested.
   Status requeue(const std::string& run_id, std::int64_t now, std::int64_t* planned_attempt,
                  RunRecord* run, Status* refused);
 
@@ -44,13 +44,13 @@ class Queue {
                       KillRequest* request, Status* refused);
   Status answer(std::int64_t request_id, const std::string& text, std::int64_t now,
                 Status* refused);
-  // The run has come to its end: nobody else will answer what is still asked of it.
+  // The run has ended: no other worker will answer its open requests.
   Status answer_all(const std::string& run_id, const std::string& text, std::int64_t now);
 
-  // Of a run that is unknown or another worker's nothing is kept.
+  // Keeps nothing for a run that is unknown or belongs to another worker.
   Status add_usage(const std::string& run_id, const UsageSample& sample);
 
-  // False when there is no such run.
+  // Returns false when there is no such run.
   Status find(const std::string& run_id, FenceRow* row, bool* found);
 
  private:
@@ -60,7 +60,7 @@ class Queue {
     std::string started_by;
   };
   Status candidates(Statement& select, std::vector<Candidate>* found);
-  // What the plan names and is this worker's.
+  // The planned runs that belong to this worker.
   Status keep_planned(RunNumbers* plan);
   Status read_run(std::int64_t number, RunRecord* run);
   Status end_as_killed(const std::string& run_id, const char* why, std::int64_t now);

@@ -1,4 +1,4 @@
-// What JournalReader tells of the queue: workers, requests, usage, and whether there is news.
+// JournalReader's view of the queue: workers, requests, usage, and whether anything changed.
 #include <string>
 
 #include "runtime/journal/journal_reader_impl.h"

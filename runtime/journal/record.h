@@ -10,14 +10,14 @@
 
 namespace gibbous {
 
-// The numbers are on disk: never change one, add new ones at the end.
+// These numbers are on disk: never change one, add new ones at the end.
 enum class ItemType : std::uint8_t { kStdout, kStderr, kTerminal, kEvent, kState, kNote };
 const char* to_string(ItemType type);  // "stdout", "stderr", "terminal", "event", ...
 
 inline constexpr std::size_t kMaxItemBytes = std::size_t{1} << 20;  // payload and meta together
 inline constexpr std::uint64_t kMaxSeq = 0xFFFF'FFFF;               // of one run
 
-// Borrows its text for the call it is given to.
+// Borrows its text for the duration of the call.
 struct JournalItem {
   std::uint64_t seq = 0;  // from 1 on, in the order of the run; a gap becomes a note
   ItemType type = ItemType::kStdout;
@@ -46,44 +46,44 @@ struct RunRecord {
   std::string watch_json;             // the watchers as they were asked for, or ""
   bool has_exit_code = false;
   std::int64_t exit_code = 0;
-  std::string error_message;  // why it ended so; see waits_in_host()
+  std::string error_message;  // why it ended that way; see waits_in_host()
   std::int64_t queued_at = 0;
   std::int64_t started_at = 0;
-  std::int64_t finished_at = 0;  // when it is set no more items come
-  std::string meta_json;         // what the layers above want to find again, or ""
-  // Of the last item that there was. A writer may set it with finished_at: what is missing up to it
-  // is noted then; at other times, and in what follows, the journal keeps the figures itself.
+  std::int64_t finished_at = 0;  // once it is set, no more items come
+  std::string meta_json;         // for the layers above, or ""
+  // Of the last item. A writer may set it together with finished_at: missing items up to it are
+  // then noted. At other times the journal keeps this and the following figures itself.
   std::uint64_t last_seq = 0;
-  std::int64_t output_bytes = 0;    // payload of output that was given, kept or not
+  std::int64_t output_bytes = 0;    // payload given, whether kept or not
   std::int64_t stored_bytes = 0;    // payload and meta that are kept
   std::int64_t not_kept_items = 0;  // each of them is named in a note
   std::int64_t updated_at = 0;
-  // Whose it is, see Journal::claim. Of a new run: "" is anybody's while it is queued, and this
-  // journal's worker's otherwise. Of a known one put_run() leaves it as it is.
+  // The owner, see Journal::claim. For a new run, "" means any worker while it is queued, and this
+  // journal's worker otherwise. For a known run, put_run() does not change it.
   std::string owner;
-  // Which execution this is, or will be. put_run() of a run that has been queued again since, and
-  // so has a higher one, is refused.
+  // The number of this execution, or of the next one. put_run() of a run that was queued again
+  // since, and so has a higher attempt, is rejected.
   std::int64_t attempt = 1;
-  bool safe_to_repeat = false;  // may be executed again when nobody knows how it ended
+  bool safe_to_repeat = false;  // may be executed again when its end is unknown
 };
 
-// A run that its host will start later, and that is no part of the journal's queue: "starting",
-// with what it waits for.
+// Whether its host will start this run later, outside the journal's queue: "starting", with what it
+// waits for.
 bool waits_in_host(const RunRecord& run);
-// Its status as people know it: "queued" for such a run.
+// Its status for people: "queued" for such a run.
 std::string state_of(const RunRecord& run);
-// Completed, failed, killed, timeout, lost: nothing comes after it.
+// Completed, failed, killed, timeout or lost: final.
 bool is_terminal_status(std::string_view status);
 
 struct DecisionRecord {
   std::int64_t id = 0;  // by the journal, rising
   std::int64_t created_at = 0;
   std::string session_id;
-  std::string run_id;  // "" when it was about none
+  std::string run_id;  // "" when it concerned no run
   std::int64_t generation = 0;
   std::string decision;  // allow, ask, deny
   std::string rule;
-  std::string record_json;  // all of it, its secrets masked by whoever made it
+  std::string record_json;  // the whole record; its writer has redacted the secrets
 };
 
 struct BacklogMessage {

@@ -1,4 +1,4 @@
-// A row of exec_runs as a RunRecord. Internal; the thread of the Database.
+// Reads a row of exec_runs as a RunRecord. Internal; the thread of the Database.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace gibbous {
 
-// What run_of() reads, from column 0 on.
+// The columns that run_of() reads, from column 0 on.
 inline constexpr std::string_view kSelectRun =
     "SELECT run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
     " watch_json, exit_code, error_message, queued_at, started_at, finished_at, meta_json,"

@@ -1,5 +1,5 @@
-// A scan ends where a page is damaged. So a table is read from both ends, and what lies between is
-// halved again and again, each half from both its ends, until the tries are used up.
+// A scan ends where a page is damaged. So each table is read from both ends, and the range between
+// is halved again and again, each half from both ends, until the tries are used up.
 #include "runtime/journal/salvage.h"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ constexpr const char* kQueueColumns =
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
     " started_by, attempt, safe_to_repeat, from_queue";
-// Of a version that had no queue.
+// From a version that had no queue.
 constexpr Table kOlderRuns = {"exec_runs", "number", kRunColumns, 22};
 constexpr Table kRunsTable = {"exec_runs", "number", kQueueColumns, 27};
 constexpr Table kWorkers = {"workers", "",
@@ -105,14 +105,14 @@ class Copy {
            std::to_string(high);
   }
 
-  // `last` becomes the key of the last row that could be read. A damaged row is left out.
+  // Sets `last` to the key of the last row that could be read. Skips a damaged row.
   Status scan(const std::string& where, const std::string& order, bool* damaged,
               std::int64_t* last) {
     std::string sql = "SELECT " + std::string(table_.columns) + " FROM " + table_.name + where;
     if (!order.empty()) sql += std::string(" ORDER BY ") + table_.key + " " + order;
     Result<Statement> rows = old_.prepare(sql.c_str());
     if (!rows) {
-      // An older version does not have the table; or the tables' own table is damaged.
+      // An older version lacks the table, or the schema table itself is damaged.
       *damaged = rows.status().code() == "journal_corrupt";
       return {};
     }
@@ -168,7 +168,7 @@ Status salvage(Database& old, Database& made, RepairReport* report) {
     *one.rows += copy.rows();
     report->holes += copy.holes();
   }
-  // Output of runs whose own row is lost is still theirs.
+  // Keeps the output of runs even when their own row is lost.
   if (Status status = made.execute(
           "INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
           " finished_at, updated_at, last_seq)"

@@ -1,4 +1,4 @@
-// Salvage: copies what can be read of a damaged journal. One thread; internal.
+// Salvage copies the readable part of a damaged journal. One thread; internal.
 #pragma once
 
 #include "gibbous/status.h"
@@ -7,8 +7,8 @@
 
 namespace gibbous {
 
-// Damage of `old` is counted in the report; an error is one of `made`, which has the tables
-// already.
+// Damage in `old` is counted in the report; a returned error is one of `made`, which already has
+// the tables.
 Status salvage(Database& old, Database& made, RepairReport* report);
 
 }  // namespace gibbous

@@ -1,4 +1,4 @@
-// A migration that has been released is never changed; a change is a new one at the end.
+// Never change a released migration: add a new one at the end.
 #include "runtime/journal/schema.h"
 
 #include <array>
@@ -9,8 +9,8 @@ namespace {
 
 // The tables that the document of the toolset `shell` calls exec_runs and exec_run_items. Items are
 // kept in segments: `items` is a JSON array with [type, milliseconds after created_at, offset in
-// data, bytes of payload, bytes of meta] for each, `data` holds payload and meta one behind the
-// other.
+// data, bytes of payload, bytes of meta] for each, and `data` holds the payloads and metas one
+// after another.
 constexpr const char* kRuns = R"(
 CREATE TABLE exec_runs (
   number INTEGER PRIMARY KEY,
@@ -69,7 +69,7 @@ CREATE TABLE backlog_messages (
   PRIMARY KEY (session_id, owner, seq)) WITHOUT ROWID;
 )";
 
-// What a policy has said, and what people have.
+// What a policy decided, and what people answered.
 constexpr const char* kPolicy = R"(
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
@@ -96,10 +96,9 @@ CREATE TABLE approvals (
   revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 )";
 
-// Who executes what. Runs that came through the queue are executed one after the other in their
-// session; those that somebody started at once do not count. `started_by` is the worker whose
-// keeper holds the run; whoever takes over a dead worker's run becomes its owner. The first two
-// indexes hold only what goes on.
+// Who executes what. A session executes its queued runs one after another; runs that were started
+// directly do not count. `started_by` is the worker whose keeper holds the run; a worker that takes
+// over a dead worker's run becomes its owner. The first two indexes hold only runs in progress.
 constexpr const char* kQueue = R"(
 ALTER TABLE exec_runs ADD COLUMN owner TEXT;
 ALTER TABLE exec_runs ADD COLUMN started_by TEXT;
@@ -147,7 +146,7 @@ Status newer(const Database& database, std::int64_t version) {
                                             "; use the newer program, or another state directory");
 }
 
-// 0 for a new file.
+// Returns 0 for a new file.
 Result<std::int64_t> version_of(Database& database) {
   const Result<std::int64_t> version = database.number("PRAGMA user_version");
   if (!version) return version;
@@ -178,7 +177,7 @@ std::span<const char* const> journal_migrations() {
 }
 
 Status prepare_file(Database& database) {
-  // The first two do nothing to a file that has tables.
+  // The first two have no effect on a file that has tables.
   return database.execute(
       "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
       "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
@@ -187,7 +186,7 @@ Status prepare_file(Database& database) {
 
 Status migrate(Database& database, std::span<const char* const> migrations) {
   for (;;) {
-    // Under the lock: another process may be at it, too.
+    // Under the lock, because another process may be migrating it too.
     if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
     const Result<std::int64_t> version = version_of(database);
     const std::size_t reached = version ? static_cast<std::size_t>(*version) : 0;

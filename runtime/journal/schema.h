@@ -12,18 +12,19 @@ namespace gibbous {
 inline constexpr std::int64_t kJournalApplicationId = 0x47424253;  // "GBBS"
 inline constexpr int kSeqBits = 32;
 
-// Version N of the file is what the first N of these have made.
+// Version N of the file is the result of the first N of these.
 std::span<const char* const> journal_migrations();
 
-// Before anything else on a new file: what SQLite can set only then; WAL, and how it syncs.
+// Run before anything else on a new file: settings that SQLite accepts only then; WAL, and how it
+// syncs.
 Status prepare_file(Database& database);
 // Brings the file up to `migrations`, each in a transaction of its own. Fails with journal_newer,
-// journal_foreign (another program's tables), or as the database does.
+// with journal_foreign (another program's tables), or as the database does.
 Status migrate(Database& database, std::span<const char* const> migrations);
-// For readers: whether the file is of this very version.
+// For readers: checks that the file has exactly this version.
 Status check_version(Database& database);
 
-// The key of a segment: items of one run lie together, in order.
+// The key of a segment: items of one run are stored together, in order.
 constexpr std::int64_t segment_id(std::int64_t run_number, std::uint64_t first_seq) {
   return run_number << kSeqBits | static_cast<std::int64_t>(first_seq);
 }

@@ -1,5 +1,5 @@
-// Segments: some consecutive items of a run as one row of run_segments (schema.cc says its shape).
-// Pure, any thread.
+// A segment is one row of run_segments with some consecutive items of a run (schema.cc documents
+// it). Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace gibbous {
 
-// One row then fits one page of the database: 4096, less what SQLite and the other columns need.
+// One row then fits one page of the database: 4096 bytes, less what SQLite and the other columns
+// need.
 inline constexpr std::size_t kSegmentBytes = 4000;
 
 class SegmentBuilder {
@@ -23,7 +24,7 @@ class SegmentBuilder {
   std::string_view items() const { return items_; }
   std::string_view data() const { return data_; }
 
-  // Whether the item may be added: it is the next one, and there is room (for a first one, always).
+  // Whether the item may be added: it is the next one, and there is room (always for a first one).
   bool takes(std::uint64_t seq, std::size_t bytes) const;
   void add(const JournalItem& item);
   void finish() { items_ += ']'; }  // before items() is stored
@@ -46,7 +47,7 @@ struct SegmentEntry {
   std::size_t meta_bytes = 0;
 };
 
-// False when the text is damaged or names bytes beyond `data_bytes`.
+// Returns false when the text is damaged or names bytes beyond `data_bytes`.
 bool parse_segment(std::string_view items, std::size_t data_bytes,
                    std::vector<SegmentEntry>* entries);
 

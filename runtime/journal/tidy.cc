@@ -7,7 +7,7 @@
 namespace gibbous {
 namespace {
 
-// What is in use; pages that are free already do not count.
+// Pages in use; free pages do not count.
 Result<std::int64_t> used_bytes(Database& database) {
   const Result<std::int64_t> pages = database.number("PRAGMA page_count");
   if (!pages) return pages;
@@ -23,7 +23,7 @@ Result<std::int64_t> change(Database& database, const std::string& sql) {
   return database.changes();
 }
 
-// The ended run that has to go first; 0 for none.
+// Returns the ended run to remove first; 0 for none.
 Result<std::int64_t> next_run(Database& database, const TidyLimits& limits, std::int64_t now) {
   if (limits.max_total_bytes > 0) {
     const Result<std::int64_t> used = used_bytes(database);
@@ -40,7 +40,7 @@ Result<std::int64_t> next_run(Database& database, const TidyLimits& limits, std:
   return database.number(sql.c_str());
 }
 
-// What else is kept of it by its number or its name.
+// Removes other rows that refer to the run by number or name.
 Status drop_of_run(Database& database, const std::string& number) {
   return database.execute(("DELETE FROM run_usage WHERE number = " + number +
                            "; DELETE FROM run_requests WHERE run_id = (SELECT run_id FROM "
@@ -49,7 +49,7 @@ Status drop_of_run(Database& database, const std::string& number) {
                               .c_str());
 }
 
-// Its segments first, so that a half of it is still a run.
+// Removes segments first, so that stopping halfway leaves a readable run.
 Result<bool> shrink_run(Database& database, std::int64_t number) {
   const std::string begin = std::to_string(segment_id(number, 0));
   const std::string end = std::to_string(segment_id(number + 1, 0));

@@ -1,6 +1,7 @@
-// Tidy: retention, one bounded step at a time, each a transaction: runs that ended long ago, runs
-// that ended first when the file is too large, old decisions, messages and approvals; then free
-// pages go back to the disk. Runs that have not ended stay, whatever they take. Writer thread only.
+// Tidy applies retention in bounded steps, each a transaction. It removes runs that ended long ago,
+// the runs that ended first when the file is too large, and old decisions, messages and approvals;
+// then it returns free pages to the disk. Runs in progress stay, whatever their size. Writer thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace gibbous {
 
-// Of one step: some milliseconds.
+// The limit of one step: a few milliseconds.
 inline constexpr int kTidySegments = 512;
 inline constexpr int kTidyRows = 512;
 inline constexpr int kTidyPages = 512;
@@ -20,7 +21,7 @@ struct TidyLimits {
   std::int64_t max_total_bytes = 0;  // 0: no limit
 };
 
-// True when there is more to do. `now` in Unix milliseconds.
+// Returns true when there is more to do. `now` is in Unix milliseconds.
 Result<bool> tidy_step(Database& database, const TidyLimits& limits, std::int64_t now);
 
 }  // namespace gibbous

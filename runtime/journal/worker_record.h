@@ -1,6 +1,6 @@
-// What the queue of the journal holds besides runs, as plain data: the workers that share it, what
-// one process asks of another, and what a run has used. Times are Unix milliseconds, 0 for "not
-// yet". Any thread.
+// What the queue of the journal holds besides runs, as plain data: the workers that share it,
+// requests between processes, and the usage of runs. Times are Unix milliseconds, 0 for "not yet".
+// Any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace gibbous {
 
-// One life of one process (or of one runtime in it) that executes runs: the id is never used again.
+// One life of a process (or of a runtime in it) that executes runs: the id is never used again.
 struct WorkerRecord {
   std::string worker_id;  // 1 to kMaxJournalIdBytes bytes
   std::int64_t pid = 0;
   std::int64_t pid_started = 0;  // as /proc/PID/stat gives it
-  // Equal for two workers only when each can look at the other's process: the kernel's boot id, and
-  // where pid namespaces differ (containers) the namespace as well.
+  // Equal for two workers only when each can see the other's process: the kernel's boot id, plus
+  // the pid namespace where those differ (containers).
   std::string boot_id;
   std::int64_t keeper_pid = 0;
   std::int64_t keeper_started = 0;
@@ -27,13 +27,14 @@ struct WorkerRecord {
   std::int64_t lease_until = 0;
 };
 
-// True when the process of a worker with this boot_id is alive: pid and pid_started both match.
+// Returns true when the process of a worker with this boot_id is alive: pid and pid_started both
+// match.
 using WorkerAlive = std::function<bool(const WorkerRecord&)>;
 
-// Whether a worker with another boot_id counts as alive. The lease holds for its length on either
-// side of the heartbeat, so that a clock that was set back does not make a dead worker immortal.
-// For workers of the same boot_id the lease says nothing: one that was stopped, or that the machine
-// had no time for, cannot renew it and yet goes on with its runs as soon as it can.
+// Decides whether a worker with another boot_id counts as alive. The lease holds for its length on
+// either side of the heartbeat, so that a clock that was set back does not make a dead worker
+// immortal. For workers with the same boot_id, the lease means nothing: a worker that was stopped
+// or starved cannot renew it, and yet continues its runs as soon as it can.
 bool lease_holds(const WorkerRecord& worker, std::int64_t now);
 
 struct Heartbeat {
@@ -42,8 +43,8 @@ struct Heartbeat {
   std::int64_t keeper_started = 0;
 };
 
-// A run whose owner is dead. `was` is the worker that had started it, whose keeper may hold it
-// still; only its id is there when the journal has forgotten it.
+// A run whose owner is dead. `was` is the worker that started it, whose keeper may still hold it;
+// when the journal has forgotten that worker, only its id is set.
 struct Orphan {
   RunRecord run;
   WorkerRecord was;
@@ -53,13 +54,13 @@ struct RunRequest {
   std::int64_t id = 0;  // by the journal, rising
   std::string run_id;
   std::string kind;      // "kill"
-  std::string argument;  // of a kill: the signal's name, without SIG; "" is the usual escalation
+  std::string argument;  // of a kill: the signal's name without SIG; "" is the usual escalation
   std::int64_t created_at = 0;
   std::int64_t answered_at = 0;
   std::string answer;
 };
 
-// A kill that was asked for. A run that was still queued has been killed by the asking.
+// A kill request. A run that was still queued is killed by the request itself.
 struct KillRequest {
   std::int64_t id = 0;
   bool killed = false;
@@ -74,7 +75,7 @@ struct UsageSample {
   std::int64_t cpu_ms = 0;  // since the run's start
   std::int64_t processes = 0;
 };
-// Of one run: what is older than this, seen from the newest sample, is not kept.
+// How long samples of a run are kept, counted back from the newest one.
 inline constexpr std::int64_t kUsageWindowMs = std::int64_t{24} * 60 * 60 * 1'000;
 
 }  // namespace gibbous

@@ -40,7 +40,7 @@ Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refus
                        there.boot_id == worker.boot_id;
   self_ = worker;
   if (!there.boot_id.empty() && !is_same) {
-    // Asked while it is not this worker's own id.
+    // Checked while it is not this worker's own id.
     self_.worker_id.clear();
     bool dead = false;
     if (Status status = is_dead(worker.worker_id, now, &dead); !status) return status;

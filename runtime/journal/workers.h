@@ -1,6 +1,6 @@
-// Workers: the table of who shares the journal, and who of them is dead. Within the transactions of
-// the store; writer thread only. Statuses that are returned are the database's, `refused` is the
-// caller's.
+// Workers: the table of the processes that share the journal, and which of them are dead. Used
+// within the store's transactions; writer thread only. A returned Status is the database's,
+// `refused` is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,28 @@ class Workers {
   Workers(Database& database, WorkerAlive alive) : database_(database), alive_(std::move(alive)) {}
   Status prepare();
 
-  // The worker that this journal has joined as; its id is "" when it has not.
+  // The worker that this journal joined as; its id is "" when it has not joined.
   const WorkerRecord& self() const { return self_; }
-  // A new connection has to be told.
+  // A new connection must learn it again.
   void know_self(const WorkerRecord& self) { self_ = self; }
 
-  // worker_exists: another process that lives has this id.
+  // Fails with worker_exists: another living process has this id.
   Status join(const WorkerRecord& worker, std::int64_t now, Status* refused);
-  // worker_unknown: it has not joined, or was taken for dead and forgotten.
+  // Fails with worker_unknown: it has not joined, or was considered dead and forgotten.
   Status check_self(Status* refused);
-  // Whoever claims is alive: its lease holds from now on for as long as it did before.
+  // A worker that claims is alive: its lease now holds for as long again.
   Status renew(std::int64_t now);
   Status heartbeat(const Heartbeat& beat, std::int64_t now, Status* refused);
-  // Its runs are orphans from now on.
+  // Its runs become orphans.
   Status leave();
 
-  // Answers of is_dead() are remembered until the next call.
+  // Answers of is_dead() are cached until the next call.
   void look_again() { judged_.clear(); }
-  // "" and whoever is not in the table are dead, this worker is not.
+  // "" and ids that are not in the table are dead; this worker is not.
   Status is_dead(const std::string& worker_id, std::int64_t now, bool* dead);
-  // Only the id is set when the table does not hold it.
+  // Only the id is set when the table does not have it.
   Status find(const std::string& worker_id, WorkerRecord* worker);
-  // Dead workers that no run that goes on was started by.
+  // Dead workers that started no run in progress.
   Status forget_dead(std::int64_t now);
 
  private:

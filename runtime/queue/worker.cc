@@ -15,18 +15,18 @@
 namespace gibbous {
 namespace {
 
-// How often it looks for what others ask, while it executes runs and while it does not.
+// How often it looks for requests of others, while it executes runs and while it does not.
 constexpr std::uint64_t kTickMillis = 200;
 constexpr Nanos kIdleLook{2'000'000'000};
-// The lease counts on other machines only; here processes are looked at.
+// The lease counts only on other machines; on this one, processes are checked.
 constexpr Millis kLease{60'000};
 constexpr Nanos kBeat{20'000'000'000};
-// Between two looks at what a run costs: its age by so many, within these.
+// The interval between two samples of a run's usage: its age divided by this, within these bounds.
 constexpr int kSamplesInALife = 20;
 constexpr Nanos kFirstSample{1'000'000'000};
 constexpr Nanos kLastSample{60'000'000'000};
 constexpr std::size_t kMaxLooks = 4;  // in one tick
-// A keeper whose host is gone ends its runs in the time of their grace.
+// A keeper whose host is gone ends its runs within their grace period.
 constexpr Nanos kKeeperPatience{30'000'000'000};
 
 std::int64_t start_time_of(pid_t pid) {
@@ -217,7 +217,7 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
     on_done(Status::error("shutdown", "the runtime is shutting down"));
     return;
   }
-  // What stands before it is this process's business from now on.
+  // From now on, this process handles what comes before it in the queue.
   if (queued_here_.insert(run.session_id).second) declined_.clear();
   run.owner = id_;
   run.status = to_string(RunState::kQueued);
@@ -391,8 +391,8 @@ void Worker::tick() {
       });
 }
 
-// What a run costs is looked at often when it is young, and never more than a few at once: a look
-// reads /proc of all its processes.
+// Young runs are sampled often, and only a few runs at a time: a sample reads /proc for all their
+// processes.
 void Worker::sample_usage() {
   const Nanos now = clock_.now();
   std::size_t looks = 0;

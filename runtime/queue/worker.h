@@ -1,10 +1,12 @@
-// Worker: this process as one of those that share the journal's queue. Joins it, claims queued runs
-// and has them executed, settles what dead workers left, and carries out kills that other processes
-// ask for. It shares the journal of a Recording, which it must outlive. Loop thread only.
+// Worker makes this process one of those that share the journal's queue. It joins the queue, claims
+// queued runs and has them executed, settles what dead workers left, and carries out kills that
+// other processes request. It shares the journal of a Recording, which it must outlive. Loop thread
+// only.
 //
-// The truth about a run that a dead worker had started: its keeper still has it (it is adopted, and
-// goes on), or its keeper has ended its processes and nobody knows how far they came. Then it is
-// queued again when it may be repeated, and is lost otherwise; not before that keeper is gone.
+// What happens to a run that a dead worker had started: either that worker's keeper still has it
+// (this worker adopts it, and it goes on), or the keeper has ended its processes and its progress
+// is unknown. In that case, and only after that keeper is gone, the run is queued again when it may
+// be repeated, and is lost otherwise.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +29,11 @@ namespace gibbous {
 
 struct WorkerOptions {
   bool claim = true;     // execute queued runs
-  bool adopt = true;     // take over what earlier hosts kept, and settle what they left
+  bool adopt = true;     // take over what earlier hosts left, and settle it
   bool requeue = false;  // also runs that are not marked as safe to repeat
 };
 
-// What another process has changed since it was looked for last.
+// What another process has changed since the last look.
 struct QueueNews {
   std::int64_t changes = 0;
   bool changed = false;
@@ -41,43 +43,46 @@ struct QueueNews {
 
 class Worker final : private RunsObserver {
  public:
-  // Sets the hooks of `recording` that are for a worker. Its journal asks is_alive() about others.
+  // Sets the hooks of `recording` that a worker needs. Its journal uses is_alive() for other
+  // workers.
   Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recording,
          WorkerOptions options);
   ~Worker() override;
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Starts a run that was claimed: its RunSpec::id is the record's. Whoever cannot calls fail().
+  // Starts a claimed run: its RunSpec::id is the record's. A host that cannot start it calls
+  // fail().
   std::function<void(const RunRecord&)> execute;
-  // A run was settled: `lost`, or `queued` again. Its record is the journal's.
+  // A run was settled: `lost`, or `queued` again. Its record is in the journal.
   std::function<void(const RunRecord&)> on_settled;
 
   const std::string& id() const { return id_; }
   static bool is_alive(const WorkerRecord& worker);
 
-  // The journal is open; nothing was recorded in it yet.
+  // Call when the journal is open and nothing was recorded in it yet.
   void start(Journal& journal);
-  // Takes over what earlier hosts kept, with or without a journal.
+  // Takes over what earlier hosts left, with or without a journal.
   void adopt();
-  // Before it is closed. What is queued stays so for the next worker.
+  // Call before the journal is closed. Queued runs stay queued for the next worker.
   void stop();
 
-  // Queues a run; `on_done` comes when that is on disk. Its owner, state and times are set here.
+  // Queues a run; `on_done` comes when that is on disk. Sets the record's owner, state and times.
   void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
   // A claimed run could not be started.
   void fail(const std::string& run_id, const Status& why);
-  // A claimed run that this process may not start goes back into the queue, for others. False when
-  // runs of its session were queued here: they would wait for ever behind it.
+  // Puts a claimed run that this process may not start back into the queue, for other workers.
+  // Returns false when runs of its session were queued here: they would wait behind it for ever.
   bool decline(const std::string& run_id);
-  // Of a run that is not in this process's table: one that is queued ends now, of one that goes on
-  // elsewhere its owner is asked.
+  // Kills a run that is not in this process's table: a queued one ends now; for one in progress
+  // elsewhere, its owner gets a request.
   void request_kill(const std::string& run_id, const std::string& signal,
                     std::function<void(Result<KillRequest>)> on_done);
-  // What dead workers left in the session's backlog.
+  // Takes over what dead workers left in the session's backlog.
   void take_backlog(const std::string& session,
                     std::function<void(Result<std::vector<BacklogMessage>>)> on_done);
-  // An adopted run was seen; it waits for Recorder::resume. False: nobody wrote of it.
+  // An adopted run appeared; it waits for Recorder::resume. Returns false when no record of it
+  // exists.
   bool resume(const std::string& run_id);
 
  private:

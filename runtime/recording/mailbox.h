@@ -1,5 +1,5 @@
-// Mailbox: work that other threads send to the loop. post() may be called on any thread, everything
-// else belongs to the loop's. It holds no loop open by itself.
+// Mailbox: work that other threads send to the loop. Any thread may call post(); everything else
+// belongs to the loop's thread. It does not keep a loop alive by itself.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  // `work` comes from the loop, in the order of the posts; what is posted after close() is dropped.
+  // `work` runs on the loop, in the order of the posts; work posted after close() is dropped.
   void post(std::function<void()> work);
-  // From now on it holds the loop open.
+  // From now on it keeps the loop alive.
   void hold_loop();
-  // What waits is dropped; on_closed comes from the loop.
+  // Drops what waits; on_closed comes from the loop.
   void close(std::function<void()> on_closed);
 
  private:

@@ -17,7 +17,7 @@ ItemType item_type(const Run& run, StreamId id) {
   return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
 }
 
-// What is kept of the end of each stream, of all that is kept.
+// How much of the end of each stream is kept, out of everything kept.
 std::uint64_t tail_of(std::uint64_t max_bytes) {
   return std::min(kRecordedTailBytes, max_bytes / (2 * kStreams));
 }
@@ -61,7 +61,7 @@ void Recorder::end_group() {
   if (--groups_ == 0 && journal_ != nullptr) journal_->end_group();
 }
 
-// With what came out of a run belongs what others, who are told after this, make of it.
+// Output of a run belongs together with what others make of it, who are notified after this.
 void Recorder::group_until_batch_end() {
   if (!std::exchange(telling_, true)) begin_group();
 }
@@ -115,7 +115,7 @@ void Recorder::update(Track& track) {
   if (options_.describe) record.meta_json = options_.describe(run, record.meta_json);
   if (record.started_at == 0) record.started_at = run.started_at().count();
   track.record_due = true;
-  // What was written before knows more of how it came to be.
+  // The earlier record knows more about its origin.
   if (track.was_recorded) return;
   const RunSpec& spec = run.spec();
   record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
@@ -129,7 +129,7 @@ void Recorder::update(Track& track) {
   record.queued_at = run.created_at().count();
 }
 
-// In the journal, "queued" is what anybody may claim; this one is its host's to start.
+// In the journal, any worker may claim a "queued" run; only its own host may start this one.
 void Recorder::on_queued(Run& run) {
   on_state(run);
 }
@@ -143,7 +143,7 @@ void Recorder::on_state(Run& run) {
   over_.push_back(run.id());
 }
 
-// What is held back is still to come, whatever the drain limit says.
+// Output that is held back is still to come, whatever the drain limit says.
 bool Recorder::is_over(const Track& track) {
   const Run& run = *track.run;
   const bool all = run.stream(StreamId::kStdout).ended() && run.stream(StreamId::kStderr).ended();
@@ -261,12 +261,12 @@ Recorder::Marks Recorder::ends_of(const Track& track) const {
 
 // --- Into the journal ---------------------------------------------------------------------------
 
-// As far as there is room. The track may be gone afterwards.
+// Writes as far as there is room. The track may be gone afterwards.
 void Recorder::pump(Track& track) {
   if (journal_ == nullptr || !track.ready) return;
   if (!track.known && !put_record(track)) return;
   if (!put_pending(track) || !put_output(track, ends_of(track))) return;
-  // Whoever reads of its end reads all that came before it.
+  // A reader that sees the end also sees everything before it.
   if (track.record_due && !put_record(track)) return;
   let_go(track);
   if (!track.closing) return;
@@ -310,7 +310,7 @@ bool Recorder::put_item(Track& track, ItemType type, std::string_view payload,
   const Taken taken =
       journal_->append(track.record.run_id, {track.last_seq + 1, type, payload, meta, at});
   if (taken == Taken::kFull) return false;
-  // kNotKept: the number is given away, and what is missing is noted there.
+  // kNotKept: the seq is used up, and a note there says what is missing.
   ++track.last_seq;
   return true;
 }
@@ -342,7 +342,7 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
       reach_limit(track);
       return true;
     }
-    // A character that is not whole yet waits for its rest.
+    // An incomplete character waits for its remaining bytes.
     const std::size_t tail = incomplete_utf8_tail(chunk);
     if (tail < chunk.size()) {
       chunk.remove_suffix(tail);
@@ -356,7 +356,7 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
   return true;
 }
 
-// The limit is told of when it is reached, what was left out at the end.
+// The limit is reported when it is reached; what was left out is reported at the end.
 void Recorder::reach_limit(Track& track) {
   track.capped = true;
   put_item(track, ItemType::kNote,
@@ -394,8 +394,8 @@ void Recorder::note_gap(Track& track, StreamId id, Offset from, Offset to, const
                ",\"to\":" + std::to_string(to) + "}");
 }
 
-// The next read may be as large as the ring, so that nothing may be unrecorded by then. Before the
-// first byte is recorded reads are no larger than all that came before them.
+// The next read may be as large as the ring, so that nothing may be unrecorded by then. Until the
+// first byte is recorded, reads are no larger than all output so far.
 void Recorder::hold_when_behind(Track& track) {
   if (track.run == nullptr || track.held || track.capped) return;
   const bool waiting = journal_ == nullptr ? expected_ : !track.ready;

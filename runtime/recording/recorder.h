@@ -1,7 +1,6 @@
-// Recorder: what happens to runs becomes records and items of the journal. It has no queue for
+// Recorder turns what happens to runs into records and items of the journal. It has no queue for
 // output: it reads the streams again at the journal's pace, like every reader with a cursor, and
-// has a run's output held back when its ring would otherwise lose what is not recorded. Loop thread
-// only.
+// holds a run's output back when its ring would otherwise lose unrecorded bytes. Loop thread only.
 #pragma once
 
 #include <array>
@@ -18,26 +17,26 @@
 namespace gibbous {
 
 struct RecorderOptions {
-  // Of the output of one run that does not say itself: kept from its beginning, and its last
+  // For a run that sets no limit: how much output is kept from its beginning, besides its last
   // kRecordedTailBytes.
   std::uint64_t max_output_bytes = 10ULL << 20;
-  // RunRecord::meta_json, which is made from what was there, and the meta of a `state` item, of a
-  // run as it is now.
+  // Make RunRecord::meta_json (from the earlier one) and the meta of a `state` item, for a run as
+  // it is now.
   std::function<std::string(const Run&, const std::string& before)> describe;
   std::function<std::string(const Run&)> describe_state;
 };
 
-// Of RecorderOptions::max_output_bytes and RunSpec::max_output_bytes.
+// The range of RecorderOptions::max_output_bytes and RunSpec::max_output_bytes.
 inline constexpr std::int64_t kMinRecordedBytes = 4096;
 inline constexpr std::int64_t kMaxRecordedBytes = std::int64_t{1} << 30;
 
-// The end of an output that is larger than its limit is kept all the same: errors stand there.
+// The end of an output that exceeds its limit is kept too, because errors are there.
 inline constexpr std::uint64_t kRecordedTailBytes = std::uint64_t{64} << 10;
 
 class Recorder final : public RunsObserver {
  public:
-  // While it exists, all that is recorded, and is given to the journal besides, becomes durable at
-  // once (Journal::begin_group). May be nested.
+  // While it exists, everything recorded or given to the journal becomes durable at once
+  // (Journal::begin_group). May be nested.
   class Group {
    public:
     explicit Group(Recorder& recorder) : recorder_(recorder) { recorder_.begin_group(); }
@@ -54,26 +53,26 @@ class Recorder final : public RunsObserver {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // From now on; null: there is none (any more). What has happened before and can still be read is
-  // recorded then. Must outlive this, or be taken away.
+  // Uses this journal from now on; null: there is none (any more). Earlier output that can still be
+  // read is recorded then. The journal must outlive this, or be unset.
   void set_journal(Journal* journal);
-  // One is being opened: what happens until set_journal must not be lost.
+  // The journal is being opened: nothing that happens before set_journal may be lost.
   void expect_journal() { expected_ = true; }
   // The journal has room again.
   void go_on();
-  // Something that happened to the run, as JSON; recorded after the output that was there by now.
+  // Records an event of the run, as JSON, after the output that exists by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
-  // Its meta_json is another one now.
+  // Its meta_json has changed.
   void refresh(std::string_view run_id);
-  // A run that is about to be started is known to the journal already: its record goes on.
+  // The journal already knows a run that is about to be started: its record continues.
   void expect(const RunRecord& record);
-  // It will not be started.
+  // The run will not be started.
   void forget(std::string_view run_id);
-  // An adopted run goes on behind what an earlier host recorded of it; null: that is nothing. Such
-  // runs wait for this.
+  // An adopted run continues after what an earlier host recorded; null: there is no record. Such
+  // runs wait for this call.
   void resume(std::string_view run_id, const RunRecord* recorded);
-  // All that is not ended will be ended by somebody else: says so in the journal. `reason` is for
-  // people. Runs that are kept stay what they are.
+  // Another process will end every run that has not ended: the journal says so. `reason` is for
+  // people. Detached runs stay as they are.
   void end_all(const std::string& reason);
   // An adopted run goes on with what was recorded of it.
   std::function<void(Run&, const RunRecord&)> on_resumed;
@@ -89,7 +88,7 @@ class Recorder final : public RunsObserver {
 
  private:
   using Marks = std::array<Offset, kStreams>;
-  // A thing that is not output, and what of the output comes before it.
+  // An entry that is not output, and the output that comes before it.
   struct Pending {
     ItemType type = ItemType::kNote;
     std::string payload;
@@ -103,10 +102,10 @@ class Recorder final : public RunsObserver {
     bool ready = true;          // its numbers are known
     bool was_recorded = false;  // by an earlier host
     bool known = false;         // to this journal
-    bool record_due = true;     // `record` is to be put
-    bool closing = false;       // with finished_at, after all else
+    bool record_due = true;     // whether `record` is to be written
+    bool closing = false;       // with finished_at, after everything else
     bool held = false;
-    bool capped = false;  // what comes now is not kept, but its end
+    bool capped = false;  // what comes now is not kept, except its end
     std::uint64_t last_seq = 0;
     std::uint64_t taken_bytes = 0;
     std::uint64_t max_bytes = 0;
@@ -144,7 +143,7 @@ class Recorder final : public RunsObserver {
   bool expected_ = false;
   int groups_ = 0;  // open ones
   bool telling_ = false;
-  std::vector<std::string> over_;  // runs of which that may be so, when everybody was told
+  std::vector<std::string> over_;  // runs to check when the batch of notices ends
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, RunRecord, std::less<>> expected_runs_;
 };

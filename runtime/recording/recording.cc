@@ -12,8 +12,8 @@
 namespace gibbous {
 namespace {
 
-// The pool's threads begin with its first job, and have the mask of whoever gives it: a host's
-// signals are none of theirs.
+// The pool's threads start with its first job and inherit the signal mask of the thread that
+// submits it: they must not receive the host's signals.
 int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_cb done) {
   sigset_t all;
   sigset_t before;
@@ -26,13 +26,13 @@ int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_c
 
 }  // namespace
 
-// One opening of the journal, in the pool. Frees itself.
+// One attempt to open the journal, in the pool. Frees itself.
 struct Recording::Opening {
   Recording* owner;
   JournalOptions options;
   const Clock* clock;
   uv_work_t work;
-  bool waited_for = false;  // finish_opening() has the result; the loop's answer means nothing
+  bool waited_for = false;  // finish_opening() has the result; ignore the loop's answer
   std::mutex mutex;         // of all below
   std::condition_variable done;
   std::optional<Result<std::unique_ptr<Journal>>> result;
@@ -147,7 +147,7 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   for (const auto& then : std::exchange(waiting_, {})) then(problem_);
 }
 
-// One that an earlier host started goes on where its record ends.
+// A run that an earlier host started continues where its record ends.
 void Recording::on_new_run(const Run& run) {
   open();
   if (!run.adopted()) return;
@@ -185,12 +185,12 @@ void Recording::flush(std::function<void(const Status&)> then) {
 
 void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
                       std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
-  // What cannot be written at the moment does not keep anybody from reading the rest.
+  // A failure to write does not keep callers from reading the rest.
   flush([this, run_id = std::move(run_id), since_seq, limit, max_bytes,
          then = std::move(then)](const Status&) {
     look_up<Result<RecordedItems>>(
         [run_id, since_seq, limit, max_bytes](JournalReader& reader) -> Result<RecordedItems> {
-          // First: when it has ended by now, the items are all there.
+          // Read this first: if the run has ended by now, its items are all there.
           Result<RunRecord> run = reader.run(run_id);
           if (!run) return run.status();
           Result<ItemPage> page = reader.items(run_id, since_seq, limit, max_bytes);
@@ -296,13 +296,13 @@ void Recording::end() {
   });
 }
 
-// Waits for the pool instead of the loop, which will not turn again.
+// Waits for the pool instead of the loop, which will not run again.
 void Recording::finish_opening() {
   if (opening_ == nullptr) return;
   Opening& opening = *opening_;
   opening.waited_for = true;
   waiting_.clear();
-  // A job that has not begun may have to wait for others of the host's.
+  // A job that has not begun may have to wait for other jobs of the host.
   if (uv_cancel(reinterpret_cast<uv_req_t*>(&opening.work)) == 0) {
     on_opened(Journal::create(options_.journal, clock_));
     return;

@@ -1,6 +1,6 @@
 // Recording connects runs with the journal: it opens the journal, records what happens to runs
 // (Recorder) and answers questions about what was recorded. Nothing here waits for the disk:
-// libuv's thread pool opens and reads, the journal's own thread writes. Without a usable journal
+// libuv's thread pool opens and reads, the journal's own thread writes. Without a usable journal,
 // runs go on all the same, and what needs the journal fails with the reason. Loop thread only.
 #pragma once
 
@@ -41,40 +41,41 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // Whether there is a state directory to keep the journal in.
+  // Whether there is a state directory for the journal.
   bool is_enabled() const { return !options_.journal.directory.empty(); }
-  // Opens the journal now, if it is not open; otherwise the first run does.
+  // Opens the journal now, if it is not open; otherwise the first run opens it.
   void open();
-  // Whether there is anything that earlier hosts may have left.
+  // Whether earlier hosts may have left anything.
   bool has_past() const;
-  // From the loop, when it is open, or with why it cannot be (code no_journal when there is none).
+  // Called from the loop when the journal is open, or with the reason why it cannot be (code
+  // no_journal when there is none).
   void when_open(std::function<void(const Status&)> then);
-  // ok, or why nothing is recorded at the moment.
+  // Returns ok, or why nothing is recorded at the moment.
   Status problem() const;
-  // Once for each outage, and with ok when it is over.
+  // Called once for each outage, and with ok when it is over.
   std::function<void(const Status&)> on_problem;
-  // The journal can be written from now on.
+  // The journal is writable from now on.
   std::function<void()> on_open;
-  // The journal takes records again that it did not take before.
+  // The journal takes records again.
   std::function<void()> on_room;
 
-  // For the worker of the queue (runtime/queue), which shares this journal. `on_join` comes when
+  // Hooks of the queue's worker (runtime/queue), which shares this journal. `on_join` comes when
   // the journal is open and before anything is written; `resumes_run` says whether the worker will
   // resume the record of an adopted run; `on_ending` comes before the journal is closed.
   std::function<void(Journal&)> on_join;
   std::function<bool(const std::string& run_id)> resumes_run;
   std::function<void()> on_ending;
 
-  // From the loop, when all that has happened by now is on disk, or why it is not.
+  // Called from the loop when everything so far is on disk, or with the reason why it is not.
   void flush(std::function<void(const Status&)> then);
-  // The run and its items above `since_seq`, as of now. Fails with run_not_found, and as
+  // Reads the run and its items above `since_seq`, as of now. Fails with run_not_found, and as
   // JournalReader does.
   void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
              std::function<void(Result<RecordedItems>)> then);
-  // Newest first; "" is all sessions.
+  // Newest first; "" means all sessions.
   void runs(std::string session, std::size_t limit,
             std::function<void(Result<std::vector<RunRecord>>)> then);
-  // Anything else that is to be read: `read` is called in the pool, `then` from the loop.
+  // Any other query: `read` runs in the pool, `then` on the loop.
   template <typename Answer>
   void look_up(std::function<Answer(JournalReader&)> read, std::function<void(Answer)> then);
 
@@ -83,10 +84,10 @@ class Recording {
   Recorder& recorder() { return *recorder_; }
   Mailbox& mailbox() { return *mailbox_; }
 
-  // What happens from now on is not recorded; what waits is written. on_closed comes from the loop.
+  // Stops recording and writes what waits. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
-  // The same for a process that exits now: waits for the disk, also when the journal is still being
-  // opened.
+  // The same for a process that exits now: waits for the disk, even while the journal is still
+  // being opened.
   void hand_over();
 
  private:

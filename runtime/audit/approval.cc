@@ -1,4 +1,4 @@
-// What an approval may look like, and in which modes it holds.
+// The valid forms of an approval, and the modes in which it holds.
 #include "runtime/audit/approval.h"
 
 namespace gibbous {

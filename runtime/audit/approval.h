@@ -1,4 +1,4 @@
-// Approval: one answer to an `ask` verdict that counts again, and what is asked of the store. Plain
+// Approval: one answer to an `ask` verdict that counts again, and the queries of the store. Plain
 // data, any thread.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace gibbous {
 
 enum class ApprovalKind : std::uint8_t {
   kArgv,  // this command, character by character
-  kRule,  // whatever this rule asks about
+  kRule,  // everything this rule asks about
 };
 enum class ApprovalScope : std::uint8_t {
   kSession,     // one session of this process; in memory only
@@ -30,15 +30,15 @@ struct Approval {
   std::string id;  // 8 characters
   ApprovalKind kind = ApprovalKind::kArgv;
   std::string subject;    // the canonical command, or the rule's id
-  std::string mode;       // in which it was given
-  int mode_rank = 0;      // of that mode then: looser modes have higher ranks
-  std::string workspace;  // absolute; it holds in no other
+  std::string mode;       // the mode in which it was given
+  int mode_rank = 0;      // of that mode at that time: looser modes have higher ranks
+  std::string workspace;  // absolute; the approval holds only there
   ApprovalScope scope = ApprovalScope::kRemembered;
-  std::string session;       // whose it is, for kSession; "" is a session, too
+  std::string session;       // its session, for kSession; "" is a session too
   std::int64_t created = 0;  // Unix seconds
-  std::int64_t expires = 0;  // Unix seconds, from then on it holds no more; 0: never
+  std::int64_t expires = 0;  // Unix seconds; it expires then; 0: never
   std::string policy_hash;   // of the policy that asked: for people and logs, not compared
-  std::string who;           // gave it, as the front end knows them
+  std::string who;           // who gave it, as the front end knows them
 };
 
 struct ApprovalSubject {
@@ -47,7 +47,7 @@ struct ApprovalSubject {
 };
 
 struct ApprovalQuery {
-  std::vector<ApprovalSubject> candidates;  // any of these will do; the first that is held counts
+  std::vector<ApprovalSubject> candidates;  // any of these will do; the first one found counts
   std::string_view mode;
   int mode_rank = 0;
   std::string_view workspace;
@@ -57,8 +57,8 @@ struct ApprovalQuery {
 // The error names the field and what is expected; its code is invalid_arguments.
 Status check(const Approval& approval);
 
-// An approval holds in the mode in which it was given and in looser ones. Another mode of the same
-// rank is not looser, so it does not hold there; nor does it when its own mode has become stricter.
+// An approval holds in the mode in which it was given and in looser ones. It does not hold in
+// another mode of the same rank, nor in its own mode after that became stricter.
 bool holds_in_mode(const Approval& approval, std::string_view mode, int mode_rank);
 inline bool is_expired(const Approval& approval, std::int64_t now) {
   return approval.expires != 0 && approval.expires <= now;

@@ -30,7 +30,7 @@ bool same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// At most one byte more than may be there.
+// At most one byte more than the limit.
 Result<std::string> read_all(const UniqueFd& file, off_t size, const std::string& path) {
   const std::size_t expected = size < 0 ? 0 : static_cast<std::size_t>(size);
   std::string text(std::min(expected, kMaxApprovalFileBytes) + 1, '\0');
@@ -78,7 +78,7 @@ std::string ApprovalFile::path() const {
 Status ApprovalFile::refresh() {
   if (directory_.empty()) return {};
   struct stat file {};
-  // By path, so that a state directory that was replaced is noticed, too.
+  // By path, to notice a state directory that was replaced.
   if (::lstat(path().c_str(), &file) != 0) {
     const int error = errno;
     forget();
@@ -89,7 +89,7 @@ Status ApprovalFile::refresh() {
   forget();
   Result<UniqueFd> directory = open_state_directory(directory_, false);
   if (directory) return load(*directory, nullptr);
-  // Gone since the lstat: there is nothing to be obeyed.
+  // Removed since the lstat, so there are no approvals.
   if (directory.status().code() == "state_dir_missing") return tell({});
   return tell(directory.status());
 }
@@ -101,7 +101,7 @@ void ApprovalFile::forget() {
   known_ = false;
 }
 
-// Each problem is told when it comes, not at each look.
+// Report each problem when it appears, not at each look.
 Status ApprovalFile::tell(Status problem) {
   if (problem.message() != told_ && !problem.ok() && on_problem_) on_problem_(problem);
   told_ = problem.message();
@@ -115,7 +115,7 @@ Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
     if (errno == ENOENT) return tell({});
     return tell(file_problem(path(), std::strerror(errno)));
   }
-  // Before it is opened, which may already do something to a device; after that, for certain.
+  // Checked before opening, which may have an effect on a device, and again on the open descriptor.
   UniqueFd opened;
   const char* objection = objection_to(file);
   if (objection == nullptr) {
@@ -125,7 +125,7 @@ Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
     if (!opened || ::fstat(opened.get(), &file) != 0) {
       return tell(file_problem(path(), std::strerror(errno)));
     }
-    // Replaced and unlinked since it was opened: the newer one is found by the next look.
+    // Replaced and unlinked since it was opened: the next look finds the newer one.
     if (file.st_nlink > 0) objection = objection_to(file);
   }
   identity_ = identity_of(file);
@@ -153,7 +153,7 @@ Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const State
   return tell({});
 }
 
-// Under the lock, and only if it is still the file that was looked at.
+// Under the lock, and only if it is still the same file.
 Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why,
                                const StateLock* lock) {
   const std::string name = std::string(kName) + ".set-aside-" + random_id();
@@ -170,7 +170,7 @@ Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why
   struct stat now {};
   if (::fstatat(directory.get(), kName, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
       !(identity_of(now) == identity_)) {
-    known_ = false;  // somebody was faster; the next look finds what is there now
+    known_ = false;  // another process was faster; the next look finds what is there now
     if (lock == nullptr) return {};
     return Status::error("state_busy", path() + " is being changed; try again");
   }
@@ -214,11 +214,11 @@ Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval
                                                " and " + std::to_string(kMaxApprovalFileBytes) +
                                                " are kept. Revoke some (gibbous approvals)");
   }
-  // What a process that died in the middle has left; the lock says that nobody is in the middle.
+  // Remove what a process that died halfway left; the lock shows that no other one is halfway.
   ::unlinkat(directory.get(), kNewName, 0);
   UniqueFd file(::openat(directory.get(), kNewName,
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
-  // Always: after a power failure it is the old file or the new one, never an empty one.
+  // Always: after a power failure the file is the old one or the new one, never an empty one.
   if (!file || !write_all(file, text) || ::fdatasync(file.get()) != 0 ||
       ::renameat(directory.get(), kNewName, directory.get(), kName) != 0) {
     const int error = errno;

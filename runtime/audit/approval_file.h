@@ -1,6 +1,6 @@
-// ApprovalFile: the approvals on disk, as every process of this user sees them: read again when the
-// file is another one than before, replaced whole under a lock. Whatever is wrong with the file, it
-// grants nothing. Used by ApprovalStore. Owner's thread only; see approval_store.h for what blocks.
+// ApprovalFile: the approvals on disk, as every process of this user sees them. It is read again
+// when the file has changed and replaced whole under a lock. A file with any fault grants nothing.
+// Used by ApprovalStore. Owner's thread only; see approval_store.h for what blocks.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,30 +21,30 @@ inline constexpr std::size_t kMaxApprovalFileBytes = std::size_t{8} << 20;
 
 class ApprovalFile {
  public:
-  // `on_problem` hears of each problem once, until it has changed or gone. `directory` "" means
-  // that nothing can be remembered.
+  // `on_problem` is called once for each problem, until it changes or is gone. With `directory` "",
+  // nothing can be remembered.
   ApprovalFile(std::string directory, std::function<void(const Status&)> on_problem);
 
-  // One stat when nothing has changed. The error is why what is there is not looked at; entries()
-  // is empty then.
+  // Costs one stat when nothing has changed. On an error, the file does not count and entries() is
+  // empty.
   Status refresh();
   const std::vector<Approval>& entries() const { return entries_; }
 
-  // Changes what is newest on disk, alone: `edit` gets it and says whether it is to be written. On
-  // failure all is as it was. `make` makes the directory. `durable`: only done when the disk
-  // has it.
+  // Changes the newest content on disk, with other writers locked out: `edit` receives it and
+  // returns whether to write it. On failure nothing changes. `make` creates the directory.
+  // `durable` waits until the disk has it.
   enum class Edit { kNothing, kWrite };
   Status change(const std::function<Result<Edit>(std::vector<Approval>&)>& edit, bool make,
                 bool durable);
 
  private:
-  // Which file it was; a file that is held open keeps its inode's number from being used again.
+  // Identifies the file; a file that is held open keeps its inode number from being used again.
   struct Identity {
     dev_t device = 0;
     ino_t inode = 0;
     off_t size = 0;
     timespec modified{};
-    timespec changed{};  // modes and owners, too
+    timespec changed{};  // also modes and owners
     bool operator==(const Identity& other) const;
   };
   static Identity identity_of(const struct stat& file);
@@ -60,9 +60,9 @@ class ApprovalFile {
   std::string directory_;
   std::function<void(const Status&)> on_problem_;
   std::vector<Approval> entries_;
-  UniqueFd held_;  // the file that entries_ are from
+  UniqueFd held_;  // the file that entries_ come from
   Identity identity_;
-  bool known_ = false;  // identity_ and status_ are those of what is there
+  bool known_ = false;  // identity_ and status_ describe the current file
   Status status_;
   std::string told_;  // the last problem's message
 };

@@ -1,4 +1,4 @@
-// Matching and bookkeeping; what concerns the disk is in approval_file.cc.
+// Matching and bookkeeping; approval_file.cc deals with the disk.
 #include "runtime/audit/approval_store.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ const Approval* longest(const std::vector<Approval>& approvals, const ApprovalSu
   return best;
 }
 
-// Looks for the one that `id` means, in more than one list.
+// Finds the approval that `id` names, in several lists.
 struct Named {
   const Approval* found = nullptr;
   bool exact = false;
@@ -76,7 +76,7 @@ std::int64_t ApprovalStore::now() const {
 std::optional<Approval> ApprovalStore::find(const ApprovalQuery& query) {
   const Nanos time = clock_.now();
   if (!looked_ || time - *looked_ >= options_.look_interval) {
-    (void)file_.refresh();  // what is wrong is told, and nothing is granted
+    (void)file_.refresh();  // the problem is reported, and nothing is granted
     looked_ = time;
   }
   const std::int64_t today = now();
@@ -144,7 +144,7 @@ Result<Approval> ApprovalStore::revoke(std::string_view id) {
   named.look(session_, id);
   const Approval* const of_session = named.found;
   named.look(file_.entries(), id);
-  // A session's does not depend on the disk.
+  // Approvals of a session do not depend on the disk.
   if (named.found != nullptr && named.found == of_session && !named.ambiguous) {
     Approval revoked = *named.found;
     std::erase_if(session_, [&](const Approval& each) { return each.id == revoked.id; });

@@ -1,10 +1,10 @@
-// ApprovalStore: answers to `ask` verdicts that count again: for one session, in memory, or
-// remembered, in the file `approvals` of the state directory, which every process of this user
-// shares. Asked by bindings/host after the policy has said `ask`; deny rules are not its concern.
+// ApprovalStore: answers to `ask` verdicts that count again, either for one session, in memory, or
+// remembered in the file `approvals` of the state directory, which every process of this user
+// shares. bindings/host asks it after the policy said `ask`; it never overrides a deny rule.
 //
-// Owner's thread only. find() and list() cost one stat unless the file has changed (at most
-// 8 MiB are read then); remember() and revoke() write the file and wait for the disk, and up to 0.2
-// s for another process that is writing: they follow an answer of a person.
+// Owner's thread only. find() and list() cost one stat unless the file has changed (then they read
+// at most 8 MiB). remember() and revoke() write the file and wait for the disk, and up to 0.2 s for
+// another process that is writing: they follow a person's answer.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@ namespace gibbous {
 
 struct ApprovalStoreOptions {
   std::string directory;  // the state directory, absolute; "": nothing can be remembered
-  // How often the file may be looked at. 0: at each find, so that what another process has revoked
-  // is never found again. list(), remember() and revoke() always look.
+  // How often find() may look at the file. 0: at each find, so that approvals revoked by another
+  // process never count again. list(), remember() and revoke() always look.
   Nanos look_interval{0};
-  // What is wrong with the file, once each time; remembered approvals do not count meanwhile.
+  // Called once for each problem with the file; remembered approvals do not count meanwhile.
   std::function<void(const Status&)> on_problem;
 };
 
@@ -36,34 +36,36 @@ class ApprovalStore {
   // `clock` must outlive the store.
   ApprovalStore(ApprovalStoreOptions options, const Clock& clock);
 
-  // The approval that the query may rely on, now; the first candidate that has one, and of those
-  // the one that holds longest.
+  // Returns the approval that applies to the query now: for the first candidate that has one, the
+  // one that holds longest.
   std::optional<Approval> find(const ApprovalQuery& query);
 
-  // Keeps it; `id` and `created` are filled in. It takes the place of one with the same kind,
+  // Stores an approval and fills in `id` and `created`. It replaces one with the same kind,
   // subject, mode, workspace, scope and session. Fails with invalid_arguments, approvals_full, or
-  // why the file cannot be written (state_dir_unusable, state_file_unusable, state_busy,
-  // approvals_newer); nothing is kept then.
+  // the reason why the file cannot be written (state_dir_unusable, state_file_unusable, state_busy,
+  // approvals_newer); nothing is stored then.
   Result<Approval> remember(Approval approval);
 
-  // All that hold, oldest first. An error: why those on disk cannot be seen.
+  // Returns all approvals that hold, oldest first. An error says why those on disk cannot be read.
   Result<std::vector<Approval>> list();
 
-  // By its id, or by the beginning of only one id. Gives what it was. Fails with
-  // approval_not_found, approval_ambiguous, or why the file cannot be written: it holds on then.
+  // Revokes an approval by its id, or by a unique prefix of it, and returns it. Fails with
+  // approval_not_found, approval_ambiguous, or the reason why the file cannot be written; the
+  // approval still holds then.
   Result<Approval> revoke(std::string_view id);
-  // Gives how many there were; those of sessions go even when the file cannot be written.
+  // Returns how many there were. Session approvals are revoked even when the file cannot be
+  // written.
   Result<std::size_t> revoke_all();
-  // Those of a session that is over.
+  // Removes the approvals of a session that has ended.
   void end_session(std::string_view session);
 
-  // Takes out what has expired, also from the file (remember and revoke do so anyway). Gives how
+  // Removes expired approvals, also from the file (remember and revoke do so anyway). Returns how
   // many there were.
   Result<std::size_t> prune();
 
  private:
   std::int64_t now() const;
-  // There is no directory, so nothing was ever remembered.
+  // Without a directory, nothing was ever remembered.
   bool nothing_there(const Status& status) const;
   std::size_t drop_expired(std::vector<Approval>& approvals) const;
   Result<Approval> remember_in(std::vector<Approval>& approvals, const Approval& approval) const;

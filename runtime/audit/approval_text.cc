@@ -1,5 +1,5 @@
-// A strict reader: the fields in their order, each once, numbers without blanks. The checksum finds
-// what was edited or cut; the reader does not rely on it.
+// A strict reader: the fields in order, each once, numbers without blanks. The checksum detects
+// edits and cuts, but the reader does not rely on it.
 #include "runtime/audit/approval_text.h"
 
 #include <charconv>
@@ -20,7 +20,7 @@ bool needs_escape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7F;
 }
 
-// Whatever the bytes are, a line stays a line and a field a field: \xHH for controls.
+// Whatever the bytes are, a line stays one line and a field one field: \xHH for control characters.
 void put(std::string& line, std::string_view name, std::string_view value) {
   if (!line.empty() && line.back() != '\n') line += '\t';
   line.append(name).append(1, '=');
@@ -58,7 +58,7 @@ std::optional<std::string> unescape(std::string_view text) {
   return plain;
 }
 
-// Takes the fields of a line in their order; once one is not as it must be, `good` stays false.
+// Takes the fields of a line in order; after the first invalid one, `good` stays false.
 class Fields {
  public:
   explicit Fields(std::string_view line) : rest_(line) {}

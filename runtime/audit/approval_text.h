@@ -16,9 +16,8 @@ namespace gibbous {
 
 std::string encode_approvals(const std::vector<Approval>& approvals);
 
-// All or nothing: text that was not written by encode_approvals, byte for byte, gives nothing.
-// Fails with approvals_damaged, which names what is wrong, or with approvals_newer: a later
-// version's file, which is nobody's damage.
+// All or nothing: text that encode_approvals did not write, byte for byte, is rejected. Fails with
+// approvals_damaged, which names the fault, or with approvals_newer for a file of a later version.
 Result<std::vector<Approval>> decode_approvals(std::string_view text);
 
 }  // namespace gibbous

@@ -1,4 +1,4 @@
-// Each finder looks at the original text; their spans are merged and replaced in one go.
+// Each finder reads the original text; their spans are merged and replaced in one pass.
 #include "runtime/audit/redact.h"
 
 #include <re2/re2.h>
@@ -49,7 +49,7 @@ std::string replaced(std::string_view text, SecretSpans& spans) {
   std::size_t end_of_last = std::string_view::npos;
   for (const SecretSpan& span : spans) {
     if (span.end <= span.begin || span.end <= done) continue;
-    // One that touches the last belongs to it.
+    // A span that touches the previous one belongs to it.
     if (span.begin > done || end_of_last != done) {
       if (span.begin > done) redacted.append(text.substr(done, span.begin - done));
       redacted.append(kMask);

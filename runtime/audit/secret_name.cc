@@ -1,4 +1,4 @@
-// A name is cut into its words; the words decide. The tables are the knowledge.
+// A name is split into words, and the words decide. The tables hold the knowledge.
 #include "runtime/audit/secret_name.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 128;
 
-// A word that ends like this: PGPASSWORD, authtoken, myapikey.
+// A word with one of these endings: PGPASSWORD, authtoken, myapikey.
 constexpr std::array<std::string_view, 16> kStems = {
     "password",  "passwords", "passwd",     "passphrase", "passcode",  "secret",
     "secrets",   "token",     "apikey",     "apikeys",    "accesskey", "privatekey",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 9> kWords = {"authorization", "creds",   
 constexpr std::array<std::string_view, 14> kKeysOf = {
     "api",    "access", "private", "secret",  "signing", "encryption", "account",
     "master", "shared", "auth",    "session", "storage", "license",    "service"};
-// A name that ends like this says something about a secret, and is none.
+// A name with one of these endings describes a secret but is not one.
 constexpr std::array<std::string_view, 53> kAbout = {
     "file",        "files",   "path",     "paths",    "dir",     "directory", "sock",    "socket",
     "url",         "uri",     "endpoint", "type",     "types",   "method",    "mode",    "name",
@@ -51,8 +51,9 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-// In lower case. A word begins behind what is neither letter nor digit, at an upper-case letter
-// behind a lower-case one (apiKey), and at the last of several before a lower-case one (APIKey).
+// In lower case. A word begins after a character that is neither letter nor digit, at an upper-case
+// letter after a lower-case one (apiKey), and at the last of several before a lower-case one
+// (APIKey).
 std::vector<std::string> words_of(std::string_view name) {
   if (name.size() > kMaxNameBytes) name.remove_prefix(name.size() - kMaxNameBytes);
   std::vector<std::string> words;

@@ -12,10 +12,10 @@ enum class NameMeans : std::uint8_t {
   kSecret,  // DB_PASSWORD, apiKey, x-auth-token
 };
 
-// Of the last 128 bytes, in any spelling: SNAKE, kebab, camelCase, dotted.name.
+// Looks at the last 128 bytes, in any spelling: SNAKE, kebab, camelCase, dotted.name.
 NameMeans meaning_of_name(std::string_view name);
 
-// An option such as --no-password or --ask-pass: no value follows it.
+// Whether no value follows this option, such as --no-password or --ask-pass.
 bool is_flag_name(std::string_view name);
 
 }  // namespace gibbous

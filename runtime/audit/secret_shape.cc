@@ -1,5 +1,5 @@
-// Tokens that say by their shape what they are. Each text position is looked at once for each
-// shape: a run of characters in which a shape was not found is not gone through again for it.
+// Tokens whose shape identifies them. Each position is visited once for each shape: a run of
+// characters that did not match a shape is not searched again for it.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@ bool is_in(Run run, char c) {
 struct Shape {
   std::string_view prefix;
   Run run;
-  std::size_t least;  // characters behind the prefix
+  std::size_t least;  // characters after the prefix
   bool with_digit = false;
   std::size_t most = std::string_view::npos;
   std::size_t dots = 0;
@@ -81,12 +81,13 @@ constexpr std::array<Shape, 42> kShapes = {{
     {"tskey-", Run::kDash, 20},
     {"hvs.", Run::kDash, 20},
     {"AGE-SECRET-KEY-1", Run::kAlnum, 20},
-    {"hooks.slack.com/services/", Run::kAlnum, 1},  // and what follows, see secret_end
+    {"hooks.slack.com/services/", Run::kAlnum, 1},  // and what may follow, see secret_end
 }};
 
 constexpr std::string_view kSlackHook = "hooks.slack.com/services/";
 
-// Where the secret behind the prefix ends; its run is left in `run_end`. 0: it is none.
+// Returns where the secret after the prefix ends, and sets `run_end` to the end of its run. 0: no
+// secret.
 std::size_t secret_end(const Shape& shape, std::string_view text, std::size_t at,
                        std::size_t& run_end) {
   std::size_t end = at;
@@ -106,7 +107,7 @@ std::size_t secret_end(const Shape& shape, std::string_view text, std::size_t at
   return good ? end : 0;
 }
 
-// From behind "-----BEGIN … PRIVATE KEY-----" to before its end, or to the end of all.
+// From after "-----BEGIN … PRIVATE KEY-----" to before its end, or to the end of the text.
 void find_private_keys(std::string_view text, SecretSpans& spans) {
   constexpr std::string_view kBegin = "-----BEGIN ";
   constexpr std::string_view kDashes = "-----";
@@ -132,7 +133,7 @@ void find_private_keys(std::string_view text, SecretSpans& spans) {
 
 void find_shapes(std::string_view text, SecretSpans& spans) {
   find_private_keys(text, spans);
-  std::array<std::size_t, kShapes.size()> barren{};  // up to there the shape was looked for
+  std::array<std::size_t, kShapes.size()> barren{};  // searched for the shape up to here
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_letter(text[at]) || (at > 0 && is_in(Run::kWord, text[at - 1]))) continue;
     for (std::size_t which = 0; which < kShapes.size(); ++which) {

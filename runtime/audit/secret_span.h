@@ -1,5 +1,5 @@
-// Where secrets are in a text: each finder adds what it finds, the Redactor merges. And what looks
-// like a value but is none. Pure, any thread.
+// Where secrets are in a text: each finder adds spans, and the Redactor merges them. Also: text
+// that looks like a value but is not one. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ using SecretSpans = std::vector<SecretSpan>;
 
 inline constexpr std::string_view kMask = "***";
 
-// $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which is to be seen.
+// $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which stays visible.
 bool is_reference(std::string_view value);
-// Nothing that could be a secret: empty, true, none, ***, or a reference.
+// Whether the value cannot be a secret: empty, true, none, ***, or a reference.
 bool is_harmless(std::string_view value);
 
-// Of a name that only may mean a secret: neither a number nor a path.
+// Whether the value of a name that may mean a secret is one: neither a number nor a path.
 bool is_secret_behind_maybe(std::string_view value);
 
 inline bool is_letter(char c) {

@@ -1,5 +1,5 @@
-// Values behind a name, in whatever language the text is: shell, JSON, YAML, headers, URLs. Names
-// are found from left to right and what was taken for a value is not looked at again.
+// Values after a name, whatever the language of the text: shell, JSON, YAML, headers, URLs. Names
+// are found from left to right, and a value is not searched again.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -53,7 +53,7 @@ class NamedValues {
   static constexpr std::size_t kNone = std::string_view::npos;
 
   char peek(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
-  // A quote, or a quote that is escaped: how many characters it has; 0: none is here.
+  // Returns the length of a quote, escaped or not; 0: there is none here.
   std::size_t quote_at(std::size_t at) const {
     if (is_quote(peek(at))) return 1;
     return peek(at) == '\\' && is_quote(peek(at + 1)) ? 2 : 0;
@@ -63,12 +63,12 @@ class NamedValues {
     return at;
   }
 
-  // $(… or `…: nothing of it is hidden, and a line of them is not gone through for each.
+  // $(… or `…: stays visible, and a line of them is not searched again for each.
   bool is_command(std::size_t at) const {
     return peek(at) == '`' || (peek(at) == '$' && peek(at + 1) == '(');
   }
 
-  // Where the value of this name may begin; kNone when it has none. `at` is behind the name.
+  // Returns where the value of this name may begin; kNone when it has none. `at` is after the name.
   std::size_t behind_separator(std::string_view name, std::size_t at) {
     const std::size_t quote = quote_at(at);
     at += quote;
@@ -105,7 +105,7 @@ class NamedValues {
     const NameMeans meaning = meaning_of_name(name);
     if (meaning == NameMeans::kNothing) return;
     const bool doubtful = meaning == NameMeans::kMaybe;
-    // Told by its first character, before it is gone through: it is gone through again.
+    // The first character decides, before a search that would be repeated.
     if (doubtful && !is_secret_behind_maybe(text_.substr(value + quote_at(value), 1)) &&
         !is_digit(peek(value + quote_at(value)))) {
       return;
@@ -142,7 +142,7 @@ class NamedValues {
     take(secret, one_word ? end_of_word(secret) : end_of_line_or_quote(secret));
   }
 
-  // Without a header's name: only what is long enough not to be a sentence.
+  // Without a header's name: only text too long to be a sentence.
   void bearer() {
     constexpr std::size_t kLeast = 16;
     const std::size_t begin = skip_blanks(at_);

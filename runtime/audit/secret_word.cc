@@ -1,6 +1,6 @@
-// The words of a shell line, roughly: quotes, blanks and what separates commands are enough to see
+// Splits a shell line into words, roughly: quotes, blanks and command separators are enough to see
 // which word is the value of which option. Quoted words may be code themselves (sh -c '…') and are
-// gone through again, a few levels deep.
+// searched again, a few levels deep.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -20,10 +20,10 @@ constexpr std::size_t kNone = std::string_view::npos;
 // Which part of a value is the secret.
 enum class Part : std::uint8_t { kWhole, kBehindColon, kBehindComma, kBehindPercent };
 
-// An option that is a password for these programs, though its name does not say so.
+// An option that is a password for these programs, although its name does not say so.
 struct Option {
   std::string_view programs;  // between blanks
-  std::string_view needs;     // a word that has to be there, too: "login"; "" for none
+  std::string_view needs;     // a word that must be there too: "login"; "" for none
   std::string_view flag;
   bool separate;  // -p x
   bool attached;  // -px, --user=x
@@ -96,14 +96,14 @@ class Words {
   }
 
  private:
-  // Of one simple command.
+  // The state of one simple command.
   struct State {
-    std::uint32_t options = 0;  // bits: whose program was named
-    std::uint32_t needs = 0;    // bits: whose other word was named
+    std::uint32_t options = 0;  // bits: the programs that were named
+    std::uint32_t needs = 0;    // bits: the other words that were named
     bool sets = false;          // `set NAME VALUE` is possible
-    bool code_follows = false;  // behind -c, eval
+    bool code_follows = false;  // after -c, eval
     bool value_follows = false;
-    bool is_doubtful = false;  // that value may be none
+    bool is_doubtful = false;  // whether that value may be missing
     Part part = Part::kWhole;
   };
 
@@ -138,7 +138,7 @@ class Words {
       }
     }
     word.end = std::min(at, end);
-    // Text behind the piece was noticed above only when something was read there.
+    // Text after the piece was only noticed above when something was read there.
     if (word.quote != '\0' && (word.pieces.front().end + word.quote_chars != word.end)) {
       word.quote = '\0';
     }
@@ -153,7 +153,7 @@ class Words {
     return end;
   }
 
-  // Whether what is quoted in it is to be gone through as code.
+  // Whether its quoted text is searched as code.
   bool look_at(const Word& word, State& state) {
     const std::size_t begin = word.begin + (word.quote == '\0' ? 0 : word.quote_chars);
     const std::size_t end = word.end - (word.quote == '\0' ? 0 : word.quote_chars);
@@ -162,7 +162,7 @@ class Words {
     const bool is_option = content.starts_with('-') && content.size() > 1;
 
     if (std::exchange(state.value_follows, false) && (!is_option || word.quote != '\0')) {
-      // A secret that lies elsewhere: --secret id=x,src=file
+      // A secret that is stored elsewhere: --secret id=x,src=file
       if (!content.starts_with("id=") && !content.starts_with("type=")) {
         if (!state.is_doubtful || is_secret_behind_maybe(content)) take(begin, end, state.part);
         return false;

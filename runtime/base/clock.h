@@ -1,4 +1,4 @@
-// Clock: where time comes from (style guide, rule 16), so that tests can advance it. Any thread.
+// Clock: the source of time, which tests can replace by one that they advance. Any thread.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ class SystemClock final : public Clock {
   }
 };
 
-// For tests: stands still until it is told to move.
+// For tests: stands still until advance().
 class ManualClock final : public Clock {
  public:
   Nanos now() const override { return now_; }

@@ -10,11 +10,11 @@
 namespace gibbous {
 namespace {
 
-// The port that could be listened on; 0: it could not.
+// Returns the port if it can be listened on, else 0.
 int try_listening(int port) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
-  // Connections that have just ended are no listeners.
+  // Connections that have just ended do not count as listeners.
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -8,17 +8,17 @@
 namespace gibbous {
 
 struct Mount {
-  std::string root;     // what of its file system is mounted
-  std::string point;    // where
+  std::string root;     // the mounted part of its file system
+  std::string point;    // the mount point
   std::string type;     // of the file system
   std::string options;  // of the file system
 };
 
-// Lines that are none are left out.
+// Skips invalid lines.
 std::vector<Mount> parse_mounts(std::string_view mountinfo);
-// A whole small file of /proc; "" when it cannot be read.
+// Reads a small file of /proc whole; "" when it cannot be read.
 std::string read_small_file(const char* path);
-// Of this process.
+// Reads the mounts of this process.
 std::vector<Mount> own_mounts();
 
 }  // namespace gibbous

@@ -11,7 +11,7 @@ namespace gibbous {
 std::uint64_t random_bits() {
   std::uint64_t bits = 0;
   while (::getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
-    // Only EINTR can happen for so few bytes; without random numbers nothing here is safe.
+    // Only EINTR can happen for so few bytes. Nothing here is safe without random numbers.
     if (errno != EINTR) std::abort();
   }
   return bits;
@@ -30,7 +30,7 @@ std::string random_id() {
       left = 64 / kBitsPerChar;
     }
     const std::uint64_t letter = bits & ((1U << kBitsPerChar) - 1);
-    if (letter < kLetters) id += kAlphabet[letter];  // or some would be likelier than others
+    if (letter < kLetters) id += kAlphabet[letter];  // or some would be more likely than others
   }
   return id;
 }

@@ -9,8 +9,8 @@ namespace gibbous {
 
 inline constexpr std::size_t kIdChars = 8;
 
-// 47 random bits. Nothing but letters and digits: an id is never taken for an option on a command
-// line, and is one word for whoever looks for it in a text.
+// 47 random bits. Only letters and digits: an id is never taken for an option on a command line,
+// and it is one word in a text search.
 std::string random_id();
 std::uint64_t random_bits();
 

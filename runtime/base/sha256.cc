@@ -66,7 +66,7 @@ std::string sha256_hex(std::string_view bytes) {
   const std::size_t whole = bytes.size() / kBlockBytes * kBlockBytes;
   for (std::size_t at = 0; at < whole; at += kBlockBytes) add_block(state, data + at);
 
-  // The rest, a single 1 bit, zeros, and the length in bits.
+  // The remaining bytes, a single 1 bit, zeros, and the length in bits.
   std::array<unsigned char, 2 * kBlockBytes> end{};
   const std::size_t rest = bytes.size() - whole;
   for (std::size_t i = 0; i < rest; ++i) end[i] = data[whole + i];

@@ -1,5 +1,4 @@
-// SHA-256 of text, as lower-case hex: tells whether a file is still what was read. Pure, any
-// thread.
+// SHA-256 of text, as lower-case hex. Used to check whether a file has changed. Pure, any thread.
 #pragma once
 
 #include <string>

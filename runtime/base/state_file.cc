@@ -1,4 +1,4 @@
-// open, fstat and flock; nothing is decided by name.
+// open, fstat and flock; no decision depends on a name.
 #include "runtime/base/state_file.h"
 
 #include <fcntl.h>

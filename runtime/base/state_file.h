@@ -1,6 +1,5 @@
-// Files in the state directory that several processes share: opened so that nobody else's file, and
-// no link, is ever taken for ours. Used by runtime/approvals, runtime/decisions and
-// runtime/journal. Any thread.
+// Files in the state directory that several processes share, opened so that a link or another
+// user's file is never used. Used by runtime/audit and runtime/journal. Any thread.
 #pragma once
 
 #include <signal.h>
@@ -15,14 +14,15 @@ namespace gibbous {
 
 inline constexpr mode_t kStateFileMode = 0600;
 
-// The directory, if it belongs to this user and nobody else may write to it; made (0700, with those
-// above it) with `make`. Fails with state_dir_missing or state_dir_unusable.
+// Opens the directory if it belongs to this user and no other user may write to it. With `make`,
+// creates it and its parents (0700). Fails with state_dir_missing or state_dir_unusable.
 Result<UniqueFd> open_state_directory(const std::string& directory, bool make);
 
-// Why such a file is not to be trusted; nullptr when it may be.
+// Returns why such a file cannot be trusted; nullptr when it can.
 const char* objection_to(const struct stat& file);
 
-// Held by one process at a time, for a few system calls; released when it goes, or its process.
+// One process holds it at a time, for a few system calls; destruction or the end of the process
+// releases it.
 class StateLock {
  public:
   // Waits a millisecond between tries. Fails with state_busy, or with state_file_unusable.
@@ -33,8 +33,8 @@ class StateLock {
   UniqueFd file_;
 };
 
-// A write beyond RLIMIT_FSIZE must not end the host: while this lives the signal is held back in
-// this thread, and the one that a write caused is taken back. The write then fails with EFBIG.
+// A write beyond RLIMIT_FSIZE must not kill the host: while this exists, this thread blocks SIGXFSZ
+// and discards the one that a write caused. The write then fails with EFBIG.
 class WithoutSizeSignal {
  public:
   WithoutSizeSignal();

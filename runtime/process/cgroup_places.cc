@@ -1,5 +1,5 @@
-// A group of version 2 that holds processes gives no controllers to groups below it, so the place
-// is the nearest group above that hands them on; version 1 knows no such rule.
+// In version 2, a group that contains processes gives no controllers to groups below it, so new
+// groups go below the nearest ancestor that passes the controllers on. Version 1 has no such rule.
 #include "runtime/process/cgroup_places.h"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ std::vector<Mount> cgroup_mounts(std::string_view mountinfo) {
   return mounts;
 }
 
-// The directory of `group` as far as the mount shows it, or "".
+// Returns the directory of `group` as far as the mount shows it, or "".
 std::string directory_of(const Mount& mount, const std::string& group) {
   std::string_view below = group;
   if (mount.root != "/") {
@@ -71,12 +71,12 @@ class Finder {
     return second.ok() ? second : version1(name);
   }
 
-  // `controller`: "" is none.
+  // `controller` "" means none.
   CgroupPlace version2(const std::string& controller) const {
     for (const Mount& mount : mounts_) {
       if (mount.type != "cgroup2") continue;
       std::string directory = directory_of(mount, own_group(""));
-      // "Process in the group" holds for the group itself, so groups are made below it or above.
+      // A group with processes cannot pass controllers on, so new groups go below it or above it.
       while (directory.size() >= mount.point.size()) {
         if (writable(directory) && (controller.empty() || hands_on(directory, controller))) {
           return {LimitMeans::kCgroup2, directory};
@@ -98,7 +98,7 @@ class Finder {
     return {};
   }
 
-  // The path in a line "ID:CONTROLLERS:PATH"; version 2 names no controllers.
+  // Returns the path in a line "ID:CONTROLLERS:PATH"; version 2 names no controllers.
   std::string own_group(const std::string& controller) const {
     for (const std::string& line : own_) {
       const std::size_t first = line.find(':');

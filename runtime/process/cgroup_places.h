@@ -1,6 +1,6 @@
-// Where this process may make control groups: for each controller the hierarchy, its version and
+// Where this process may create control groups: for each controller the hierarchy, its version and
 // the group below which new ones can be made. Version 2 where the controller is delegated, else
-// version 1; hybrid layouts have both, each somewhere else. Used by the keeper and by `doctor`. Any
+// version 1; hybrid layouts have both, in different places. Used by the keeper and by `doctor`. Any
 // thread.
 #pragma once
 
@@ -22,13 +22,13 @@ struct CgroupPlaces {
   CgroupPlace memory;
   CgroupPlace cpu;
   CgroupPlace pids;
-  CgroupPlace kill;  // version 2 alone has cgroup.kill; needs no controller
+  CgroupPlace kill;  // only version 2 has cgroup.kill; needs no controller
 };
 
-// Of this process, by /proc/self/mountinfo and /proc/self/cgroup; none with GIBBOUS_CGROUPS=off in
-// its environment.
+// The places of this process, from /proc/self/mountinfo and /proc/self/cgroup; none when its
+// environment has GIBBOUS_CGROUPS=off.
 CgroupPlaces find_cgroup_places();
-// The same from the texts of those two files. Only directories that exist and can be written count.
+// The same from the texts of those two files. Only existing, writable directories count.
 CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own_groups);
 
 }  // namespace gibbous

@@ -1,6 +1,6 @@
-// Between clone and execve the child shares all memory with its caller, who is suspended. So it
-// only makes system calls, by number: no library function that a sanitizer or the host may have put
-// something of its own into, and no instrumentation. It runs on a stack of its own.
+// Between clone and execve the child shares all memory with its caller, which is suspended. So it
+// only makes system calls, by number: no library function that a sanitizer or the host may have
+// replaced, and no instrumentation. It runs on a stack of its own.
 #include "runtime/process/launch.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ constexpr std::size_t kStackBytes = 64UL * 1024;
 constexpr int kFirstOtherFd = 3;
 constexpr int kExitUnexecuted = 127;
 constexpr unsigned kAllFds = ~0U;
-// As the kernel has them; glibc's own types are larger.
+// The kernel's layout; glibc's own types are larger.
 constexpr std::size_t kKernelSignalSetBytes = 8;
 struct KernelSignalAction {
   void* handler;
@@ -44,11 +44,11 @@ struct Shared {
   bool detached;
   int socket;
   std::uint64_t born;  // CLOCK_BOOTTIME in ns, read by the child at once
-  // The outcome; error == 0 is success.
+  // The result; error == 0 is success.
   LaunchStep step;
   int error;
   SandboxFailure sandbox;
-  // Of launch_detached: the grandchild.
+  // For launch_detached: the grandchild.
   void* inner_stack_top;
   pid_t inner_pid;
   int inner_pidfd;
@@ -124,7 +124,8 @@ GIBBOUS_IN_CHILD bool enter_groups(Shared& shared) {
 GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
   const int* source = shared.plan->stdio.data();
   for (long target = 0; target < kFirstOtherFd; ++target) {
-    // dup3 refuses equal descriptors; the caller's are never 0, 1 or 2, which are its own
+    // dup3 refuses equal descriptors. The caller's descriptors are never 0, 1 or 2, because those
+    // are its own
     // /dev/null.
     if (source[target] >= 0 && ::syscall(SYS_dup3, source[target], target, 0) < 0) {
       return fail(shared, LaunchStep::kStdio);
@@ -134,7 +135,7 @@ GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
   return true;
 }
 
-// The keeper's: its socket is descriptor 3, the standard ones are /dev/null, nothing else is open.
+// For the keeper: its socket is descriptor 3, the standard ones are /dev/null, no other is open.
 GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
   if (shared.socket == kInheritedSocket) {
     if (::syscall(SYS_fcntl, shared.socket, F_SETFD, 0) != 0)
@@ -159,7 +160,8 @@ GIBBOUS_IN_CHILD bool worth_trying_next(int error) {
          error == ENODEV || error == ETIMEDOUT;
 }
 
-// Returns only on failure. What execvp reports: EACCES if anything was there, else the last error.
+// Returns only on failure, with the error that execvp reports: EACCES if any file existed, else the
+// last error.
 GIBBOUS_IN_CHILD bool execute(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
   bool denied = false;
@@ -183,7 +185,7 @@ GIBBOUS_IN_CHILD bool in_sandbox(Shared& shared, bool entered) {
 
 GIBBOUS_IN_CHILD bool become(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
-  // The mark is among the limits and comes first: from here on the child can be found.
+  // The mark is one of the limits and comes first: from here on the child can be found.
   if (!set_limits(shared) || !enter_groups(shared)) return false;
   if (::syscall(SYS_setsid) < 0) return fail(shared, LaunchStep::kSession);
   if (plan.sandbox != nullptr &&
@@ -193,7 +195,7 @@ GIBBOUS_IN_CHILD bool become(Shared& shared) {
   if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
     return fail(shared, LaunchStep::kChdir);
   }
-  // Before its descriptors are closed with all others.
+  // Before the child closes this descriptor with all others.
   if (plan.sandbox != nullptr &&
       !in_sandbox(shared, plan.sandbox->restrict_self(&shared.sandbox))) {
     return false;
@@ -205,7 +207,7 @@ GIBBOUS_IN_CHILD bool become(Shared& shared) {
     ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!set_stdio(shared)) return false;
   }
-  // With it the session's leader is in the terminal's foreground.
+  // This puts the session's leader into the terminal's foreground.
   if (plan.terminal && ::syscall(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 0) < 0) {
     return fail(shared, LaunchStep::kTerminal);
   }
@@ -226,7 +228,8 @@ GIBBOUS_IN_CHILD int child_main(void* argument) {
   __builtin_unreachable();
 }
 
-// Shares the caller's descriptors, so that the pidfd that it gets for the grandchild is the
+// Shares the caller's descriptors, so that the pidfd it gets for the grandchild belongs to the
+// caller.
 // caller's.
 GIBBOUS_IN_CHILD int intermediate_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
@@ -243,7 +246,7 @@ GIBBOUS_IN_CHILD int intermediate_main(void* argument) {
 }
 
 // The start time is the kernel's clock at some moment between `before` and the child's first
-// reading: when both are in the same tick it is known without a look into /proc.
+// reading: when both are in the same tick, it is known without reading /proc.
 std::uint64_t start_time_between(std::uint64_t before, std::uint64_t born, pid_t pid) {
   const std::uint64_t ticks = boot_ticks(before);
   if (ticks == boot_ticks(born)) return ticks;

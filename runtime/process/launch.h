@@ -1,6 +1,6 @@
-// Starts a program in a vfork child: no copy of the caller's memory, however large, and every step
-// that fails is reported with its errno. The keeper starts runs with it, the library starts the
-// keeper. Blocks until the program has been executed (some 0.1 ms). Loop thread of the caller only.
+// Starts a program in a vfork child: it never copies the caller's memory, and reports each failing
+// step with its errno. The keeper starts runs with it, the library starts the keeper. Blocks until
+// the program has been executed (about 0.1 ms). Loop thread of the caller only.
 #pragma once
 
 #include <sys/resource.h>
@@ -36,14 +36,14 @@ struct LaunchLimit {
   rlimit value{};
 };
 
-// Pointers and views must stay valid during the launch; nothing is kept.
+// Pointers and views must stay valid during the launch; it keeps none of them.
 struct LaunchPlan {
   std::span<const char* const> candidates;  // paths to execute, tried in order
   char* const* argv = nullptr;
   char* const* environment = nullptr;
   const char* directory = nullptr;       // null: the caller's
   std::array<int, 3> stdio{-1, -1, -1};  // -1: as in the caller
-  bool terminal = false;  // its stdin is a terminal, which becomes that of its session
+  bool terminal = false;  // whether its stdin is a terminal, which becomes its session's
   std::span<const LaunchLimit> limits;
   const PreparedSandbox* sandbox = nullptr;  // null: none
   std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing
@@ -61,9 +61,9 @@ struct LaunchError {
   SandboxFailure sandbox;  // for kSandbox
 };
 
-// Starts children of the caller in sessions of their own, with default signal dispositions as far
-// as the caller has them, an empty signal mask, no other descriptors than 0, 1 and 2, and SIGKILL
-// for when the caller ends. Every signal must be blocked in the caller.
+// Starts children of the caller in sessions of their own, with default signal dispositions for the
+// signals the caller has at default, an empty signal mask, descriptors 0, 1 and 2 only, and SIGKILL
+// when the caller ends. Every signal must be blocked in the caller.
 class Launcher {
  public:
   Launcher();
@@ -71,24 +71,24 @@ class Launcher {
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  // On failure `launched` is left alone and there is no child.
+  // On failure, `launched` is unchanged and there is no child.
   std::optional<LaunchError> launch(const LaunchPlan& plan, Launched& launched);
 
  private:
-  void* stack_;  // the children's, one after the other
+  void* stack_;  // of all children, one after another
 };
 
-// A program that is nobody's child to care for: it is no child of the caller, which hears no
-// SIGCHLD and finds nothing in wait(2), whatever it does with those. `socket` is the program's
-// descriptor 3; 0, 1 and 2 are /dev/null. Default signal dispositions, an empty mask, a session of
-// its own.
+// Starts a program that is not a child of the caller, which gets no SIGCHLD and finds nothing in
+// wait(2), whatever it does with those. `socket` becomes the program's descriptor 3; 0, 1 and 2 are
+// /dev/null. Default signal dispositions, an empty mask, a session of its own.
 std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
                                            Launched& launched);
 
 inline constexpr int kInheritedSocket = 3;
 
-// The paths that execvp would try for `name`: itself when it has a '/', else one for each entry of
-// PATH in `environment` ("NAME=value"). Empty entries are the child's directory.
+// Returns the paths that execvp would try for `name`: the name itself when it has a '/', else one
+// path for each entry of PATH in `environment` ("NAME=value"). Empty entries mean the child's
+// directory.
 class ExecCandidates {
  public:
   ExecCandidates(const char* name, std::span<const char* const> environment);

@@ -30,7 +30,7 @@ constexpr std::size_t kListenersPathBytes = 64;
 constexpr std::size_t kTableReadBytes = 16UL * 1024;
 constexpr std::size_t kReplyBytes = 32UL * 1024;  // the kernel's largest dump message
 
-// An address in the order of the network; of IPv4 the first word.
+// An address in network byte order; for IPv4, the first word.
 using AddressWords = std::array<std::uint32_t, sizeof(in6_addr) / sizeof(std::uint32_t)>;
 
 ListeningPort port_of(const AddressWords& words, bool v6, std::uint16_t number) {
@@ -68,7 +68,7 @@ bool send_question(int socket, std::uint8_t family) {
   return ::send(socket, &question, sizeof question, 0) == sizeof question;
 }
 
-// The kernel answers while it is asked: what cannot be had at once never comes.
+// The kernel answers during the request: what is not available at once never comes.
 bool take_answers(int socket, std::uint8_t family, ListeningSockets& listeners) {
   alignas(nlmsghdr) std::array<char, kReplyBytes> reply;
   while (true) {
@@ -91,7 +91,7 @@ bool take_answers(int socket, std::uint8_t family, ListeningSockets& listeners) 
   }
 }
 
-// Takes a word off the front of a line.
+// Removes the first word of a line.
 std::string_view next_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::string_view word = line.substr(0, line.find(' '));
@@ -105,7 +105,8 @@ bool parse(std::string_view text, int base, Number& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// "0100007F:1F90": the words of the address, each printed as this machine reads it, and the port.
+// Parses "0100007F:1F90": the words of the address, each in this machine's byte order, and the
+// port.
 bool parse_address(std::string_view text, ListeningPort& port) {
   constexpr int kHex = 16;
   constexpr std::size_t kWordDigits = 8;
@@ -122,7 +123,7 @@ bool parse_address(std::string_view text, ListeningPort& port) {
   return true;
 }
 
-// False when the line is not about a listener: the kernel lists those first.
+// Returns false when the line is not about a listener: the kernel lists those first.
 bool add_line(std::string_view line, ListeningSockets& listeners) {
   constexpr std::string_view kListen = "0A";
   constexpr int kWordsBetween = 5;  // queues, timer, retransmits, user, timeout

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxListeners = 4096;
 
 struct ListeningSocket {
   ListeningPort port;
-  bool owned = false;  // for who looks for the owners
+  bool owned = false;  // for code that looks for the owners
 };
 using ListeningSockets = std::unordered_map<ino_t, ListeningSocket>;
 

@@ -1,6 +1,6 @@
-// The mark's encoding: | tag 8 | keeper 32 | run 24 |. The tag of an inner mark is smaller, so that
-// it fits below the hard limit that an outer mark is. Both are far from RLIM_INFINITY and positive
-// when signed.
+// The encoding of the mark: | tag 8 | keeper 32 | run 24 |. The tag of an inner mark is smaller, so
+// that it fits below a hard limit that is an outer mark. Both are far from RLIM_INFINITY and
+// positive as signed numbers.
 #include "runtime/process/mark.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ std::optional<Mark> decode(rlim_t value, std::uint64_t tag) {
               static_cast<std::uint32_t>(value) & kMaxMarkRun};
 }
 
-// One number of /proc/PID/limits.
+// Reads one number of /proc/PID/limits.
 const char* parse_limit(const char* text, rlim_t& value) {
   constexpr std::string_view kUnlimited = "unlimited";
   constexpr int kDecimal = 10;
@@ -45,7 +45,7 @@ const char* parse_limit(const char* text, rlim_t& value) {
   return end == text ? nullptr : end;
 }
 
-// Another user's process (sudo, su) refuses prlimit, but its limits file is open to all.
+// Another user's process (sudo, su) refuses prlimit, but every user may read its limits file.
 std::optional<Marks> read_marks_file(pid_t pid) {
   constexpr std::size_t kLimitsBytes = 4096;
   std::array<char, kLimitsBytes> text;

@@ -8,14 +8,14 @@
 
 namespace gibbous {
 
-// Equal for two processes only when each can look at the other by its pid.
+// Equal for two processes only when each can see the other under its pid.
 std::string pid_space();
-// The process with this pid, started at this time (ProcessStat::start_time), is alive. Of this
-// pid_space.
+// Whether the process with this pid and start time (ProcessStat::start_time) is alive. Only for
+// pids of this pid_space.
 bool is_process_alive(std::int64_t pid, std::int64_t start_time);
 
-// A name for this process that no other has, on any machine: "MACHINE/BOOT/PIDS/PID/START", without
-// blanks.
+// Returns a name for this process that is unique across machines: "MACHINE/BOOT/PIDS/PID/START",
+// without blanks.
 std::string process_tag();
 // Whether the process of a tag is alive; nothing when that cannot be seen from here.
 std::optional<bool> is_tagged_process_alive(const std::string& tag);

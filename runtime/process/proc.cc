@@ -1,4 +1,4 @@
-// /proc by plain system calls: no stdio, no allocation but the results.
+// Reads /proc with plain system calls: no stdio, no allocation except for the results.
 #include "runtime/process/proc.h"
 
 #include <dirent.h>
@@ -64,7 +64,7 @@ bool read_proc_file(pid_t pid, const char* name, std::span<char> text) {
 std::optional<ProcessStat> read_stat(pid_t pid) {
   std::array<char, kStatBytes> text;
   if (!read_proc_file(pid, "stat", text)) return std::nullopt;
-  // The name in parentheses may hold anything, parentheses included: the last one ends it.
+  // The name in parentheses may contain anything, even parentheses: the last one ends it.
   const char* name_end = std::strrchr(text.data(), ')');
   if (name_end == nullptr || name_end[1] != ' ' || name_end[2] == '\0') return std::nullopt;
   ProcessStat stat;

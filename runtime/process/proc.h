@@ -1,5 +1,5 @@
 // What /proc says about processes. Read by the keeper (its children) and by the library when its
-// keeper is gone. Everything here may be out of date when it returns: act on it only through
+// keeper is gone. Every result may be out of date when it returns: act on it only through
 // signals.h. Any thread.
 #pragma once
 
@@ -24,20 +24,20 @@ struct ProcessStat {
   bool alive() const { return state != 'Z' && state != 'X' && state != 'x'; }
 };
 
-// Nothing when there is no such process.
+// Returns nothing when there is no such process.
 std::optional<ProcessStat> read_stat(pid_t pid);
 
-// Fills `text` with the beginning of /proc/PID/NAME, always ended by a NUL. False: it cannot be
-// read.
+// Fills `text` with the beginning of /proc/PID/NAME, always terminated by a NUL. Returns false when
+// it cannot be read.
 bool read_proc_file(pid_t pid, const char* name, std::span<char> text);
 
-// Appends the numbers that are names in a directory of /proc; false when it cannot be read.
+// Appends the names in a directory of /proc that are numbers; false when it cannot be read.
 bool list_numbers(const char* directory, std::vector<pid_t>& numbers);
 
-// The value of a variable in the environment that the process was started with.
+// Returns the value of a variable in the environment that the process was started with.
 std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name);
 
-// The clock ticks of ProcessStat::start_time for a time on CLOCK_BOOTTIME.
+// Converts a time on CLOCK_BOOTTIME to the clock ticks of ProcessStat::start_time.
 std::uint64_t boot_ticks(std::uint64_t nanoseconds);
 
 }  // namespace gibbous

@@ -1,5 +1,5 @@
-// Version 1 and version 2 have the same ideas under other names; what differs is in one place for
-// each limit.
+// Versions 1 and 2 share ideas under different names; their differences are in one place for each
+// limit.
 #include "runtime/process/run_group.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ constexpr mode_t kDirectoryMode = 0755;
 constexpr std::uint64_t kCpuPeriodMicros = 100'000;
 constexpr std::uint64_t kMillisPerUnit = 1000;
 constexpr std::size_t kSmallFileBytes = 4096;
-// A group that is younger may be about to be entered by a run of another keeper.
+// A run of another keeper may be about to enter a younger group.
 constexpr std::time_t kSweepAgeSeconds = 30;
 
 Status failure(const std::string& path, int error) {
@@ -50,7 +50,7 @@ std::uint64_t read_number(const std::string& path) {
   return std::strtoull(read_file(path).c_str(), nullptr, 10);
 }
 
-// The number in the line "NAME NUMBER".
+// Returns the number in the line "NAME NUMBER".
 std::uint64_t read_counter(const std::string& path, std::string_view name) {
   const std::string text = read_file(path);
   for (std::size_t at = 0; at < text.size();) {
@@ -111,7 +111,7 @@ Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
     if (Status status = group->limit_cpu(*made, limits.cpu_share_millis); !status) return status;
     group->in_force_.cpu_share = made->version;
   }
-  // A cleanup command, no limit: without it SIGKILL goes to each process group.
+  // Used for clean-up, not as a limit: without it, each process group gets SIGKILL.
   if (places.kill.ok() && group->add(places.kill, keeper_group, number, "", &made)) {
     if (::access((made->path + "/cgroup.kill").c_str(), W_OK) == 0) group->kill_ = made;
   }
@@ -131,7 +131,7 @@ Status RunGroup::add(const CgroupPlace& place, const std::string& keeper_group,
     *made = directory.get();
     return {};
   }
-  // Somebody who tidies up may take an empty parent away in between.
+  // Another process that cleans up may remove an empty parent in between.
   constexpr int kAttempts = 3;
   bool exists = false;
   for (int i = 0; i < kAttempts && !exists; ++i) {
@@ -159,7 +159,7 @@ Status RunGroup::limit_memory(const Directory& group, std::uint64_t bytes) {
   if (group.version == LimitMeans::kCgroup2) {
     if (Status status = write_file(group.path + "/memory.max", number); !status) return status;
     (void)write_file(group.path + "/memory.swap.max", "0");
-    // The whole run ends, not one process of it that others wait for.
+    // The whole run ends, not just one process that others wait for.
     (void)write_file(group.path + "/memory.oom.group", "1");
     UniqueFd events(::open((group.path + "/memory.events").c_str(), O_RDONLY | O_CLOEXEC));
     if (events) events_.push_back(std::move(events));
@@ -228,7 +228,7 @@ bool RunGroup::remove() {
   events_.clear();
   std::erase_if(directories_, [](const std::unique_ptr<Directory>& directory) {
     if (::rmdir(directory->path.c_str()) != 0 && errno != ENOENT) return false;
-    // The keeper's own goes with its last run.
+    // The keeper's own group goes with its last run.
     (void)::rmdir(directory->path.substr(0, directory->path.rfind('/')).c_str());
     return true;
   });
@@ -253,7 +253,8 @@ std::set<std::string> directories_of(const CgroupPlaces& places) {
   return directories;
 }
 
-// Removes the runs' groups for which `may_go`, and then the keeper's own. rmdir fails while
+// Removes the groups of runs for which `may_go` returns true, and then the keeper's own. rmdir
+// fails while something is in them.
 // something is in them.
 template <typename MayGo>
 bool remove_below(const std::string& keeper, MayGo may_go) {

@@ -1,5 +1,5 @@
-// RunGroup: the control groups of one run: one directory in each hierarchy that holds one of its
-// limits, and one in version 2 for cgroup.kill. Made before the run's leader, which enters them by
+// RunGroup: the control groups of one run: one directory in each hierarchy that enforces one of its
+// limits, and one in version 2 for cgroup.kill. Made before the run's leader, which enters them
 // itself before it executes; removed when the run's tree is empty. Keeper only.
 #pragma once
 
@@ -16,13 +16,14 @@
 
 namespace gibbous {
 
-// The directories of all groups of one keeper have this name; its runs are numbered below it.
+// The directories of all groups of one keeper have this name; the runs' groups are numbered below
+// it.
 std::string keeper_group_name(std::uint32_t keeper_number);
 
 class RunGroup {
  public:
-  // Holds those of `limits` for which there is a place; `in_force` says which. A status names the
-  // file that could not be made or written.
+  // Enforces those of `limits` for which there is a place; `in_force` says which. A failing Status
+  // names the file that could not be created or written.
   static Result<std::unique_ptr<RunGroup>> create(const CgroupPlaces& places,
                                                   const std::string& keeper_group,
                                                   std::uint32_t number, const TreeLimits& limits);
@@ -31,17 +32,17 @@ class RunGroup {
   RunGroup& operator=(const RunGroup&) = delete;
 
   const LimitsInForce& in_force() const { return in_force_; }
-  // The leader writes "0" to each, and is in the group then.
+  // The leader writes "0" to each, and is then in the group.
   std::span<const int> entries() const { return entry_numbers_; }
   void close_entries();
   // Descriptors that become readable (EPOLLIN) or urgent (EPOLLPRI) when a limit may have been hit.
   const std::vector<UniqueFd>& events() const { return events_; }
 
-  // The limit that the kernel says was hit, with its figures.
+  // Returns the limit that the kernel says was reached, with its figures.
   std::optional<LimitReached> reached() const;
-  // SIGKILL to everything in it, at one moment; only where there is version 2.
+  // Sends SIGKILL to every process in it at once; only with version 2.
   void kill() const;
-  // False: something is still in it.
+  // Returns false when a process is still in it.
   bool remove();
 
  private:
@@ -67,10 +68,10 @@ class RunGroup {
   std::vector<UniqueFd> events_;
 };
 
-// Removes the groups of a keeper that is no more. False: something is still in them.
+// Removes the groups of a keeper that has ended. Returns false when a process is still in them.
 bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_number);
 
-// Removes what keepers left behind that are no more, as far as nothing is in it.
+// Removes empty groups that ended keepers left behind.
 void sweep_groups(const CgroupPlaces& places);
 
 }  // namespace gibbous

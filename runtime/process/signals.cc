@@ -1,5 +1,5 @@
-// pidfd_open and pidfd_send_signal, and the table of signal names (glibc's sigabbrev_np has no way
-// back).
+// pidfd_open and pidfd_send_signal, and the table of signal names (glibc's sigabbrev_np works in
+// one direction only).
 #include "runtime/process/signals.h"
 
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-// Sends signals to processes that may have gone meanwhile, without ever hitting another one that
-// got the same pid; and says what signals and exit statuses are called. Any thread.
+// Sends signals to processes that may have ended meanwhile, and never hits another process that got
+// the same pid. Also names signals and exit statuses. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@ namespace gibbous {
 
 enum class SendOutcome : std::uint8_t {
   kSent,
-  kGone,     // no such process any more
-  kNotOurs,  // the pid belongs to somebody else now
+  kGone,     // the process has ended
+  kNotOurs,  // the pid now belongs to another process
   kRefused,  // not permitted
 };
 
-// Takes hold of the process, asks `still_ours(pid)`, and only then sends. The answer cannot be
-// overtaken: a process that ended in between makes the sending fail, whoever has its pid then.
+// Opens the process, asks `still_ours(pid)`, and only then sends. The answer cannot become stale:
+// if the process ended in between, sending fails, whichever process has its pid then.
 template <typename StillOurs>
 SendOutcome send_signal_if(pid_t pid, int signal_number, StillOurs still_ours);
 
@@ -47,10 +47,10 @@ SendOutcome send_signal_if(pid_t pid, int signal_number, StillOurs still_ours) {
   return process.send(signal_number);
 }
 
-// SIGKILL to the whole process group of `pid`, which may be a zombie, with one system call. That
-// also ends what forks and exits faster than it can be found one by one: a fork with a signal
-// pending fails (Linux 4.20). `still_ours(pid)` is asked in between; the caller's own group is
-// never hit.
+// Sends SIGKILL to the whole process group of `pid`, which may be a zombie, with one system call.
+// That also ends processes that fork and exit faster than they can be found one by one, because a
+// fork with a signal pending fails (Linux 4.20). `still_ours(pid)` is asked in between; the
+// caller's own group is never hit.
 template <typename StillOurs>
 void kill_group_if(pid_t pid, StillOurs still_ours) {
   const pid_t group = ::getpgid(pid);
@@ -58,12 +58,12 @@ void kill_group_if(pid_t pid, StillOurs still_ours) {
   ::kill(-group, SIGKILL);
 }
 
-// "SIGTERM" for 15; "signal 99" for a number that has no name.
+// Returns "SIGTERM" for 15, and "signal 99" for a number without a name.
 std::string signal_name(int signal_number);
-// 15 for "SIGTERM", "TERM", "sigterm" and "15"; 0 for what is no signal.
+// Returns 15 for "SIGTERM", "TERM", "sigterm" and "15"; 0 when it is not a signal.
 int signal_number_of(std::string_view name);
 
-// How a process ended, for people: "exit code 1", "killed by SIGSEGV (core dumped)".
+// Describes for people how a process ended: "exit code 1", "killed by SIGSEGV (core dumped)".
 std::string describe_status(int code, int signal_number, bool core_dumped);
 
 }  // namespace gibbous

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kSlaveFlags = O_RDWR | O_NOCTTY | O_CLOEXEC;
 
-// By the master itself where the kernel can do it: the name of a terminal may mean another one in
+// Uses the master itself where the kernel can do it: the name of a terminal may mean another one in
 // another mount of /dev/pts.
 UniqueFd open_slave(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, kSlaveFlags));
@@ -25,7 +25,7 @@ UniqueFd open_slave(int master) {
   return UniqueFd(::open(("/dev/pts/" + std::to_string(number)).c_str(), kSlaveFlags));
 }
 
-// The line discipline's erasing knows characters of more than one byte then.
+// Then the line discipline erases whole multi-byte characters.
 void expect_utf8(int slave) {
   termios settings{};
   if (::tcgetattr(slave, &settings) != 0) return;

@@ -1,6 +1,6 @@
-// A terminal for a run: its size, its two ends, and what the kernel knows of it. The keeper opens
-// it, the child gets the end that programs know (the slave), the library holds the other one (the
-// master). Any thread.
+// A terminal for a run: its size, its two ends, and what the kernel knows about it. The keeper
+// opens it, the child gets the end that programs use (the slave), and the library holds the other
+// one (the master). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct TerminalSize {
   bool operator==(const TerminalSize&) const = default;
 };
 
-// What a run asks for.
+// What a run requests.
 struct TerminalSpec {
   TerminalSize size;
-  std::string term = "xterm-256color";  // the variable TERM
+  std::string term = "xterm-256color";  // the value of TERM
 };
 
-// Within the limits above.
+// Whether the size is within the limits above.
 bool is_terminal_size(const TerminalSize& size);
 
-// The nearest size within the limits.
+// Returns the nearest size within the limits.
 TerminalSize clamp_terminal_size(int rows, int cols);
 
 struct TerminalEnds {
@@ -40,16 +40,17 @@ struct TerminalEnds {
   UniqueFd slave;
 };
 
-// Unset ends and errno when there is none to be had. Both are closed on exec.
+// Returns unset ends, with errno, when none is available. Both are closed on exec.
 TerminalEnds open_terminal(const TerminalSize& size);
 
-// Of a master; programs in its foreground get SIGWINCH when it changes. False: errno says why not.
+// Sets the size through a master; programs in its foreground get SIGWINCH when it changes. Returns
+// false with errno on failure.
 bool set_terminal_size(int master, const TerminalSize& size);
-// What programs were told last, and may have changed themselves; within the limits.
+// The size that programs see, which they may have changed themselves; within the limits.
 std::optional<TerminalSize> terminal_size(int master);
 
-// Who shows what is typed: the terminal, perhaps its program (which reads keys one by one), or
-// nobody (lines that the terminal does not show: a password prompt).
+// What echoes typed text: the terminal, possibly its program (which reads single keys), or nothing
+// (the terminal hides the line: a password prompt).
 enum class Echo : std::uint8_t { kTerminal, kProgram, kNobody };
 Echo echo_of(int master);
 

@@ -1,6 +1,6 @@
-// Walks down the lists of children. A process that forks meanwhile may be missed; callers that must
-// miss none repeat until own_children() is empty, which is exact: only the caller itself can take
-// entries off it.
+// Walks down the lists of children and may miss a process that forks meanwhile. Callers that must
+// not miss any repeat until own_children() is empty, which is exact: only the caller itself can
+// remove entries from that list.
 #include "runtime/process/tree.h"
 
 #include <fcntl.h>
@@ -95,7 +95,7 @@ void ProcessTree::append_children(pid_t pid, std::vector<pid_t>& children) {
     if (const UniqueFd file = open_children(pid, pid)) (void)read_numbers(file.get(), children);
     return;
   }
-  // Each thread has the list of those that it forked.
+  // Each thread has its own list of the processes it forked.
   std::vector<pid_t> threads;
   if (!list_numbers(path.data(), threads)) return;
   for (const pid_t thread : threads) {

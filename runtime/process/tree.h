@@ -1,7 +1,7 @@
 // The processes below a process, found by the kernel's own lists of children
 // (/proc/PID/task/TID/children) or, where the kernel has none, by one scan of /proc. Used by the
-// keeper, which is a subreaper: whatever escapes from its parent becomes its own child, so its list
-// of children is the truth about what is left. Not for several threads at once.
+// keeper, which is a subreaper: a process that loses its parent becomes the keeper's own child, so
+// its list of children shows exactly what is left. Not for several threads at once.
 #pragma once
 
 #include <sys/types.h>
@@ -21,10 +21,10 @@ class ProcessTree {
   ProcessTree();  // the better source that works here
   explicit ProcessTree(Source source);
 
-  // The children of this process; for kScan this is also where the one scan is made.
+  // Returns the children of this process; with kScan, this also makes the one scan.
   const std::vector<pid_t>& own_children();
-  // The processes `roots` and everything below them, parents before their children, zombies
-  // included. Of the same moment as the last own_children() for kScan.
+  // Returns the processes `roots` and everything below them, parents before their children, zombies
+  // included. With kScan, as of the last own_children().
   std::vector<pid_t> with_descendants(const std::vector<pid_t>& roots);
 
  private:

@@ -1,5 +1,5 @@
-// TreeLimits: what the whole tree of a run may use, and the words for what was used up. Plain data;
-// chosen by a policy, carried by the start message, kept by the keeper. Any thread.
+// TreeLimits: what the whole tree of a run may use, and the names of the limits. Plain data: a
+// policy chooses it, the start message carries it, the keeper enforces it. Any thread.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ struct TreeLimits {
   }
 };
 
-// Who holds a limit.
+// What enforces a limit.
 enum class LimitMeans : std::uint8_t {
   kNone,     // it is not set
   kCgroup2,  // the kernel, control groups version 2
   kCgroup1,  // the kernel, control groups version 1
-  kPolling,  // the keeper looks, and ends the run that is above it
+  kPolling,  // the keeper polls, and ends a run that exceeds it
 };
 const char* to_string(LimitMeans means);
 
@@ -35,11 +35,11 @@ struct LimitsInForce {
   LimitMeans pids = LimitMeans::kNone;
 };
 
-// A limit that a run ended by. The word is the name of the end, in Lua and in JSON.
+// A limit that ended a run. Lua and JSON use this word for the kind of end.
 enum class LimitKind : std::uint8_t { kMemory, kCpuTime, kPids, kFileSize, kOutput, kIdle };
 const char* to_string(LimitKind kind);
 
-// In bytes, microseconds or pieces, as the kind has it.
+// In bytes, microseconds or a count, depending on the kind.
 struct LimitReached {
   LimitKind kind = LimitKind::kMemory;
   std::uint64_t limit = 0;

@@ -1,4 +1,4 @@
-// The sums, from one look at /proc/PID/stat each.
+// Adds up the figures from one read of /proc/PID/stat for each process.
 #include "runtime/process/usage.h"
 
 #include <unistd.h>
@@ -39,7 +39,7 @@ struct Cost {
 std::optional<Cost> read_cost(pid_t pid) {
   std::array<char, kUsageStatBytes> text;
   if (!read_proc_file(pid, "stat", text)) return std::nullopt;
-  // The name in parentheses may hold anything, parentheses included: the last one ends it.
+  // The name in parentheses may contain anything, even parentheses: the last one ends it.
   const char* name_end = std::strrchr(text.data(), ')');
   if (name_end == nullptr || name_end[1] != ' ') return std::nullopt;
   std::array<std::uint64_t, kFields> numbers{};
@@ -49,7 +49,7 @@ std::optional<Cost> read_cost(pid_t pid) {
     const std::string_view field = rest.substr(0, rest.find(' '));
     if (field.empty()) return std::nullopt;
     if (i == 0) cost.state = field.front();
-    // Negative fields are none of those that are used.
+    // None of the fields used can be negative.
     std::from_chars(field.data(), field.data() + field.size(), numbers[i]);
     rest.remove_prefix(std::min(rest.size(), field.size() + 1));
   }

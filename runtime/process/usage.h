@@ -1,6 +1,6 @@
-// What a tree of processes costs right now, where it listens, and whether it waits for input: read
-// from /proc by the keeper when it is asked, never on its own. Every process may vanish while it is
-// read; what has gone is left out. The cost is bounded whatever the processes do. Any thread.
+// What a tree of processes uses right now, where it listens, and whether it waits for input: the
+// keeper reads it from /proc on request, never on its own. Any process may vanish during the read
+// and is then left out. The cost is bounded whatever the processes do. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,9 +20,9 @@ inline constexpr std::size_t kMaxUsagePorts = 64;
 // A TCP socket in state LISTEN.
 struct ListeningPort {
   std::uint16_t port = 0;
-  pid_t pid = 0;  // of several that share the socket, the one that was named first
+  pid_t pid = 0;  // among several that share the socket, the first that was named
   bool loopback_only = false;
-  std::string address;  // "127.0.0.1", "::"; IPv6 when there is a ':' in it
+  std::string address;  // "127.0.0.1", "::"; with a ':' for IPv6
 
   bool operator==(const ListeningPort&) const = default;
 };
@@ -30,21 +30,21 @@ struct ListeningPort {
 struct TreeUsage {
   std::uint32_t processes = 0;  // alive: zombies are not counted
   std::uint32_t threads = 0;
-  std::uint64_t rss_bytes = 0;  // what processes share is counted for each
-  // Of the processes, zombies included, and of the children that they have waited for. What was
-  // waited for by somebody who is not among them is missing; that is for the keeper to add.
+  std::uint64_t rss_bytes = 0;  // shared pages count for each process
+  // Of the processes, zombies included, and of the children they have waited for. Children that an
+  // outside process waited for are missing; the keeper adds those.
   std::chrono::microseconds cpu{0};
   // Of any of the processes, each seen in its own network namespace; sorted by port.
   std::vector<ListeningPort> ports;
   pid_t waiting_pid = 0;  // the process that waits for input and for nothing else; 0: none is known
   int waiting_fd = -1;
-  // It reads a terminal from the background, and was stopped for it (SIGTTIN).
+  // Whether it reads a terminal from the background and was stopped for it (SIGTTIN).
   bool waiting_stopped = false;
 };
 
 struct UsageQuestion {
   std::span<const pid_t> pids;  // parents before their children
-  // The run's stdin, by fstat(); inode 0 when it has none. A terminal counts as input as well.
+  // The run's stdin, from fstat(); inode 0 when it has none. A terminal counts as input as well.
   ino_t stdin_inode = 0;
   dev_t stdin_device = 0;
   bool ports = false;

@@ -53,7 +53,7 @@ ListeningSockets read_listeners(std::span<const LivingProcess> processes) {
   return listeners;
 }
 
-// The inode of "socket:[INODE]"; 0 for anything else.
+// Returns the inode of "socket:[INODE]"; 0 for anything else.
 ino_t socket_inode(int directory, const char* name) {
   constexpr std::string_view kPrefix = "socket:[";
   std::array<char, kLinkBytes> target;
@@ -72,7 +72,7 @@ ino_t socket_inode(int directory, const char* name) {
 
 void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left) {
   const UniqueFd directory(::open(proc_path(pid, "fd").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return;  // somebody else's, or gone
+  if (!directory) return;  // another user's process, or gone
   alignas(dirent64) std::array<char, kDescriptorListBytes> buffer;
   while (true) {
     const long got = ::syscall(SYS_getdents64, directory.get(), buffer.data(), buffer.size());

@@ -1,5 +1,5 @@
-// /proc/PID/task/TID/syscall: the number of the system call that a thread is blocked in and its
-// arguments. Sets of descriptors are read out of the process's memory.
+// Reads /proc/PID/task/TID/syscall: the number and arguments of the system call that blocks a
+// thread. Sets of descriptors are read from the process's memory.
 #include "runtime/process/waiting.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ constexpr std::size_t kSyscallBytes = 256;
 constexpr std::size_t kPlaceBytes = 128;
 constexpr std::size_t kFdInfoBytes = 4096;  // about forty descriptors of an epoll
 constexpr std::size_t kMaxPolled = 64;
-constexpr std::size_t kMaxThreads = 1024;  // that are looked at for one question (10 µs each)
+constexpr std::size_t kMaxThreads = 1024;  // examined for one question (10 µs each)
 constexpr std::size_t kArguments = 3;
 constexpr int kNoFd = -1;
 
@@ -84,7 +84,7 @@ CallKind kind_of(long number) {
   }
 }
 
-// Nothing when it cannot be read.
+// Returns nothing when it cannot be read.
 std::optional<BlockedCall> read_call(pid_t pid, pid_t thread) {
   std::array<char, kWaitingPathBytes> name;
   std::snprintf(name.data(), name.size(), "task/%d/syscall", thread);
@@ -113,7 +113,7 @@ bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t size) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-// The one descriptor of a set; kNoFd when there are none or several.
+// Returns the single descriptor of a set; kNoFd when there are none or several.
 class OnlyOne {
  public:
   void add(int fd) {
@@ -146,7 +146,7 @@ int only_selected(pid_t pid, const BlockedCall& call) {
   fd_set set;
   FD_ZERO(&set);
   if (count <= 0 || call.arguments[1] == 0) return kNoFd;
-  // The kernel reads whole longs, and no more of them than it needs.
+  // The kernel reads whole longs, and only as many as it needs.
   constexpr std::size_t kLongBits = sizeof(long) * CHAR_BIT;
   const std::size_t longs = (static_cast<std::size_t>(count) + kLongBits - 1) / kLongBits;
   if (!read_memory(pid, call.arguments[1], &set, longs * sizeof(long))) return kNoFd;
@@ -164,7 +164,7 @@ int only_in_epoll(pid_t pid, const BlockedCall& call) {
   std::array<char, kFdInfoBytes> text;
   if (!read_proc_file(pid, name.data(), text)) return kNoFd;
   const std::size_t length = std::strlen(text.data());
-  if (length + 1 == text.size()) return kNoFd;  // more of them than can be seen
+  if (length + 1 == text.size()) return kNoFd;  // there are more than can be read
   OnlyOne one;
   for (const char* line = text.data(); (line = std::strstr(line, "tfd:")) != nullptr;) {
     int fd = kNoFd;
@@ -209,7 +209,7 @@ bool is_terminal(const struct stat& file) {
          (number >= kFirstPtsMajor && number <= kLastPtsMajor);
 }
 
-// What is written and not read yet: a reader that is still blocked is about to wake up.
+// Bytes that are written and not read yet: a reader that is still blocked is about to wake up.
 bool holds_bytes(const char* path) {
   const UniqueFd pipe(::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   int bytes = 0;
@@ -230,7 +230,7 @@ Awaited look_at(pid_t pid, int fd, const InputFile& input) {
   return Awaited::kInput;
 }
 
-// Only descriptor 0 can be meant where the arguments are not known.
+// Where the arguments are unknown, only descriptor 0 can be meant.
 Awaited look_at_place(pid_t pid, pid_t thread, const InputFile& input) {
   std::array<char, kWaitingPathBytes> name;
   std::snprintf(name.data(), name.size(), "task/%d/wchan", thread);
@@ -253,7 +253,7 @@ InputWait look_at_thread(const LivingProcess& process, pid_t thread, const Input
   const int fd = call ? awaited_fd(process.pid, *call) : STDIN_FILENO;
   const Awaited awaited =
       call ? look_at(process.pid, fd, input) : look_at_place(process.pid, thread, input);
-  // One that is stopped waits for somebody to continue it, unless the terminal has stopped it.
+  // A stopped process waits to be continued, unless the terminal stopped it.
   const bool stopped = process.state == 'T' || process.state == 't';
   if (awaited == Awaited::kOther || (stopped && awaited != Awaited::kTerminal)) return {};
   return {process.pid, fd, stopped};

@@ -1,5 +1,5 @@
-// Whether a process waits for input, by what the kernel says that its threads are blocked in: a
-// part of usage.h. Any thread.
+// Whether a process waits for input, judged by the system calls that block its threads: a part of
+// usage.h. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -15,25 +15,25 @@ struct LivingProcess {
   std::uint32_t threads = 1;
 };
 
-// A pipe, or whatever else stdin is.
+// A pipe, or any other kind of stdin.
 struct InputFile {
   dev_t device = 0;
   ino_t inode = 0;  // 0: there is none
 };
 
-// kBest is the system call, or the place in the kernel where that may not be read (Yama, hardened
+// kBest uses the system call, or the kernel function where the call may not be read (Yama, hardened
 // kernels). kPlace alone is for tests.
 enum class WaitSource : std::uint8_t { kBest, kPlace };
 
 struct InputWait {
-  pid_t pid = 0;  // 0: nobody is known to wait
+  pid_t pid = 0;  // 0: no process is known to wait
   int fd = -1;
   bool stopped = false;  // SIGTTIN: it reads a terminal that another process group owns
 };
 
-// The first process with a thread that is blocked in reading `input` or a terminal, or in waiting
-// until it can be read and nothing else. A program that also watches other descriptors for reading,
-// or for events of its own, is not one that waits for input.
+// Returns the first process with a thread that is blocked while reading `input` or a terminal, or
+// while waiting for only that to become readable. A program that also watches other descriptors, or
+// events of its own, does not count as waiting for input.
 InputWait find_input_wait(std::span<const LivingProcess> processes, const InputFile& input,
                           WaitSource source);
 

@@ -1,5 +1,5 @@
-// Paths are counted and measured here, so that whatever comes after is bounded. And the words for
-// the enumerations of sandbox.h.
+// Limits the number and length of paths, so that all later work is bounded. Also the words for the
+// enumerations of sandbox.h.
 #include "runtime/sandbox/check.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What can be said about a profile before any of its paths is looked at. For prepare.cc.
+// Checks of a profile that do not look at any of its paths. For prepare.cc.
 #pragma once
 
 #include "gibbous/status.h"

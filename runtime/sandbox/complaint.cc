@@ -1,5 +1,5 @@
-// Programs say it in many words, but errno has few. A path is what stands in quotes; else the word
-// before the errno's text, or after it; else what has slashes.
+// Programs report errors in many words, but errno has few texts. The path is the text in quotes;
+// else the word before or after the errno's text; else a word with slashes.
 #include "runtime/sandbox/complaint.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ const std::array<std::pair<ComplaintKind, Words>, 5> kPhrases = {{
 }};
 const Words kNotPermitted = {"operation not permitted", "eperm"};
 
-// What is said of reading alone, and the programs that do nothing else.
+// Words that only occur when reading fails, and programs that only read.
 const Words kReading = {"for reading",     "cannot open directory",
                         "cannot access",   "cannot stat",
                         "scandir",         "cannot read",
@@ -39,7 +39,7 @@ const Words kWriting = {"for writing", "create",    "remove", "unlink",    "rena
                         "touch",       "move",      "lock",   "chmod",     "chown",   "delete",
                         "output",      "replac",    "writ",   "symlink",   "save",    "truncat",
                         "append",      "ownership", "rmdir",  "overwrite", "copyfile"};
-// Last words of messages that name no path.
+// The last words of messages that name no path.
 const Words kNoNames = {
     "open",       "openat",  "mkdir",      "stat",    "lstat",         "unlink",     "read",
     "write",      "create",  "access",     "connect", "bind",          "listen",     "socket",
@@ -53,7 +53,7 @@ const Words kNoNames = {
     "message",    "console", "stdin",      "stdout",  "stderr",        "warning",    "fatal",
     "setgroups",  "stream",  "connection", "kind",    "database",      "repository", "resource",
     "descriptor", "name",    "host",       "port",    "data"};
-// Where programs are: as the first word of a line, what is there speaks.
+// Where programs are: as the first word of a line, such a path is the speaker.
 const Words kProgramTrees = {"/bin/",      "/sbin/",          "/usr/bin/",
                              "/usr/sbin/", "/usr/local/bin/", "/usr/libexec/"};
 
@@ -105,7 +105,7 @@ Words split(std::string_view text, std::string_view separators) {
   return parts;
 }
 
-// Where the errno's texts are in a line.
+// Where the texts of errno are in a line.
 struct Span {
   std::size_t from = std::string_view::npos;
   std::size_t to = 0;
@@ -139,7 +139,7 @@ std::string_view without_scheme(std::string_view name) {
   return name;
 }
 
-// A URL, an address, a number or a date is none.
+// A URL, an address, a number or a date is not a path.
 bool may_be_path(std::string_view name) {
   if (name.empty() || name.size() >= kMaxPathBytes) return false;
   if (name.find("://") != std::string_view::npos || name.starts_with("//")) return false;
@@ -191,7 +191,7 @@ class Reader {
     }
   }
 
-  // What is quoted from `at` on, and where that ends; 0: nothing is.
+  // Returns the text quoted from `at` on, and where that ends; 0: nothing is quoted.
   std::pair<std::string_view, std::size_t> quoted_at(std::size_t at) {
     if (at > 0 && is_word(line_[at - 1])) return {};
     std::pair<std::string_view, std::size_t> found;
@@ -267,7 +267,7 @@ class Reader {
     if (!is_one_of(in_small_letters(word), kNoNames)) add(word);
   }
 
-  // `sure`: only what can hardly be anything else, since it stands anywhere.
+  // `sure`: accept only what can hardly be anything else, since it may be anywhere.
   void take_slashed(std::string_view text, bool sure) {
     for (std::string_view word : split(text, kSpace)) {
       word = trimmed(word, kAround);
@@ -286,7 +286,7 @@ class Reader {
     }
   }
 
-  // Of a program's name at the start, with its colon.
+  // Removes a program's name at the start, with its colon.
   std::size_t first_word_end() const {
     const std::size_t end = line_.find_first_of(kSpace);
     return end != std::string_view::npos && end > 0 && line_[end - 1] == ':' ? end : 0;

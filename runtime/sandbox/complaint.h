@@ -1,5 +1,5 @@
-// Complaint: what one line of a program's output says about something that it could not do, and the
-// names in it that may be paths. Words only: refusal.cc asks the profile. Any thread.
+// Complaint: what one line of a program's output says about a failed operation, and the names in it
+// that may be paths. It reads words only; refusal.cc consults the profile. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ enum class ComplaintKind : std::uint8_t {
   kReadOnly,     // EROFS
   kBusy,         // EBUSY: what is mounted can be neither moved nor removed
   kMissing,      // ENOENT
-  kUnconnected,  // nobody listens, or not to this program
+  kUnconnected,  // no process listens, or none that this program may reach
 };
 
 struct Complaint {
   ComplaintKind kind = ComplaintKind::kNone;
   bool not_permitted = false;  // kDenied by EPERM
-  bool reading = false;        // was only reading, as far as its words tell
+  bool reading = false;        // was only reading, according to its words
   bool writing = false;
-  // In the order of the line; relative ones too. Empty: it names none.
+  // In the order of the line, relative ones too. Empty: it names none.
   std::vector<std::string> paths;
 };
 
 Complaint read_complaint(std::string_view line);
 
-// Whether one of `words`, in small letters, is in `text`, which is in small letters too.
+// Whether one of `words`, in lower case, is in `text`, which is in lower case too.
 bool holds_any(std::string_view text, const std::vector<std::string_view>& words);
 std::string in_small_letters(std::string_view text);
 

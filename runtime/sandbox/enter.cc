@@ -1,4 +1,4 @@
-// The child's part: system calls by number only, for the child shares its memory with the keeper
+// The child's part makes system calls only, because the child shares its memory with the keeper
 // (runtime/process/launch.cc says more). Nothing is undone on failure; the child ends.
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -48,7 +48,8 @@ GIBBOUS_IN_CHILD bool keep_identity(const SandboxEntry& entry) {
          write_file("/proc/self/gid_map", entry.gid_map.data(), entry.gid_map.size());
 }
 
-// A path that had no symbolic links when it was prepared has none now, or somebody plays tricks.
+// A path that had no symbolic links when it was prepared has none now, unless another process is
+// racing this one.
 GIBBOUS_IN_CHILD int open_exactly(const char* path) {
   kernel::OpenHow how;
   how.flags = O_PATH | O_CLOEXEC;
@@ -77,7 +78,7 @@ GIBBOUS_IN_CHILD bool attach(int tree, int target) {
   return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
 }
 
-// Copies of the write trees are taken before everything becomes read-only, and laid over it after.
+// Copy the write trees before everything becomes read-only, and mount the copies over it after.
 GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* failure) {
   int* const targets = entry.tree_fds.data();
   const std::size_t count = entry.write_trees.size();
@@ -104,7 +105,7 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
   return true;
 }
 
-// An empty directory that nobody may enter, not attached yet.
+// Creates an empty directory that no process may enter, not attached yet.
 GIBBOUS_IN_CHILD int new_empty_directory() {
   const long context = ::syscall(kernel::kFsopen, "tmpfs", kernel::kFsopenCloseOnExec);
   if (context < 0) return -1;
@@ -121,17 +122,17 @@ GIBBOUS_IN_CHILD int new_empty_directory() {
   return static_cast<int>(mount);
 }
 
-// What lies over things that may not be read; opened when the first is met.
+// Covers files that may not be read; opened when the first is met.
 struct Blinds {
   int directory;
   int file;
 };
 
-// -1 with errno: failed.
+// Returns -1 and errno on failure.
 GIBBOUS_IN_CHILD int tree_for(const Cover& cover, int target, Blinds& blinds) {
   switch (cover.kind) {
     case CoverKind::kHideDirectory:
-      // Only what is attached can be copied: the first is laid down itself.
+      // Only an attached mount can be copied, so the first one is attached itself.
       if (blinds.directory >= 0) return clone_tree(blinds.directory);
       return blinds.directory = new_empty_directory();
     case CoverKind::kHideFile:

@@ -1,6 +1,6 @@
 // What a child needs in order to enter a sandbox, as plain pointers and numbers: prepare.cc fills
-// it, enter.cc reads it where nothing may be allocated, support.cc enters small ones to see what
-// works.
+// it, enter.cc reads it where nothing may be allocated, and support.cc enters small ones to see
+// what works.
 #pragma once
 
 #include <linux/filter.h>
@@ -15,7 +15,7 @@
 
 namespace gibbous {
 
-// The weakest first: of two for the same path the later one is done.
+// The weakest first: of two for the same path, the later one applies.
 enum class CoverKind : std::uint8_t { kPin, kReadOnly, kHideFile, kHideDirectory };
 
 struct Cover {
@@ -30,7 +30,7 @@ struct SandboxEntry {
   std::string uid_map;  // of a new user namespace
   std::string gid_map;
   std::vector<std::string> write_trees;  // without symbolic links, none inside another
-  mutable std::vector<int> tree_fds;     // room for the child: two for each write tree
+  mutable std::vector<int> tree_fds;     // space for the child: two for each write tree
   std::vector<Cover> covers;             // parents first
 
   // restrict_self
@@ -39,7 +39,7 @@ struct SandboxEntry {
   sock_fprog filter{};                    // of seccomp; lives as long as the process
 };
 
-// Those that a program inside keeps if it had them: what root needs for work on its own files.
+// A program in the sandbox keeps these if it had them: what root needs to work on its own files.
 std::uint64_t kept_capabilities();
 
 }  // namespace gibbous

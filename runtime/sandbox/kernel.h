@@ -1,4 +1,4 @@
-// What Linux has and the headers of older distributions lack: numbers and layouts, as the kernel
+// Numbers and layouts that Linux has and the headers of older distributions lack, as the kernel
 // defines them.
 #pragma once
 
@@ -50,7 +50,7 @@ inline constexpr long kFsmountCloseOnExec = 1;
 inline constexpr long kFsconfigSetString = 1;
 inline constexpr long kFsconfigCreate = 6;
 
-// Landlock, by the ABI that brought it.
+// Landlock, by the ABI that introduced it.
 struct LandlockRulesetAttributes {
   std::uint64_t handled_fs;   // 1
   std::uint64_t handled_net;  // 4

@@ -47,11 +47,11 @@ constexpr std::uint32_t kAbiIoctlDev = 5;
 constexpr std::uint32_t kAbiScope = 6;
 constexpr std::uint32_t kAbiResolveUnix = 9;
 
-// The only rights that a rule for something else than a directory may have.
+// The only rights that a rule for anything other than a directory may have.
 constexpr std::uint64_t kFileRights = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
 constexpr std::uint64_t kReadRights = kExecute | kReadFile | kReadDir;
-// No device nodes are made; and those that lie in such a tree are not to be spoken to.
+// No device nodes may be made, and existing ones in such a tree may not be used.
 constexpr std::uint64_t kWriteRights = kReadRights | kWriteFile | kRemoveDir | kRemoveFile |
                                        kMakeDir | kMakeReg | kMakeSock | kMakeFifo | kMakeSym |
                                        kRefer | kTruncate;
@@ -69,8 +69,7 @@ std::uint64_t rights_of(LandlockGrant grant) {
   return 0;
 }
 
-// Kernels refuse a structure that is larger than theirs unless the rest is zero; older ones know no
-// such grace.
+// Newer kernels accept a larger structure if the rest is zero; older ones do not.
 std::size_t attributes_size(std::uint32_t abi) {
   constexpr std::size_t kField = sizeof(std::uint64_t);
   if (abi < kAbiNet) return kField;

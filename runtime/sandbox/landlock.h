@@ -1,5 +1,5 @@
-// Landlock: which files a program may touch, by tree, enforced for it and all its descendants. The
-// keeper builds a ruleset before a start. Ordinary code, any thread.
+// Landlock restricts which files a program and all its descendants may touch, by tree. The keeper
+// builds a ruleset before a start. Ordinary code, any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace gibbous {
 
-// 0: none, or switched off.
+// Returns 0 when there is none, or it is switched off.
 std::uint32_t landlock_abi();
 
 enum class LandlockGrant : std::uint8_t { kRead, kWrite, kDevice };
 
 class LandlockRuleset {
  public:
-  // Handles every right that `abi` knows; nothing is granted yet.
+  // Handles every right that `abi` knows, and grants none yet.
   static Result<LandlockRuleset> create(std::uint32_t abi, SandboxNetwork network);
 
   // `fd`, which may be an O_PATH one, is the tree or the file.

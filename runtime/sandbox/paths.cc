@@ -1,5 +1,5 @@
-// One open and one readlink tell where a path leads; the descriptor is what is granted, so that
-// nobody can change the meaning of the path in between.
+// One open and one readlink resolve a path. The descriptor is what is granted, so that the path
+// cannot change its meaning in between.
 #include "runtime/sandbox/paths.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 namespace gibbous {
 namespace {
 
-// Of the open file; nothing when it has none that leads to it from here.
+// Returns the path of the open file; nothing when no path leads to it from here.
 std::optional<std::string> path_of(int fd) {
   std::array<char, PATH_MAX> text;
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
@@ -57,7 +57,7 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
   }
   struct stat file {};
   if (::fstat(resolved.fd.get(), &file) != 0) return failed(std::strerror(errno));
-  // Removed since.
+  // It was removed meanwhile.
   if (file.st_nlink == 0) return std::optional<ResolvedPath>();
   resolved.type = file.st_mode & S_IFMT;
   auto path = path_of(resolved.fd.get());
@@ -96,7 +96,7 @@ bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees
 }
 
 Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
-  constexpr int kMaxLinks = 40;  // as the kernel has it
+  constexpr int kMaxLinks = 40;  // as the kernel stores it
   Way way;
   std::string rest = asked;
   for (int links = 0; !rest.empty();) {
@@ -141,7 +141,7 @@ bool Neighbours::may_exist(const std::string& path) {
   const auto entry = directories_.find(path.substr(0, slash));
   if (entry == directories_.end()) return true;
   Directory& directory = entry->second;
-  // One that is not there itself has nothing in it.
+  // A directory that does not exist is empty.
   if (directory.expected < kWorthReading) return may_exist(entry->first);
   if (!std::exchange(directory.read, true)) {
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(entry->first.c_str()), &::closedir);

@@ -26,33 +26,33 @@ struct ResolvedPath {
   bool through_link() const { return asked != path; }
 };
 
-// Nothing: there is no such thing, or not for this user. An error names `field`.
+// Returns nothing when the path does not exist, or not for this user. An error names `field`.
 Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field);
 
-// "/a" holds "/a" and "/a/b". Both without symbolic links and without a '/' at the end.
+// Whether "/a" contains "/a" and "/a/b". Both without symbolic links and without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);
 bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
 
-// Whether `path` was reached through a link that lies in one of `trees` and leads out of it: such a
-// link could have been made by a program in an earlier sandbox.
+// Whether `path` was reached through a link that is in one of `trees` and leads out of it: a
+// program in an earlier sandbox could have made such a link.
 bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees);
 
-// Where a path leads, link by link, as far as it exists; what does not exist is taken as it is.
+// Follows a path link by link as far as it exists; the rest is kept as it is.
 struct Way {
   std::string path;
-  bool link_within = false;  // one of its links lies in `trees`
+  bool link_within = false;  // one of its links is in `trees`
 };
 Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
 
-// What a directory holds and where it is, asked once for one preparation: profiles name a hundred
-// files of which a machine has ten, and most are neighbours.
+// The contents and location of directories, read once for each preparation: profiles name a hundred
+// files of which a machine has ten, and most are in the same few directories.
 class Neighbours {
  public:
-  // What will be asked: a directory is only read when that saves more than it costs.
+  // Announces the questions: a directory is only read when that saves more than it costs.
   void expect(const std::vector<std::string>& paths);
-  // False: there is no such name now. True: there may be.
+  // Returns false when the name does not exist now, true when it may.
   bool may_exist(const std::string& path);
-  // As follow(), for a path whose last name does not exist.
+  // Like follow(), for a path whose last name does not exist.
   Way follow_missing(const std::string& path, std::span<const ResolvedPath> trees);
 
  private:
@@ -66,10 +66,10 @@ class Neighbours {
   std::unordered_map<std::string, Way> ways_;
 };
 
-// Where file systems through which the kernel itself is set up are mounted.
+// Where the file systems that configure the kernel itself are mounted.
 std::vector<std::string> kernel_mounts();
 
-// What is directly in a directory, links left out.
+// Lists the direct entries of a directory, without links.
 std::vector<std::string> children_of(const std::string& directory);
 
 }  // namespace gibbous

@@ -87,7 +87,7 @@ class Preparation {
 
  private:
   void choose_namespaces() {
-    // System V memory and message queues have no path that could be granted or not.
+    // System V shared memory and message queues have no path to grant.
     if (report_.mount_namespace) entry_.namespaces |= kernel::kCloneNewNs | kernel::kCloneNewIpc;
     if (report_.network_namespace) {
       entry_.namespaces |= kernel::kCloneNewNet;
@@ -115,7 +115,7 @@ class Preparation {
     }
   }
 
-  // Nothing where the path does not exist.
+  // Returns nothing where the path does not exist.
   Status add_tree(const std::string& asked, const char* field, std::vector<ResolvedPath>& trees) {
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
@@ -136,7 +136,7 @@ class Preparation {
     if (write_.empty() && !spec_.write.empty()) {
       report_.unprotected.push_back("none of the trees under `write` exists");
     }
-    // Again, for links in trees that were named later.
+    // Repeated, for links in trees that were named later.
     for (const ResolvedPath& tree : write_) {
       if (is_led_astray(tree, write_)) {
         return Status::error("invalid_request",
@@ -153,7 +153,8 @@ class Preparation {
     return {};
   }
 
-  // Who may write there sets up the machine. The root itself is granted as what is in it.
+  // A process that may write there configures the machine. For the root itself, its entries are
+  // granted.
   Status refuse_kernel_trees() {
     bool whole = false;
     for (const ResolvedPath& tree : write_) {
@@ -226,7 +227,7 @@ class Preparation {
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
     }
-    std::vector<std::string> unmounted;  // since the list was read: nothing to protect
+    std::vector<std::string> unmounted;  // gone since the list was read: nothing to protect
     for (const std::string& mount : kernel_mounts()) {
       if (!is_within_any(mount, write_)) continue;
       if (Status status = add_kept(mount, "write", unwritable_, &unmounted); !status) return status;
@@ -240,7 +241,7 @@ class Preparation {
     for (const std::string& asked : paths) {
       if (Status status = add_kept(asked, field, kept, &missing); !status) return status;
     }
-    // What can be made, since nothing around it is protected as a whole.
+    // These can be created, since nothing around them is protected as a whole.
     if (report_.mount_namespace) {
       std::erase_if(missing, [&](const std::string& asked) {
         const Way way = follow(asked, write_);
@@ -252,7 +253,7 @@ class Preparation {
     return {};
   }
 
-  // Outside of the write trees nothing can be changed anyway: neither what a path leads to nor the
+  // Outside the write trees nothing can be changed anyway: neither the target of a path nor the
   // links on the way.
   Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept,
                   std::vector<std::string>* missing) {
@@ -285,7 +286,7 @@ class Preparation {
     entry_.tree_fds.resize(2 * write_.size());
     auto& covers = entry_.covers;
     for (const ResolvedPath& path : unreadable_) {
-      // What Landlock does not grant it does not let read; but sockets it does not know.
+      // Landlock prevents reading what it does not grant, but it does not cover sockets.
       if (S_ISREG(path.type) && !is_granted(path.path)) continue;
       covers.push_back(
           {path.path, path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile});
@@ -298,7 +299,7 @@ class Preparation {
       covers.push_back({path.path, CoverKind::kPin});
       pin_above(path.path);
     }
-    // Parents first; of the same path the strongest, which makes the others needless.
+    // Parents first; for the same path the strongest, which makes the others redundant.
     std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) {
       return a.path != b.path ? a.path < b.path : a.kind > b.kind;
     });
@@ -325,7 +326,8 @@ class Preparation {
     return false;
   }
 
-  // Whoever can move a directory away and make another in its place has replaced what is in it.
+  // A process that can move a directory away and create another in its place has replaced its
+  // contents.
   void pin_above(const std::string& path) {
     std::string above = path;
     while (true) {
@@ -333,7 +335,7 @@ class Preparation {
       if (above.empty() || !is_within_any(above, write_)) return;
       const bool is_tree = std::any_of(write_.begin(), write_.end(),
                                        [&](const auto& tree) { return tree.path == above; });
-      // A mount already.
+      // It is a mount already.
       if (is_tree) return;
       entry_.covers.push_back({above, CoverKind::kPin});
     }
@@ -376,7 +378,7 @@ class Preparation {
     if (spec_.network == SandboxNetwork::kOn) {
       report("abstract unix sockets outside can be connected to", kMinAbiScope);
     }
-    // The other way round: too much is refused.
+    // Errs on the side of refusing too much.
     report("files cannot be moved between directories", kMinAbiMove);
   }
 

@@ -1,5 +1,5 @@
-// Each complaint of a program is asked of the profile: a path that it allows was refused by
-// somebody else, such as the file's own mode.
+// Checks each complaint of a program against the profile: when the profile allows the path,
+// something else refused it, such as the file's own mode.
 #include "runtime/sandbox/refusal.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-// With no network. That somebody refuses a connection or does not answer is another matter.
+// With no network. A refused connection or a missing answer is another matter.
 const std::vector<std::string_view> kNetworkWords = {
     "network is unreachable",
     "network unreachable",
@@ -37,7 +37,7 @@ const std::vector<std::string_view> kNetworkWords = {
     "listen eperm",
 };
 
-// What every program gets, whatever the profile says; see prepare.cc.
+// What every program may use, whatever the profile says; see prepare.cc.
 const std::vector<std::string> kFreeDevices = {
     "/dev/null", "/dev/zero", "/dev/full",  "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
     "/dev/pts",  "/dev/shm",  "/dev/stdin", "/dev/stdout", "/dev/stderr",  "/dev/fd"};
@@ -55,7 +55,7 @@ bool below_any(std::string_view path, const std::vector<std::string>& trees) {
                      [path](const std::string& tree) { return is_below(path, tree); });
 }
 
-// One of them is `path` or is in it.
+// Whether one of them is `path` or is in it.
 bool holds_one_of(std::string_view path, const std::vector<std::string>& trees) {
   return std::any_of(trees.begin(), trees.end(),
                      [path](const std::string& tree) { return is_below(tree, path); });
@@ -88,7 +88,7 @@ class Finder {
       const std::string path = absolute(directory_, word);
       if (const auto kind = explain(path, complaint)) add(*kind, path, line);
     }
-    // What was not said: of all errors, this one is the sandbox's own.
+    // An error without a path: of all errors, this one comes from the sandbox itself.
     if (complaint.kind == ComplaintKind::kReadOnly && complaint.paths.empty() &&
         !small.starts_with("npm ") && !may_write("/")) {
       add(RefusalKind::kWrite, "", line);
@@ -107,7 +107,7 @@ class Finder {
     return bare || small.find("socket") != std::string_view::npos;
   }
 
-  // ssh says nothing of the files that it did not find.
+  // ssh says nothing about the files that it did not find.
   void look_at_keys(std::string_view small, std::string_view line) {
     if (!holds_any(small, {"permission denied (publickey", "host key verification failed"})) return;
     for (const std::string& path : spec_.unreadable) {
@@ -147,7 +147,7 @@ class Finder {
     return may_write(path) || below_any(path, spec_.read);
   }
 
-  // Nothing: the profile has nothing against it.
+  // Returns nothing when the profile allows it.
   std::optional<RefusalKind> explain(const std::string& path, const Complaint& complaint) const {
     const bool hidden = below_any(path, spec_.unreadable);
     const bool fixed = below_any(path, spec_.unwritable);
@@ -155,7 +155,7 @@ class Finder {
       case ComplaintKind::kNone:
         return std::nullopt;
       case ComplaintKind::kMissing: {
-        // Hidden directories are there, and empty.
+        // Hidden directories exist, but are empty.
         const bool itself =
             std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
                         [&](const std::string& tree) { return is_below(tree, path); });

@@ -1,6 +1,6 @@
-// Refusals: what a sandboxed program was refused, read from what it said about it. A hint for
-// people and models, never a decision: the words of a program only count when the profile explains
-// them. Any thread.
+// Refusals: what the sandbox refused to a program, judged by its output. A hint for people and
+// models, never a decision: a program's words only count when the profile explains them. Any
+// thread.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ const char* to_string(RefusalKind kind);
 
 struct Refusal {
   RefusalKind kind = RefusalKind::kWrite;
-  std::string path;  // absolute; "" for the network, and for a write whose path was not said
-  std::string line;  // what the program said
+  std::string path;  // absolute; "" for the network, and for a write that names no path
+  std::string line;  // the program's words
 };
 
 inline constexpr std::size_t kMaxRefusals = 16;
 
-// Looks at every line of `output` (its end is what matters; callers give the last 64 KiB or so).
-// `directory`: what relative paths start from. One for each kind and path, in order. Nothing is
-// looked up: links are not followed.
+// Looks at every line of `output` (its end matters; callers give about the last 64 KiB). Relative
+// paths start at `directory`. Returns one refusal for each kind and path, in order. It looks
+// nothing up and follows no links.
 std::vector<Refusal> find_refusals(const SandboxSpec& spec, std::string_view directory,
                                    std::string_view output);
 

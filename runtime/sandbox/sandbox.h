@@ -3,7 +3,7 @@
 // (system calls only, see runtime/process/launch.cc). A program never runs with less than was asked
 // in silence: what cannot be had either fails the start or is named in the report.
 //
-// One thread at a time; a PreparedSandbox may serve any number of starts, one after the other.
+// One thread at a time. A PreparedSandbox may serve any number of starts, one after another.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,23 @@ namespace gibbous {
 enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
 const char* to_string(SandboxNetwork network);
 
-// Of all lists together, and of each path, its end included.
+// The limit for all lists together, and for each path with its terminating zero.
 inline constexpr std::size_t kMaxSandboxPaths = 1024;
 inline constexpr std::size_t kMaxSandboxPathBytes = 4096;
 
-// Plain data; it comes from a profile. Paths are absolute; those that do not exist are skipped.
+// Plain data from a profile. Paths are absolute; those that do not exist are skipped.
 struct SandboxSpec {
   std::string profile;  // its name, for messages
   SandboxNetwork network = SandboxNetwork::kOn;
   std::vector<std::string> read;        // trees that may be read and executed
   std::vector<std::string> write;       // trees that may be read, executed and changed
-  std::vector<std::string> unreadable;  // in those, what nobody inside may read; sockets too
-  std::vector<std::string> unwritable;  // in `write`, what may not be changed, moved or replaced
-  std::vector<std::string> pinned;      // in `write`, what may be changed but not moved or removed
-  std::uint32_t min_landlock_abi = 0;   // prepare fails below it
+  std::vector<std::string> unreadable;  // in those: unreadable inside, also sockets
+  std::vector<std::string> unwritable;  // in `write`: may not be changed, moved or replaced
+  std::vector<std::string> pinned;  // within `write`, what may be changed but not moved or removed
+  std::uint32_t min_landlock_abi = 0;  // prepare fails below it
 };
 
-// What this machine lets this process do.
+// What this machine allows this process to do.
 struct SandboxSupport {
   std::uint32_t landlock_abi = 0;  // 0: no Landlock
   bool seccomp = false;
@@ -45,19 +45,19 @@ struct SandboxSupport {
   // With CAP_SYS_ADMIN, else within a user namespace.
   bool mount_namespaces = false;
   bool network_namespaces = false;
-  bool through_user_namespace = false;  // how the last two are had
+  bool through_user_namespace = false;  // how the last two become available
 };
 
-// Forks short-lived children to try; the caller stays as it is and gets no SIGCHLD.
+// Forks short-lived children to find out; the caller is unchanged and gets no SIGCHLD.
 SandboxSupport probe_sandbox_support();
 
-// What is in force for one start.
+// What is enforced for one start.
 struct SandboxReport {
   std::uint32_t landlock_abi = 0;
   bool mount_namespace = false;
   bool network_namespace = false;
   bool seccomp = false;
-  // Sentences: what was asked for and is not enforced here, and protected names that do not exist.
+  // Sentences: what was requested but is not enforced here, and protected names that do not exist.
   std::vector<std::string> unprotected;
 };
 
@@ -65,7 +65,7 @@ enum class SandboxStep : std::uint8_t {
   kUnshare,          // new namespaces
   kIdentity,         // the same user and group in the new user namespace
   kReadOnly,         // everything read-only
-  kWriteTree,        // but the trees that may be changed
+  kWriteTree,        // except the trees that may be changed
   kHide,             // `unreadable`
   kProtect,          // `unwritable` and `pinned`
   kLoopback,         // lo up
@@ -79,7 +79,7 @@ const char* to_string(SandboxStep step);
 struct SandboxFailure {
   SandboxStep step = SandboxStep::kUnshare;
   int error = 0;               // errno
-  const char* path = nullptr;  // the one at fault, or null; lives as long as the PreparedSandbox
+  const char* path = nullptr;  // the path at fault, or null; lives as long as the PreparedSandbox
 };
 
 struct SandboxEntry;
@@ -95,9 +95,9 @@ class PreparedSandbox {
 
   const SandboxReport& report() const { return report_; }
 
-  // Both in the child, in this order, with chdir(2) somewhere after the first; false with *failure
-  // set, and then the child must end. The second needs a descriptor of this object: it comes before
-  // the child closes all others. Children must not enter concurrently.
+  // Both run in the child, in this order, with chdir(2) somewhere after the first. They return
+  // false with *failure set, and then the child must end. The second needs a descriptor of this
+  // object, so call it before the child closes all others. Children must not enter concurrently.
   bool enter_namespaces(SandboxFailure* failure) const noexcept;
   bool restrict_self(SandboxFailure* failure) const noexcept;
 

@@ -1,5 +1,5 @@
-// The rules are data at the top. What the kernel takes as an int is compared on its low 32 bits:
-// the register's high half is the attacker's, and the kernel does not look at it.
+// The rules are data at the top. An argument that the kernel takes as an int is compared on its low
+// 32 bits: the register's high half is under the attacker's control, and the kernel ignores it.
 #include "runtime/sandbox/seccomp_filter.h"
 
 #include <seccomp.h>
@@ -23,7 +23,7 @@
 namespace gibbous {
 namespace {
 
-// Refused whatever their arguments are.
+// Refused whatever the arguments.
 constexpr std::array kRefused = {
     // other processes
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp),
@@ -47,15 +47,15 @@ constexpr std::array kNamespaces = {
     kernel::kCloneNewNs,   kernel::kCloneNewCgroup, kernel::kCloneNewUts, kernel::kCloneNewIpc,
     kernel::kCloneNewUser, kernel::kCloneNewPid,    kernel::kCloneNewNet};
 
-// They put input into a terminal that others read.
+// They insert input into a terminal that other programs read.
 constexpr std::array<std::uint64_t, 2> kRefusedIoctls = {TIOCSTI, TIOCLINUX};
 
 constexpr std::array<std::uint32_t, 4> kFamilies = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-constexpr std::uint64_t kNetlinkRoute = 0;  // asked for by getaddrinfo(3)
+constexpr std::uint64_t kNetlinkRoute = 0;  // getaddrinfo(3) asks for it
 constexpr std::array<std::uint32_t, 1> kSelf = {0};
 
 constexpr std::uint64_t kLow32Bits = 0xffffffff;
-// Larger values mean nothing to the kernel, which refuses them.
+// The kernel refuses larger values, because they mean nothing.
 constexpr unsigned kFamilyBits = 6;
 constexpr unsigned kNetlinkBits = 5;
 constexpr unsigned kPidBits = 23;
@@ -68,9 +68,9 @@ class Builder {
       error_ = -ENOMEM;
       return;
     }
-    // Other architectures' system calls (int 0x80, x32) have other numbers.
+    // System calls of other architectures (int 0x80, x32) have other numbers.
     note(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
-    // A binary tree: the kernel runs the filter over every number when it is installed.
+    // A binary tree, because the kernel runs the filter over every number when it is installed.
     constexpr std::uint32_t kBinaryTree = 2;
     note(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, kBinaryTree));
   }
@@ -83,7 +83,7 @@ class Builder {
 
   void refuse(int number, std::vector<scmp_arg_cmp> conditions = {},
               std::uint32_t action = kRefusal) {
-    // Unknown to this architecture.
+    // Unknown on this architecture.
     if (number < 0 || error_ != 0) return;
     note(::seccomp_rule_add_array(context_, action, number,
                                   static_cast<unsigned>(conditions.size()), conditions.data()));
@@ -91,8 +91,8 @@ class Builder {
   void refuse_value(int number, unsigned argument, std::uint64_t value, std::uint64_t mask) {
     refuse(number, {compare(argument, value, mask)});
   }
-  // Refuses every value of an int argument that has up to `free_bits` bits, but not the allowed
-  // ones, as blocks of values that share their upper bits: a filter knows no "none of these".
+  // Refuses every value of an int argument with up to `free_bits` bits except the allowed ones, as
+  // blocks of values that share their upper bits: a filter cannot express "none of these".
   void refuse_all_but(int number, unsigned argument, std::span<const std::uint32_t> allowed,
                       unsigned free_bits, const std::vector<scmp_arg_cmp>& others = {},
                       std::uint32_t first = 0) {
@@ -130,12 +130,12 @@ void add_rules(Builder& builder, SandboxNetwork network) {
   }
   // In clone(2) this bit belongs to the signal.
   builder.refuse_value(SCMP_SYS(unshare), 0, kernel::kCloneNewTime, kernel::kCloneNewTime);
-  // Its flags are in memory, out of a filter's sight; libc falls back to clone.
+  // Its flags are in memory, which a filter cannot read; libc falls back to clone.
   builder.refuse(SCMP_SYS(clone3), {}, SCMP_ACT_ERRNO(ENOSYS));
   for (const std::uint64_t request : kRefusedIoctls) {
     builder.refuse_value(SCMP_SYS(ioctl), 1, request, kLow32Bits);
   }
-  // Another process's limits: of the same user they could be lowered until it dies.
+  // Limits of another process: those of the same user could be lowered until it dies.
   builder.refuse_all_but(SCMP_SYS(prlimit64), 0, kSelf, kPidBits, {SCMP_CMP64(2, SCMP_CMP_NE, 0)});
   if (network == SandboxNetwork::kOff) {
     builder.refuse(SCMP_SYS(socket));
@@ -194,7 +194,7 @@ const Result<Program>& program_for(SandboxNetwork network) {
 Result<sock_fprog> seccomp_filter(SandboxNetwork network) {
   const Result<Program>& program = program_for(network);
   if (!program.ok()) return program.status();
-  // The kernel only reads it; its structure has no const.
+  // The kernel only reads it, although its structure has no const.
   return sock_fprog{static_cast<unsigned short>(program->size()),
                     const_cast<sock_filter*>(program->data())};
 }

@@ -1,5 +1,5 @@
-// seccomp: the system calls that no program in a sandbox needs and that lead out of one. Built with
-// libseccomp by the keeper, once for each kind of network.
+// The seccomp filter forbids system calls that no program in a sandbox needs and that lead out of
+// one. The keeper builds it with libseccomp, once for each kind of network.
 #pragma once
 
 #include <linux/filter.h>
@@ -9,8 +9,8 @@
 
 namespace gibbous {
 
-// Built at the first call (some milliseconds), then a constant: it depends on nothing but
-// `network`. Any thread.
+// Built at the first call (a few milliseconds), then constant: it depends only on `network`. Any
+// thread.
 Result<sock_fprog> seccomp_filter(SandboxNetwork network);
 
 }  // namespace gibbous

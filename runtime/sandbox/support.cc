@@ -24,7 +24,7 @@ bool seccomp_filters_work() {
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-// A copy of this process that makes only system calls: no exit signal, no fork handlers.
+// Copies this process without an exit signal and fork handlers; the copy makes only system calls.
 bool can_enter(const PreparedSandbox& sandbox) {
   SandboxFailure failure;
   const long pid = ::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0);
@@ -58,7 +58,8 @@ SandboxSupport probe_sandbox_support() {
   SandboxSupport support;
   support.landlock_abi = landlock_abi();
   support.seccomp = seccomp_filters_work();
-  // The plain way leaves the program the user that it was; it must do for all kinds, or for none.
+  // Without user namespaces the program keeps its user. One way must work for all kinds, or for
+  // none.
   if (support.landlock_abi == 0 || !support.seccomp || !works(support, false, false)) {
     if (support.landlock_abi != 0 && support.seccomp) support.seccomp = false;
     return support;

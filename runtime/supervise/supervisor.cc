@@ -249,8 +249,8 @@ void Supervisor::restart(Run& run, const Supervised& supervised) {
   const std::string when = "it starts again in " + format_seconds(pause) + " (" +
                            std::to_string(restart) + " of " + std::to_string(how->restart->max) +
                            ")";
-  // Orphans of the run may hold what the next one needs: a port, a lock. They are ended here,
-  // before the run has a successor, which the kill would otherwise mean.
+  // Orphans of the run may hold what the next one needs: a port, a lock. They are ended before the
+  // run has a successor, because a kill would then mean the successor.
   auto next_id = std::make_shared<std::string>();
   const auto part_over = [this, alive = std::weak_ptr<const int>(lifetime_), next_id] {
     if (!alive.expired()) end_pause(*next_id);

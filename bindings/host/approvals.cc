@@ -1,4 +1,4 @@
-// Each call opens the store of the state directory for itself.
+// Each call opens the store of the state directory itself.
 #include "gibbous/approvals.h"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class OpenedStore {
                clock_) {}
   ApprovalStore& operator*() { return store_; }
   ApprovalStore* operator->() { return &store_; }
-  // A damaged file that was set aside; the call itself succeeds then.
+  // A damaged file was set aside; the call itself then succeeds.
   const Status& problem() const { return problem_; }
 
  private:

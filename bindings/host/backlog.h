@@ -1,6 +1,6 @@
-// Backlog: what happened in a session and its agent has not seen. Detached in memory and, where
-// there is a journal, on disk, so that what nobody has seen outlives the process. Each message is
-// delivered once: drained by the host, or taken along by a result. Loop thread only.
+// Backlog: the events of a session that its agent has not seen. It is kept in memory and, with a
+// journal, on disk, so that unseen events outlive the process. Each message is delivered once: the
+// host drains it, or a result carries it. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -26,21 +26,21 @@ class Backlog {
  public:
   Backlog(Recording& recording, Worker& worker) : recording_(recording), worker_(worker) {}
 
-  // `for_agent`: worth a result's while; the others are only drained.
+  // `for_agent`: worth adding to a result; the others can only be drained.
   void add(const Event& event, const std::string& run, bool for_agent);
-  // Everything, oldest first. What was dropped is told of in front.
+  // Returns everything, oldest first, after a note about dropped events.
   std::vector<std::string> drain(std::string_view session);
-  // What is for the agent, and no more than kMaxResultEvents, the newest; everything is drained
-  // when there is any of it.
+  // Returns the newest events for the agent, at most kMaxResultEvents, and drains everything if
+  // there are any.
   std::vector<std::string> drain_for_agent(std::string_view session);
-  // Brings what earlier processes left for the session, the first time it is asked for; `done`
-  // comes then, from the loop, or at once.
+  // Fetches what earlier processes left for the session, the first time it is called; `done` then
+  // comes from the loop, otherwise at once.
   void recall(const std::string& session, std::function<void()> done);
-  // Whoever waits for that goes on without it.
+  // Callers that wait for that go on without it.
   void give_up();
 
-  // What was drained is still noted as undelivered, so that a process that is killed before the
-  // host has passed it on leaves it to the next one. The host has it when it comes back to us.
+  // Drained events still count as undelivered until the host returns to the loop, so that the next
+  // process gets them if this one is killed before the host has passed them on.
   bool has_given() const { return !given_.empty(); }
   void note_given();
 

@@ -29,7 +29,7 @@ DecisionJournal::~DecisionJournal() = default;
 void DecisionJournal::add(DecisionRecord decision) {
   write();
   const std::size_t bytes = decision.record_json.size();
-  // Nothing waits behind a record that was lost, so that the gap is in one place.
+  // Nothing waits behind a lost record, so that the gap is in one place.
   if (lost_ > 0 || waiting_bytes_ + bytes > kMaxWaitingBytes) {
     ++lost_;
     tell("more than " + std::to_string(kMaxWaitingBytes >> 20) +
@@ -47,7 +47,7 @@ void DecisionJournal::open() {
     if (alive.expired()) return;
     opening_ = false;
     if (status) return write();
-    // A journal that cannot be opened is not tried again.
+    // A journal that failed to open is not tried again.
     lost_ += waiting_.size();
     waiting_.clear();
     waiting_bytes_ = 0;
@@ -71,7 +71,7 @@ void DecisionJournal::write() {
   told_ = false;
 }
 
-// Whether there is nothing more to try.
+// Whether there is nothing left to try.
 bool DecisionJournal::is_settled(Taken taken) {
   switch (taken) {
     case Taken::kYes:

@@ -1,7 +1,7 @@
-// DecisionJournal: the decisions of a runtime on their way into the journal. The first one opens
-// the journal. What the journal does not take yet waits here, within bounds, and is written in its
-// order; what cannot wait is counted, and a record says so in its place. Owned by Decisions. Loop
-// thread only.
+// DecisionJournal passes a runtime's decisions to the journal. The first decision opens the
+// journal. Decisions that the journal does not take yet wait here, within bounds, and are written
+// in order; what exceeds the bounds is counted, and a record says so in its place. Owned by
+// Decisions. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace gibbous::host {
 
 class DecisionJournal {
  public:
-  // `on_problem` hears once of each outage. All three must outlive this.
+  // `on_problem` is called once for each outage. All three must outlive this.
   DecisionJournal(Recording& recording, const Clock& clock,
                   std::function<void(const std::string& message)> on_problem);
   ~DecisionJournal();
@@ -28,7 +28,7 @@ class DecisionJournal {
   void add(DecisionRecord decision);
 
   std::size_t waiting() const { return waiting_.size(); }
-  // Not recorded, and not noted in the journal yet.
+  // Neither recorded nor noted in the journal yet.
   std::uint64_t lost() const { return lost_; }
 
  private:
@@ -45,8 +45,8 @@ class DecisionJournal {
   std::uint64_t lost_ = 0;
   bool opening_ = false;
   bool blocked_ = false;  // until the journal has room again
-  bool told_ = false;     // of the outage that goes on
-  // Expires with this: the recording may answer later.
+  bool told_ = false;     // of the current outage
+  // Expires with this object: the recording may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 

@@ -25,7 +25,7 @@ std::string cut_id(const std::string& id) {
   return id.substr(0, kMaxJournalIdBytes);
 }
 
-// One member of the request, when it says anything.
+// Adds one member of the request, unless it is empty.
 void copy(const Json& request, const char* name, const char* as, const Redactor* redactor,
           OrderedJson& record) {
   const auto found = request.find(name);
@@ -38,8 +38,8 @@ void copy(const Json& request, const char* name, const char* as, const Redactor*
   if (!text.empty()) record[as] = cut(redactor != nullptr ? redactor->redact(text) : text);
 }
 
-// A secret may be the word after the one that names it, so each word is also read with its
-// predecessor.
+// A secret may be the word after the one that names it, so each word is also read together with the
+// one before.
 OrderedJson redacted_words(const Json& argv, const Redactor& redactor) {
   OrderedJson words = OrderedJson::array();
   std::string before;
@@ -92,7 +92,7 @@ void add_verdict(const lua::Decided& decided, const Redactor& redactor, OrderedJ
   const lua::Verdict& verdict = decided.verdict;
   record["decision"] = name_of(verdict.decision);
   record["rule"] = verdict.rule;
-  // The reason may quote what was typed.
+  // The reason may quote typed text.
   const bool secret = decided.request.echo == lua::TypedEcho::kHidden;
   if (!verdict.reason.empty() && !secret) record["reason"] = cut(redactor.redact(verdict.reason));
   if (!verdict.file.empty()) {
@@ -115,7 +115,7 @@ std::string decision_json(const lua::Decided& decided, const Redactor& redactor,
   add_verdict(decided, redactor, record);
   std::string line = to_text(record);
   if (line.size() <= kMaxDecisionBytes) return line;
-  for (const char* list : {"argv", "env"}) record.erase(list);  // all else is cut already
+  for (const char* list : {"argv", "env"}) record.erase(list);  // everything else is cut already
   record["cut"] = true;
   return to_text(record);
 }

@@ -1,6 +1,5 @@
-// A decision of the policy as one line of JSON, as the journal keeps it: what was asked, the
-// verdict, and the answer of a person. Secrets are redacted and long texts are cut. Pure, any
-// thread.
+// One decision of the policy as one line of JSON, as the journal keeps it: the request, the
+// verdict, and a person's answer. Secrets are redacted and long texts are cut. Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,12 @@
 
 namespace gibbous::host {
 
-// At most kMaxDecisionBytes of runtime/audit/decision_log.h. `at`: Unix milliseconds.
+// Returns at most kMaxDecisionBytes of runtime/audit/decision_log.h. `at` is in Unix milliseconds.
 std::string decision_json(const lua::Decided& decided, const Redactor& redactor, std::int64_t at);
 
 DecisionRecord decision_record(const lua::Decided& decided, std::string json, std::int64_t at);
 
-// Stands where `count` decisions could not be recorded: {"time":...,"lost":count}.
+// Takes the place of `count` decisions that could not be recorded: {"time":...,"lost":count}.
 std::string gap_json(std::uint64_t count, std::int64_t at);
 DecisionRecord gap_record(std::uint64_t count, std::int64_t at);
 

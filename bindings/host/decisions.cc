@@ -99,11 +99,11 @@ void Decisions::record(const lua::Decided& decided) {
   if (journal_ != nullptr) {
     journal_->add(decision_record(decided, std::move(json), now));
   } else if (const Status status = log_->append(json); status.code() == "invalid_arguments") {
-    on_problem_("a decision is not recorded: " + status.message());  // on_problem says the rest
+    on_problem_("a decision is not recorded: " + status.message());  // on_problem reports the rest
   }
 }
 
-// Another generation may bring other patterns.
+// Another generation may have other patterns.
 const Redactor& Decisions::redactor_of(std::uint64_t generation) {
   if (redactor_generation_ != generation) {
     redactor_generation_ = generation;

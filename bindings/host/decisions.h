@@ -1,7 +1,7 @@
-// Decisions: what a runtime remembers of the policy's verdicts: approvals that count again
-// (runtime/audit), and a record of each decision in the journal. A configuration without a journal
-// has the records in decisions.jsonl of the state directory instead. Stands between the engine,
-// which asks, and the host's on_ask. Loop thread only.
+// Decisions keeps what a runtime remembers of the policy's verdicts: approvals that count again
+// (runtime/audit), and a record of each decision in the journal. Without a journal, the records go
+// to decisions.jsonl in the state directory. It is between the engine, which asks, and the host's
+// on_ask. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ namespace gibbous::host {
 
 class Decisions {
  public:
-  // `directory` is the state directory; "": nothing is kept. `on_problem` hears of files that
-  // cannot be used. `engine` must live as long as it has calls that ask or decide.
+  // `directory` is the state directory; "": nothing is kept. `on_problem` reports files that cannot
+  // be used. `engine` must live as long as it has calls that ask or decide.
   Decisions(std::string directory, const Clock& clock, lua::Engine& engine, Recording& recording,
             std::function<void(const std::string& message)> on_problem);
 
@@ -39,12 +39,12 @@ class Decisions {
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
   ApprovalStore approvals_;
-  // At most one of the two: where the records go.
+  // At most one of the two, where the records go.
   std::unique_ptr<DecisionJournal> journal_;
   std::unique_ptr<DecisionLog> log_;
   Redactor redactor_;  // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
-  // Expires with this: a host may answer when the runtime has gone.
+  // Expires with this object: a host may answer after the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 

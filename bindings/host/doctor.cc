@@ -1,4 +1,4 @@
-// One function a topic; each adds what it found.
+// One function for each topic; each adds its findings.
 #include "gibbous/doctor.h"
 
 #include <sys/prctl.h>
@@ -61,8 +61,7 @@ class Examination {
     found_.push_back({grade, std::move(name), std::move(value), std::move(advice)});
   }
 
-  // As a runtime would load it now. One that runs keeps the policy that it has until this one is
-  // accepted.
+  // Loads it as a runtime would now. A running one keeps its policy until the new one is accepted.
   void policy() {
     PolicyOptions wanted;
     wanted.policies_dir = options_.policies_dir;

@@ -34,7 +34,7 @@ struct Asked {
 
 constexpr std::size_t kMaxDepth = 16;
 
-// Bounded before anything is made of it.
+// Check the size before parsing anything.
 Result<Json> parse_json(std::string_view text) {
   Json value;
   if (!nests_deeper(text, kMaxDepth))
@@ -44,7 +44,7 @@ Result<Json> parse_json(std::string_view text) {
   return value;
 }
 
-// Whatever a client calls its request.
+// The client's own id of the request, of any type.
 OrderedJson ordered(const Json& id) {
   if (id.is_number_unsigned()) return id.get<std::uint64_t>();
   if (id.is_string()) return id.get_ref<const std::string&>();
@@ -95,7 +95,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   options.mode = impl.options.mode;
   std::string workspace = given.workspace.empty() ? config.workspace.value_or("") : given.workspace;
   if (workspace.empty() || workspace[0] != '/') {
-    // A place that does not exist here may be judged, too.
+    // A directory that does not exist here may be judged too.
     auto here = host::absolute_directory("", "workspace");
     if (!here) return here.status();
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
@@ -200,7 +200,7 @@ OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
   OrderedJson made = OrderedJson::object();
   if (!asked.id.is_null()) made["id"] = asked.id;
   if (!asked.error.empty()) {
-    // Who only looks at the decision must not take a mistake for a yes.
+    // A caller that only looks at the decision must not take an error for an "allow".
     made["decision"] = "deny";
     made["reason"] = asked.error;
     made["rule"] = "request.invalid";

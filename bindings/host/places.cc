@@ -73,7 +73,7 @@ std::string temp_directory(const std::vector<std::string>& environment) {
 }
 
 std::string default_state_directory() {
-  // As the XDG base directory specification has it: a relative path counts as not set.
+  // As the XDG base directory specification says: a relative path counts as not set.
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
     return std::string(state) + "/gibbous";
   }
@@ -100,7 +100,7 @@ lua::PathVariables path_variables(const std::string& workspace,
   const auto variable = [&environment](const std::string& name) {
     return variable_of(environment, name);
   };
-  // Only absolute places: anything else would mean another one in each directory.
+  // Only absolute paths: any other would mean a different one in each directory.
   const auto places = [](const std::vector<std::string>& paths) {
     std::vector<std::string> usable;
     for (const std::string& path : paths) {

@@ -14,7 +14,7 @@ std::string dump(const OrderedJson& json) {
   return to_text(json);
 }
 
-// How the processes of a run are found from outside.
+// How other processes find the run's processes.
 void add_processes(const Run& run, OrderedJson* to) {
   if (run.pid() == 0) return;
   (*to)["pid"] = run.pid();

@@ -1,4 +1,4 @@
-// Exactly one run_ended for every run that this process has started or taken over.
+// Sends exactly one run_ended for every run that this process has started or taken over.
 #include "bindings/host/run_events.h"
 #include "bindings/json/text.h"
 
@@ -97,7 +97,7 @@ void RunEvents::on_state(Run& run) {
 
 void RunEvents::on_readiness(Run& run) {
   const bool ready = run.readiness() == Readiness::kReady;
-  if (run.ended() && !ready) return;  // its end was told of
+  if (run.ended() && !ready) return;  // its end was reported
   const char* name = ready ? "run_ready" : "run_not_ready";
   OrderedJson event = describe(run, name);
   event[ready ? "because" : "reason"] = to_utf8(run.readiness_note());
@@ -157,7 +157,7 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   deliver({match.event, session, to_text(event)}, run.id(), true);
 }
 
-// Told of when its handler has ended, with what that adds.
+// Reported when its handler has ended, with what the handler adds.
 bool RunEvents::call_handler(const std::string& run, const std::string& session,
                              const std::string& name, const OrderedJson& event) {
   lua::HookCall hook;

@@ -1,5 +1,5 @@
-// RunEvents: turns what happens to runs, and what their watchers find, into events (JSON): records
-// them, hands them to the host and keeps them for their session's backlog. Owned by Runtime. Loop
+// RunEvents turns what happens to runs, and what their watchers find, into events (JSON), records
+// them, hands them to the host and keeps them in their session's backlog. Owned by Runtime. Loop
 // thread only.
 #pragma once
 
@@ -24,20 +24,20 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   RunEvents(Runs& runs, const Clock& clock, Recording& recording, Worker& worker,
             lua::Engine& engine, std::function<void(const Event&)> sink);
   ~RunEvents() override;
-  // From now on. After the watchers, whose matches come before a run's end then.
+  // Starts now. Call it after the watchers start, so that their matches come before a run's end.
   void begin();
 
   Backlog& backlog() { return backlog_; }
-  // The indexes of the run's watchers for once that have had their match, from 0.
+  // The indexes, from 0, of the run's one-time watchers that have had their match.
   std::vector<std::size_t> fired(const std::string& run) const;
 
   void on_state(Run& run) override;
   void on_readiness(Run& run) override;
   void on_log(Run& run, const LogSpec& log, const std::string& problem) override;
   void on_forget(Run& run) override;
-  // The journal cannot be written, or can be again (ok).
+  // The journal cannot be written, or can be written again (ok).
   void notify_journal(const Status& status);
-  // What became of a run that another process had started, or that could not be started.
+  // Reports what became of a run that another process started, or that could not be started.
   void notify_settled(const RunRecord& run);
   void on_keeper_lost(const std::string& reason) override;
   void on_match(Run& run, std::size_t set, WatchMatch match) override;
@@ -57,7 +57,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   std::function<void(const Event&)> sink_;
   Backlog backlog_;
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
-  // Expires with this: a handler may end when it has gone.
+  // Expires with this object: a handler may end later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 

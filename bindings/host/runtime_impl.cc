@@ -1,4 +1,4 @@
-// How a runtime is put together, turns and ends.
+// How a runtime is assembled, runs one turn, and ends.
 #include "bindings/host/runtime_impl.h"
 
 #include <algorithm>
@@ -16,19 +16,18 @@ namespace gibbous {
 namespace {
 
 constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
-// What scripts may use of one turn of the loop before its other work comes, when the host sets no
-// budget.
+// The Lua time of one turn of the loop before its other work, when the host sets no budget.
 constexpr Nanos kScriptTurn{2'000'000};
-// Wall time: a busy machine must not refuse scripts that take a few milliseconds of it.
+// Wall time: a busy machine must not reject scripts that take a few milliseconds.
 constexpr Nanos kScriptLoad{1'000'000'000};
 constexpr int kMaxClosingTurns = 100;
-constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log has two seconds
+constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log gets two seconds
 
 Nanos nanos(std::chrono::microseconds time) {
   return std::chrono::duration_cast<Nanos>(time);
 }
 
-// What starts a run that waited for its turn, for others or for its next attempt.
+// Starts a run that waited for its turn, for other runs or for its next attempt.
 lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request) {
   lua::HookCall hook;
   hook.tool = request.tool;
@@ -262,7 +261,7 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   (void)engine->run_hook(std::move(hook));
 }
 
-// The watchers of an adopted run; those for once that have had their match are not asked again.
+// The watchers of an adopted run, without one-time watchers that have had their match.
 void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
   if (recorded.watch_json.empty()) return;
   try {
@@ -297,7 +296,7 @@ void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
   });
 }
 
-// An own loop's host has what it was given when it polls again.
+// A host with its own loop has received what it was given once it polls again.
 void Runtime::Impl::note_given_later() {
   if (owns_loop) return;
   runs->later([this] {
@@ -325,8 +324,8 @@ void Runtime::Impl::run_scripts() {
   }
 }
 
-// A loop that the host runs to its end must not end while a call is active, and must not be held
-// open by a runtime that has nothing to do.
+// A loop that the host runs until it ends must not end while a call is active, and a runtime with
+// nothing to do must not keep it alive.
 void Runtime::Impl::keep_alive_while_called() {
   if (alive == nullptr) return;
   auto* handle = reinterpret_cast<uv_handle_t*>(alive);
@@ -348,8 +347,8 @@ bool Runtime::Impl::poll(PollBudget budget) {
   const auto in_time = [&] { return budget.wall.count() == 0 || clock.now() < end; };
   Nanos lua_left = nanos(budget.lua);
   runs->set_quota(budget.bytes);
-  // A second turn takes what the first one caused (an answer that starts a run, say); a budget ends
-  // it.
+  // A second turn handles what the first one caused (such as an answer that starts a run), unless
+  // the budget is used up.
   constexpr int kMaxTurns = 4;
   for (int turn = 0; turn < kMaxTurns && in_time(); ++turn) {
     uv_run(loop, UV_RUN_NOWAIT);
@@ -388,8 +387,8 @@ void Runtime::Impl::close(std::function<void()> done) {
   if (closing) return;
   context.supervisor = nullptr;
   supervisor.reset();
-  // Every call gets its answer while scripts still run; one that does not come to its end is not
-  // waited for.
+  // Every call gets its answer while scripts still run, but this does not wait for one that never
+  // ends.
   constexpr Nanos kCleanup{20'000'000};
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
@@ -405,9 +404,9 @@ void Runtime::Impl::close(std::function<void()> done) {
   };
   waits->close(part_closed);
   if (watcher) watcher->close(part_closed);
-  engine.reset();  // cancels what is left, while runs and loop still are
+  engine.reset();  // cancels the remaining calls while runs and loop still exist
   recording->close([this, part_closed] {
-    decisions.reset();  // until then a journal that is still being opened takes what they have
+    decisions.reset();  // until then, a journal that is still being opened accepts their records
     part_closed();
   });
   runs->close(part_closed);
@@ -443,7 +442,7 @@ Runtime::Impl::~Impl() {
     if (runs) runs->close(part_closed);
     if (!runs && alive != nullptr) close_handles();
   }
-  // What is left to do is done in microseconds, but for logs, which are written to their end.
+  // Everything left takes microseconds, except that logs are written to their end.
   auto* limit = new uv_timer_t;
   uv_timer_init(loop, limit);
   bool waited = false;
@@ -459,7 +458,7 @@ Runtime::Impl::~Impl() {
     uv_run(loop, UV_RUN_NOWAIT);
     error = uv_loop_close(loop);
   }
-  // A disk that does not answer has a thread of the pool, which will still speak to this loop.
+  // When a disk does not answer, a thread of the pool still refers to this loop.
   if (error == UV_EBUSY) (void)own_loop.release();
 }
 

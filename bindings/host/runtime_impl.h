@@ -1,4 +1,4 @@
-// Runtime::Impl: what a runtime is made of, in the order in which it is made and unmade: loop,
+// Runtime::Impl: the parts of a runtime, in the order in which they are made and destroyed: loop,
 // runs, waits, store, engine, watcher. Loop thread only.
 #pragma once
 
@@ -38,12 +38,12 @@ struct Runtime::Impl {
   // Starts a queued run that this process has claimed.
   void start_queued(const RunRecord& run);
   void watch_again(Run& run, const RunRecord& recorded);
-  // Gives the result to `end`, once what earlier processes left for the session is there.
+  // Passes the result to `end`, once the messages that earlier processes left are loaded.
   void add_backlog(const std::string& session, CallResult result,
                    const std::function<void(CallResult)>& end);
   void note_given_later();
   void deliver(const Event& event);
-  // Borrowed loop: scripts run from an idle handle while something is ready.
+  // With a borrowed loop, scripts run from an idle handle while something is ready.
   void wake();
   void run_scripts();
   bool poll(PollBudget budget);
@@ -57,15 +57,15 @@ struct Runtime::Impl {
   RunsOptions runs_options;
   RecordingOptions recording_options;
   WorkerOptions worker_options;
-  Json sandbox;  // what every run gets at least: a request, or null
+  Json sandbox;  // the least sandbox of every run: a request, or null
   SystemClock clock;
 
   std::unique_ptr<uv_loop_t> own_loop;
   uv_loop_t* loop = nullptr;
   bool owns_loop = false;
   // Freed in their close callbacks. The idle handle makes a borrowed loop turn while scripts are
-  // ready; the keeper-alive holds the loop open while calls are active (and always, when the loop
-  // is ours).
+  // ready; the keep-alive timer keeps the loop alive while calls are active (and always, when the
+  // loop is the runtime's own).
   uv_idle_t* idle = nullptr;
   uv_timer_t* alive = nullptr;
 
@@ -73,7 +73,7 @@ struct Runtime::Impl {
   std::unique_ptr<Waits> waits;
   std::unique_ptr<Supervisor> supervisor;
   std::unique_ptr<Recording> recording;
-  std::unique_ptr<Worker> worker;  // goes before the recording
+  std::unique_ptr<Worker> worker;  // destroyed before the recording
   std::unique_ptr<lua::ScriptStore> store;
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;

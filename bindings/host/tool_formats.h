@@ -1,4 +1,4 @@
-// The tools of a generation as each kind of client wants them described. Used by Runtime. Pure.
+// Describes the tools of a generation in the format of each kind of client. Used by Runtime. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gibbous::host {
 
-// A JSON array: MCP tool objects, OpenAI function tools, or Anthropic tools.
+// Returns a JSON array: MCP tool objects, OpenAI function tools, or Anthropic tools.
 std::string format_tools(const std::vector<ToolInfo>& tools, ToolFormat format);
 
 }  // namespace gibbous::host

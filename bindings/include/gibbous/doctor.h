@@ -1,6 +1,6 @@
-// What this machine lets Gibbous do, and whether an installation is complete. Used by `gibbous
-// doctor` and by hosts that want to know before the first run. Any thread; takes some 10 ms, for it
-// tries things in short-lived children.
+// What this machine allows Gibbous to do, and whether an installation is complete. Used by `gibbous
+// doctor` and by hosts that want to know before the first run. Any thread; takes about 10 ms,
+// because it tries things in short-lived children.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace gibbous {
 
 struct Finding {
-  // kNote: something works in a lesser way. kProblem: runs will not start, or not be contained.
+  // kNote: something works, but less well. kProblem: runs will not start, or will not be contained.
   enum class Grade { kGood, kNote, kProblem } grade = Grade::kGood;
   std::string name;    // a stable word: keeper, scripts, limits.memory, sandbox.landlock, ...
-  std::string value;   // what there is, short
+  std::string value;   // the state found, short
   std::string advice;  // what to do; "" when there is nothing
 };
 
-// In a fixed order; the options say which installation and configuration to look at.
+// Returns findings in a fixed order; the options say which installation and configuration to check.
 std::vector<Finding> examine(const RuntimeOptions& options);
 
-// { "version": ..., "ok": no problem was found, "findings": [{name, grade, value, advice?}] };
-// grades are "good", "note" and "problem".
+// Returns { "version": ..., "ok": whether there is no problem, "findings": [{name, grade, value,
+// advice?}] }; grades are "good", "note" and "problem".
 std::string findings_json(const std::vector<Finding>& findings);
 
 }  // namespace gibbous

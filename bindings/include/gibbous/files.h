@@ -1,4 +1,4 @@
-// Lua files that front ends read besides what a runtime loads. Any thread.
+// Lua files that front ends read in addition to what a runtime loads. Any thread.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace gibbous {
 
-// Runs the file, sandboxed and for a bounded time, and gives the table that it returns, as JSON
-// text. The error (config_invalid) names the file and, where it can, the line.
+// Runs the file, sandboxed and for a bounded time, and returns the table that it returns as JSON
+// text. The error (config_invalid) names the file and, where possible, the line.
 Result<std::string> read_lua_table(const std::string& path);
 
-// A directory below the shipped scripts that has an init.lua of its own: for
+// Returns a directory below the shipped scripts that has an init.lua of its own, for
 // RuntimeOptions::scripts_dir.
 Result<std::string> shipped_scripts(const std::string& name);
 

@@ -1,9 +1,9 @@
-// gibbous::Policy: a set of policies without a runtime: what `gibbous policy check`, `explain`,
-// `test` and `diff` use, and editors and tests that want the verdict on a command without running
-// anything. The same analyser and the same evaluator as in a Runtime. It starts no process and
-// writes nothing.
+// gibbous::Policy: a set of policies without a runtime, which `gibbous policy check`, `explain`,
+// `test` and `diff` use, and so can editors and tests that want the verdict on a command without
+// running it. It uses the same analyser and evaluator as a Runtime. It starts no process and writes
+// nothing.
 //
-// Threads: a Policy belongs to the thread that uses it; several at once are independent.
+// Threads: one thread at a time may use a Policy; several Policies are independent.
 #pragma once
 
 #include <cstddef>
@@ -20,38 +20,38 @@ namespace gibbous {
 struct PolicyOptions {
   std::string policies_dir;  // a directory with init.lua; the shipped policies by default
   std::string config_file;
-  std::string mode;       // of requests that name none
-  std::string workspace;  // of requests that name none; needs not exist
-  bool tested = true;     // refuse policies whose own examples and cases fail, as a Runtime does
+  std::string mode;       // for requests that name none
+  std::string workspace;  // for requests that name none; need not exist
+  bool tested = true;     // reject policies whose own examples and cases fail, as a Runtime does
 };
 
-// What a policy's own examples and cases say.
+// The result of a policy's own examples and cases.
 struct PolicyReport {
   bool ok = false;
   std::size_t rules = 0;
   std::size_t examples = 0;
   std::size_t cases = 0;
   std::vector<std::string> failures;  // "file:line: message"
-  // Rules that decided no case, each "file:line: id"; examples do not count.
+  // Rules that decided no case, each as "file:line: id"; examples do not count.
   std::vector<std::string> uncovered;
-  double coverage = 1;  // rules that some case met, 0 to 1
+  double coverage = 1;  // share of the rules that some case matched, 0 to 1
 };
 
-// One record of a decision log under two policies.
+// One record of a decision log, judged by two policies.
 struct PolicyChange {
   std::size_t record = 0;  // line of the log
-  std::string command;     // masked as in the log
+  std::string command;     // redacted as in the log
   std::string mode;
   std::string before;  // allow, ask or deny
   std::string before_rule;
   std::string after;
   std::string after_rule;
-  std::string reason;  // of the new verdict
+  std::string reason;  // the rule of the new verdict
 };
 
 class Policy {
  public:
-  // Fails with every error, one "file:line: message" a line.
+  // Fails with every error, one per line, as "file:line: message".
   static Result<std::unique_ptr<Policy>> load(const PolicyOptions& options);
   ~Policy();
   Policy(const Policy&) = delete;
@@ -62,17 +62,17 @@ class Policy {
   //   argv      a program and its words
   //   cwd, workspace, mode, env (names and values), id (given back), kind ("start"; "stdin" with
   //   text: what is written to the run of `command`)
-  // The answer is one: id, decision (allow, ask, deny), reason, rule, file, line, command (as it
-  // was understood, fit for a terminal), policy (hash); or id, decision deny and error {code,
-  // message}.
+  // Returns id, decision (allow, ask, deny), reason, rule, file, line, command (as it was
+  // understood, safe to print on a terminal) and policy (hash); on an error, id, decision deny and
+  // error {code, message}.
   std::string check(std::string_view request);
-  // The same with `facts` (what was parsed), `steps` (each rule that was looked at, for which
-  // command, whether it matched and why), `floors` (doubts that no rule names).
+  // The same with `facts` (what was parsed), `steps` (each rule that was checked, for which
+  // command, whether it matched and why), and `floors` (doubts that no rule names).
   std::string explain(std::string_view request);
   // Runs the examples of the rules and the cases.
   PolicyReport test();
-  // What changes for the records of a decision log (JSON lines) between this policy and `other`.
-  // Records that hold no command are left out; `read` counts those that were judged.
+  // Lists the records of a decision log (JSON lines) on which this policy and `other` differ.
+  // Records without a command are skipped; `read` counts those that were judged.
   std::vector<PolicyChange> compare(Policy& other, std::string_view log, std::size_t* read);
 
   const std::string& hash() const;

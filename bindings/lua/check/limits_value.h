@@ -10,15 +10,15 @@
 
 namespace gibbous::lua {
 
-// A JSON Schema object with one optional property a limit.
+// Returns a JSON Schema object with one optional property for each limit.
 Json limits_schema(const std::string& description);
 // Throws WrongUse with `owner` and the field: "run.start: limits.pids: expected ...".
 LimitSet parse_limits(const std::string& owner, const Json& value);
-// Only the fields that limit something.
+// Returns only the limits that are set.
 Json limits_value(const LimitSet& limits);
 // { name, limit, used } in the units of the limits' own names.
 Json limit_reached_value(const LimitReached& reached);
-// { memory = 'cgroup2', ... }: what holds the limits of the tree.
+// Returns { memory = 'cgroup2', ... }: what enforces the limits of the tree.
 Json limits_by_value(const LimitsInForce& in_force);
 
 }  // namespace gibbous::lua

@@ -1,6 +1,6 @@
-// Sandboxes as Lua has them: what a script, a mode or the configuration asks for (a name, or a
-// table with profile, network and min_landlock_abi), and what a policy's verdict makes of it (a
-// whole profile, with its lists of paths). Loop thread only.
+// Sandboxes as Lua has them: the request of a script, a mode or the configuration (a name, or a
+// table with profile, network and min_landlock_abi), and the complete profile of a policy's
+// verdict, with its lists of paths. Loop thread only.
 #pragma once
 
 #include <map>
@@ -13,29 +13,29 @@
 
 namespace gibbous::lua {
 
-// What $NAME means at the start of a profile's path; a name may mean several directories, or none
-// on this machine.
+// The values of $NAME at the start of a profile's path; a name may stand for several directories,
+// or none on this machine.
 using PathVariables = std::map<std::string, std::vector<std::string>>;
 
-// The places that a path with '~/' or a variable in front stands for; an absolute one is itself.
-// Throws WrongUse.
+// Expands a path that begins with '~/' or a variable; an absolute one stays. Throws WrongUse.
 std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
                                      const PathVariables& variables);
 
-// { profile, network, min_landlock_abi }, as far as they are named, from a name or a table; null
-// for null. Throws WrongUse.
+// Normalizes a name or a table to { profile, network, min_landlock_abi }, without absent members;
+// null stays null. Throws WrongUse.
 Json sandbox_request(const std::string& owner, const Json& value);
-// It asks for more than nothing.
+// Whether it requests any restriction.
 bool restricts(const Json& request);
 // The schema of a request, for the configuration.
 Json sandbox_schema();
 
-// A verdict's sandbox. Throws WrongUse: a profile that is not understood must not be run with.
+// Parses a verdict's sandbox. Throws WrongUse, because no run may start with a profile that was not
+// understood.
 SandboxSpec parse_sandbox(const std::string& owner, const Json& value,
                           const PathVariables& variables);
-// The table of info().sandbox.
+// Returns the table of info().sandbox.
 Json sandbox_value(const Run& run);
-// The table of h:refusals().
+// Returns the table of h:refusals().
 Json refusals_value(const Run& run, const std::string& workspace);
 
 }  // namespace gibbous::lua

@@ -12,13 +12,13 @@
 namespace gibbous::lua {
 namespace {
 
-// Nested anyOf can try a value many times over; past this many steps the value is refused.
+// Nested anyOf can check a value many times over; after this many steps the value is rejected.
 constexpr std::size_t kMaxSteps = 4'000'000;
 constexpr int kMaxCheckDepth = 512;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr double kMultipleTolerance = 1e-9;
 
-// Where the walk is; a chain on the stack, so that nothing is built unless there is a fault.
+// The position of the walk, a chain on the stack, so that nothing is built unless there is a fault.
 struct Path {
   const Path* up = nullptr;
   const std::string* key = nullptr;
@@ -66,7 +66,7 @@ class Walk {
  public:
   explicit Walk(const std::string& root) : root_(root) {}
 
-  // False when `value` does not fit; the faults say why.
+  // Returns false when `value` does not fit; the faults say why.
   bool check(const SchemaNode& node, Json& value, const Path& path, int depth) {
     if (++steps_ > kMaxSteps || depth > kMaxCheckDepth) {
       if (!gave_up_) fault(path, "is too large or too deeply nested to be checked");
@@ -114,7 +114,7 @@ class Walk {
     return near.empty() ? "" : "; did you mean \"" + near + "\"?";
   }
 
-  // Everything about the value that needs no look inside.
+  // Checks everything about the value except its contents.
   static bool fits_itself(const SchemaNode& node, const Json& value) {
     if (node.types != 0 && (node.types & type_bits(value)) == 0) return false;
     if (node.constant && *node.constant != value) return false;
@@ -221,7 +221,7 @@ class Walk {
     return true;
   }
 
-  // Then one short sentence says more than the faults of every choice.
+  // Then one short sentence says more than the faults of every alternative.
   static bool none_has_type(const std::vector<SchemaNode::Owned>& choices, const Json& value) {
     return std::all_of(choices.begin(), choices.end(), [&value](const SchemaNode::Owned& choice) {
       const SchemaNode* node = choice->ref == nullptr ? choice.get() : choice->ref;
@@ -229,7 +229,7 @@ class Walk {
     });
   }
 
-  // The defaults of the branch that fits are kept, those of the others are not.
+  // Keeps the defaults of the branch that fits, not those of the others.
   bool choose(const std::vector<SchemaNode::Owned>& choices, bool exactly_one, Json& value,
               const Path& path, int depth) {
     std::size_t fitting = 0;
@@ -280,7 +280,7 @@ class CompiledSchema final : public SchemaCheck {
     return walk.status();
   }
 
-  // A default that its own schema refuses would fail every call that leaves the field out.
+  // A default that its own schema rejects would fail every call without the field.
   static Status check_defaults(const SchemaNode& node) {
     static const std::string kRoot;
     if (node.fallback) {

@@ -14,14 +14,14 @@ namespace gibbous::lua {
 
 class SchemaCheck {
  public:
-  // `root` is what messages call the checked value: "args" gives args.limits.cpu, "" gives
+  // `root` is the name of the checked value in messages: "args" gives args.limits.cpu, "" gives
   // limits.cpu. Fails with invalid_schema and the place in the schema.
   static Result<std::shared_ptr<const SchemaCheck>> compile(const Json& schema,
                                                             std::string root = "args");
   virtual ~SchemaCheck() = default;
-  // Fills in defaults, then checks. The error (invalid_arguments) names the field, what was
-  // expected and what came, for each of the first kMaxReported faults; an unknown field is named
-  // with the nearest known one.
+  // Fills in defaults, then checks. The error (invalid_arguments) names the field, the expected and
+  // the actual value for each of the first kMaxReported faults; for an unknown field it names the
+  // nearest known one.
   virtual Status apply(Json& value) const = 0;
 };
 

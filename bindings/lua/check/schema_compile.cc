@@ -1,4 +1,4 @@
-// Turns a JSON Schema into SchemaNodes, and says where it is wrong. Called when a generation loads;
+// Turns a JSON Schema into SchemaNodes, and reports errors in it. Called when a generation loads;
 // any thread.
 #include <cmath>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxSchemaDepth = 64;
 constexpr std::size_t kMaxPatternBytes = 4096;
 
-// What only people and models read; any value is fine.
+// Annotations for people and models; any value is valid.
 const std::set<std::string> kAnnotations = {"title",    "description", "examples",  "format",
                                             "$schema",  "$comment",    "$defs",     "definitions",
                                             "readOnly", "writeOnly",   "deprecated"};
@@ -97,7 +97,7 @@ class Compiler {
     return Status::error("invalid_schema", (place.empty() ? "the schema" : place) + ": " + message);
   }
 
-  // Applicators that look at the same value again must not lead back to themselves.
+  // Applicators that check the same value again must not form a cycle.
   static bool loops(const SchemaNode* at, std::set<const SchemaNode*>* path) {
     if (at == nullptr) return false;
     if (!path->insert(at).second) return true;

@@ -41,7 +41,7 @@ struct SchemaNode {
   std::optional<double> minimum, maximum, above, below, multiple_of;
   std::optional<std::size_t> min_length, max_length;
   std::unique_ptr<re2::RE2> pattern;
-  std::string description;  // told with the pattern: it says what that means
+  std::string description;  // shown with the pattern: it says what the pattern means
 
   std::map<std::string, Owned> properties;
   std::vector<std::string> required;
@@ -56,11 +56,11 @@ struct SchemaNode {
   std::vector<Owned> any_of, one_of, all_of;
   Owned negated;
 
-  // "integer from 1 to 20": what a value must be, for messages.
+  // Describes what a value must be, for messages: "integer from 1 to 20".
   std::string describe(int depth = 0) const;
 };
 
-// A compiled schema: the root, and what `$ref` reaches.
+// A compiled schema: the root, and the targets of `$ref`.
 struct SchemaTree {
   SchemaNode::Owned root;
   std::map<std::string, SchemaNode::Owned> definitions;

@@ -1,4 +1,4 @@
-// Wrong use, thrown where the options of an API function are read, becomes a Lua error at the
+// Turns a WrongUse, thrown while an API function reads its options, into a Lua error at the
 // script's line. Used by the api_*.cc files. Loop thread only.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Faults: what is wrong with the tables of a policy, all of it, so that an author mends it in one
-// go. Filled by the readers of policy tables, made by who loads or checks a policy; it tells them
-// which sources there are. Loop thread only.
+// Faults: every error in the tables of a policy, so that an author can mend them all at once. The
+// readers of policy tables fill it; the code that loads or checks a policy makes it and supplies
+// the sources. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,22 @@ inline constexpr std::size_t kMaxFaults = 50;
 
 class Faults {
  public:
-  // The file of the module that returned the value at an index, or "".
+  // Returns the file of the module that returned the value at an index, or "".
   using FileOfValue = std::function<std::string(lua_State*, int)>;
 
-  // `sources` may be null, and outlives this; without them nothing has a line.
+  // `sources` may be null and must outlive this; without them no fault has a line.
   explicit Faults(const SourceIndex* sources = nullptr, FileOfValue file_of_value = nullptr)
       : sources_(sources), file_of_value_(std::move(file_of_value)) {}
 
   void add(const SourcePlace& place, std::string message);
   bool none() const { return list_.empty(); }
-  // No more are taken: what is read further is read in vain.
+  // Takes no more faults: further reading is pointless.
   bool full() const { return list_.size() >= kMaxFaults; }
   std::size_t count() const { return list_.size(); }
   const std::vector<ScriptError>& list() const { return list_; }
-  // "file:line: message", one a line, and whether there may be more.
+  // Lists the faults, one per line, as "file:line: message", and whether there may be more.
   std::string text() const;
-  // Tables have no order: puts those from `first` on into one.
+  // Tables have no order: sorts the faults from `first` on.
   void sort_from(std::size_t first);
 
   const SourceIndex& sources() const;

@@ -13,7 +13,8 @@ struct RequiredName {
   int line = 0;
 };
 
-// require 'a.b', require "a.b", require('a.b') outside comments and strings, in order.
+// Returns the modules of require 'a.b', require "a.b" and require('a.b') outside comments and
+// strings, in order.
 std::vector<RequiredName> required_names(std::string_view source);
 
 }  // namespace gibbous::lua

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxLinks = 40;                 // on the way to one file, as the kernel has it
+constexpr int kMaxLinks = 40;                 // on the way to one file, as in the kernel
 constexpr std::size_t kMaxDirectories = 256;  // the reconcile timer covers the rest
 
 std::uint64_t millis(Millis time) {
@@ -26,7 +26,7 @@ std::uint64_t millis(Millis time) {
 
 using Places = std::map<std::string, std::set<std::string>>;
 
-// The directory entry that `path` is, or the first part of it that is missing.
+// Returns the directory entry of `path`, or its first part that is missing.
 void add_entry(fs::path path, Places* into) {
   std::error_code ignored;
   while (path.has_relative_path()) {
@@ -41,7 +41,7 @@ void add_entry(fs::path path, Places* into) {
 
 bool compiles(const std::string& text) {
   auto state = State::create({});
-  if (!state) return true;  // the load will say what is wrong
+  if (!state) return true;  // the load will report what is wrong
   bool compiled = true;
   const bool ran = (*state)->protect(
       {}, [&](lua_State* lua) { compiled = load_chunk(lua, text, "script"); }, nullptr);
@@ -63,9 +63,9 @@ class UvScriptWatcher final : public ScriptWatcher {
     files_.clear();
     for (WatchedFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
     broken_until_ = Nanos{0};
-    // Listening begins with the first look, which finds whatever changed since the files were read:
-    // a command that is over before then pays neither for reading them again nor for closing an
-    // inotify descriptor, which waits up to 20 ms in the kernel.
+    // Starts listening at the first look, which finds whatever changed since the files were read. A
+    // command that ends earlier pays neither for reading them again nor for closing an inotify
+    // descriptor, which waits up to 20 ms in the kernel.
     listening_ = false;
     check_soon();
   }
@@ -92,7 +92,7 @@ class UvScriptWatcher final : public ScriptWatcher {
  private:
   struct Entry {
     std::string hash;
-    FileStamp stamp;  // of the bytes with that hash
+    FileStamp stamp;  // the bytes with that hash
     bool looked_at = false;
   };
 
@@ -138,15 +138,16 @@ class UvScriptWatcher final : public ScriptWatcher {
     static_cast<UvScriptWatcher*>(event->data)->on_hint(event, name);
   }
 
-  // Without the filter, a busy neighbour (an editor's swap file, a build in the directory above)
-  // would put every reload off for as long as the settle time may be extended.
+  // Without the filter, a busy neighbour (an editor's swap file, a build in the parent directory)
+  // would delay every reload for as long as the settle time may be extended.
   void on_hint(uv_fs_event_t* event, const char* name) {
     const auto names = names_.find(event);
     const bool noise = name != nullptr && names != names_.end() && names->second.count(name) == 0;
     if (!noise) check_soon();
   }
 
-  // A directory that was deleted and made again has a dead watch without any error: start all anew.
+  // A directory that was deleted and created again has a dead watch without any error, so all
+  // watches start anew.
   void rebuild_directories() {
     close_directories();
     for (auto& [dir, names] : places()) {
@@ -154,8 +155,8 @@ class UvScriptWatcher final : public ScriptWatcher {
       auto* handle = new uv_fs_event_t;
       uv_fs_event_init(loop_, handle);
       adopt_handle(handle);
-      // Without a watch (no more inotify watches, no such directory) the reconcile timer still
-      // looks.
+      // Without a watch (no inotify watches left, no such directory) the reconcile timer still
+      // checks.
       if (uv_fs_event_start(handle, on_event, dir.c_str(), 0) == 0) {
         directories_[dir] = handle;
         names_[handle] = std::move(names);
@@ -177,7 +178,7 @@ class UvScriptWatcher final : public ScriptWatcher {
     }
   }
 
-  // The hints are over: which files really changed?
+  // The hints have ended: compare the files.
   void compare() {
     pending_ = false;
     if (!listening_) rebuild_directories();
@@ -190,7 +191,7 @@ class UvScriptWatcher final : public ScriptWatcher {
       std::string text;
       const std::string hash = hash_of_file(path, &text);
       if (hash == entry.hash) {
-        // chmod, touch, or the same content written again. Not when it changed under our eyes.
+        // chmod, touch, or the same content written again, unless it changed while it was read.
         entry.looked_at = FileStamp::of(path) == stamp;
         entry.stamp = stamp;
         continue;
@@ -211,7 +212,7 @@ class UvScriptWatcher final : public ScriptWatcher {
         return;
       }
     }
-    // Whatever on_change does, this change is reported once only.
+    // Whatever on_change does, this change is reported only once.
     for (auto& [path, entry] : files_) adopt(path, &entry);
     broken_until_ = Nanos{0};
     on_change_();
@@ -225,7 +226,8 @@ class UvScriptWatcher final : public ScriptWatcher {
     entry->looked_at = true;
   }
 
-  // A hint without a change may be a directory that went away and came back, empty for now.
+  // After a hint without a change, a directory may have been removed and created again, still
+  // empty.
   void rebuild_directories_if_lost() {
     for (const auto& [dir, names] : places()) {
       const auto known = directories_.find(dir);
@@ -245,15 +247,15 @@ class UvScriptWatcher final : public ScriptWatcher {
   WatchTimes times_;
   std::map<std::string, Entry> files_;
   std::map<std::string, uv_fs_event_t*> directories_;
-  std::map<uv_fs_event_t*, std::set<std::string>> names_;  // that matter in each directory
+  std::map<uv_fs_event_t*, std::set<std::string>> names_;  // of interest in each directory
   uv_timer_t* settle_ = nullptr;
   uv_timer_t* reconcile_ = nullptr;
   std::function<void()> on_closed_;
   int open_handles_ = 0;
   Nanos first_hint_{0};
   bool pending_ = false;
-  bool listening_ = false;  // directories_ are those of files_
-  Nanos broken_until_{0};   // a file that does not compile is given time until then
+  bool listening_ = false;  // directories_ belong to files_
+  Nanos broken_until_{0};   // until then, a file that does not compile may still be incomplete
   bool closing_ = false;
 };
 
@@ -265,8 +267,7 @@ Places places_to_watch(const std::vector<WatchedFile>& files) {
     std::error_code failed;
     fs::path path = fs::absolute(file.path, failed).lexically_normal();
     add_entry(path, &found);
-    // Every link on the way is a place where the file can be exchanged (ConfigMaps swap a directory
-    // link).
+    // At every link on the way the file can be exchanged (ConfigMaps swap a directory link).
     fs::path walked;
     int links = 0;
     for (auto part = path.begin(); part != path.end() && links < kMaxLinks;) {
@@ -285,7 +286,7 @@ Places places_to_watch(const std::vector<WatchedFile>& files) {
       ++links;
     }
   }
-  // A directory that is renamed away takes its watch along; only the one above it hears of it.
+  // A renamed directory takes its watch along; only its parent gets the event.
   std::vector<std::string> dirs;
   for (const auto& [dir, names] : found) dirs.push_back(dir);
   for (const std::string& dir : dirs) add_entry(dir, &found);

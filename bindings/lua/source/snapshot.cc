@@ -30,7 +30,7 @@ Status read_all(int fd, std::size_t expected, std::string* text) {
   text->resize(std::min(expected, kMaxSourceBytes) + 1);
   std::size_t size = 0;
   while (size <= kMaxSourceBytes) {
-    // It has grown since it was measured.
+    // It has grown since its size was read.
     if (size == text->size()) text->resize(std::min(size * 2, kMaxSourceBytes + 1));
     const ssize_t got = ::read(fd, text->data() + size, text->size() - size);
     if (got < 0 && errno == EINTR) continue;
@@ -65,7 +65,7 @@ FileStamp FileStamp::of(const std::string& path) {
 Status read_source(const std::string& path, std::string* text, FileStamp* stamp) {
   for (int attempt = 0; attempt < kMaxReadAttempts; ++attempt) {
     *stamp = {};
-    // Non-blocking, so that a FIFO in the place of a script cannot hang the loop.
+    // Non-blocking, so that a FIFO at the path of a script cannot block the loop.
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file && is_missing(errno)) return text->clear(), Status();
     if (!file) return load_failed(std::string("cannot be opened: ") + std::strerror(errno));
@@ -93,7 +93,7 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   FileStamp stamp;
   const Status status = read_source(path, &file.text, &stamp);
   if (!status) {
-    // Remembered as well: mending it must be seen.
+    // Remembered as well: the watcher must notice when the file is mended.
     stamps_[path] = FileStamp::of(path);
     unreadable_.push_back(path);
     return status;

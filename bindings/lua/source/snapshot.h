@@ -1,5 +1,5 @@
-// Snapshot: the files of one load, read once each and kept, so that a load sees one state of the
-// directory. still_true() tells whether anything moved meanwhile; then the load starts again. Loop
+// Snapshot: the files of one load, each read once and kept, so that a load sees one state of the
+// directory. still_true() says whether anything changed meanwhile; the load then starts again. Loop
 // thread.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace gibbous::lua {
 inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxSourceFiles = 1000;
 
-// Which file lies at a path, and which state of it. Equal stamps mean equal bytes, as far as a stat
-// can tell.
+// Identifies a file at a path and its state. Equal stamps mean equal bytes, as far as a stat can
+// tell.
 struct FileStamp {
   bool exists = false;
   std::uint64_t device = 0;
@@ -36,13 +36,13 @@ struct FileStamp {
 
 class Snapshot {
  public:
-  // Reads `path`, or gives what was read before. Null without a fault when there is no such file.
-  // Faults (code load_failed, a message without the path): no regular file, too large, not
-  // readable, too many files.
+  // Reads `path`, or returns what was read before. Null without a fault when there is no such file.
+  // Faults (code load_failed, a message without the path): not a regular file, too large,
+  // unreadable, too many files.
   Result<const SourceFile*> read(const std::string& path);
   // The file as it was read, or null.
   const SourceFile* known(const std::string& path) const;
-  // Nothing that was read, and nothing that was missing, looks different now.
+  // Whether everything that was read, and everything that was missing, still looks the same.
   bool still_true() const;
 
   std::vector<SourceFile> files() const;
@@ -50,15 +50,15 @@ class Snapshot {
 
  private:
   std::deque<SourceFile> files_;                      // addresses stay
-  std::map<std::string, const SourceFile*> by_path_;  // null: was missing
+  std::map<std::string, const SourceFile*> by_path_;  // null: it was missing
   std::map<std::string, FileStamp> stamps_;
   std::vector<std::string> unreadable_;
 };
 
-// The bytes of a regular file of at most kMaxSourceBytes, read while it did not change. `stamp`
-// says of which state; a missing file is ok, with stamp->exists false.
+// Reads a regular file of at most kMaxSourceBytes, while it does not change. `stamp` identifies its
+// state; a missing file is ok, with stamp->exists false.
 Status read_source(const std::string& path, std::string* text, FileStamp* stamp);
-// What WatchedFile::hash would be for `path` now, and its text.
+// Returns the current WatchedFile::hash of `path`, and its text.
 std::string hash_of_file(const std::string& path, std::string* text = nullptr);
 
 }  // namespace gibbous::lua

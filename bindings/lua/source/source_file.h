@@ -5,18 +5,17 @@
 
 namespace gibbous::lua {
 
-// One file as it was read; the watcher compares it with what lies there.
+// One file as it was read; the watcher compares it with the file on disk.
 struct SourceFile {
   std::string path;
   std::string text;
   std::string hash;
 };
 
-// What the file watcher compares with what lies there now.
+// What the watcher compares with the file on disk.
 struct WatchedFile {
   std::string path;
-  std::string
-      hash;  // of what was read; "" when there was no such file, and one would change the load
+  std::string hash;  // of what was read; "" when the file was missing and would change the load
 };
 
 }  // namespace gibbous::lua

@@ -8,7 +8,7 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxHits = 1000;  // of one text; a search looks at all of them
+constexpr std::size_t kMaxHits = 1000;  // of one text; a search visits all of them
 
 }  // namespace
 
@@ -56,8 +56,8 @@ SourcePlace SourceIndex::choose(const std::string& text, const std::string& file
   return others == 1 ? first : SourcePlace{file, 0};
 }
 
-// Lines that are `key = 'text'` to begin with: what most rules look like, found without looking at
-// anything else.
+// Lines that begin with `key = 'text'`, the form of most rules: found without looking at anything
+// else.
 const SourceIndex::Plain& SourceIndex::plain(const std::string& key) const {
   const auto known = plain_.find(key);
   if (known != plain_.end()) return known->second;

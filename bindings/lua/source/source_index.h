@@ -1,7 +1,7 @@
-// SourceIndex: where in the sources of a policy something stands. Lua tables do not know where they
-// were written; but a rule's id, a case's command or a word that is wrong stand in the files as
-// string literals. A file is looked through when somebody asks about it. Made once a load, read by
-// the readers of policy tables. Loop thread only.
+// SourceIndex finds the source lines of a policy. Lua tables do not know where they were written,
+// but a rule's id, a case's command or a wrong word is in the files as a string literal. A file is
+// searched when it is first needed. Made once for each load, used by the readers of policy tables.
+// Loop thread only.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 namespace gibbous::lua {
 
 struct SourcePlace {
-  std::string file;  // "" when it is not known
-  int line = 0;      // 0 when it is not known
+  std::string file;  // "" when unknown
+  int line = 0;      // 0 when unknown
 };
 
 class SourceIndex {
@@ -24,9 +24,9 @@ class SourceIndex {
   SourceIndex() = default;
   explicit SourceIndex(std::vector<SourceFile> files);
 
-  // Where the string `text` stands as the value of the field `key` ("": anywhere). Of several
-  // places the first in `file` from the line `from` on, else the first in `file`; elsewhere only
-  // the single one there is. `file` and line 0 when there is none.
+  // Returns where the string `text` is the value of the field `key` ("": any field). Among several
+  // places: the first in `file` from the line `from` on, else the first in `file`; in other files
+  // only a single one counts. `file` "" and line 0 when there is none.
   SourcePlace find(const std::string& text, const std::string& key, const std::string& file,
                    int from = 0) const;
   // The same for the name of a field: `name = ...`, ['name'] = ...
@@ -42,14 +42,14 @@ class SourceIndex {
   template <typename Fits>
   SourcePlace choose(const std::string& text, const std::string& file, int from, Fits fits) const;
 
-  // Text -> where it stands, for one key.
+  // Maps a text to its places, for one key.
   using Plain = std::unordered_map<std::string, std::vector<SourcePlace>>;
   const Plain& plain(const std::string& key) const;
   // Of one file.
   const Hits& hits(std::size_t file) const;
 
   std::vector<SourceFile> files_;
-  mutable std::vector<std::unique_ptr<const Hits>> hits_;  // null: nobody asked yet
+  mutable std::vector<std::unique_ptr<const Hits>> hits_;  // null: not searched yet
   mutable std::map<std::string, Plain> plain_;             // by key
 };
 

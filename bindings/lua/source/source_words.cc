@@ -14,7 +14,7 @@ int hex_value(char digit) {
   return std::tolower(static_cast<unsigned char>(digit)) - 'a' + 10;
 }
 
-// What a short string with escapes stands for.
+// Decodes a short string with escapes.
 std::string decode(std::string_view raw) {
   static constexpr std::string_view kLetters = "abfnrtv";
   static constexpr std::string_view kMeant = "\a\b\f\n\r\t\v";
@@ -51,7 +51,7 @@ std::string decode(std::string_view raw) {
   return text;
 }
 
-// Just enough of Lua's lexer: names, strings and comments.
+// A minimal lexer for Lua: names, strings and comments.
 class Scanner {
  public:
   explicit Scanner(std::string_view source) : source_(source) {}
@@ -108,7 +108,7 @@ class Scanner {
     last_ = '\'';
   }
 
-  // Blanks, and what is neither a name nor a string.
+  // Blanks, and everything that is neither a name nor a string.
   void other(char next) {
     advance();
     if (std::isspace(static_cast<unsigned char>(next)) != 0) return;
@@ -139,7 +139,7 @@ class Scanner {
     return source_.substr(from, to - from);
   }
 
-  // The number of '=' in a long bracket that opens here, or -1.
+  // Returns the number of '=' in a long bracket that opens here, or -1.
   int long_level() const {
     std::size_t ahead = 1;
     while (peek(ahead) == '=') ++ahead;

@@ -11,7 +11,7 @@ namespace {
 
 std::string objection(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return "";  // reading it says more
+  if (::stat(path.c_str(), &info) != 0) return "";  // reading it reports more
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
     return path + " belongs to another user: policies must be yours or root's";
   const bool private_group = info.st_gid == info.st_uid;

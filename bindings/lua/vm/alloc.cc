@@ -13,12 +13,12 @@ namespace {
 
 // One instruction may copy megabytes (s .. 'x'), so a thousand of them may take a second. Large
 // blocks are therefore counted, and after this many bytes the budget looks at the clock at the next
-// instruction. The same look collects garbage once the cap comes near: here nothing may be
-// collected.
+// instruction. The same check collects garbage when the cap comes near, because nothing may be
+// collected here.
 constexpr std::size_t kBulkBlockBytes = std::size_t{32} << 10;
 constexpr std::size_t kBulkBytesPerLook = std::size_t{2} << 20;
 constexpr std::size_t kKibibyte = 1024;
-// Of the limit: as much garbage may go uncollected when the limit is reached.
+// A share of the limit: this much garbage may remain uncollected when the limit is reached.
 constexpr std::size_t kSmallestStep = 32;
 
 }  // namespace
@@ -26,14 +26,15 @@ constexpr std::size_t kSmallestStep = 32;
 void MemoryCap::collected() {
   const std::size_t limit = limits_.total_bytes;
   const std::size_t left = limit - std::min(used_, limit);
-  // Never by tiny steps: a state that is nearly full of what lives would only collect.
+  // Never in tiny steps: a state nearly full of live data would do nothing but collect.
   collect_above_ = std::max(limit / 4 * 3, used_ + std::max(left / 2, limit / kSmallestStep));
   held_outside_ = entering_ ? used_ : std::min(held_outside_, used_);
   entering_ = false;
 }
 
 void MemoryCap::enter() {
-  // What the last collection could not free may be garbage by now: a dead coroutine's stack, say.
+  // What the last collection could not free may be garbage by now, such as a dead coroutine's
+  // stack.
   const std::size_t limit = limits_.total_bytes;
   if (used_ <= std::max(limit / 4 * 3, held_outside_ + limit / kSmallestStep)) return;
   entering_ = true;

@@ -1,7 +1,7 @@
-// MemoryCap: how much memory one lua_State may hold, and the largest single allocation it may ask
-// for. It wraps LuaJIT's own allocator, because a plain realloc is a quarter slower, and counts
-// from the first byte but enforces only once the state exists: failing inside lua_newstate crashes
-// on Debian 12. One per State; loop thread.
+// MemoryCap limits how much memory one lua_State may hold, and its largest single allocation. It
+// wraps LuaJIT's own allocator, because a plain realloc is a quarter slower. It counts from the
+// first byte but enforces only once the state exists: failing inside lua_newstate crashes on Debian
+// 12. One for each State; loop thread.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct MemoryLimits {
 
 class MemoryCap {
  public:
-  // `owner` is what State::of() finds again; it outlives the lua_State.
+  // State::of() returns `owner`, which must outlive the lua_State.
   MemoryCap(MemoryLimits limits, State* owner) : limits_(limits), owner_(owner) { collected(); }
-  // After luaL_newstate and before anything else runs.
+  // Call after luaL_newstate and before anything else runs.
   void attach(lua_State* state);
-  // Before lua_close, or LuaJIT's arena is not given back.
+  // Call before lua_close, or LuaJIT's arena is not returned.
   void detach(lua_State* state);
-  // Off while the host itself builds things that must not fail.
+  // Switch it off while the host itself builds values that must not fail.
   void set_enforced(bool enforced) { enforced_ = enforced; }
   bool enforced() const { return enforced_; }
 
@@ -33,18 +33,18 @@ class MemoryCap {
   const MemoryLimits& limits() const { return limits_; }
   std::size_t used() const { return used_; }
   std::size_t peak() const { return peak_; }
-  // The request that was refused last, 0 when none was since clear_refused().
+  // The size of the last rejected request; 0 when there was none since clear_refused().
   std::size_t refused() const { return refused_; }
   void clear_refused() { refused_ = 0; }
 
-  // LuaJIT has no emergency collection: past three quarters the budget hook runs a full one.
+  // LuaJIT has no emergency collection: above three quarters, the budget hook runs a full one.
   bool wants_collect() const { return used_ > collect_above_; }
-  // A full collection is over: the next one when half of what is left is used up, but not before a
-  // thirty-second of the limit is, so that a state that lives near its limit does not collect all
-  // the time.
+  // A full collection has ended. The next one comes when half of the remaining space is used, but
+  // not before a thirty-second of the limit is, so that a state that lives near its limit does not
+  // collect all the time.
   void collected();
-  // No script runs, one will: above three quarters, what the last one held is collected first,
-  // unless that much was found to be held between calls before.
+  // Call before a script runs. Above three quarters, it collects what the last script held, unless
+  // that much was found to be live between calls before.
   void enter();
 
  private:

@@ -1,4 +1,4 @@
-// Bounded in size and in depth before the parser sees the text.
+// Checks size and depth before the parser sees the text.
 #include "bindings/lua/vm/arguments.h"
 
 namespace gibbous::lua {
@@ -24,7 +24,7 @@ Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes) {
     parsed = Json::parse(text);
   } catch (const Json::exception& exception) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ...": the library's own
-    // number says nothing.
+    // error number is of no use to a caller.
     const std::string what = exception.what();
     const std::size_t prefix = what.find("] ");
     return invalid("are not valid JSON: " +

@@ -1,5 +1,5 @@
-// The arguments of a call, from JSON text that a model wrote. Called for every call. Pure, any
-// thread.
+// Parses the arguments of a call from JSON text that a model wrote. Called for every call. Pure,
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 
 namespace gibbous::lua {
 
-// Policies see the arguments inside the effect that they judge.
+// Policies see the arguments inside the request that they judge.
 inline constexpr int kMaxArgumentDepth = kMaxValueDepth - 1;
 
-// An object; "" is an empty one. Else invalid_arguments, which says what is wrong and where.
+// Returns an object; "" gives an empty one. Otherwise fails with invalid_arguments and says what is
+// wrong and where.
 Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes);
 
 }  // namespace gibbous::lua

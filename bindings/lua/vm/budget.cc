@@ -1,4 +1,4 @@
-// The count hook. It raises and yields through its own frames, so nothing here is noexcept and no
+// The count hook raises and yields through its own frames, so nothing here is noexcept, and no
 // object with a destructor is alive when it does.
 #include "bindings/lua/vm/budget.h"
 
@@ -11,9 +11,9 @@ namespace gibbous::lua {
 
 namespace {
 
-constexpr std::size_t kStepsPerLook = 20'000;  // some tens of microseconds of C code
+constexpr std::size_t kStepsPerLook = 20'000;  // tens of microseconds of C code
 constexpr int kEveryInstruction = 1;
-// Host threads may be small and may be deep in their own code already.
+// The host's threads may have small stacks and may already be deep in their own code.
 constexpr std::ptrdiff_t kMaxCStackBytes = std::ptrdiff_t{512} << 10;
 
 const char* stack_address() {
@@ -54,7 +54,7 @@ void Budget::arm(lua_State* state, const BudgetLimits& limits) {
     clear_hook(state);
     return;
   }
-  // What an earlier call left near the cap is collected first.
+  // First collect what an earlier call left near the cap.
   now_.soon = memory_.wants_collect();
   set_hook(state, now_.soon ? kEveryInstruction : limits.instructions);
 }
@@ -101,7 +101,7 @@ void Budget::hook(lua_State* state, lua_Debug* info) {
 }
 
 void Budget::on_count(lua_State* state) {
-  if (now_.state == nullptr) {  // armed by nobody we know: take it off again
+  if (now_.state == nullptr) {  // armed by unknown code: remove it
     clear_hook(state);
     return;
   }
@@ -121,7 +121,7 @@ void Budget::on_count(lua_State* state) {
   }
 }
 
-// Gives the time since arm(), or raises when that is over the total.
+// Returns the time since arm(), or raises when that exceeds the total.
 Nanos Budget::look(lua_State* state) {
   if (now_.exceeded) raise(state);
   ++now_.looks;

@@ -1,7 +1,7 @@
-// Budget: how long scripts of one state may run. A count hook looks at the clock; past the total
-// the error is sticky (raised again at every instruction, so that pcall cannot swallow it); past
-// the slice the coroutine yields, so that a long script never holds the loop. JIT is off, so hooks
-// always fire. One per State; loop thread.
+// Budget limits how long scripts of one state may run. A count hook looks at the clock. Past the
+// total the error is sticky (raised again at every instruction, so that pcall cannot swallow it);
+// past the slice the coroutine yields, so that a long script never blocks the loop. The JIT is off,
+// so hooks always fire. One for each State; loop thread.
 #pragma once
 
 #include <cstddef>
@@ -18,44 +18,43 @@ namespace gibbous::lua {
 class MemoryCap;
 
 struct BudgetLimits {
-  Nanos total{0};             // Lua time that is left for this call; 0: none
-  Nanos slice{0};             // yield after this much in one go, when `root` may yield; 0: never
+  Nanos total{0};  // Lua time left for this call; 0: none
+  Nanos slice{0};  // yield after this much without a pause, when `root` may yield; 0: never
   int instructions = 1000;    // between two looks at the clock
-  lua_State* root = nullptr;  // the only coroutine that may be yielded by slice
-  Nanos granted{0};           // what the message names, when `total` is a rest of it; 0: total
+  lua_State* root = nullptr;  // the only coroutine that a slice may yield
+  Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
 };
 
 class Budget {
  public:
   Budget(const Clock& clock, MemoryCap& memory) : clock_(clock), memory_(memory) {}
-  // From here on the clock runs, for every coroutine of the state. Limits without a total arm
-  // nothing.
+  // Starts the clock for every coroutine of the state. Limits without a total arm nothing.
   void arm(lua_State* state, const BudgetLimits& limits);
-  // Stops it and gives the time used since arm(). exceeded() keeps its answer until the next arm().
+  // Stops it and returns the time used since arm(). exceeded() keeps its answer until the next
+  // arm().
   Nanos disarm(lua_State* state);
-  // The total ran out since arm(): whatever the script returned, the call failed with
+  // Whether the total was exceeded since arm(): whatever the script returned, the call failed with
   // budget_exceeded.
   bool exceeded() const { return now_.exceeded; }
-  // "file:line: time budget of N ms exceeded", with the place where it ran out first.
+  // Returns "file:line: time budget of N ms exceeded", with the place where it was first exceeded.
   const std::string& message() const { return now_.message; }
-  // How often it looked at the clock between the last arm() and disarm(): few looks in a long time
-  // mean that the machine did not let it run.
+  // How often it looked at the clock between the last arm() and disarm(). Few looks in a long time
+  // mean that the machine did not run the script.
   std::size_t looks() const { return last_looks_; }
-  // The resume ended because its slice was over: resume it again, with no values.
+  // The resume ended because its slice was used up: resume it again, with no values.
   bool take_sliced() { return std::exchange(now_.sliced, false); }
-  // The Budget of the state that `state` belongs to.
+  // Returns the Budget of the state that `state` belongs to.
   static Budget& of(lua_State* state);
-  // For C functions that loop over script data: charges `steps`, and raises when the budget is
-  // gone. A step is a few nanoseconds of work.
+  // For C functions that loop over script data: charges `steps`, and raises when the budget is used
+  // up. A step is a few nanoseconds of work.
   void charge(lua_State* state, std::size_t steps);
-  // For C functions that call back into Lua, before they do: raises when such calls are nested so
-  // deep that the C stack is in danger (LuaJIT itself only watches the Lua stack).
+  // For C functions that call back into Lua, before they do: raises when such calls nest so deeply
+  // that the C stack is in danger (LuaJIT itself only checks the Lua stack).
   void check_c_stack(lua_State* state);
   // Looks at the clock at the next instruction. Safe inside an allocation.
   void look_soon();
 
-  // State::protect nests: what was armed outside goes on afterwards, its clock never having
-  // stopped.
+  // State::protect nests: the outer budget continues afterwards, and its clock never stops.
   struct Armed {
     BudgetLimits limits;
     Nanos at{0};
@@ -66,7 +65,7 @@ class Budget {
     bool soon = false;
     bool exceeded = false;
     bool sliced = false;
-    std::string message;  // with the place where the total ran out first
+    std::string message;  // with the place where the total was first exceeded
   };
   Armed suspend(lua_State* state);
   void restore(lua_State* state, Armed armed);

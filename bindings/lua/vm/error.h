@@ -1,4 +1,4 @@
-// Errors as scripts get them: nil and a table at run time, a raised message for wrong use. Loop
+// Errors as scripts see them: nil and a table at run time, a raised message for wrong use. Loop
 // thread only.
 #pragma once
 

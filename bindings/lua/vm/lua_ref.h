@@ -1,5 +1,5 @@
-// LuaRef: keeps one Lua value alive from C++. Never store a raw lua_State* or registry number
-// instead. Everything that holds Lua values uses it. Loop thread only.
+// LuaRef keeps one Lua value alive from C++. Never store a raw lua_State* or a registry number
+// instead. Used wherever C++ holds Lua values. Loop thread only.
 #pragma once
 
 struct lua_State;
@@ -8,7 +8,7 @@ namespace gibbous::lua {
 
 class State;
 
-// A registry reference that knows its state. Never outlives it.
+// A registry reference that knows its state. Must not outlive it.
 class LuaRef {
  public:
   LuaRef() = default;
@@ -21,7 +21,7 @@ class LuaRef {
   LuaRef& operator=(const LuaRef&) = delete;
   void push(lua_State* to) const;
   explicit operator bool() const { return owner_ != nullptr; }
-  // Needs one free slot on the main stack, and never raises: the registry's free list is prepared.
+  // Needs one free slot on the main stack and never raises: the registry's free list is prepared.
   void reset();
 
  private:

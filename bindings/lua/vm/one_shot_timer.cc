@@ -29,8 +29,8 @@ void OneShotTimer::start(uv_loop_s* loop, Millis delay, bool background,
   uv_timer_init(loop, &handle_->timer);
   handle_->timer.data = handle_;
   if (background) uv_unref(reinterpret_cast<uv_handle_t*>(&handle_->timer));
-  // The loop's idea of "now" may be a long script ago, and it is rounded down: the delay would be
-  // cut short.
+  // The loop's "now" may be older than a long script, and it is rounded down, which would shorten
+  // the delay.
   uv_update_time(loop);
   const auto wait = static_cast<std::uint64_t>(delay.count() <= 0 ? 0 : delay.count() + 1);
   uv_timer_start(&handle_->timer, &Handle::on_timer, wait, 0);

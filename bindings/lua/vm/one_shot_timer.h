@@ -1,6 +1,6 @@
 // OneShotTimer: a one-shot timer on a libuv loop that is an ordinary C++ value for its owner. The
-// handle itself lives on until libuv has closed it, in the loop's next turn, whatever happens to
-// the owner. Loop thread only.
+// handle itself exists until libuv has closed it, in the loop's next turn, whatever happens to the
+// owner. Loop thread only.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// A backtracking matcher. run() matches the rest of the pattern at one place and goes deeper only
-// for parts that may have to be tried again (quantifiers, captures), so its depth is bounded by the
-// pattern, not by the subject.
+// A backtracking matcher. run() matches the rest of the pattern at one position and recurses only
+// for parts that it may have to try again (quantifiers, captures), so the pattern bounds its depth,
+// not the subject.
 #include "bindings/lua/vm/pattern.h"
 
 #include <algorithm>
@@ -23,13 +23,12 @@ unsigned char byte(const char* at) {
   return static_cast<unsigned char>(*at);
 }
 
-// Calls item(first, last) for each range and each character of the set whose text goes from behind
-// the '[' (and
-// '^') to its ']', and letter(l) for each %l, until one of them gives true.
+// Calls item(first, last) for each range and each character of the set between '[' (or '[^') and
+// ']', and letter(l) for each %l, until one of them returns true.
 template <typename Item, typename Letter>
 bool any_of_set(const char* text, const char* close, Item item, Letter letter) {
   while (text < close) {
-    if (*text == kEscape) {  // behind a range it may be the last one: then it escapes the ']'
+    if (*text == kEscape) {  // after a range it may be the last one: then it escapes the ']'
       if (letter(byte(text + 1))) return true;
       text += 2;
     } else if (text + 2 < close && text[1] == '-') {
@@ -52,7 +51,7 @@ bool in_set(unsigned char c, const char* text, const char* close) {
   return inside != complement;
 }
 
-// The same as bits, for a run of many characters.
+// The same as bits, for a long run of characters.
 CharacterSet read_set(const char* text, const char* close) {
   const bool complement = text < close && *text == '^';
   CharacterSet set;
@@ -222,7 +221,7 @@ const char* Matcher::run_lazy(const char* at, const Single& single, const char* 
   }
 }
 
-// How many characters from `at` on are in `single`.
+// Returns how many characters from `at` on are in `single`.
 std::size_t Matcher::count_run(const char* at, const Single& single) {
   const char* here = at;
   switch (single.kind) {
@@ -283,7 +282,7 @@ const char* Matcher::match_balanced(const char* at, const char* pair) {
   return nullptr;
 }
 
-// %1: what capture 1 matched, again.
+// %1: repeats the match of capture 1.
 const char* Matcher::match_again(const char* at, char digit) {
   const int index = digit - '1';
   if (index < 0 || index >= level_ || captures_[static_cast<std::size_t>(index)].length == kOpen) {
@@ -296,7 +295,7 @@ const char* Matcher::match_again(const char* at, char digit) {
   return std::memcmp(capture.start, at, length) == 0 ? at + length : nullptr;
 }
 
-// Between a character that is not in the set and one that is; the ends count as zero bytes.
+// Matches between a character outside the set and one in it; both ends count as zero bytes.
 bool Matcher::at_frontier(const char* at, const Single& set) const {
   const unsigned char before = at == subject_ ? 0 : byte(at - 1);
   const unsigned char after = at == subject_end_ ? 0 : byte(at);
@@ -331,7 +330,8 @@ Matcher::Single Matcher::read_single(const char* pattern) {
   }
 }
 
-// Behind the ']' that closes the set. A ']' at its very beginning, or behind a '%', is part of it.
+// Returns the position after the ']' that closes the set. A ']' at its very beginning, or after a
+// '%', is part of it.
 const char* Matcher::end_of_set(const char* pattern) {
   const char* at = pattern;
   if (at != pattern_end_ && *at == '^') ++at;

@@ -1,7 +1,7 @@
-// Matcher: Lua 5.1 patterns with their steps counted, because a pattern of LuaJIT's own can run for
-// years inside one C function, where no hook fires. Same language, same answers (a differential
-// test says so), with one exception: a zero byte in a pattern is an ordinary character instead of
-// its end. Used by api_string.cc. Loop thread.
+// Matcher: Lua 5.1 patterns with counted steps, because LuaJIT's own matcher can run for years
+// inside one C function, where no hook fires. Same language, same results (a differential test
+// checks it), with one exception: a zero byte in a pattern is an ordinary character instead of its
+// end. Used by string_library.cc. Loop thread.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// A catastrophic pattern over a short subject ends after some 5 ms; a long subject may take its
-// time.
+// A catastrophic pattern over a short subject ends after about 5 ms; a long subject may take
+// longer.
 inline constexpr std::size_t kPatternSteps = 1'000'000;
 inline constexpr std::size_t kPatternStepsPerByte = 64;
 inline constexpr int kMaxPatternDepth = 200;
 inline constexpr int kMaxCaptures = 32;
 
-// Holds no resource: a Lua error may pass through any of its functions. Subject and pattern must
+// Owns no resource: a Lua error may pass through any of its functions. Subject and pattern must
 // outlive it.
 class Matcher {
  public:
   Matcher(lua_State* state, std::string_view subject, std::string_view pattern);
 
-  // The end of the match that begins exactly at `at`, or null.
+  // Returns the end of the match that begins exactly at `at`, or null.
   const char* match_at(const char* at);
-  // The first place from `at` on where a match may begin, or null when there is none: skips with
-  // memchr what cannot begin a match.
+  // Returns the first position from `at` on where a match may begin, or null; uses memchr to skip
+  // positions where none can.
   const char* skip_to_candidate(const char* at) const;
 
   // After a match from `start` to `end`: pushes the captures, or the whole match when there are
-  // none and `whole` is set. Gives how many.
+  // none and `whole` is set. Returns how many.
   int push_captures(const char* start, const char* end, bool whole);
   // Capture `index` (0-based); index 0 is the whole match when there are no captures.
   void push_capture(int index, const char* start, const char* end);
@@ -44,8 +44,8 @@ class Matcher {
   // One single-character part of a pattern: c, ., %a, [set].
   struct Single {
     enum class Kind { kAny, kLiteral, kClass, kSet } kind;
-    const char* text;  // the character, the class letter, or behind the '['
-    const char* end;   // behind the whole part
+    const char* text;  // the character, the class letter, or the position after the '['
+    const char* end;   // the position after the whole part
     bool has(unsigned char c) const;
   };
   struct Capture {
@@ -84,13 +84,13 @@ class Matcher {
   std::size_t charged_ = 0;
   std::size_t next_check_;
   std::size_t most_steps_;
-  int first_literal_ = -1;  // every match begins with it; -1: not known
+  int first_literal_ = -1;  // every match begins with it; -1: unknown
   int depth_ = 0;
   int level_ = 0;
   std::array<Capture, kMaxCaptures> captures_;
 };
 
-// Has `pattern` no magic character, so that find may search for it as it is?
+// Whether `pattern` has no magic character, so that find may search for it as plain text.
 bool is_plain_pattern(std::string_view pattern);
 
 }  // namespace gibbous::lua

@@ -1,5 +1,5 @@
-// The character classes of Lua patterns (%a, %d, ...): ASCII only, whatever the host's locale is.
-// Used by pattern.cc. Pure, any thread.
+// The character classes of Lua patterns (%a, %d, ...): ASCII only, whatever the host's locale. Used
+// by pattern.cc. Pure, any thread.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ constexpr std::array<std::uint16_t, kCharacters> make_classes() {
 
 inline constexpr auto kClasses = make_classes();
 
-// The bits that a class letter stands for, 0 when it is no class letter.
+// Returns the bits of a class letter, 0 for any other letter.
 constexpr unsigned class_bits(unsigned char lower_letter) {
   switch (lower_letter) {
     case 'a':
@@ -79,7 +79,7 @@ constexpr unsigned class_bits(unsigned char lower_letter) {
   }
 }
 
-// %<letter>: a capital is the complement; what is no class letter (bits 0) stands for itself.
+// %<letter>: a capital is the complement; a letter without a class (bits 0) matches itself.
 struct ClassLetter {
   std::uint16_t bits = 0;
   bool complement = false;
@@ -97,7 +97,7 @@ constexpr std::array<ClassLetter, kCharacters> make_letters() {
 
 inline constexpr auto kLetters = make_letters();
 
-// Is c in %<letter>?
+// Whether c is in %<letter>.
 constexpr bool in_class(unsigned char c, unsigned char letter) {
   const ClassLetter what = kLetters[letter];
   if (what.bits == 0) return c == letter;
@@ -134,7 +134,7 @@ constexpr std::array<CharacterSet, kCharacters> make_letter_sets() {
   return sets;
 }
 
-// What %<letter> stands for.
+// Returns what %<letter> matches.
 inline constexpr auto kLetterSets = make_letter_sets();
 
 }  // namespace gibbous::lua

@@ -1,4 +1,4 @@
-// The lists, and what applies them. To offer or to withhold a name, edit the lists; nothing else.
+// The lists, and the code that applies them. To offer or withhold a name, edit only the lists.
 #include "bindings/lua/vm/sandbox.h"
 
 #include <array>
@@ -40,7 +40,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     {"_G", "type", kAllowed, ""},
     {"_G", "unpack", kAllowed, "bounded by LuaJIT to 8000 results"},
 
-    // Base functions with a way out.
+    // Base functions that could leave the sandbox.
     {"_G", "collectgarbage", kDenied, "'stop' would defeat the memory cap"},
     {"_G", "dofile", kDenied, "reads files, accepts unverified bytecode"},
     {"_G", "gcinfo", kDenied, "the memory of the state is the host's business"},
@@ -138,9 +138,9 @@ constexpr auto kLibraries = std::to_array<luaL_Reg>({
 });
 
 // LuaJIT's xpcall calls the handler before the stack is unwound, inside the hook, where no hook
-// fires: a handler that loops would never end. Here LuaJIT's gets a short C handler, and the
-// script's own is called after unwinding, with the traceback as a second argument. In Lua, so that
-// a task may suspend inside.
+// fires, so a handler that loops would never end. Here LuaJIT's xpcall gets a short C handler, and
+// the script's own handler is called after unwinding, with the traceback as a second argument.
+// Written in Lua, so that a task may suspend inside.
 constexpr std::string_view kXpcall = R"(
 local builtin, keep, take, pcall = ...
 local function finish(handler, ok, ...)
@@ -167,8 +167,8 @@ int l_keep(lua_State* state) {
   return 1;
 }
 
-// [{ error, traceback }] -> error, traceback. What l_keep did not make (memory, error in the
-// handler) stays.
+// [{ error, traceback }] -> error, traceback. Passes on anything that l_keep did not make (out of
+// memory, an error in the handler).
 int l_take(lua_State* state) {
   lua_settop(state, 1);
   if (lua_istable(state, 1) && lua_getmetatable(state, 1) != 0) {
@@ -183,13 +183,13 @@ int l_take(lua_State* state) {
   return 1;
 }
 
-// Pushes our xpcall; the builtin is on top and is popped.
+// Pushes the replacement of xpcall; pops the builtin on top.
 void push_xpcall(lua_State* state) {
   if (luaL_loadbufferx(state, kXpcall.data(), kXpcall.size(), "=xpcall", "t") != 0) {
     lua_error(state);
   }
   lua_insert(state, -2);  // [loader, builtin]
-  lua_newtable(state);    // the mark of what l_keep made
+  lua_newtable(state);    // marks what l_keep made
   lua_pushvalue(state, -1);
   lua_pushcclosure(state, l_keep, 1);
   lua_insert(state, -2);
@@ -211,8 +211,7 @@ const luaL_Reg* replacement(std::string_view table, std::string_view name) {
   return nullptr;
 }
 
-// Copies what is allowed of the library table on top of the stack into a new one, which replaces it
-// there.
+// Replaces the library table on top of the stack by a new one with its allowed entries.
 void filter_table(lua_State* state, std::string_view table) {
   lua_newtable(state);  // [from, to]
   for (const SandboxEntry& entry : kEntries) {
@@ -252,8 +251,8 @@ void install_sandbox(lua_State* state) {
     lua_setglobal(state, library);
   }
 
-  // Methods of strings come from a table that no script can reach: s:find() is ours whatever a
-  // script does to its `string`.
+  // Methods of strings come from a table that no script can reach: s:find() is the sandbox's,
+  // whatever a script does to its `string`.
   lua_pushliteral(state, "");
   lua_getmetatable(state, -1);  // ["", metatable]
   lua_newtable(state);
@@ -269,7 +268,7 @@ void install_sandbox(lua_State* state) {
   lua_setfield(state, -2, "__metatable");
   lua_pop(state, 2);
 
-  // The globals are filtered in place: they are where the state looks.
+  // The globals are filtered in place, because the state refers to them there.
   lua_pushvalue(state, LUA_GLOBALSINDEX);
   lua_pushvalue(state, -1);
   filter_table(state, "_G");  // [globals, allowed]
@@ -282,7 +281,7 @@ void install_sandbox(lua_State* state) {
   }
   lua_pop(state, 2);
 
-  // What the libraries registered for LuaJIT's own require.
+  // The entries that the libraries registered for LuaJIT's own require.
   lua_pushnil(state);
   lua_setfield(state, LUA_REGISTRYINDEX, "_LOADED");
 }

@@ -1,6 +1,6 @@
-// The sandbox: which globals a script sees. The lists are data at the top of sandbox.cc, grouped,
-// each with its reason. Guard rails for trusted but fallible authors; hostile scripts need a
-// process of their own.
+// The sandbox decides which globals a script sees. The lists are data at the top of sandbox.cc, in
+// groups, each with its reason. They are guard rails for trusted but fallible authors; hostile
+// scripts need a process of their own.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ struct luaL_Reg;
 namespace gibbous::lua {
 
 enum class SandboxRule {
-  kAllowed,   // LuaJIT's own
-  kReplaced,  // ours under the same name
-  kDenied,    // not there
+  kAllowed,   // LuaJIT's own function
+  kReplaced,  // a replacement under the same name
+  kDenied,    // absent
 };
 
-// One name of LuaJIT's libraries. A name that is in no entry is not there either, and fails a test:
-// somebody has to decide about it.
+// One name of LuaJIT's libraries. A name without an entry is absent and fails a test: a developer
+// has to decide about it.
 struct SandboxEntry {
   std::string_view table;  // "_G" for globals
   std::string_view name;
@@ -28,13 +28,13 @@ struct SandboxEntry {
 
 std::span<const SandboxEntry> sandbox_entries();
 
-// Opens base, table, string, math and bit, keeps only what is allow-listed, replaces what can run
-// away (find, match, gmatch, gsub, rep, xpcall, ...), closes the string metatable. Must run in a
-// protected call, before any script.
+// Opens base, table, string, math and bit, keeps only the allowed names, replaces functions that
+// may run for too long (find, match, gmatch, gsub, rep, xpcall, ...), and closes the string
+// metatable. Must run in a protected call, before any script.
 void install_sandbox(lua_State* state);
 
-// The replacements (api_string.cc, api_table.cc); ended by a null name. Each is installed as a
-// closure whose first upvalue is the function that it replaces.
+// The replacements (string_library.cc, table_library.cc), ended by a null name. Each is installed
+// as a closure whose first upvalue is the function that it replaces.
 const luaL_Reg* bounded_string_functions();
 const luaL_Reg* bounded_table_functions();
 

@@ -1,4 +1,4 @@
-// The error of a C function that is called from C has no position and calls the function '?'.
+// The error of a C function called from C has no position and names the function '?'.
 #include "bindings/lua/vm/sandbox_call.h"
 
 #include <lua.hpp>

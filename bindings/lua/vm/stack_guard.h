@@ -1,5 +1,5 @@
-// StackGuard: a function of bindings/lua says how it changes the stack, and debug builds hold it to
-// that. Loop thread only.
+// StackGuard: a function declares how it changes the Lua stack, and debug builds check it. Loop
+// thread only.
 #pragma once
 
 #include <cassert>
@@ -7,8 +7,8 @@
 
 namespace gibbous::lua {
 
-// check() aborts when the stack is at another height than promised. It is not the destructor that
-// does: a Lua error runs that too, with a stack of any height.
+// check() aborts when the stack height is not the promised one. The destructor does not, because a
+// Lua error runs it too, with a stack of any height.
 class StackGuard {
  public:
   explicit StackGuard(lua_State* state, int change = 0)

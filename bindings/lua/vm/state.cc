@@ -15,7 +15,7 @@ namespace gibbous::lua {
 namespace {
 
 // A collection begins when a fifth more than the live set is in use: there is no emergency
-// collection, so the default (twice the live set) would call half a cap "full".
+// collection, so with the default (twice the live set) half the cap would count as "full".
 constexpr int kGcPausePercent = 120;
 constexpr int kGcStepPercent = 400;
 constexpr std::size_t kMaxTracebackBytes = std::size_t{16} << 10;
@@ -27,8 +27,8 @@ constexpr int kMaxLine = 100'000'000;
 constexpr std::string_view kNotEnoughMemory = "not enough memory";
 constexpr std::size_t kOneKibibyte = 1024;
 
-// The choke point for C++ exceptions: every C function of ours runs through it, LuaJIT's own do
-// not. Only std::exception is caught; a Lua error is a foreign exception here and must pass.
+// Every C function of Gibbous runs through this, LuaJIT's own do not, so it stops every C++
+// exception. It catches only std::exception; a Lua error is a foreign exception here and must pass.
 int wrap_c_function(lua_State* state, lua_CFunction function) {
   char what[kMaxExceptionBytes];
   try {
@@ -41,7 +41,7 @@ int wrap_c_function(lua_State* state, lua_CFunction function) {
   return luaL_error(state, "%s", what);
 }
 
-// Everything runs protected, so this is a defect of ours. LuaJIT would exit(1) the host.
+// Everything runs protected, so this is a defect of Gibbous. LuaJIT would exit(1) the host.
 int on_panic(lua_State* state) {
   static_cast<void>(state);
   throw std::logic_error("unprotected Lua error");
@@ -66,14 +66,14 @@ std::string memory_message(const MemoryCap& memory) {
   return "memory limit of " + format_bytes(limits.total_bytes) + " exceeded";
 }
 
-// As Lua's messages name a chunk: the end of a long path.
+// Shortens a path as Lua's messages do: to the end of a long path.
 std::string short_name(const std::string& path) {
   constexpr std::size_t kDots = 3;
   if (path.size() < LUA_IDSIZE) return path;
   return "..." + path.substr(path.size() - (LUA_IDSIZE - kDots - 1));
 }
 
-// A field of an error table, when it is a string; no metamethods.
+// Returns a field of an error table when it is a string; uses no metamethods.
 std::string raw_field(lua_State* state, int table, const char* name, std::size_t most) {
   std::string value;
   lua_pushstring(state, name);
@@ -99,7 +99,7 @@ struct State::Entry {
   lua_State* coroutine = nullptr;
   int status = 0;
 
-  // The error value at `index`, whatever it is. Strings are located, tables read as {code,
+  // Reads the error value at `index` of any type: locates strings, and reads tables as {code,
   // message}.
   void read_value(lua_State* state, int index) {
     switch (lua_type(state, index)) {
@@ -126,7 +126,7 @@ struct State::Entry {
     }
   }
 
-  // For errors whose message does not say.
+  // For errors whose message has no position.
   void locate_frame(lua_State* state) const {
     const Place place = owner->find_frame(state);
     if (place.chunk == nullptr) return;
@@ -141,8 +141,8 @@ struct State::Entry {
     return 0;
   }
 
-  // Before the stack is unwound: the place and the traceback. Hooks are off in here, so it is
-  // bounded.
+  // Runs before the stack is unwound: records the place and the traceback. Hooks are off here, so
+  // it is bounded.
   static int on_error(lua_State* state) {
     const Entry* entry = State::of(state).entry_;
     entry->owner->memory_.set_enforced(false);  // protect() switches it on again
@@ -181,7 +181,7 @@ struct State::Entry {
     return 0;
   }
 
-  // What `status` and the budget say over what the message says.
+  // `status` and the budget take precedence over the message.
   void finish(bool exceeded) {
     if (exceeded) {
       error->code = "budget_exceeded";
@@ -223,12 +223,12 @@ Result<std::unique_ptr<State>> State::create(const StateOptions& options) {
         lua_pop(state, 1);
         lua_gc(state, LUA_GCSETPAUSE, kGcPausePercent);
         lua_gc(state, LUA_GCSETSTEPMUL, kGcStepPercent);
-        // luaL_unref writes the registry's free list at index 0; when it is there already, it never
+        // luaL_unref writes the registry's free list at index 0. When that exists already, it never
         // allocates, so LuaRef::reset never raises.
         lua_pushinteger(state, 0);
         lua_rawseti(state, LUA_REGISTRYINDEX, 0);
         install_sandbox(state);
-        // Makes the marks, so that reading a value never has to.
+        // Makes the marks now, so that reading a value never has to.
         lua_newtable(state);
         mark_array(state, -1);
         mark_object(state, -1);
@@ -259,7 +259,7 @@ bool State::protect(const BudgetLimits& limits, const std::function<void(lua_Sta
   ScriptError failure;
   Entry entry{this, &failure, &fn};
   BudgetLimits here = limits;
-  here.slice = Nanos{0};  // nobody would resume it
+  here.slice = Nanos{0};  // no code would resume it
   here.root = nullptr;
   const int top = lua_gettop(state_);
   const bool enforced = memory_.enforced();
@@ -274,8 +274,7 @@ bool State::protect(const BudgetLimits& limits, const std::function<void(lua_Sta
   entry_ = outer_entry;
   lua_settop(state_, top);
   memory_.set_enforced(enforced);
-  if (outside != 0)
-    entry.status = outside;  // not even fn was reached, or its error could not be read
+  if (outside != 0) entry.status = outside;  // fn was not reached, or its error could not be read
   const bool exceeded = budget_.exceeded();
   const bool ok = entry.status == 0 && !exceeded;
   if (!ok) {
@@ -302,7 +301,7 @@ ScriptError State::resume_error(lua_State* coroutine, int status) {
                    // alive
 }
 
-// Never fails: a collection may allocate a smaller string table.
+// Never fails, because a collection may allocate a smaller string table.
 void State::collect() {
   const int top = lua_gettop(state_);
   const bool enforced = memory_.enforced();
@@ -317,7 +316,7 @@ void State::collect() {
   memory_.collected();
 }
 
-// "<chunk>:<digits>: <message>", where chunk is one that was loaded here.
+// "<chunk>:<digits>: <message>", where chunk is one that this state loaded.
 State::Place State::find_place(std::string_view text) const {
   for (std::size_t colon = text.find(':'); colon != std::string_view::npos;
        colon = text.find(':', colon + 1)) {

@@ -1,6 +1,6 @@
-// State: one lua_State with its memory cap, budget and sandbox; a Generation owns one. Everything
-// that touches Lua from outside goes through protect(), so that no Lua error ever meets a libuv
-// callback. Loop thread only.
+// State: one lua_State with its memory cap, budget and sandbox; a Generation owns one. Every call
+// into Lua from outside goes through protect(), so that no Lua error ever reaches a libuv callback.
+// Loop thread only.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// How a script failed. `file` and `line` are where, when the message tells.
+// How a script failed. `file` and `line` say where, when the message names a place.
 struct ScriptError {
-  // script_error, budget_exceeded, memory_exceeded, cancelled, or a tool's own.
+  // script_error, budget_exceeded, memory_exceeded, cancelled, or a code of the tool's own.
   std::string code = "script_error";
-  std::string message;  // without file:line in front
+  std::string message;  // without the leading file:line
   std::string file;
   int line = 0;
   std::string traceback;
@@ -32,13 +32,13 @@ struct ScriptError {
 
 struct StateOptions {
   MemoryLimits memory;
-  const Clock* clock = nullptr;  // the system's when null; outlives the State
+  const Clock* clock = nullptr;  // the system clock when null; must outlive the State
 };
 
 class State {
  public:
   static Result<std::unique_ptr<State>> create(const StateOptions& options);
-  // Closes the lua_State. A __gc that runs now may use nothing of State.
+  // Closes the lua_State. A __gc that runs now must not use State.
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -46,35 +46,36 @@ class State {
   lua_State* main() { return state_; }
   Budget& budget() { return budget_; }
   MemoryCap& memory() { return memory_; }
-  // The State that `state` (or a coroutine of it) belongs to. A few nanoseconds; touches no stack.
+  // Returns the State that `state` (or a coroutine of it) belongs to. Takes a few nanoseconds and
+  // does not touch the stack.
   static State& of(lua_State* state);
 
   // Runs fn(L) inside a protected C call under the given budget; Lua errors and std::exceptions
-  // come back as ScriptError. The stack is balanced again afterwards. No yields. May be nested,
-  // also below a running coroutine of this state: the outer budget goes on afterwards and its clock
-  // has not stopped. L is main(). fn keeps its references in C++ variables; values that it leaves
-  // on the stack are dropped.
+  // come back as ScriptError. The stack is balanced again afterwards. No yields. Calls may nest,
+  // also below a running coroutine of this state: the outer budget then continues, and its clock
+  // never stops. L is main(). fn keeps its references in C++ variables; values that it leaves on
+  // the stack are dropped.
   bool protect(const BudgetLimits& limits, const std::function<void(lua_State*)>& fn,
                ScriptError* error);
 
-  // For a coroutine whose lua_resume gave `status` (not 0, not LUA_YIELD): reads the error on top
-  // of its stack, with the traceback of the dead coroutine. Reads `budget().exceeded()`, so call it
-  // before the next arm(). The value stays there. Never raises.
+  // For a coroutine whose lua_resume returned `status` (not 0, not LUA_YIELD): reads the error on
+  // top of its stack, with the traceback of the dead coroutine. Reads `budget().exceeded()`, so
+  // call it before the next arm(). The value stays on the stack. Never raises.
   ScriptError resume_error(lua_State* coroutine, int status);
 
-  // The message's own "file:line: " split off, when it names a chunk that this state has loaded;
-  // the full path in `file`, also where Lua shortened it to "...end/of/path".
+  // Splits off the leading "file:line: " of a message when it names a chunk that this state has
+  // loaded; `file` is the full path, even where Lua shortened it to "...end/of/path".
   void locate(std::string_view text, ScriptError* error) const;
-  // "file:line: " of the innermost function on the stack of `state` that comes from a loaded chunk,
-  // or "".
+  // Returns "file:line: " of the innermost function on the stack of `state` that comes from a
+  // loaded chunk, or "".
   std::string where(lua_State* state) const;
-  // Does the message begin with such a place?
+  // Whether the message begins with such a place.
   bool has_place(std::string_view text) const { return find_place(text).chunk != nullptr; }
 
  private:
   friend bool load_chunk(lua_State* state, std::string_view text, const std::string& path);
   explicit State(const StateOptions& options);
-  // As messages name a chunk -> its path.
+  // Maps the chunk names of messages to paths.
   using Chunks = std::map<std::string, std::string, std::less<>>;
   struct Place {
     const std::string* chunk = nullptr;  // null: no place
@@ -84,19 +85,19 @@ class State {
   void collect();
   Place find_place(std::string_view text) const;
   Place find_frame(lua_State* state) const;
-  struct Entry;  // the C functions that protect() and resume_error() enter Lua with
+  struct Entry;  // the C functions with which protect() and resume_error() enter Lua
   SystemClock system_clock_;
   MemoryCap memory_;
   Budget budget_;
   lua_State* state_ = nullptr;
   Chunks chunks_;
-  Entry* entry_ = nullptr;  // the innermost protect() that is running
+  Entry* entry_ = nullptr;  // the innermost running protect()
   LuaRef on_error_;         // C functions of Entry, made once
   LuaRef run_body_;
 };
 
 // Compiles source text (never bytecode) and pushes the function, or the message "path:line: ..."
-// when it does not compile. `path` is what messages and tracebacks name.
+// when it does not compile. Messages and tracebacks name `path`.
 bool load_chunk(lua_State* state, std::string_view text, const std::string& path);
 
 }  // namespace gibbous::lua

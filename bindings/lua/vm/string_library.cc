@@ -1,5 +1,5 @@
-// string.find, match, gmatch and gsub over our own matcher, and rep and format with their bounds.
-// These are installed by the sandbox into `string` and into the methods of strings.
+// string.find, match, gmatch and gsub on top of Matcher, and rep and format with bounds. The
+// sandbox installs them into `string` and into the methods of strings.
 #include <algorithm>
 #include <cstring>
 #include <lua.hpp>
@@ -22,7 +22,8 @@ std::string_view check_text(lua_State* state, int argument) {
   return {text, size};
 }
 
-// The optional position `argument` as an offset into `size` bytes: 1 is the first, -1 the last.
+// Converts the optional position `argument` to an offset into `size` bytes: 1 is the first byte, -1
+// the last.
 std::size_t offset_argument(lua_State* state, int argument, std::size_t size) {
   const double position = luaL_optnumber(state, argument, 1);
   const auto length = static_cast<double>(size);
@@ -95,7 +96,7 @@ int gmatch_next(lua_State* state) {
     if (at == nullptr) break;
     const char* end = matcher.match_at(at);
     if (end != nullptr) {
-      // Behind an empty match the search goes on one character later.
+      // After an empty match the search goes on one character later.
       const auto next = end - subject.data() + (end == at ? 1 : 0);
       lua_pushinteger(state, next);
       lua_replace(state, lua_upvalueindex(3));
@@ -139,7 +140,7 @@ void add_template(Matcher& matcher, luaL_Buffer* buffer, std::string_view text, 
   }
 }
 
-// Adds what stands for the match: argument 3 is a string, a table or a function.
+// Adds the replacement of the match: argument 3 is a string, a table or a function.
 void add_replacement(lua_State* state, Matcher& matcher, luaL_Buffer* buffer, const char* start,
                      const char* end) {
   const int kind = lua_type(state, 3);

@@ -1,5 +1,5 @@
-// table.concat, insert and sort, bounded: LuaJIT's own do the work, and the size of it is charged
-// before, because a loop inside a C function is seen by no hook.
+// table.concat, insert and sort with bounds: LuaJIT's own functions do the work, and its size is
+// charged before, because no hook fires inside a C function.
 #include <lua.hpp>
 #include <string>
 #include <string_view>

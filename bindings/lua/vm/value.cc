@@ -1,5 +1,5 @@
 // Conversion both ways. Reading keeps C++ objects alive, so it only uses calls that do not raise,
-// notes the problem, and raises when those objects are gone. Writing keeps none.
+// records the problem, and raises when those objects are gone. Writing keeps none.
 #include "bindings/lua/vm/value.h"
 
 #include <array>
@@ -32,7 +32,8 @@ void* registry_key(const char& mark) {
   return const_cast<char*>(&mark);
 }
 
-// Pushes the metatable of marked arrays or objects. Scripts see its name, and cannot reach or
+// Pushes the metatable of marked arrays or objects. Scripts see its name, but cannot reach or
+// change it.
 // change it.
 void push_mark(lua_State* state, const char& mark) {
   lua_pushlightuserdata(state, registry_key(mark));
@@ -51,8 +52,8 @@ int absolute(lua_State* state, int index) {
   return index > 0 || index <= LUA_REGISTRYINDEX ? index : lua_gettop(state) + index + 1;
 }
 
-// Lua value -> JSON. No call in here raises: the stack is checked before, keys and values are read
-// as they are.
+// Lua value -> JSON. No call in here raises: the stack is checked before, and keys and values are
+// read as they are.
 class Reader {
  public:
   explicit Reader(lua_State* state) : state_(state) {}
@@ -145,7 +146,7 @@ class Reader {
   }
 
   bool read_array(int index, std::size_t length, int depth, Json* to) {
-    // Length and number of keys agree only when the keys are 1..n.
+    // Length and number of keys are equal only when the keys are 1..n.
     std::size_t keys = 0;
     for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) {
       if (++keys > length) {
@@ -224,7 +225,7 @@ class Reader {
   std::string problem_;
 };
 
-// JSON -> Lua value. May raise anywhere; holds no C++ object of its own.
+// JSON -> Lua value. May raise anywhere; owns no C++ object.
 class Writer {
  public:
   explicit Writer(lua_State* state) : state_(state), budget_(Budget::of(state)) {}

@@ -1,11 +1,11 @@
-// Values across the border: nlohmann::json <-> Lua. An empty Lua table is {} unless json.array made
-// it; a table with keys 1..n is an array; integers stay integers; json.null stands for null;
-// invalid UTF-8 becomes U+FFFD.
+// Converts values: nlohmann::json <-> Lua. An empty Lua table is {} unless json.array made it; a
+// table with keys 1..n is an array; integers stay integers; json.null represents null; invalid
+// UTF-8 becomes U+FFFD.
 //
 // Lua numbers are doubles: an integer beyond 2^53 in JSON is the nearest double in Lua, and a
-// double with a whole value up to 2^53 is an integer in JSON. NaN and infinity raise: null would be
-// a silent loss. Arrays that come from JSON carry the mark of json.array, so that [] goes back as
-// []. Metamethods are never called. Loop thread.
+// double with a whole value up to 2^53 is an integer in JSON. NaN and infinity raise an error,
+// because null would be a silent loss. Arrays from JSON carry the mark of json.array, so that []
+// stays []. Metamethods are never called. Loop thread.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace gibbous::lua {
 
 inline constexpr int kMaxValueDepth = 64;
 inline constexpr std::size_t kMaxValueNodes = 1'000'000;
-// Of all strings and keys of one value: a table may hold the same string many times.
+// The limit for all strings and keys of one value: a table may hold the same string many times.
 inline constexpr std::size_t kMaxValueBytes = std::size_t{16} << 20;
 
 // Pushes one value. Raises when it is deeper than kMaxValueDepth.
 void push_json(lua_State* state, const Json& value);
-// Reads the value at `index`. Raises for functions, userdata, cycles, keys that are no strings,
+// Reads the value at `index`. Raises for functions, userdata, cycles, keys that are not strings,
 // depth and size, and names the place: "result.items[3]: a function is no JSON value", where `what`
 // is "result".
 Json to_json(lua_State* state, int index, const char* what = "value");

@@ -1,4 +1,4 @@
-// The way of one call through the house. Nothing here runs inside the callback that made it ready.
+// The course of one call. Nothing here runs inside the callback that made it ready.
 #include "bindings/lua/call/call.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ void Call::turn(Nanos slice) {
   ready_.pop_front();
   task->queued = false;
   if (lua_left_ <= Nanos{0} && !cancelled_ && !budget_gone_) {
-    // Used up to the last bit without being caught in the act.
+    // The time is used up, although no check caught it in the act.
     Failure failure;
     failure.error.code = "budget_exceeded";
     failure.error.message = "the call has used up its Lua time";
@@ -206,7 +206,7 @@ void Call::on_verdict(const Verdict& verdict) {
   }
 }
 
-// What a tool gets beside its arguments.
+// What a tool gets in addition to its arguments.
 Json Call::tool_context() const {
   Json made = {{"call", id_},
                {"session", session_},
@@ -296,7 +296,7 @@ void Call::on_root_done() {
   end();
 }
 
-// The result is known; what belongs to the call has to end first.
+// The result is known, but the call's tasks and runs must end first.
 void Call::end() {
   if (phase_ != Phase::kEnding) {
     phase_ = Phase::kEnding;
@@ -361,7 +361,7 @@ void Call::disown_run(const std::string& run_id) {
 }
 
 void Call::kill_run(const std::string& run_id) {
-  if (engine_lifetime_.expired()) return;  // the runtime is going away, and takes every run with it
+  if (engine_lifetime_.expired()) return;  // the runtime is closing and ends every run
   Runs* runs = engine_.context().runs;
   Run* run = runs == nullptr ? nullptr : runs->find(run_id);
   if (run == nullptr) return;

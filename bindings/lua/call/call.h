@@ -1,7 +1,7 @@
 // Call: one call of a tool, from its policy verdict to its result: arguments -> policy -> tasks ->
-// child calls and runs that it owns -> result. The engine makes it and gives it turns; a turn is
-// one slice of one of its tasks, or one step of its way. A call pins its generation, and owns the
-// runs that it started and did not detach. Loop thread only.
+// child calls and its runs -> result. The engine makes it and gives it turns; a turn is one slice
+// of one of its tasks, or one of its steps. A call pins its generation, and owns the runs that it
+// started and did not detach. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ struct CallOptions {
   CallId id = 0;
   std::string tool;
   std::string session;
-  std::string argument_text;  // to be parsed, unless `arguments` is there
+  std::string argument_text;  // to be parsed, unless `arguments` is set
   Json arguments;             // of a child call
   std::function<void(CallResult)> on_done;
   std::function<void(const Progress&)> on_progress;
   std::shared_ptr<Generation> generation;
   Call* parent = nullptr;
-  // Of a hook (Engine::run_hook): what runs instead of the tool's function, unasked. It belongs to
-  // the generation.
+  // For a hook (Engine::run_hook): runs instead of the tool's function, without a question to the
+  // policy. It belongs to the generation.
   const LuaRef* hook = nullptr;
   bool internal = false;  // of a hook of an executor
   std::string queued_run;
@@ -53,37 +53,37 @@ class Call final : public std::enable_shared_from_this<Call> {
 
   CallId id() const { return id_; }
   const std::string& session() const { return session_; }
-  // tool() and generation() only while the call runs: not after its end (ended()).
+  // Use tool() and generation() only until the call has ended (ended()).
   const ToolDefinition& tool() const { return *tool_; }
   Generation& generation() { return *generation_; }
-  // The approval_key() of what a person approved with the call; "" when there is none.
+  // The approval_key() that a person approved with the call; "" when there is none.
   const std::string& approved_command() const { return approved_command_; }
-  // A person was asked about the call, and allowed it.
+  // Whether a person was asked about the call, and allowed it.
   bool is_approved() const { return approved_; }
-  // The id of the queued run that this call starts; "": it starts others.
+  // The id of the queued run that this call starts; "": it starts none.
   const std::string& queued_run() const { return queued_run_; }
-  // That run is a reserved one of the table (Runs::reserve).
+  // Whether that run is a reserved one of the table (Runs::reserve).
   bool starts_reserved() const { return starts_reserved_; }
-  // It is an executor's: its runs are the runtime's own.
+  // Whether it belongs to an executor: its runs are the runtime's own.
   bool is_internal() const { return internal_; }
   bool cancelled() const { return cancelled_; }
   bool ended() const { return phase_ == Phase::kEnded; }
-  // This run dies with the call (run.start without detach), or no longer (detach). Owning a run
-  // after the call's tasks have ended kills it at once.
+  // The run ends with the call (run.start without detach), or no longer does (detach). Once the
+  // call's tasks have ended, owning a run kills it at once.
   void own_run(const std::string& run_id);
   void disown_run(const std::string& run_id);
-  // Delivered from the loop, before the result; dropped when the caller asked for no progress.
+  // Delivered from the loop, before the result; dropped when the caller wants no progress.
   void progress(const Progress& progress);
 
   // For the engine.
   void turn(Nanos slice);
   bool has_ready() const { return step_due_ || !ready_.empty(); }
   bool in_queue = false;  // of the engine
-  // `code` is "cancelled", or "too_many_calls" and the like for a call that must not begin.
+  // `code` is "cancelled", or for a call that must not begin, for example "too_many_calls".
   void cancel(const std::string& code, const std::string& message);
-  // The engine goes away: delivers `code` now, runs nothing any more.
+  // The engine is being destroyed: delivers `code` now and runs nothing any more.
   void abandon(const std::string& code, const std::string& message);
-  // Its own effect was allowed or approved.
+  // Its own request was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
   void set_approved(std::string command) {
     approved_ = true;
@@ -106,14 +106,14 @@ class Call final : public std::enable_shared_from_this<Call> {
   void budget_gone(const Failure& failure);
   void on_root_done();
   const std::string& cancel_message() const { return cancel_message_; }
-  // tool.call: a call of its own that this one outlives.
+  // tool.call: makes a child call, which this call outlives.
   Result<std::shared_ptr<Call>> call_tool(std::string tool, Json arguments,
                                           std::function<void(CallResult)> on_done);
 
  private:
   enum class Phase : std::uint8_t { kNew, kAsking, kApproved, kRunning, kEnding, kEnded };
 
-  // A call that lives for long, such as one that looks after services, is no runaway.
+  // A call that lives long, such as one that supervises services, is not a runaway.
   void refill();
   void step();
   void step_later();
@@ -149,7 +149,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   int depth_ = 0;
   const ToolDefinition* tool_ = nullptr;
   const LuaRef* hook_ = nullptr;
-  ToolDefinition hook_tool_;  // what stands for the tool of a hook
+  ToolDefinition hook_tool_;  // takes the place of the tool for a hook
   bool internal_;
   std::string queued_run_;
   bool starts_reserved_ = false;
@@ -166,11 +166,11 @@ class Call final : public std::enable_shared_from_this<Call> {
   CallResult result_;
 
   std::shared_ptr<Task> root_;
-  std::set<Task*> tasks_;  // all that exist, also those that only a script refers to
+  std::set<Task*> tasks_;  // all that exist, including those that only a script refers to
   std::deque<std::shared_ptr<Task>> ready_;
   std::vector<std::shared_ptr<Call>> child_calls_;
   std::set<std::string> runs_;
-  std::size_t kills_ = 0;  // whose reports are to come
+  std::size_t kills_ = 0;  // whose reports have not come yet
   std::vector<Progress> progress_;
 };
 

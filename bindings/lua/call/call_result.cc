@@ -15,7 +15,7 @@ std::string instead_of(std::string what) {
   return what;
 }
 
-// What lies on the stack, read into C++ values. `fault` is what is wrong with it.
+// The values on the stack, read into C++. `fault` says what is wrong with them.
 struct Returned {
   std::string text;
   bool has_text = false;
@@ -139,8 +139,7 @@ CallResult returned_result(Call& call, Task& root) {
   const bool read = call.generation().state().protect(
       limits,
       [&](lua_State* state) {
-        // [first, second]: of the root's results, which lie on its coroutine. One slot is free
-        // there.
+        // [first, second]: the root's results, which are on its coroutine. One slot is free there.
         const int first = lua_gettop(state) + 1;
         for (int index = 1; index <= 2; ++index) {
           if (index <= root.result_count()) {

@@ -1,5 +1,5 @@
-// What a tool returned or raised, as the CallResult that its caller gets. Used by Call. Loop
-// thread only.
+// Turns what a tool returned or raised into the CallResult of its caller. Used by Call. Loop thread
+// only.
 #pragma once
 
 #include "bindings/lua/call/task.h"
@@ -9,8 +9,9 @@ namespace gibbous::lua {
 
 class Call;
 
-// A tool returns a string; or { text?, data? }, of which at least one; or nil, err. Anything else,
-// and data that do not fit the tool's output schema, is a script_error at the tool's function.
+// A tool returns a string; or { text?, data? } with at least one of them; or nil, err. Anything
+// else, and data that do not fit the tool's output schema, is a script_error at the tool's
+// function.
 CallResult returned_result(Call& call, Task& root);
 CallResult failed_result(const Failure& failure);
 

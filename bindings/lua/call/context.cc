@@ -1,4 +1,4 @@
-// What a state knows of the world outside: one pointer in its registry.
+// A state refers to its context by one pointer in its registry.
 #include "bindings/lua/call/context.h"
 
 #include <lua.hpp>

@@ -15,7 +15,7 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxNotices = 10'000;  // that wait for run_ready
+constexpr std::size_t kMaxNotices = 10'000;  // waiting for run_ready
 constexpr char kCancelled[] = "cancelled";
 
 }  // namespace
@@ -46,7 +46,7 @@ Engine::~Engine() {
   by_id_.clear();
   ready_.clear();
   for (const auto& [raw, call] : calls) {
-    // The others are calls of these.
+    // All other calls are descendants of these.
     if (call->depth() == 0) call->abandon("shutdown", "the runtime was shut down");
   }
   if (context_.engine == this) context_.engine = nullptr;
@@ -89,7 +89,8 @@ CallId Engine::run_hook(HookCall hook) {
                            : hook.handler.empty()   ? &current_->start_queued_hook()
                                                     : current_->find_handler(hook.handler);
   if (function == nullptr) return 0;
-  // Nothing is asked before the script asks, and its time is not for reading the rules.
+  // The policy is not asked before the script asks, and the script's time must not pay for reading
+  // the rules.
   current_->policy().load_lazy();
   CallOptions options;
   options.id = ++last_hook_;
@@ -135,7 +136,7 @@ bool Engine::cancel(CallId id) {
 }
 
 void Engine::cancel_all() {
-  // Calls of other calls are cancelled by these.
+  // Their parents cancel the child calls.
   for (const auto& [id, call] : by_id_) call->cancel(kCancelled, "the call was cancelled");
 }
 
@@ -198,7 +199,7 @@ bool Engine::run_ready(Nanos lua_time) {
 
 // --- Policy -------------------------------------------------------------------------------------
 
-// One question to a person. Its copies are what AskRequest::reply holds: when the last is dropped
+// One question to a person. AskRequest::reply holds copies of it: when the last one is dropped
 // without an answer, the answer is no.
 class Engine::Approval {
  public:
@@ -231,7 +232,7 @@ class Engine::Approval {
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    // Of a call: what its start then needs not ask about again.
+    // For a call: what its start need not ask about again.
     const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;
     if (given.allow) verdict_.approved_command = approval_key(asked_);
     engine_.post(
@@ -268,7 +269,7 @@ void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> o
   asked.session = call.session();
   asked.workspace = context_.workspace;
   if (call.running()) {
-    // What was put off or is repeated was allowed by a mode that may be another one by now.
+    // A deferred or repeated start was allowed by a mode that may have changed.
     asked.cleared = !call.starts_reserved() || call.is_approved();
     asked.approved_command = call.approved_command();
   } else {
@@ -277,14 +278,14 @@ void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> o
   Verdict verdict = decide(asked);
   verdict.id = random_id();
   if (asked.echo == TypedEcho::kUnknown) {
-    // A program that reads keys one by one may be asking for a password; a shell shows its lines.
+    // A program that reads single keys may be asking for a password; a shell shows its lines.
     const bool understood =
         verdict.judgement != nullptr && !verdict.judgement->facts.commands.empty();
     asked.echo = understood ? TypedEcho::kShown : TypedEcho::kHidden;
   }
   const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;
   AskRequest question = asks ? make_question(asked, verdict) : AskRequest();
-  // What is typed is neither recorded nor remembered: an approval of it counts once.
+  // Typed text is neither recorded nor remembered: its approval counts once.
   if (redact_typed(tool, &asked)) question.subject = question.effect + " " + verdict.id;
   note(verdict.id, asked, verdict, nullptr);
   if (!asks) {
@@ -309,8 +310,8 @@ void Engine::note(const std::string& id, const PolicyRequest& asked, const Verdi
 }
 
 Verdict Engine::decide(const PolicyRequest& asked) {
-  // The policy may be of the very state whose task asks: nothing of the API may take it for that
-  // task.
+  // The policy may belong to the state whose task asks: no API function may run on that task's
+  // behalf.
   TaskSlot* slot = task_slot(current_->state().main());
   Task* running = slot == nullptr ? nullptr : std::exchange(slot->running, nullptr);
   Verdict verdict = current_->policy().decide(asked);

@@ -1,5 +1,5 @@
-// Engine: the Lua side of a runtime: the current generation, the calls, the queue of tasks that are
-// ready to go on. The host facade owns one. Loop thread only.
+// Engine: the Lua side of a runtime: the current generation, the calls, and the queue of tasks that
+// are ready to continue. The runtime owns one. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -22,38 +22,38 @@ namespace gibbous::lua {
 class Call;
 struct CallOptions;
 
-// Hosts count their calls from 1.
+// A host numbers its calls from 1.
 inline constexpr CallId kFirstHook = CallId{1} << 62;
 
 struct EngineOptions {
-  // create() sets the clock and the place, and binds the context before `open_api` is called.
+  // create() sets the clock and the place, and binds the context before it calls `open_api`.
   GenerationOptions generation;
   EngineLimits limits;
 };
 
 // One decision, for the log.
 struct Decided {
-  std::string id;  // 8 characters; an answer has that of its question
+  std::string id;  // 8 characters; an answer has the id of its question
   const PolicyRequest& request;
   const Verdict& verdict;
-  const AskAnswer* answer = nullptr;  // null: this is the policy's own verdict
+  const AskAnswer* answer = nullptr;  // null: the policy's own verdict
   std::uint64_t generation = 0;
   std::string policy;  // hash
 };
 
-// A function of the scripts that is called by itself, not as a tool by somebody: to start a run
-// that was queued, or because a watcher has matched.
+// A function of the scripts that the engine calls itself: to start a run that was queued, or
+// because a watcher has matched.
 struct HookCall {
-  const LuaRef* function = nullptr;  // of the current generation; null: what `handler` says
-  bool internal = false;             // an executor's: what it does is not asked about
+  const LuaRef* function = nullptr;  // of the current generation; null: see `handler`
+  bool internal = false;             // an executor's: its effects are not judged
   std::string handler;               // of a watcher, "on_ready"; "": start the run `queued_run`
-  std::string tool;                  // whose effects they are
+  std::string tool;                  // the owner of its effects
   std::string session;
   Json arguments;
   std::string queued_run;
-  bool reserved = false;         // queued_run is a reserved run of the table
-  bool approved = false;         // a person allowed it then; else the mode is asked again now
-  std::string approved_command;  // what they have seen
+  bool reserved = false;  // whether queued_run is a reserved run of the table
+  bool approved = false;  // whether a person allowed it; else the current mode is asked again
+  std::string approved_command;  // what they saw
   std::function<void(CallResult)> on_done;
 };
 
@@ -62,73 +62,74 @@ class Engine {
   // Loads the first generation; fails when the scripts are broken (not when the policies are). Sets
   // context.engine. `context` must outlive the engine.
   static Result<std::unique_ptr<Engine>> create(EngineOptions options, Context& context);
-  // Ends every call that is left with code "shutdown", from inside; their pending operations are
-  // cancelled, their scripts do not run again. Timers close in the next turns of the loop, without
-  // the engine.
+  // Ends every remaining call with code "shutdown", from inside; cancels their pending operations,
+  // and their scripts do not run again. Timers close in the next turns of the loop, without the
+  // engine.
   ~Engine();
 
   // Both callbacks come from run_ready, never from inside call(). on_done comes exactly once.
   void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
             std::function<void(const Progress&)> on_progress);
-  // The policy is not asked about the call itself, but about what it does. Its id, for cancel(); 0,
-  // and nothing comes: the scripts have no such handler.
+  // Runs a hook. The policy judges its effects, not the call itself. Returns its id, for cancel();
+  // 0, without callbacks, when the scripts have no such handler.
   CallId run_hook(HookCall hook);
-  // False when there is no such call any more. on_done still comes, later.
+  // Returns false when the call no longer exists. on_done still comes, later.
   bool cancel(CallId id);
   void cancel_all();
-  // Calls whose on_done has not come yet, those made by tool.call included.
+  // The calls whose on_done has not come yet, including those made by tool.call.
   std::size_t active_calls() const { return calls_.size(); }
 
   ReloadResult reload();
   std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
-  // an approver has to be asked, and never once the call is cancelled or has ended. The
-  // fields of `asked` that belong to the call are filled in here.
+  // an approver has to be asked, and never once the call is cancelled or has ended. Fills in the
+  // fields of `asked` that belong to the call.
   //
-  // A call runs only when its effect of kind "call" was allowed or approved. For its later effects
-  // an ask that comes from the mode alone counts as allow then, and so does one of a rule about the
-  // very command that was approved; every other one is asked. `deny` always denies.
+  // A call runs only when its request of kind "call" was allowed or approved. For its later
+  // effects, an ask that comes from the mode alone then counts as allow, and so does an ask of a
+  // rule about exactly the command that was approved; every other ask goes to a person. `deny`
+  // always denies.
   void ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   // Called from run_ready. Dropping every copy of AskRequest::reply denies.
   void set_approver(std::function<void(AskRequest)> approver);
-  // Hears of every verdict, at once, and of every answer to an ask.
+  // Called for every verdict, at once, and for every answer to an ask.
   void on_decision(std::function<void(const Decided&)> sink) { decision_sink_ = std::move(sink); }
 
-  // Resumes what is ready and delivers results, progress and events, until nothing is left or
-  // `lua_time` is used (0: no limit). True while more is ready. Calls take turns, one slice each.
-  // Not reentrant.
+  // Resumes ready tasks and delivers results, progress and events, until nothing is left or
+  // `lua_time` is used (0: no limit). Returns true while more is ready. Calls take turns, one slice
+  // each. Not reentrant.
   bool run_ready(Nanos lua_time);
   bool has_ready() const;
-  // Called when the ready queue is no longer empty, so that the loop wakes.
+  // Called when the ready queue is no longer empty, to wake the loop.
   void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
-  // reload_ok, reload_failed, tools_changed, and log when Context::log is not set. The sink is
-  // called from run_ready.
+  // Receives reload_ok, reload_failed, tools_changed, and log when Context::log is not set. Called
+  // from run_ready.
   void on_event(std::function<void(Event)> sink);
-  // Queues an event for the sink; `fields` is an object, "event" and "session" are added.
+  // Queues an event for the sink. `fields` is an object; "event" and "session" are added.
   void emit(const std::string& name, const std::string& session, Json fields);
   // Queues a line for Context::log; without one it becomes the event `log`.
   void log(const std::string& level, const std::string& message, Json fields,
            const std::string& session);
-  // Logs once that an old name is used: "NAME is deprecated: write OTHER".
+  // Logs the use of an old name once: "NAME is deprecated: write OTHER".
   void warn_deprecated(const std::string& text);
-  // The files of the current generation, and those of the last load when it failed: what the file
-  // watcher watches.
+  // The files for the file watcher: those of the current generation, and those of the last load
+  // when it failed.
   std::vector<WatchedFile> watched_files() const;
 
   // --- For its calls ---
   const EngineLimits& limits() const { return options_.limits; }
   Context& context() { return context_; }
   const std::string& mode() const { return options_.generation.mode; }
-  // The call wants a turn.
+  // The call needs a turn.
   void make_ready(Call& call);
-  // The call has ended; its result is about to be delivered.
+  // The call has ended; its result is delivered next.
   void on_call_ended(Call& call);
-  // Delivers the events that are queued, so that they come before the result of a call.
+  // Delivers queued events, so that they come before the result of a call.
   void flush_events();
   // Expires with the engine.
   std::weak_ptr<const void> lifetime() const { return lifetime_; }
-  // A call made by tool.call. Fails with too_many_calls.
+  // Makes a call for tool.call. Fails with too_many_calls.
   Result<std::shared_ptr<Call>> start_child(Call& parent, std::string tool, Json arguments,
                                             std::function<void(CallResult)> on_done);
 
@@ -170,12 +171,12 @@ class Engine {
   std::vector<WatchedFile> failed_files_;  // of the last load, when it failed
 
   std::map<Call*, std::shared_ptr<Call>> calls_;
-  std::map<CallId, Call*> by_id_;  // those that the host made
+  std::map<CallId, Call*> by_id_;  // those made by the host
   std::deque<std::shared_ptr<Call>> ready_;
   std::deque<std::function<void()>> posted_;
   std::deque<Notice> notices_;
   std::size_t dropped_notices_ = 0;
-  std::set<std::string> deprecations_;  // that were warned of
+  std::set<std::string> deprecations_;  // names with a warning already
   bool running_ = false;
   bool flushing_ = false;
 

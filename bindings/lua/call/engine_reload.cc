@@ -1,4 +1,4 @@
-// How an engine changes its generation: all or nothing, between two turns. Loop thread.
+// Replaces an engine's generation: all or nothing, between two turns. Loop thread.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace gibbous::lua {
 namespace {
 
-// What a client sees of the tools: when it is the same, nobody has to fetch the list again.
+// The tools as a client sees them: when this is unchanged, no client has to fetch the list again.
 Json visible_tools(const Generation& generation) {
   Json list = Json::array();
   for (const auto& [name, tool] : generation.tools()) {
@@ -25,7 +25,7 @@ Json visible_tools(const Generation& generation) {
   return list;
 }
 
-// Paths that were added, removed, or have another content.
+// Paths that were added, removed, or whose content changed.
 Json changed_files(const Generation& before, const Generation& after) {
   std::map<std::string, std::string> old_files;
   for (const SourceFile& file : before.files()) old_files[file.path] = file.hash;
@@ -116,7 +116,7 @@ void Engine::report_success(Generation& before, Generation& after) {
 
 void Engine::drain(std::shared_ptr<Generation> old) {
   draining_.push_back({old, context_.clock->now()});
-  old.reset();  // closes its state now, unless calls still hold it
+  old.reset();  // closes its state now, unless a call still holds it
   check_draining();
 }
 
@@ -142,7 +142,7 @@ void Engine::check_draining() {
     }
   }
   if (next == Nanos::max()) return;
-  // Rounded up, or it would look once too early.
+  // Rounded up, or it would check once too early.
   const Millis wait = std::chrono::ceil<Millis>(next);
   drain_timer_.start(context_.loop, wait, /*background=*/true, [this] { check_draining(); });
 }
@@ -156,7 +156,7 @@ void Engine::cancel_calls_of(const Generation* generation, const std::string& me
 }
 
 std::vector<WatchedFile> Engine::watched_files() const {
-  // What was read last: comparing with anything older would find the same change again and again.
+  // The last files read: comparing with older ones would find the same change again and again.
   return failed_files_.empty() ? current_->watched() : failed_files_;
 }
 

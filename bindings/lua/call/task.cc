@@ -12,7 +12,7 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kInstructionsPerLook = 1000;  // enough for tools, with no value above 4 MiB
-constexpr std::size_t kMaxTracebackBytes = std::size_t{64} << 10;  // a chain of tasks together
+constexpr std::size_t kMaxTracebackBytes = std::size_t{64} << 10;  // for a chain of tasks together
 constexpr char kTracebackHeader[] = "stack traceback:\n";
 
 std::string without_header(const std::string& traceback) {
@@ -25,8 +25,8 @@ void append_part(std::string* traceback, const std::string& title, const std::st
   *traceback += "\n" + title + "\n" + without_header(part);
 }
 
-// One slot is always free on a coroutine that does not run, and lua_checkstack must not be called
-// on one: its memory error would find nobody to catch it.
+// One slot is always free on a coroutine that does not run. lua_checkstack must not be called on
+// one, because nothing would catch its memory error.
 void push_top_of(lua_State* coroutine, lua_State* to) {
   lua_pushvalue(coroutine, -1);
   lua_xmove(coroutine, to, 1);
@@ -83,7 +83,7 @@ Task::Entered Task::entered() {
     return Entered::kAnswered;
   }
   if (op_) return Entered::kWaiting;
-  ++operation_;  // the leaf has returned: whatever it left behind cannot answer for the next one
+  ++operation_;  // the leaf has returned: its leftovers cannot answer for the next one
   return Entered::kPlain;
 }
 
@@ -206,7 +206,7 @@ void Task::run(Nanos slice) {
 void Task::read_failure(int status) {
   State& state = call_->generation().state();
   if (status == 0 || status == LUA_YIELD) {
-    // It went on although its time was over: a C function had no instruction left to be stopped at.
+    // It went on although its time was over: inside a C function no instruction could stop it.
     failure_.error.code = "budget_exceeded";
     state.locate(state.budget().message(), &failure_.error);
   } else {
@@ -265,7 +265,7 @@ void Task::adopt_failure_of(Task& child) {
 void Task::settle() {
   switch (phase_) {
     case Phase::kSuspended:
-      // Who has to stop goes on when its children have stopped.
+      // A task that must stop continues once its children have stopped.
       if (must_stop() ? children_.empty() : push_ != nullptr) {
         phase_ = Phase::kReady;
         call_->enqueue(*this);
@@ -285,7 +285,8 @@ void Task::finish() {
   const auto self = shared_from_this();
   phase_ = Phase::kDone;
   interrupted_by_.reset();
-  // Whoever awaits it gets the error. One by one: what an observer does may make others go away.
+  // The task that awaits it gets the error. One by one, because an observer's action may remove
+  // others.
   observed_ = !observers_.empty();
   while (!observers_.empty()) {
     TaskObserver* observer = observers_.front();
@@ -328,7 +329,7 @@ void Task::stop_observing(TaskObserver* observer) {
 }
 
 void Task::cancel_children() {
-  // Cancelling runs no script and ends no task, so the list stays as it is. The last one first.
+  // Cancelling runs no script and ends no task, so the list does not change. The last one first.
   for (auto child = children_.rbegin(); child != children_.rend(); ++child) (*child)->cancel();
 }
 

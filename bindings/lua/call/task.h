@@ -1,8 +1,8 @@
 // Task: one coroutine and the one operation that it waits for. A Call is a tree of tasks: its root
 // runs the tool, task.spawn makes children. A task ends after its children; a failing child that no
 // task awaits cancels its siblings and is raised in its parent; cancelling goes children first.
-// Suspending functions of the API are written against suspend(), complete() and completer();
-// api_time.cc (time.sleep) is the model. Loop thread only.
+// Suspending functions of the API use suspend(), complete() and completer(); api_time.cc
+// (time.sleep) is the model. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +21,39 @@ namespace gibbous::lua {
 class Call;
 class Task;
 
-// What a suspended task waits for. Freed when the task goes on.
+// The operation of a suspended task. Freed when the task continues.
 class PendingOp {
  public:
   virtual ~PendingOp() = default;
-  // The task is cancelled: stop the operation. A complete() that comes afterwards all the same must
-  // go through a Completer.
+  // The task is cancelled: stop the operation. A later complete() must go through a Completer.
   virtual void cancel() = 0;
 };
 
-// Puts the results of a suspended function on the stack and gives their number. Runs as a part of
-// the script, inside the coroutine, just before it goes on: it may raise, and a string that it
+// Puts the results of a suspended function on the stack and returns their number. Runs as part of
+// the script, inside the coroutine, just before it continues: it may raise, and a string that it
 // raises with luaL_error gets the script's file and line. It may capture plain C++ values, but no
 // lua_State.
 using PushResults = std::function<int(lua_State*)>;
 
 // Completes one operation of one task; copyable, may outlive both. Does nothing when that operation
-// was cancelled or completed before, so that late callbacks need no bookkeeping of their own.
+// was already cancelled or completed, so that late callbacks need no bookkeeping.
 using Completer = std::function<void(PushResults)>;
 
-// How a task failed: what its call reports, if nobody catches it.
+// The error of a failed task, which its call reports if no script catches it.
 struct Failure {
   ScriptError error;
-  bool coded = false;  // a table { code, message, data? } was raised: by tool.error, or error(err)
+  bool coded = false;  // a table { code, message, data? } was raised by tool.error or error(err)
   Json data;
 };
 
-// Hears once of the end of a task that it awaits.
+// Called once at the end of a task that it awaits.
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
   virtual void on_task_done(Task& task) = 0;
 };
 
-// Which task is running on a state. In its registry; made by bind_context.
+// The running task of a state. In its registry; made by bind_context.
 struct TaskSlot {
   Task* running = nullptr;
 };
@@ -64,7 +63,7 @@ TaskSlot* task_slot(lua_State* state);  // null before make_task_slot
 class Task final : public std::enable_shared_from_this<Task> {
  public:
   enum class Phase : std::uint8_t {
-    kReady,  // has not begun, or its slice was over, or what it waited for is there
+    kReady,  // new, its slice was used up, or its operation has completed
     kRunning,
     kSuspended,  // waits for its operation
     kEnding,     // its function has ended; waits for its children
@@ -80,26 +79,26 @@ class Task final : public std::enable_shared_from_this<Task> {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // The task that is running now on `state`; raises "cannot be used while a script is loading or a
-  // policy decides" when there is none.
+  // Returns the task that is running on `state`; raises "cannot be used while a script is loading
+  // or a policy decides" when there is none.
   static std::shared_ptr<Task> current(lua_State* state);
-  // Valid for as long as the task is referred to, also after the call has ended.
+  // Valid for as long as the task is referred to, even after the call has ended.
   Call& call() { return *call_; }
 
   // For a leaf function that push_suspending wraps: `return task->suspend(L, std::move(op));`, and
-  // nothing after it. Does not yield by itself: the wrapper does, once the leaf has returned.
+  // nothing after it. Does not yield itself: the wrapper does, once the leaf has returned.
   int suspend(lua_State* state, std::unique_ptr<PendingOp> op);
-  // The operation is done. Queues the resume: never resumes inside. May come before suspend(), from
-  // the leaf itself, for an operation that is answered at once; the task then goes on without a
-  // yield.
+  // The operation has completed. Queues the resume, and never resumes inside. May come before
+  // suspend(), from the leaf itself, for an operation that completes at once; the task then
+  // continues without a yield.
   void complete(PushResults push);
-  // A handle for complete() that a leaf takes before it starts its operation.
+  // Returns a handle for complete() that a leaf takes before it starts its operation.
   Completer completer();
 
-  // Scheduling, by the Call: resumes once, for at most `slice`, and charges the call.
+  // For scheduling by the Call: resumes once, for at most `slice`, and charges the call.
   void run(Nanos slice);
   void cancel();
-  // The call is gone: stops the operation, gives up all references; nothing is resumed any more.
+  // The call has ended: stops the operation and drops all references; nothing is resumed any more.
   void abandon();
   bool queued = false;  // in the Call's queue
 
@@ -109,7 +108,7 @@ class Task final : public std::enable_shared_from_this<Task> {
   Task* parent() const { return parent_; }
   void observe(TaskObserver* observer) { observers_.push_back(observer); }
   void stop_observing(TaskObserver* observer);
-  // The single task that this one awaits, or null.
+  // The task that this one awaits, or null.
   Task* awaited() const { return awaited_; }
   void set_awaited(Task* task) { awaited_ = task; }
 
@@ -118,10 +117,10 @@ class Task final : public std::enable_shared_from_this<Task> {
   bool cancelled() const { return cancelled_; }
   Outcome outcome() const { return outcome_; }
   const Failure& failure() const { return failure_; }
-  // What the function returned, once it is done: on the stack of its coroutine.
+  // The function's results, once it is done: on the stack of its coroutine.
   int result_count() const { return results_; }
   lua_State* coroutine() const { return coroutine_; }
-  // For an observer's PushResults: the results, or raises the error of `task` in this one.
+  // For an observer's PushResults: pushes the results, or raises the error of `task` in this one.
   int push_result_of(lua_State* state, Task& task, int most_results);
 
   // For the wrapper of suspending functions (task.cc).
@@ -131,7 +130,7 @@ class Task final : public std::enable_shared_from_this<Task> {
   void set_entering(bool entering) { entering_ = entering; }
   Entered entered();
   void drop_operation();
-  // The results of the operation, or raises why there are none.
+  // Pushes the results of the operation, or raises the reason why there are none.
   int push_outcome(lua_State* state);
 
  private:
@@ -140,10 +139,10 @@ class Task final : public std::enable_shared_from_this<Task> {
   void cancel_children();
   void stop_operation();
   void on_child_done(Task& child);
-  void settle();  // goes on to the next phase, or into the queue, when nothing holds it
+  void settle();  // enters the next phase, or the queue, when nothing prevents it
   void finish();
   void adopt_failure_of(Task& child);
-  // The task on top of whose coroutine the error value lies, or null.
+  // The task whose coroutine has the error value on top, or null.
   Task* error_holder();
   [[noreturn]] void raise_failure_of(lua_State* state, Task& task, const char* chain);
 
@@ -158,9 +157,9 @@ class Task final : public std::enable_shared_from_this<Task> {
   bool begun_ = false;
   bool cancelled_ = false;
   bool entering_ = false;
-  bool sliced_ = false;           // kReady because its slice was over
+  bool sliced_ = false;           // kReady because its slice was used up
   bool has_error_value_ = false;  // on top of the coroutine
-  bool observed_ = false;         // somebody awaited its end, and has its error now
+  bool observed_ = false;         // a task awaited its end and has its error
   int results_ = 0;
   Nanos cleanup_left_{0};  // once it is cancelled
   Failure failure_;
@@ -170,10 +169,9 @@ class Task final : public std::enable_shared_from_this<Task> {
   std::vector<std::shared_ptr<Task>> children_;
   std::vector<TaskObserver*> observers_;
   Task* awaited_ = nullptr;
-  std::shared_ptr<Task>
-      interrupted_by_;            // a child that failed: to be raised at the next suspension
-  std::shared_ptr<Task> raised_;  // whose error was raised here last
-  bool adopted_ = false;          // failed as raised_ did, after its function had returned
+  std::shared_ptr<Task> interrupted_by_;  // a failed child, to be raised at the next suspension
+  std::shared_ptr<Task> raised_;          // whose error was last raised here
+  bool adopted_ = false;  // failed with the error of raised_ after its function had returned
   const char* raised_how_ = "";
 };
 
@@ -181,9 +179,9 @@ class Task final : public std::enable_shared_from_this<Task> {
 // written like any lua_CFunction (arguments from index 1, results counted, luaL_check* and
 // luaL_error for wrong use) but may `return task->suspend(...)`. The wrapper raises before the leaf
 // runs when there is no task, when the task is cancelled, or when it cannot be suspended here
-// (inside a sort or gsub callback), so the leaf's side effects never happen in vain. `name` is how
-// messages call the function; with a ':' ("run:kill") argument 1 is the object of a method call.
-// Plain functions need no such wrapping.
+// (inside a sort or gsub callback), so the leaf has no side effects in vain. Messages call the
+// function `name`; with a ':' ("run:kill") argument 1 is the object of a method call. Plain
+// functions need no such wrapping.
 void push_suspending(lua_State* state, int (*leaf)(lua_State*), const char* name);
 
 }  // namespace gibbous::lua

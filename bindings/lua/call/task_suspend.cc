@@ -1,4 +1,4 @@
-// The border between a leaf function of the API and its task. Loop thread.
+// Between a leaf function of the API and its task. Loop thread.
 //
 // LuaJIT has no lua_yieldk, so a suspending function is three things: `enter` (C) runs the leaf
 // protected and then yields; the scheduler resumes with no values; `finish` (C) puts the results on
@@ -33,8 +33,8 @@ Task* running_task(lua_State* state) {
   return slot == nullptr ? nullptr : slot->running;
 }
 
-// luaL_argerror in a leaf that a C function has called cannot know its name, nor that argument 1 is
-// the object of a method call. Puts both right in the message on top of the stack.
+// luaL_argerror in a leaf called from C knows neither its name nor that argument 1 is the object of
+// a method call. Corrects both in the message on top of the stack.
 void name_function(lua_State* state, const std::string& name) {
   static constexpr char kPrefix[] = "bad argument #";
   static constexpr char kUnknown[] = " to '?' (";
@@ -63,8 +63,8 @@ int fail_entry(lua_State* state, const char* message) {
   return 2;
 }
 
-// Upvalues: the leaf, its name. Gives nothing when finish has to ask the task, true and the results
-// of a leaf that did not suspend, or false and an error.
+// Upvalues: the leaf, its name. Returns nothing when finish has to ask the task, true and the
+// results of a leaf that did not suspend, or false and an error.
 int l_enter(lua_State* state) {
   Task* task = running_task(state);
   if (task == nullptr) return fail_entry(state, kNoTask);

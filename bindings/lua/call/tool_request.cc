@@ -22,7 +22,7 @@ void take_command(const ToolDefinition& tool, PolicyRequest* request) {
   if (tool.command.empty()) return;
   const Json& arguments = request->arguments;
   const std::string* command = find_text(arguments, tool.command);
-  // A command with a NUL byte cannot be started; the tool says so.
+  // A command with a NUL byte cannot be started; the tool reports that.
   if (command != nullptr && command->find('\0') == std::string::npos) {
     if (tool.words.empty()) {
       request->command = *command;

@@ -1,5 +1,5 @@
-// What the tool of a call says about what the policy is asked: the permission, the command among
-// the arguments, and what must not be recorded. Used by the engine. Loop thread only.
+// What a call's tool contributes to the policy's request: the permission, the command among the
+// arguments, and what must not be recorded. Used by the engine. Loop thread only.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace gibbous::lua {
 
-// The permission of the tool, or that of the action which the arguments name.
+// Returns the permission of the tool, or that of the action named in the arguments.
 std::string permission_of(const ToolDefinition& tool, const Json& arguments);
-// Fills in the command that the arguments of a call hold, when the tool names its arguments.
+// Fills in the command from a call's arguments when the tool declares which ones hold it.
 void take_command(const ToolDefinition& tool, PolicyRequest* request);
-// Redacts text that is typed into a program. True when there was any.
+// Redacts text that is typed into a program. Returns true when there was any.
 bool redact_typed(const ToolDefinition& tool, PolicyRequest* request);
 
 }  // namespace gibbous::lua

@@ -29,7 +29,7 @@ std::optional<int> port_of(const std::string& text) {
   return whole && port >= 1 && port <= kMaxExecutorPort ? std::optional(port) : std::nullopt;
 }
 
-// "3000", or "8080:3000": the host's, then the run's.
+// "3000", or "8080:3000": the host's port, then the run's.
 std::optional<WantedPort> wanted_port(const std::string& text) {
   const std::size_t colon = text.find(':');
   const auto host = port_of(text.substr(0, colon));
@@ -38,7 +38,7 @@ std::optional<WantedPort> wanted_port(const std::string& text) {
   return WantedPort{*port, *host, colon != std::string::npos};
 }
 
-// Another run may have been given a port that it does not listen on yet.
+// Another run may have been assigned a port on which it does not listen yet.
 std::set<int> ports_in_use(const Context& context) {
   std::set<int> ports;
   for (const Run* run : context.runs->list()) {
@@ -96,7 +96,7 @@ Json sandbox_of(const RunSpec& spec) {
           {"pinned", spec.sandbox->pinned},   {"unreadable", spec.sandbox->unreadable}};
 }
 
-// What an executor's prepare is given.
+// The argument of an executor's prepare.
 Json describe(const RunSpec& spec, const Context& context) {
   Json value = {{"run", spec.id},
                 {"host", process_tag()},
@@ -126,7 +126,7 @@ std::map<std::string, std::string> variables_of(Fields& fields) {
   return value.get<std::map<std::string, std::string>>();
 }
 
-// The limits that the executor does not hold itself.
+// The limits that the executor does not enforce itself.
 LimitSet limits_without(const LimitSet& limits, const std::vector<std::string>& names) {
   Json value = limits_value(limits);
   for (const std::string& name : names) value.erase(name);
@@ -165,7 +165,7 @@ void read_plan(Engine& engine, const std::string& owner, const Json& plan, const
   }
 }
 
-// Once a process and executor: what hosts that are dead have left behind.
+// Once for each process and executor: removes what dead hosts left behind.
 void sweep_once(Context& context, const ExecutorDefinition& executor, const Json& settings) {
   if (!executor.sweep || !context.swept.insert(executor.name + settings.dump()).second) return;
   HookCall hook = executor_hook(executor.name, executor.sweep, "", {{"settings", settings}});
@@ -280,7 +280,7 @@ void ask_executor(Context& context, Run& run, const ExitStatus& exit,
   const Execution& execution = *run.spec().execution;
   const auto generation = context.engine->current();
   const auto found = generation->executors().find(execution.executor);
-  // It is gone since: then the cleanup command is all there is.
+  // It is gone by now: only the cleanup command remains.
   if (found == generation->executors().end() || !found->second.ended) {
     return on_answer(ExecutionEnd{});
   }
@@ -297,7 +297,7 @@ void ask_executor(Context& context, Run& run, const ExitStatus& exit,
   hook.on_done = [engine = context.engine, name = execution.executor,
                   on_answer](const CallResult& result) {
     if (result.code == "shutdown") return;
-    ExecutionEnd end;  // what is not understood is not taken for clean
+    ExecutionEnd end;  // an invalid answer does not count as clean
     std::string wrong = result.ok ? "" : result.message;
     try {
       end = read_end(result);

@@ -1,5 +1,6 @@
-// What run.start and the end of a run ask of an executor, a script (docs/executors.md): its
-// functions run as calls of their own, whose commands no policy is asked about. Loop thread only.
+// What run.start and the end of a run ask of an executor, which is a script (docs/executors.md):
+// its functions run as calls of their own, whose commands the policy does not judge. Loop thread
+// only.
 #pragma once
 
 #include <functional>
@@ -17,30 +18,31 @@ class Call;
 class Fields;
 struct Context;
 
-// A TCP port that the run will listen on, and the one of this machine that should lead to it.
+// A TCP port on which the run will listen, and the port of this machine that leads to it.
 struct WantedPort {
   int port = 0;
   int host = 0;
-  bool named = false;  // the host's was asked for
+  bool named = false;  // whether the host's port was requested
 };
 
 struct ExecutorRequest {
   std::string name;                // "": the configured one
-  Json settings = Json::object();  // over the configured ones
+  Json settings = Json::object();  // added to the configured ones
   std::vector<WantedPort> ports;
 };
 
-// The fields `executor` and `ports`; throws WrongUse.
+// Reads the fields `executor` and `ports`; throws WrongUse.
 ExecutorRequest parse_executor(Fields& fields);
-// The name of the executor that a request means; "host": none.
+// Returns the name of the executor that a request means; "host" means none.
 std::string executor_name(const ExecutorRequest& request, const Context& context);
-// Whether there is one, with such settings. Fails with unknown_executor, or as a schema does.
+// Checks that it exists and accepts these settings. Fails with unknown_executor, or as a schema
+// does.
 Status check_executor(const ExecutorRequest& request, const Context& context);
-// ExecutorDefinition::remote; false of one that is not known.
+// ExecutorDefinition::remote; false for an unknown one.
 bool is_remote(const std::string& executor, const Context& context);
 
-// Makes spec->execution, and takes the sandbox out that the executor holds itself. `spec` is ready
-// to be started but for that, and has an id. on_done comes once, later or at once.
+// Makes spec->execution, and removes the sandbox if the executor enforces it itself. Apart from
+// that, `spec` is ready to start and has an id. on_done comes once, later or at once.
 void prepare_execution(Context& context, const Call& call, const ExecutorRequest& request,
                        RunSpec spec, std::function<void(Result<RunSpec>)> on_done);
 // Asks its executor what the end of a run means; see Runs::set_ask_executor.

@@ -9,7 +9,7 @@
 namespace gibbous::lua {
 namespace {
 
-// One question on its way. What waits for it (the hook, the timer) holds it until it is over.
+// One pending question. Whatever waits for it (the hook, the timer) keeps it alive until it ends.
 class Question : public std::enable_shared_from_this<Question> {
  public:
   Question(Context& context, std::function<void(const Json&)> on_answer)

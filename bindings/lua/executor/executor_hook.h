@@ -1,4 +1,4 @@
-// Calls of the functions of executors. Used by executor*.cc. Loop thread only.
+// Calls functions of executors. Used by executor*.cc. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace gibbous::lua {
 
-// A call of `function`, of the current generation, about whose commands no policy is asked.
+// Makes a call of `function`, of the current generation; the policy does not judge its commands.
 HookCall executor_hook(const std::string& executor, const LuaRef& function,
                        const std::string& session, Json arguments);
 
 // Makes the call, and ends it when it takes longer than `limit`. on_answer comes once, from the
-// loop, with what the function returned; or with null, when it returned nothing, failed (which is
-// logged) or was late. Never at shutdown. Gives a function that gives the question up: no answer
-// comes then.
+// loop, with the function's result, or with null when it returned nothing, failed (which is logged)
+// or was late. Never at shutdown. Returns a function that cancels the question: no answer comes
+// then.
 std::function<void()> ask_executor_within(Context& context, HookCall hook, Millis limit,
                                           std::function<void(const Json&)> on_answer);
 

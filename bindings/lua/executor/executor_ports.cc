@@ -54,7 +54,7 @@ void learn_ports(Context& context, Run& run, std::function<void()> on_known) {
   if (!execution || !execution->ports_later || run.ended()) return on_known();
   const auto generation = context.engine->current();
   const auto found = generation->executors().find(execution->executor);
-  // It may be gone since.
+  // It may have ended since.
   if (found == generation->executors().end() || !found->second.ports) return on_known();
   Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
   (void)ask_executor_within(

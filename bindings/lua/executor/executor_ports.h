@@ -1,5 +1,5 @@
-// The ports that an executor's engine has chosen for a run (docs/executors.md). Used by run.start.
-// Loop thread only.
+// The ports that an executor's engine chose for a run (docs/executors.md). Used by run.start. Loop
+// thread only.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace gibbous::lua {
 
 struct Context;
 
-// Asks the executor of a run that runs, when its plan says that ports are known only then, and
-// notes them in the run. on_known comes once, at once when there is nothing to ask; unless the
+// Asks the executor of a running run when its plan says that ports are known only then, and stores
+// them in the run. on_known comes once, at once when there is nothing to ask, but not after the
 // runtime shuts down.
 void learn_ports(Context& context, Run& run, std::function<void()> on_known);
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
 constexpr double kMaxPercent = 1e7;
 constexpr double kTenths = 10.0;
 
-// Of one processor, since this was asked last, or since the start; as Runs::usage has it.
+// In percent of one processor, since the last question or the start; as Runs::usage has it.
 double percent_since(Context& context, const Run& run, double cpu_time_ms) {
   std::erase_if(context.executor_cpu,
                 [&](const auto& each) { return context.runs->find(each.first) == nullptr; });
@@ -57,7 +57,7 @@ Json read_usage(Context& context, const Run& run, const Json& answer) {
   return usage;
 }
 
-// What was said, or null when that makes no sense.
+// Returns the answer, or null when it is invalid.
 Json checked_usage(Context& context, const std::string& id, const Json& said) {
   const Run* run = context.runs->find(id);
   if (run == nullptr || said.is_null()) return {};
@@ -81,7 +81,7 @@ std::function<void()> ask_executor_usage(Context& context, const Run& run,
   }
   const auto generation = context.engine->current();
   const auto found = generation->executors().find(execution->executor);
-  // It may be gone since.
+  // It may have ended since.
   if (found == generation->executors().end() || !found->second.usage) {
     on_answer(Json());
     return nothing;

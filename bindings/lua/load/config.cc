@@ -150,7 +150,7 @@ Status config_invalid(const std::string& message) {
   return Status::error("config_invalid", message);
 }
 
-// Runs the file in a state of its own and gives the table that it returns; null: it returns none.
+// Runs the file in a state of its own and returns its table; null when it returns none.
 Result<Json> run_file(const std::string& path, const std::string& text, const Clock& clock) {
   auto state = State::create({MemoryLimits{}, &clock});
   if (!state) return state.status();

@@ -1,6 +1,6 @@
 // Config: the Lua configuration file, read once when a runtime is made. The file is a sandboxed
-// script that returns a table; a JSON Schema says what may be in it, and is where documentation
-// comes from. Any thread.
+// script that returns a table; a JSON Schema defines its fields and is the source of its
+// documentation. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace gibbous::lua {
 
-// What the file says; nothing where it is silent. Paths are absolute, or relative to the current
-// directory when the file was given so: relative ones in the file start at the file's own
-// directory.
+// The values in the file; unset where the file is silent. Paths are absolute, or relative to the
+// current directory when the path of the file was: relative paths in the file start at the file's
+// own directory.
 struct Config {
   std::string file;
   std::optional<std::string> scripts;
@@ -48,7 +48,7 @@ struct Config {
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
   std::optional<std::string> executor;
-  Json executors = Json::object();  // the settings of each
+  Json executors = Json::object();  // the settings of each executor
   std::optional<bool> kill_on_session_end;
 
   std::optional<bool> journal_enabled;
@@ -61,22 +61,22 @@ struct Config {
   std::optional<Millis> lua_call;
   std::optional<std::size_t> lua_memory_bytes;
 
-  // Put what the file says over what is there; `options.env` is what runs inherit.
+  // Apply the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
   void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;
 };
 
-// The table that a Lua file returns: run in a state of its own, without the API. Fails with
+// Returns the table that a Lua file returns, run in a state of its own, without the API. Fails with
 // config_invalid and the file and line.
 Result<Json> load_table(const std::string& path, const Clock& clock);
-// Fails with config_invalid: the file, the field, what was expected and what came, the nearest
+// Fails with config_invalid: the file, the field, the expected and the actual value, the nearest
 // known field; or the file and line of a syntax or run-time error.
 Result<Config> load_config(const std::string& path, const Clock& clock);
-// The schema of the file, with descriptions and the defaults of RunLimits.
+// Returns the schema of the file, with descriptions and the defaults of RunLimits.
 Json config_schema();
-// The same for people: one line a field, "limits.kill_grace_ms  integer of at least 0  (5000)  what
-// it does".
+// The same for people, one line for each field: "limits.kill_grace_ms  integer of at least 0
+// (5000)  what it does".
 std::string config_reference();
 
 }  // namespace gibbous::lua

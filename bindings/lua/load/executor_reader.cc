@@ -104,7 +104,7 @@ class Reader {
 bool read_executors(lua_State* state,
                     const std::function<std::string(lua_State*, int)>& file_of_value,
                     std::map<std::string, ExecutorDefinition>* executors, ScriptError* error) {
-  if (!lua_istable(state, -1)) return true;  // whoever reads the toolsets says so
+  if (!lua_istable(state, -1)) return true;  // the reader of toolsets reports that
   const int top = lua_gettop(state);
   Reader reader(state, error);
   error->file = file_of_value(state, -1);

@@ -21,15 +21,15 @@ class SchemaCheck;
 struct ExecutorDefinition {
   std::string name;
   std::shared_ptr<const SchemaCheck> settings;
-  bool remote = false;  // it has other files: the workspace's paths mean nothing there
+  bool remote = false;  // it has other files: paths of the workspace mean nothing there
   LuaRef prepare;
   LuaRef ports;  // unset: it knows them before the start
-  LuaRef ended;  // unset: an end by itself means what its exit says
-  LuaRef usage;  // unset: a run costs what its process here costs
+  LuaRef ended;  // unset: the exit status says what an end means
+  LuaRef usage;  // unset: the usage of its process on this machine counts
   LuaRef sweep;  // unset: it leaves nothing behind
 };
 
-// [root] -> [root]. False with the fault.
+// [root] -> [root]. Returns false with the fault.
 bool read_executors(lua_State* state,
                     const std::function<std::string(lua_State*, int)>& file_of_value,
                     std::map<std::string, ExecutorDefinition>* executors, ScriptError* error);

@@ -7,8 +7,8 @@
 namespace gibbous::lua {
 namespace {
 
-// A checkout that is still going on moves files under the load; after this many tries the load
-// fails, and the file watcher asks for another one when it is over.
+// A checkout in progress moves files during the load. After this many tries the load fails, and the
+// file watcher requests another one when the checkout is over.
 constexpr int kMaxLoadAttempts = 4;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Generation: one loaded set of scripts and policies: one State, immutable after load, replaced
-// whole. Calls hold it by shared_ptr and finish on the one they began with; policy is always asked
-// of the newest. Loop thread only.
+// Generation: one loaded set of scripts and policies with one State, immutable after load and
+// replaced as a whole. Calls hold it by shared_ptr and finish on the one they began with; the
+// policy of the newest generation judges every request. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +25,40 @@ struct GenerationOptions {
   std::string policies_dir;         // holds init.lua
   std::string shipped_scripts_dir;  // where `require` looks next
   std::string shipped_policies_dir;
-  std::vector<std::string> toolsets;  // only these; all but those on request when empty
+  std::vector<std::string> toolsets;  // only these toolsets; when empty, all but the optional ones
   Json settings;                      // of toolsets, by name; null: none
   std::string mode;
   MemoryLimits memory;
   Nanos load_budget{250'000'000};           // of the scripts
-  Nanos policy_load_budget{5'000'000'000};  // of the policies, which are far more text
+  Nanos policy_load_budget{5'000'000'000};  // of the policies, which contain far more text
   Nanos policy_budget{50'000'000};
   bool only_policies = false;    // for `policy check` and the like: no scripts
   bool test_policies = true;     // examples and cases must pass
-  bool lazy_policy = false;      // shipped rules are read when the first call is judged
+  bool lazy_policy = false;      // read shipped rules when the first call is judged
   const Clock* clock = nullptr;  // must be set; outlives the generation
   PolicyPlace place;             // where requests are judged
-  // Opens the API in a new state, in a protected call; null: there is none, as for a policy alone.
+  // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
   std::function<void(lua_State*)> open_api;
-  // Hears of old names in scripts and policies, "NAME is deprecated: ..."; may be null.
+  // Called for old names in scripts and policies, "NAME is deprecated: ..."; may be null.
   std::function<void(const std::string&)> on_deprecated;
 };
 
 struct LoadFailure {
   std::vector<ScriptError> errors;  // every syntax error, or the first other one; never empty
   std::vector<WatchedFile>
-      files;            // what was read so far: to be watched, so that mending them is seen
-  bool policy = false;  // the policies failed, not the scripts
+      files;            // the files read so far, to be watched, so that mending them is noticed
+  bool policy = false;  // whether the policies failed, not the scripts
 };
 
 class GenerationLoader;
 
 class Generation {
  public:
-  // Reads all, builds a new State, runs init.lua of scripts and policies, validates. Nothing of a
-  // failed load remains. With broken policies and allow_broken_policy (a first load), the
-  // generation denies everything and policy().error() says why. `before` is the one in force: where
-  // the policies are the same files to the byte, what was read and tested then need not be again.
+  // Reads all files, builds a new State, runs init.lua of scripts and policies, and validates the
+  // result. A failed load leaves nothing behind. With broken policies and allow_broken_policy (a
+  // first load), the generation denies everything and policy().error() says why. `before` is the
+  // generation in force: where the policies are the same files byte for byte, they are not read and
+  // tested again.
   static std::shared_ptr<Generation> load(const GenerationOptions& options, std::uint64_t id,
                                           bool allow_broken_policy, LoadFailure* failure,
                                           const Generation* before = nullptr);
@@ -67,14 +68,14 @@ class Generation {
   State& state() { return *state_; }
   const std::map<std::string, ToolDefinition>& tools() const { return tools_; }
   const ToolDefinition* find(const std::string& name) const;
-  // What starts a run that was queued: a function that takes the options of run.start.
+  // The function that starts a queued run; it takes the options of run.start.
   const LuaRef& start_queued_hook() const { return start_queued_; }
-  // The function `on_NAME` of the watchers of init.lua, or null.
+  // Returns the function `on_NAME` of the watchers of init.lua, or null.
   const LuaRef* find_handler(const std::string& name) const;
-  // By name; `host` is none of them.
+  // By name; `host` is not among them.
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   const std::vector<SourceFile>& files() const { return files_; }
-  // The files, and the places where others would have been taken instead.
+  // The files, and the paths that would have taken precedence.
   const std::vector<WatchedFile>& watched() const { return watched_; }
   PolicyProgram& policy() { return *policy_; }
   const PolicyProgram& policy() const { return *policy_; }
@@ -85,7 +86,7 @@ class Generation {
   std::uint64_t id_ = 0;
   std::vector<SourceFile> files_;
   std::vector<WatchedFile> watched_;
-  // Order matters: references die before their state.
+  // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
   std::map<std::string, LuaRef> handlers_;

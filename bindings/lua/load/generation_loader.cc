@@ -33,13 +33,13 @@ constexpr const char* kHandler =
     "  return { data = data }\n"
     "end\n";
 
-// Of the API, policies see only what neither acts nor remembers: rules are pure. The rest of their
-// environment is what the sandbox leaves.
+// Of the API, policies see only what neither acts nor remembers, because rules are pure. The rest
+// of their environment is what the sandbox leaves.
 constexpr const char* kPolicyApi[] = {"json", "log"};
 constexpr int kPolicyInstructions = 100;  // between two looks at the clock
 constexpr std::size_t kHashDigits = 16;
 
-// Modules of policies/lib are required without the name of the folder.
+// Modules of policies/lib are required without the folder's name.
 SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
   SourceTree tree{name, {}, nullptr};
   for (const std::string& dir : {own, shipped}) {
@@ -50,7 +50,7 @@ SourceTree tree_of(const std::string& name, const std::string& own, const std::s
   return tree;
 }
 
-// Copies the table at the top, one level deep.
+// Makes a shallow copy of the table on top.
 void copy_table(lua_State* state) {
   lua_newtable(state);  // [table, copy]
   lua_pushnil(state);
@@ -62,7 +62,7 @@ void copy_table(lua_State* state) {
   lua_remove(state, -2);
 }
 
-// Wraps a function of the scripts, so that what it returns is the data of a call.
+// Wraps a function of the scripts, so that its result becomes the data of a call.
 void give_data(lua_State* state, const char* chunk, LuaRef* function) {
   if (!load_chunk(state, kHandler, chunk)) return;
   function->push(state);
@@ -90,7 +90,7 @@ void seal_string_methods(lua_State* state) {
 BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
   const Nanos left = granted - (options_.clock->now() - started_);
-  limits.total = std::max(left, Nanos{1});  // 0 would mean without limit
+  limits.total = std::max(left, Nanos{1});  // 0 would mean no limit
   limits.granted = granted;
   return limits;
 }
@@ -156,7 +156,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   return std::move(made_);
 }
 
-// Tools that can pass limits on get the argument where the mode lets them.
+// Tools that pass limits on get the argument when the mode lets them.
 void GenerationLoader::add_limits_arguments() {
   for (auto& [name, tool] : made_->tools_) {
     if (!tool.takes_limits) continue;
@@ -166,7 +166,7 @@ void GenerationLoader::add_limits_arguments() {
   }
 }
 
-// What ships is tested when Gibbous is built; a directory of one's own at every load.
+// Shipped policies are tested when Gibbous is built, a user's own directory at every load.
 bool GenerationLoader::is_tested() const {
   return options_.test_policies && options_.policies_dir == options_.shipped_policies_dir;
 }
@@ -178,7 +178,7 @@ bool GenerationLoader::is_policy_file(const std::string& path) const {
   return below(options_.policies_dir) || below(options_.shipped_policies_dir);
 }
 
-// What others can write to is no policy.
+// Files that other users can write are not a policy.
 void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
   for (const SourceFile& file : snapshot_.files()) {
     if (!is_policy_file(file.path)) continue;
@@ -189,7 +189,7 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
   }
 }
 
-// Of everything that was read for the policies, in the order of its paths.
+// Covers everything read for the policies, in the order of the paths.
 std::string GenerationLoader::policy_hash() const {
   std::string all;
   for (const SourceFile& file : snapshot_.files()) {
@@ -307,7 +307,7 @@ bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
   return ran && valid;
 }
 
-// A policy whose own examples and cases fail does not say what its author means.
+// A policy whose own examples and cases fail does not do what its author means.
 void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
   std::istringstream lines(made_->policy().test());
   for (std::string line; std::getline(lines, line);) {
@@ -319,7 +319,7 @@ void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
   }
 }
 
-// [root] -> the same. What the policy knows of commands.
+// [root] -> [root]. Reads what the policy knows about commands.
 bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyProgram& into) {
   const CommandPolicy* same = same_policies_ ? before_->policy().commands() : nullptr;
   std::vector<SourceFile> policies;
@@ -338,7 +338,7 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyPro
   return good;
 }
 
-// Only what was tested when Gibbous was built can be relied on to be right later.
+// Only policies that were tested when Gibbous was built are sure to be valid later.
 bool GenerationLoader::waits_for_commands() const {
   return options_.lazy_policy && is_tested() && !same_policies_ && !options_.only_policies;
 }

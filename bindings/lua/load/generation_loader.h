@@ -1,6 +1,6 @@
-// GenerationLoader: one attempt to make a Generation from the files as they are now. With
-// lazy_policy the generation keeps it until the rules are read. Private to generation.cc and
-// generation_loader.cc. Loop thread only.
+// GenerationLoader: one attempt to make a Generation from the current files. With lazy_policy the
+// generation keeps it until the rules are read. Private to generation.cc and generation_loader.cc.
+// Loop thread only.
 #pragma once
 
 #include <memory>
@@ -17,24 +17,24 @@ class GenerationLoader {
   GenerationLoader(const GenerationOptions& options, const Generation* before)
       : options_(options), before_(before) {}
 
-  // Null with the failure filled in (all but files).
+  // Returns null with the failure filled in (all but files).
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
                                    LoadFailure* failure);
   const Snapshot& snapshot() const { return snapshot_; }
-  // The rules are still to be read: this has to live as long as the state, or until load_lazy().
+  // The rules are still unread: this must live as long as the state, or until load_lazy().
   bool is_lazy() const { return static_cast<bool>(lazy_root_); }
-  // Of the generation that load() gave. False with the error.
+  // Reads the rules of the generation that load() returned. Returns false with the error.
   bool load_lazy(PolicyProgram& policy, ScriptError* error);
 
  private:
   void add_limits_arguments();
   bool prepare(LoadFailure* failure);
-  // What is left of it since started_.
+  // The time left since started_.
   BudgetLimits budget(Nanos granted) const;
   bool load_scripts(Loader& loader, LoadFailure* failure);
   bool load_policies(Loader& loader, ScriptError* error);
   void push_policy_environment(lua_State* state);
-  // In a protected call, with what policies/init.lua returned on top.
+  // In a protected call, with the result of policies/init.lua on top.
   bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
   bool read_commands(lua_State* state, Loader& loader, PolicyProgram& into);
   bool waits_for_commands() const;
@@ -52,7 +52,7 @@ class GenerationLoader {
   std::shared_ptr<Generation> made_;
   LuaRef policy_environment_;
   std::unique_ptr<Loader> policies_;
-  LuaRef lazy_root_;  // what policies/init.lua returned, while its rules are to be read
+  LuaRef lazy_root_;  // the result of policies/init.lua, while its rules are unread
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 

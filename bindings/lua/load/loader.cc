@@ -19,14 +19,14 @@ constexpr std::size_t kMaxModuleBytes = 128;
 constexpr std::size_t kMaxRequireDepth = 64;
 constexpr char kInit[] = "init";
 
-// The box through which a `require` that outlives the load finds out that the loader is gone.
+// Lets a `require` that outlives the load find out that the loader is gone.
 struct LoaderSlot {
   Loader* loader;
 };
 constexpr int kUpvalueLoaded = 1;
 constexpr int kUpvalueSlot = 2;
 
-// Words of letters, digits and _ between single dots: no path can be spelled with that.
+// Words of letters, digits and _ between single dots: no path can be spelled that way.
 bool is_module_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxModuleBytes) return false;
   bool dot_allowed = false;
@@ -38,7 +38,7 @@ bool is_module_name(const std::string& name) {
   return dot_allowed;
 }
 
-// x.lua, or x/init.lua where the module is a folder.
+// x.lua, or x/init.lua when the module is a folder.
 std::vector<std::string> module_paths(const std::string& dir, const std::string& module) {
   std::string relative = module;
   std::replace(relative.begin(), relative.end(), '.', '/');
@@ -47,7 +47,7 @@ std::vector<std::string> module_paths(const std::string& dir, const std::string&
   return {place.string() + ".lua", (place / "init.lua").string()};
 }
 
-// The modules that `require` would find in a directory, each with `package` before its name.
+// Lists the modules that `require` would find in a directory, each with `package` before its name.
 void add_modules(const std::filesystem::path& dir, const std::string& package,
                  std::vector<std::string>* names) {
   std::error_code ignored;
@@ -61,8 +61,8 @@ void add_modules(const std::filesystem::path& dir, const std::string& package,
   }
 }
 
-// Pops itself, also when a Lua error passes (LuaJIT unwinds C++ frames on every platform that we
-// build for).
+// Pops itself, even when a Lua error passes (LuaJIT unwinds C++ frames on every supported
+// platform).
 struct Active {
   Active(std::vector<std::string>* stack, const std::string& module) : stack_(stack) {
     stack_->push_back(module);
@@ -105,8 +105,8 @@ const SourceFile* Loader::find(const std::string& module, ScriptError* error) {
   }
   error->message = not_found(module);
   if (active_.empty()) return nullptr;
-  // Said here and not by luaL_error: `return require 'x'` is a tail call, which leaves no frame to
-  // look at.
+  // Raised here and not by luaL_error: `return require 'x'` is a tail call, which leaves no frame
+  // to read the position from.
   const SourceFile* asking = snapshot_.known(files_[active_.back()]);
   if (asking == nullptr) return nullptr;
   error->file = asking->path;
@@ -165,8 +165,7 @@ std::vector<ScriptError> Loader::bring_all(bool compiled) {
     ScriptError error;
     const SourceFile* file = find(module, &error);
     if (file == nullptr) {
-      // A missing module is reported when it is really required; a missing or unreadable file at
-      // once.
+      // A missing module is reported when it is actually required; an unreadable file at once.
       if (module == kInit || !error.file.empty()) errors.push_back(error);
       continue;
     }
@@ -254,7 +253,7 @@ std::string Loader::current_name(const std::string& module) {
   if (moved.empty()) return module;
   for (const std::string& path : candidates(module)) {
     const Result<const SourceFile*> file = snapshot_.read(path);
-    if (!file || *file != nullptr) return module;  // a file of the user's has that name
+    if (!file || *file != nullptr) return module;  // a file of the user has that name
   }
   return moved;
 }

@@ -1,7 +1,6 @@
-// Loader: brings the files of one source tree (the scripts, or the policies) into a State: finds
+// Loader brings the files of one source tree (the scripts, or the policies) into a State: it finds
 // modules in the user's directory and then in the shipped one, compiles them all before any runs,
-// and is the `require` that they see. Belongs to a GenerationLoader, and is gone with it. Loop
-// thread only.
+// and provides their `require`. Owned by a GenerationLoader. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -18,10 +17,9 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct SourceTree {
-  std::string name;  // "scripts" or "policies": for messages
-  std::vector<std::string>
-      dirs;  // where modules are looked for, in order; init.lua only in the first
-  // Hears of old names of modules, once for each; may be null.
+  std::string name;               // "scripts" or "policies": for messages
+  std::vector<std::string> dirs;  // search path of modules; init.lua only in the first
+  // Called once for each old name of a module; may be null.
   std::function<void(const std::string&)> on_deprecated = nullptr;
 };
 
@@ -32,31 +30,32 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Reads and compiles init.lua and everything that is required from it by a literal name. Gives
-  // every syntax error, none when all is well.
+  // Reads and compiles init.lua and everything that is required from it by a literal name. Returns
+  // every syntax error; empty when there is none.
   std::vector<ScriptError> compile_all() { return bring_all(/*compiled=*/true); }
-  // Reads the same files, and leaves it to `require` to compile what is needed.
+  // Reads the same files, and lets `require` compile what is needed.
   std::vector<ScriptError> read_all() { return bring_all(/*compiled=*/false); }
-  // In a protected call: gives the environment on top of the stack the `require` of this tree.
+  // In a protected call: adds the `require` of this tree to the environment on top of the stack.
   void install_require(lua_State* state);
   // In a protected call: runs init.lua in the environment on top of the stack, and replaces that
-  // with what it returned. Raises what goes wrong.
+  // with the result. Raises errors.
   void run_init(lua_State* state);
-  // The file of the module that returned the value at `index`, or "".
+  // Returns the file of the module that returned the value at `index`, or "".
   std::string file_of_value(lua_State* state, int index) const;
 
  private:
   std::vector<ScriptError> bring_all(bool compiled);
   std::vector<std::string> candidates(const std::string& module) const;
-  // The name of a module that moved, unless a file has the name that is asked for.
+  // Returns the new name of a module that moved, unless a file has the requested name.
   std::string current_name(const std::string& module);
-  // Null: nowhere, or not readable; the error says which, and who asked.
+  // Returns null when it is missing or unreadable; the error says which, and which module required
+  // it.
   const SourceFile* find(const std::string& module, ScriptError* error);
   std::string not_found(const std::string& module) const;
   bool compile(const SourceFile& file, ScriptError* error);
-  // The same inside a protected call that is there already.
+  // The same, for use inside a protected call.
   bool compile_in(lua_State* state, const SourceFile& file, ScriptError* error);
-  // Pushes what the module returned.
+  // Pushes the module's value.
   void load_module(lua_State* state, const std::string& module);
   void require(lua_State* state, std::string_view asked);
   static int l_require(lua_State* state);
@@ -64,8 +63,8 @@ class Loader {
   State& state_;
   Snapshot& snapshot_;
   SourceTree tree_;
-  std::map<std::string, LuaRef> chunks_;      // by path, compiled and not run
-  std::map<std::string, std::string> files_;  // module -> path, once it is loaded
+  std::map<std::string, LuaRef> chunks_;      // by path, compiled but not run
+  std::map<std::string, std::string> files_;  // module -> path, once loaded
   std::vector<std::string> active_;           // modules that are running, outermost first
   LuaRef loaded_;                             // module -> value
   LuaRef environment_;

@@ -24,18 +24,18 @@ struct ToolDefinition {
   std::string description;
   std::string permission;  // read, write, execute
   Json input_schema;
-  Json output_schema;  // null when there is none
-  Json annotations;    // as MCP has them: readOnlyHint, ...; all four set
+  Json output_schema;  // null when the tool has none
+  Json annotations;    // in MCP's terms: readOnlyHint, ...; all four set
   std::string file;    // the script that defines it: the namespace of its store
   std::shared_ptr<const SchemaCheck> input_check;
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
-  bool takes_limits = false;  // gets the argument `limits` where the mode lets tools set them
+  bool takes_limits = false;  // gets the argument `limits` when the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
-  std::string typed;  // the argument that is typed into a program, and not recorded; "": none
-  std::string words;  // the argument that holds its words: then there is no shell; "": none
+  std::string typed;  // the argument that is typed into a program and not recorded; "": none
+  std::string words;  // the argument that holds its words, without a shell; "": none
   Json settings;      // of its toolset, from the configuration; null: it takes none
-  // The permission of a call by its argument `action`, where it is another one.
+  // The permission of a call by its argument `action`, where it differs.
   std::map<std::string, std::string> actions;
 };
 

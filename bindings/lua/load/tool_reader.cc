@@ -35,7 +35,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Raw tables write an empty list as {}, which reads as an object; these keywords are always lists.
+// Raw tables write an empty list as {}, which reads as an object; these keywords always hold lists.
 void mend_empty_lists(Json* schema) {
   if (schema->is_array()) {
     for (Json& item : *schema) mend_empty_lists(&item);
@@ -51,7 +51,7 @@ void mend_empty_lists(Json* schema) {
   }
 }
 
-// Reads one table; the faults name the file and where in it.
+// Reads one table; faults name the file and the place in it.
 class Reader {
  public:
   Reader(lua_State* state, const ToolReaderOptions& options, ScriptError* error)
@@ -101,7 +101,7 @@ class Reader {
     return seen == count;
   }
 
-  // The table on top has no other keys.
+  // Checks that the table on top has no other keys.
   bool known_keys(const std::vector<std::string>& known, const std::string& owner) {
     std::string wrong;
     lua_pushnil(state_);
@@ -119,7 +119,7 @@ class Reader {
         (near.empty() ? "; known are " + comma_list(known) : "; did you mean '" + near + "'?"));
   }
 
-  // The string field of the table on top.
+  // Reads a string field of the table on top.
   bool text_field(const char* key, bool required, const std::string& owner, std::string* into) {
     lua_getfield(state_, -1, key);
     const int type = lua_type(state_, -1);
@@ -132,7 +132,7 @@ class Reader {
                                       : std::string(", not ") + lua_typename(state_, type)));
   }
 
-  // The boolean field of the table on top; false when it is not there.
+  // Reads a boolean field of the table on top; false when it is absent.
   bool flag_field(const char* key, const std::string& owner, bool* into) {
     lua_getfield(state_, -1, key);
     const int type = lua_type(state_, -1);
@@ -190,7 +190,7 @@ class Reader {
     return true;
   }
 
-  // { NAME = function() return require 'toolsets.NAME' end }: read only where they are named.
+  // { NAME = function() return require 'toolsets.NAME' end }: read only when it is named.
   bool optional(std::map<std::string, ToolDefinition>* tools) {
     const std::string init = file_;
     const char* shape = "optional must be a table { NAME = function() return TOOLSET end }";
@@ -262,7 +262,7 @@ class Reader {
       ToolDefinition made;
       made.toolset = name;
       made.settings = settings;
-      // Also tools that are not wanted are checked: a typing mistake must not hide behind a filter.
+      // Checks unwanted tools as well: a filter must not hide a typing mistake.
       if (!tool(tool_place, &made) || !add(std::move(made), wanted, tools)) return false;
       lua_pop(state_, 1);
     }
@@ -270,7 +270,7 @@ class Reader {
     return true;
   }
 
-  // What the configuration says for a toolset, checked by the toolset's own schema.
+  // The configuration's settings of a toolset, checked by the toolset's own schema.
   bool settings_of(const std::string& name, Json* into) {
     // [..., toolset]
     const bool given = options_.settings.is_object() && options_.settings.contains(name);
@@ -290,7 +290,7 @@ class Reader {
     return good.ok() || wrong_setting(good.message());
   }
 
-  // Of the configuration, which no script can mend.
+  // An error of the configuration, which no script can mend.
   bool wrong_setting(const std::string& message) {
     file_.clear();
     line_ = 0;
@@ -298,7 +298,7 @@ class Reader {
     return fault("the configuration: " + message);
   }
 
-  // Only tools that are loaded together can be in one another's way.
+  // Only tools that are loaded together can clash.
   bool add(ToolDefinition made, bool wanted, std::map<std::string, ToolDefinition>* tools) {
     if (++read_ > kMaxTools) return fault("more than " + std::to_string(kMaxTools) + " tools");
     if (!wanted) return true;
@@ -353,7 +353,7 @@ class Reader {
            actions(owner, made);
   }
 
-  // { poll = 'read' }: by the argument `action`.
+  // { poll = 'read' }: the permission by the argument `action`.
   bool actions(const std::string& owner, ToolDefinition* made) {
     lua_getfield(state_, -1, "actions");  // [.., tool, actions]
     if (lua_istable(state_, -1)) {
@@ -402,7 +402,7 @@ class Reader {
       *into = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
     }
     mend_empty_lists(into);
-    // MCP and the model APIs take nothing else at the top.
+    // MCP and the model APIs accept nothing else at the top.
     const bool object = into->is_object() && into->value("type", Json()) == "object";
     if (!object) return fault(owner + "." + key + " must be a schema of type object");
     if (!into->contains("properties")) (*into)["properties"] = Json::object();
@@ -465,7 +465,7 @@ class Reader {
   lua_State* state_;
   const ToolReaderOptions& options_;
   ScriptError* error_;
-  std::string file_;  // where a fault is
+  std::string file_;  // the place of a fault
   int line_ = 0;
   std::set<std::string> toolsets_;
   std::size_t read_ = 0;  // tools, wanted or not

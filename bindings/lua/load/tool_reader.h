@@ -17,14 +17,14 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct ToolReaderOptions {
-  std::vector<std::string> only;  // toolsets; all but the optional ones when empty
+  std::vector<std::string> only;  // toolsets; when empty, all but the optional ones
   Json settings;                  // of toolsets, by name; null: none
-  // The file of the module that returned the value at an index, or "".
+  // Returns the file of the module that returned the value at an index, or "".
   std::function<std::string(lua_State*, int)> file_of_value;
   std::function<void(const std::string&)> on_deprecated;  // "NAME is deprecated: ..."; may be null
 };
 
-// Reads the value on top of the stack and pops it. False with the fault.
+// Reads the value on top of the stack and pops it. Returns false with the fault.
 bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
                    std::map<std::string, ToolDefinition>* tools,
                    std::map<std::string, LuaRef>* handlers, ScriptError* error);

@@ -41,7 +41,7 @@ constexpr Field kCaseFields[] = {
     {"not_denied", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_denied); }},
 };
 
-// One table's cases, behind those that are there.
+// Appends the cases of one table.
 class CaseWriter {
  public:
   CaseWriter(const SourceIndex& sources, const PolicyCase& shared, std::vector<PolicyCase>* out)
@@ -58,7 +58,7 @@ class CaseWriter {
       made.argv = std::move(line.argv);
       if (!made.command.empty()) {
         const SourcePlace place = sources_.find(made.command, "", shared_.file, shared_.line);
-        // A line that other tables have too stands behind the name of this one.
+        // A line that occurs in several tables is the one after this table's name.
         const bool here = place.file == shared_.file && place.line >= shared_.line;
         if (place.line != 0 && (here || shared_.line == 0)) {
           made.file = place.file;

@@ -1,5 +1,5 @@
-// The cases of a policy (policies/cases/): command lines, and what the policy must say of them.
-// Read when a policy is tested or loaded; each line is one PolicyCase. Loop thread only.
+// The cases of a policy (policies/cases/): command lines and the expected verdicts. Read when a
+// policy is tested or loaded; each line becomes one PolicyCase. Loop thread only.
 //
 //   { name = 'remove', mode = 'auto', deny = { 'rm -rf /' }, not_denied = { { argv = {...} } } }
 #pragma once
@@ -15,7 +15,7 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// A bit for each decision.
+// One bit for each decision.
 using Decisions = std::uint8_t;
 constexpr Decisions bit_of(rules::Decision decision) {
   return static_cast<Decisions>(1U << static_cast<unsigned>(decision));
@@ -29,14 +29,14 @@ struct PolicyCase {
   std::string cwd;        // default: the workspace
   std::string command;
   std::vector<std::string> argv;  // instead of `command`
-  std::string expectation;        // the key it stands under: "asked_or_denied"
-  Decisions expected = 0;         // one of these
-  std::string file;               // where its text, else its table, stands; as far as it is known
+  std::string expectation;        // its key: "asked_or_denied"
+  Decisions expected = 0;         // the allowed decisions
+  std::string file;               // the place of its text, else of its table, as far as known
   int line = 0;
 };
 
-// Inside a protected call. A list of cases and of lists of cases. False: the faults say why, and
-// `out` is of no use. Raises when the budget or the memory is gone.
+// Inside a protected call. Reads a list of cases and of lists of cases. Returns false with faults,
+// and `out` must not be used then. Raises when the budget or the memory is used up.
 bool read_cases(lua_State* state, int index, std::vector<PolicyCase>* out, Faults* faults);
 
 }  // namespace gibbous::lua

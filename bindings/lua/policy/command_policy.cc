@@ -12,10 +12,10 @@ namespace {
 
 constexpr int kInstructions = 100;  // between two looks at the clock
 
-// [root ...]: the field of the root, or what it gives when it is a function. Raises.
+// [root ...]: pushes the field of the root, or its result when it is a function. Raises.
 void push_part(lua_State* state, int root, const char* name) {
   lua_getfield(state, root, name);
-  if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // in the place of the function
+  if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // replaces the function
 }
 
 }  // namespace

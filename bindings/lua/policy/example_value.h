@@ -1,5 +1,5 @@
-// Command lines as the tables of a policy hold them: the examples of rules and the entries of
-// cases, each a string, or a table with command or argv, cwd and mode. Private to rule_value.cc and
+// Command lines in the tables of a policy: the examples of rules and the entries of cases, each a
+// string, or a table with command or argv, cwd and mode. Private to rule_value.cc and
 // case_value.cc. Loop thread only.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace gibbous::lua {
 
 inline constexpr char kExampleMode[] = "auto";
 
-// An absolute path.
+// Reads an absolute path.
 void read_directory(TableReader& reader, std::string* out);
-// The list on top of the stack; cwd and mode are "" where none is given.
+// Reads the list on top of the stack; cwd and mode are "" where absent.
 void read_command_lines(TableReader& reader, std::vector<rules::Example>* out);
 // The same, with the default mode set.
 void read_examples(TableReader& reader, std::vector<rules::Example>* out);

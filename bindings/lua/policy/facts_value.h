@@ -1,5 +1,5 @@
-// Facts of a command line for others: as the table that a rule's test function gets (CommandFacts
-// in scripts/meta/rule.lua), and as JSON for `policy explain` and the decision log. Loop thread
+// Converts the facts of a command line: to the table that a rule's test function gets (CommandFacts
+// in scripts/meta/rule.lua), and to JSON for `policy explain` and the decision log. Loop thread
 // only.
 #pragma once
 
@@ -14,12 +14,12 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// Pushes the table of one command, whose index is that into Facts::commands. Charges the budget;
-// raises when that or the memory is gone.
+// Pushes the table of one command; `command` is its index in Facts::commands. Charges the budget;
+// raises when that or the memory is used up.
 void push_command_facts(lua_State* state, const command::Facts& facts, int command,
                         const command::Knowledge& knowledge, const char* mode);
 
-// How much of it is shown; what is left out is counted ("omitted").
+// How much is shown; the rest is counted ("omitted").
 struct FactsLimits {
   std::size_t commands = 64;
   std::size_t list = 64;    // words of a command, its accesses, the doubts ...

@@ -1,4 +1,4 @@
-// Judgement: what the rules say of the commands of one request. PolicyProgram::judge makes it;
+// Judgement: what the rules say about the commands of one request. PolicyProgram::judge makes it;
 // decide, approvals, the decision log and `policy explain` read it. Immutable.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace gibbous::lua {
 struct Judgement {
   command::Facts facts;
   rules::Outcome outcome;          // points into `rules`
-  std::vector<rules::Step> steps;  // when traced; point into `rules`
+  std::vector<rules::Step> steps;  // when traced; points into `rules`
   std::shared_ptr<const rules::RuleSet> rules;
 };
 

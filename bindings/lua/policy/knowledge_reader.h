@@ -1,4 +1,4 @@
-// KnowledgeReader: what the readers of programs and of the rest of a policy's knowledge share.
+// KnowledgeReader: shared by the readers of programs and of the rest of a policy's knowledge.
 // Private to knowledge_value.cc and program_value.cc. Loop thread only.
 #pragma once
 
@@ -14,21 +14,21 @@ namespace gibbous::lua {
 
 class KnowledgeReader : public TableReader {
  public:
-  // `tested`: by whoever built Gibbous, so that patterns can wait until they are needed.
+  // `tested`: when Gibbous was built, so patterns can be compiled when they are needed.
   KnowledgeReader(lua_State* state, Faults* faults, bool tested)
       : TableReader(state, faults), tested_(tested) {}
 
   bool tested() const { return tested_; }
-  // Strings of words, or lists of such.
+  // Strings of words, or lists of such strings.
   void flags(std::vector<std::string>* out) { words(out, true); }
   void selectors(std::vector<command::Selector>* out);
-  // With so many captures; -1: any number.
+  // `captures` is the required number; -1: any number.
   std::shared_ptr<const command::LazyRegex> regex(int captures);
-  // Whether there is such a language is known only at the end.
+  // Whether the language exists is known only at the end.
   void note_language(const std::string& language) { languages_.emplace_back(path(), language); }
   void check_languages(const command::Knowledge& knowledge);
 
-  bool is_subcommand = false;  // what is being read
+  bool is_subcommand = false;  // the result being filled in
 
  private:
   const bool tested_;

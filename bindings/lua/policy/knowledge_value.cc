@@ -80,7 +80,7 @@ void read_languages(Reader& reader, command::Knowledge* out) {
   reader.restore_file(outer);
 }
 
-// As written; what it stands for depends on the place.
+// Checks an entry as written; its meaning depends on the place.
 void check_entry(Reader& reader, const std::string& entry) {
   const auto wrong = [&](const std::string& why) {
     reader.fault("'" + entry.substr(0, 200) + "': " + why, entry);

@@ -1,7 +1,7 @@
-// What policies know of programs, variables and paths, from the table that scripts/meta/rule.lua
-// calls Knowledge. Read once a load; entries of path classes stay as they are written, since one
-// policy is asked about several places: the runtime's, and those of examples and cases. PathMaps
-// gives them their meaning in one place. Loop thread only.
+// What policies know about programs, variables and paths, from the table that scripts/meta/rule.lua
+// calls Knowledge. Read once for each load. Entries of path classes stay as they are written,
+// because one policy is asked about several places: the runtime's, and those of examples and cases.
+// PathMaps resolves them for one place. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -17,24 +17,25 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// Inside a protected call. False: the faults say why, and `out` is of no use. Raises when the
-// budget or the memory is gone. `tested`: patterns are right, and compiled when they are needed.
+// Inside a protected call. Returns false with faults, and `out` must not be used then. Raises when
+// the budget or the memory is used up. `tested`: patterns are valid, and are compiled when they are
+// needed.
 bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
                     bool tested = false);
 
-// Every variable in the path classes is one of `variables`; those of git (add_git_places) are
-// always.
+// Checks that every variable in the path classes is one of `variables`; those of git
+// (add_git_places) always are.
 bool check_path_variables(const command::Knowledge& knowledge, const PathVariables& variables,
                           Faults* faults);
 
-// The path classes of one place, with every variable that sandbox profiles have. To be set as
-// Place::map; the place's own map is not looked at. One that is not known has no places.
+// The path classes of one place, with every variable of sandbox profiles. Set the result as
+// Place::map; the place's own map is ignored. An unknown variable stands for no path.
 std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& knowledge,
                                                       const command::Place& place,
                                                       const PathVariables& variables);
 
-// The map of the place that was asked for last; a new one only when something moved (a workspace
-// that becomes a linked worktree). Asking for the same place costs a few string comparisons.
+// Returns the map of the last place, or a new one when something changed (such as a workspace that
+// becomes a linked worktree). The same place again costs a few string comparisons.
 class PathMaps {
  public:
   explicit PathMaps(std::shared_ptr<const command::Knowledge> knowledge)

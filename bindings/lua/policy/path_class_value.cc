@@ -9,10 +9,10 @@
 namespace gibbous::lua {
 namespace {
 
-// As add_git_places sets them, for each start anew.
+// add_git_places sets these for each start.
 constexpr const char* kGitVariables[] = {"GIT_LINK", "GIT_WORKTREE", "GIT_COMMON"};
 
-// Behind what says how the entry counts: "!=~/x" -> 2.
+// The offset after the prefix that says how the entry counts: "!=~/x" -> 2.
 std::size_t path_begin(const std::string& entry) {
   return std::min(entry.find_first_not_of("!="), entry.size());
 }
@@ -37,7 +37,7 @@ std::vector<std::string> expand_entry(const std::string& entry, const PathVariab
   try {
     places = expand_path("paths", entry.substr(begin), variables);
   } catch (const WrongUse&) {
-    return {};  // no such place here; check_path_variables tells policies of it
+    return {};  // not on this machine; check_path_variables reports it to policies
   }
   for (std::string& place : places) place.insert(0, entry, 0, begin);
   return places;

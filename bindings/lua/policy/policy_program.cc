@@ -17,7 +17,7 @@ constexpr int kDecideInstructions =
     100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
 constexpr int kMaxAttempts = 2;
-constexpr std::size_t kFewLooks = 1000;  // a thousand looks are a few milliseconds of work
+constexpr std::size_t kFewLooks = 1000;  // a thousand looks take a few milliseconds
 constexpr char kErrorRule[] = "policy_error";
 
 Verdict refuse(const ScriptError& error) {
@@ -29,7 +29,7 @@ Verdict refuse(const ScriptError& error) {
   return verdict;
 }
 
-// The file and line where the function on top of the stack is defined; pops it.
+// Returns the file and line where the function on top of the stack is defined; pops it.
 void locate_function(lua_State* state, std::string* file, int* line) {
   lua_Debug info;
   lua_getinfo(state, ">S", &info);
@@ -38,7 +38,7 @@ void locate_function(lua_State* state, std::string* file, int* line) {
   *line = info.linedefined;
 }
 
-// The string field of the table on top, cut to what a message can hold.
+// Returns a string field of the table on top, cut for a message.
 bool text_field(lua_State* state, const char* key, std::string* into) {
   lua_getfield(state, -1, key);
   const int type = lua_type(state, -1);
@@ -89,7 +89,7 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   return "";
 }
 
-// Asks once. False with the error when the policy failed in any way.
+// Asks once. Returns false with the error when the policy failed in any way.
 bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, Verdict* verdict,
          ScriptError* error) {
   BudgetLimits limits;
@@ -119,8 +119,8 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, 
   return good;
 }
 
-// The command line of a request: of a start, of a call whose tool names its command, and of what is
-// written to a shell. False: there is none.
+// Finds the command line of a request: of a start, of a call whose tool names its command, and of
+// text written to a shell. Returns false when there is none.
 bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandRequest* request) {
   if (asked.kind == RequestKind::kKill) return false;
   request->workspace = asked.workspace.empty() ? place.workspace : asked.workspace;
@@ -131,7 +131,7 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
   if (asked.kind == RequestKind::kStdin) {
     const std::string before = asked.typed_before.value_or("");
     request->line = before + asked.text.value_or("");
-    // A line that is not ended yet has not run.
+    // An unfinished line has not run yet.
     const std::size_t line_end = before.rfind('\n');
     request->typed_bytes = line_end == std::string::npos ? 0 : line_end + 1;
     return true;
@@ -190,7 +190,7 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& as
     return nullptr;
   auto made = std::make_shared<Judgement>();
   if (asked.kind == RequestKind::kStdin) {
-    // What is typed into a program is code only when the program takes it for code.
+    // Typed text is code only for a program that executes it.
     CommandRequest run = request;
     run.line = asked.command.value_or("");
     run.typed_bytes = 0;
@@ -221,7 +221,7 @@ Verdict PolicyProgram::decide(const PolicyRequest& request) {
 }
 
 Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace& place) {
-  load_lazy();  // not first within a script, whose time it would take
+  load_lazy();  // not first within a script, which would pay for it
   if (!tables_.decide) {
     ScriptError error;
     error.message = error_.empty() ? "no policy is loaded" : error_;
@@ -229,7 +229,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   }
   Json fields = to_json(request);
   const auto judgement = judge_at(request, place, /*trace=*/false);
-  // What a rule asks about counts as answered only when a person saw this very command.
+  // A rule's ask counts as answered only when a person saw exactly this command.
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   bool answered = request.cleared;
@@ -251,7 +251,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   if (judgement == nullptr) return verdict;
   const rules::Outcome& outcome = judgement->outcome;
   if (outcome.decision == rules::Decision::kDeny && verdict.decision != Verdict::Decision::kDeny) {
-    // Deny rules hold in every mode, whatever `decide` makes of them.
+    // Deny rules hold in every mode, whatever `decide` returns.
     verdict.decision = Verdict::Decision::kDeny;
     verdict.rule = outcome.id;
     verdict.reason = outcome.reason;
@@ -264,8 +264,8 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
 }
 
 Verdict PolicyProgram::decide_in_time(const Json& fields) {
-  // On a machine under load the time may pass without this thread running, which says nothing about
-  // the policy. Rules are pure, so the policy is asked once more.
+  // Under load the time may pass without this thread running, which says nothing about the policy.
+  // Rules are pure, so ask once more.
   for (int attempt = 1;; ++attempt) {
     Verdict verdict;
     ScriptError error;

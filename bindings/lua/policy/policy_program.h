@@ -1,6 +1,6 @@
 // PolicyProgram: the policy of one generation: its `decide` function, its rules about command
-// lines, its modes. Whatever goes wrong in it denies. The engine asks it for every call and every
-// effect, `gibbous policy` for command lines. Loop thread only.
+// lines, and its modes. Any error in it denies. The engine asks it about every call and every
+// effect, `gibbous policy` about command lines. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,11 @@ struct PolicyPlace {
   std::string workspace;  // of requests that name none; absolute
   std::string home;       // of the user; absolute
   PathVariables variables;
-  bool exists = true;  // symbolic links of this machine count; false: a made-up place, as of cases
+  bool exists =
+      true;  // whether symbolic links of this machine count; false: an invented place, as in cases
 };
 
-// What policies/init.lua returned.
+// The result of policies/init.lua.
 struct PolicyTables {
   LuaRef decide;
   std::unique_ptr<CommandPolicy> commands;
@@ -46,35 +47,37 @@ class PolicyProgram {
   // --- Loading (load/policy_loader.h) ---
   PolicyTables& tables() { return tables_; }
   State& state() { return state_; }
-  // The rules are read when the first request is judged: `load` does it, or gives the error.
+  // Defers reading the rules until the first request is judged: `load` reads them, or returns the
+  // error.
   void load_later(std::function<bool(ScriptError*)> load) { load_rules_ = std::move(load); }
-  // The policy is broken: nothing is allowed from now on, and error() says why.
+  // Marks the policy as broken: it allows nothing from now on, and error() says why.
   void fail(std::string error);
   void set_hash(std::string hash) { hash_ = std::move(hash); }
 
-  // Reads the rules if that was put off. When that fails nothing is allowed any more.
+  // Reads the rules if that was deferred. When that fails, nothing is allowed any more.
   void load_lazy();
-  // Asks the rules about the commands of the request, then `decide`. A policy that raises, runs out
-  // of time or answers something else denies.
+  // Applies the rules to the commands of the request, then asks `decide`. A policy that raises,
+  // runs out of time or returns anything invalid denies.
   Verdict decide(const PolicyRequest& request);
-  // The commands of a request and what the rules say of them, with every step when `trace` is set;
-  // null when it has no commands or the policy no rules.
+  // Returns the commands of a request and what the rules say about them, with every step when
+  // `trace` is set; null when it has no commands or the policy no rules.
   std::shared_ptr<const Judgement> judge(const PolicyRequest& request, bool trace);
-  // Runs the examples of the rules and the cases: one "file:line: message" a line.
+  // Runs the examples of the rules and the cases; returns one "file:line: message" for each
+  // failure.
   std::string test();
-  // The verdict on one case, in the case's own place.
+  // Returns the verdict on one case, in the case's own place.
   Verdict decide_case(const PolicyCase& each);
 
-  // Null: the policy is broken, or its rules are still to be read.
+  // Null when the policy is broken, or its rules are still unread.
   const CommandPolicy* commands() const;
   const std::string& error() const { return error_; }
-  // Of the policy's files; "" when none is loaded.
+  // The hash of the policy's files; "" when none is loaded.
   const std::string& hash() const { return hash_; }
   const std::vector<std::string>& modes() const { return tables_.modes; }
   // How loose a mode is: an approval holds in its own mode and in looser ones.
   int mode_rank(const std::string& mode) const;
   bool tool_limits() const { return tables_.tool_limits; }
-  // RE2 patterns of secrets, besides those that the log knows.
+  // RE2 patterns of secrets, in addition to the built-in ones.
   const std::vector<std::string>& redact_patterns() const { return tables_.redact_patterns; }
 
  private:

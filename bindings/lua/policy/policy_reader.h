@@ -1,5 +1,5 @@
-// Reads what policies/init.lua returns, all but its rules: the decide function, the modes, the
-// patterns of secrets. Used by the loader of a generation. Loop thread only.
+// Reads the result of policies/init.lua except for its rules: the decide function, the modes, and
+// the patterns of secrets. Used by the loader of a generation. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,11 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// The code of the error when the wanted mode does not exist: the caller's mistake, not the
-// policy's.
+// The error code of a mode that does not exist: the caller's mistake, not the policy's.
 inline constexpr char kUnknownMode[] = "unknown_mode";
 
-// In a protected call, with the table on top: [root] -> [root]. `mode` is the one that is wanted,
-// "" for none; `on_deprecated` may be null. False with the error's message, and its code for an
+// In a protected call, with the table on top: [root] -> [root]. `mode` is the requested one, "" for
+// none; `on_deprecated` may be null. Returns false with the error's message, and its code for an
 // unknown mode.
 bool read_policy_tables(lua_State* state, const std::string& mode,
                         const std::function<void(const std::string&)>& on_deprecated,

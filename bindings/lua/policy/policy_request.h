@@ -1,7 +1,6 @@
-// PolicyRequest: what the policy is asked about, which is a call of a tool or an effect of a
-// running call. The API and the engine fill it in; rules, `decide`, the question for a person and
-// the decision log read it. scripts/meta/policy.lua declares it as `Effect`. Plain data; any
-// thread.
+// PolicyRequest: what the policy judges: a call of a tool, or an effect of a running call. The API
+// and the engine fill it in; rules, `decide`, the question for a person and the decision log read
+// it. scripts/meta/policy.lua declares it as `Effect`. Plain data; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +17,17 @@ namespace gibbous::lua {
 enum class RequestKind : std::uint8_t {
   kCall,   // a tool is called
   kStart,  // a run is started or queued
-  kStdin,  // something is written to a run, or typed into it
+  kStdin,  // text is written to a run, or typed into it
   kKill,   // a run is ended or gets a signal
 };
 // "call", "start", "stdin" or "kill".
 const char* name_of(RequestKind kind);
 std::optional<RequestKind> request_kind(std::string_view name);
 
-// Who sees what is typed: it decides what may be recorded.
+// What echoes typed text, which decides what may be recorded.
 enum class TypedEcho : std::uint8_t {
   kShown,    // the terminal or the program shows it
-  kUnknown,  // the program reads keys one by one and may hide them
+  kUnknown,  // the program reads single keys and may hide them
   kHidden,   // the terminal does not show it, as for a password
 };
 
@@ -47,36 +46,36 @@ struct PolicyRequest {
   std::optional<std::string> cwd;      // "": the workspace
 
   // kStart
-  std::map<std::string, std::string> env;  // set on top
-  Json limits = Json::object();            // what is asked for
+  std::map<std::string, std::string> env;  // added to the inherited ones
+  Json limits = Json::object();            // as requested
   std::vector<std::string> logs;           // files that output is copied into
   bool keep = false;                       // outlives Gibbous
   bool pty = false;
-  Json sandbox;             // what is asked for; null: nothing
-  Json configured_sandbox;  // the least that the configuration demands; null: nothing
+  Json sandbox;             // as requested; null: nothing
+  Json configured_sandbox;  // the least in the configuration; null: nothing
   std::string executor;     // "": the host
-  Json executor_settings;   // asked for beyond the configuration; null: nothing
+  Json executor_settings;   // requested in addition to the configuration; null: nothing
 
   // kStdin and kKill
   std::string run;
-  std::optional<std::string> text;          // what is written; of keys the characters and lines
-  std::optional<std::string> typed_before;  // what was written to the same run
+  std::optional<std::string> text;          // what is written; for keys, the characters and lines
+  std::optional<std::string> typed_before;  // text written earlier to the same run
   bool edited = false;                      // keys recall, complete or change a line
   TypedEcho echo = TypedEcho::kShown;
   std::string signal;
 
-  // What was settled with the call that this is an effect of. Neither recorded nor shown to rules.
-  bool cleared = false;  // the call was allowed or approved; its tool is not asked about again
-  std::string approved_command;  // the approval_key() that a person has seen; "": none
+  // Settled by the call to which this effect belongs. Neither recorded nor shown to rules.
+  bool cleared = false;          // the call was allowed or approved; its tool is not judged again
+  std::string approved_command;  // the approval_key() of what a person has seen; "": none
 };
 
-// For a person, the log and `decide`: the fields that are set, under their names in Lua.
+// For a person, the log and `decide`: the fields that are set, under their Lua names.
 Json to_json(const PolicyRequest& request);
-// The inverse, of a request that was recorded or made by hand. Fields of a wrong type are left out.
+// Reads a request that was recorded or written by hand. Skips fields of a wrong type.
 PolicyRequest read_policy_request(const Json& json);
 
-// What a start must have in common with the call that a person approved: its command line or its
-// words, and what it asks of its executor.
+// What a start must share with the call that a person approved: its command line or its words, and
+// what it requests of its executor.
 std::string approval_key(const PolicyRequest& request);
 
 }  // namespace gibbous::lua

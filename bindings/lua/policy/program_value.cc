@@ -1,4 +1,4 @@
-// What is known of programs: the table `programs` of a policy's knowledge.
+// Reads what a policy knows about programs: the table `programs` of its knowledge.
 #include <algorithm>
 #include <lua.hpp>
 #include <map>
@@ -107,7 +107,7 @@ void read_decodes(Reader& reader, ProgramSpec* out) {
 }
 
 void read_values(Reader& reader, ProgramSpec* out) {
-  // None takes a value: said, and not forgotten.
+  // `false` says explicitly that no option takes a value.
   if (lua_type(reader.state(), -1) == LUA_TSTRING && lua_objlen(reader.state(), -1) == 0) return;
   reader.flags(&out->values);
   for (const std::string& value : out->values) {
@@ -148,13 +148,13 @@ constexpr Field<ProgramSpec> kProgramFields[] = {
 std::shared_ptr<const ProgramSpec> read_program(Reader& reader) {
   auto spec = std::make_shared<ProgramSpec>();
   TableReader::fields(reader, kProgramFields, "a table of what is known of a program", spec.get());
-  // Tables have no order, rules and logs do.
+  // Tables have no order; rules and logs need one.
   std::stable_sort(spec->accesses.begin(), spec->accesses.end(),
                    [](const auto& left, const auto& right) { return left.kind < right.kind; });
   return spec;
 }
 
-// One level deep, whatever a table holds: deeper ones are written in words.
+// One level deep; deeper ones are written in words.
 void read_subcommands(Reader& reader, ProgramSpec* out) {
   if (reader.is_subcommand) {
     reader.fault("a subcommand has none of its own: write ['remote add'] beside ['remote']",
@@ -183,7 +183,7 @@ void read_programs(KnowledgeReader& reader, command::Knowledge* out) {
     if (name.find_first_of(" \t\n/") != std::string::npos) {
       reader.fault("is no name of a program: no blanks, no '/'", name, true);
     }
-    // Several names may have one table.
+    // Several names may share one table.
     auto& spec = read[lua_topointer(reader.state(), -1)];
     if (spec == nullptr) {
       const std::size_t first = reader.faults().count();
@@ -200,7 +200,7 @@ void read_programs(KnowledgeReader& reader, command::Knowledge* out) {
     reader.charge();
   });
   reader.restore_file(outer);
-  // The longest pattern is the one that is meant.
+  // The longest pattern takes precedence.
   std::sort(out->patterns.begin(), out->patterns.end(), [](const auto& left, const auto& right) {
     const std::size_t sizes[] = {left.first.size(), right.first.size()};
     return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : left.first < right.first;

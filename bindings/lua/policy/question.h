@@ -1,5 +1,5 @@
-// What a person is shown when the policy asks: the request, its commands as they were understood,
-// and what an answer would be remembered under. Loop thread only.
+// What a person sees when the policy asks: the request, its commands as they were understood, and
+// the key under which an answer is remembered. Loop thread only.
 #pragma once
 
 #include "bindings/lua/policy/policy_request.h"
@@ -8,7 +8,7 @@
 
 namespace gibbous::lua {
 
-// All fields but call, mode_rank, policy and reply.
+// Fills in all fields except call, mode_rank, policy and reply.
 AskRequest make_question(const PolicyRequest& asked, const Verdict& verdict);
 
 }  // namespace gibbous::lua

@@ -122,7 +122,7 @@ void RuleReader::decision(Rule* out) {
   out->decision = static_cast<rules::Decision>(found - known.begin());
 }
 
-// A string is one set of alternatives, a list has one in each string.
+// A string is one set of alternatives; in a list, each string is one.
 void RuleReader::flag_sets(std::vector<std::vector<std::string>>* out) {
   std::vector<std::string> set;
   if (lua_type(state(), -1) == LUA_TSTRING) {

@@ -1,5 +1,5 @@
-// The rules of a policy, from the tables that scripts/meta/rule.lua calls Rule. Read once a load,
-// after the knowledge, whose path classes they name. Loop thread only.
+// The rules of a policy, from the tables that scripts/meta/rule.lua calls Rule. Read once for each
+// load, after the knowledge, because they name its path classes. Loop thread only.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct RuleTables {
-  std::vector<rules::Rule> rules;  // with file and line, as far as they are known
-  std::vector<LuaRef> tests;       // Rule::test is an index; they must not outlive their state
+  std::vector<rules::Rule> rules;  // with file and line, as far as known
+  std::vector<LuaRef> tests;       // indexed by Rule::test; must not outlive their state
 };
 
-// Inside a protected call. A list of rules and of lists of rules. False: the faults say why, and
-// `out` is of no use. Raises when the budget or the memory is gone; then `out`, which is the
-// caller's and lives outside of protect(), is of no use either.
+// Inside a protected call. Reads a list of rules and of lists of rules. Returns false with faults,
+// and `out` must not be used then. Raises when the budget or the memory is used up; then `out`,
+// which belongs to the caller and lives outside protect(), must not be used either.
 bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge, RuleTables* out,
                 Faults* faults);
 
-// Every mode that a rule names is one of `modes`.
+// Checks that every mode that a rule names is one of `modes`.
 bool check_modes(const std::vector<rules::Rule>& rules, const std::vector<std::string>& modes,
                  Faults* faults);
 
-// Sets file and line of a rule to where its id stands as a string literal, `id = 'x.y'`. The rule's
-// `file` is the hint which of several is meant; without any, file and line stay as they are (that
-// of the module that returned it, or of its test function). read_rules does it.
+// Sets file and line of a rule to the place of its id as a string literal, `id = 'x.y'`. Among
+// several, the rule's `file` decides; without a match, file and line stay as they are (those of the
+// module that returned it, or of its test function). read_rules calls it.
 void locate_rule(rules::Rule* rule, const SourceIndex& sources);
 
 }  // namespace gibbous::lua

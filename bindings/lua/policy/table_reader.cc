@@ -23,7 +23,7 @@ constexpr std::size_t kStepsPerNode = 20;
 constexpr std::size_t kStepsPerRegex = 5000;
 constexpr std::size_t kStepsPerRegexByte = 100;
 
-// For a message: valid, on one line, and not long.
+// Makes text fit for a message: valid, on one line, and short.
 std::string shortened(std::string_view text) {
   const bool cut = text.size() > kMaxQuotedBytes;
   std::string shown;
@@ -68,7 +68,7 @@ void TableReader::fault(const std::string& message, const std::string& written, 
     const SourceIndex& sources = faults_->sources();
     const SourcePlace found = is_key ? sources.find_key(written, place.file, place.line)
                                      : sources.find(written, "", place.file, place.line);
-    // Once the item's line is known, the word stands behind it.
+    // Once the item's line is known, the word comes after it.
     const bool behind = found.file == place.file && found.line >= place.line;
     if (found.line != 0 && (place.line == 0 || behind)) place = found;
   }
@@ -87,7 +87,7 @@ void TableReader::unknown(const std::string& what, const std::string& word,
                           const std::vector<std::string>& known, bool is_key) {
   std::string written = word;
   if (!is_key && lua_type(state_, -1) == LUA_TSTRING) {
-    written = text_at(state_, -1).substr(0, kMaxTextBytes);  // the whole literal that it is in
+    written = text_at(state_, -1).substr(0, kMaxTextBytes);  // the whole literal that contains it
   }
   fault(unknown_word(what, word, known), written, is_key);
 }
@@ -163,7 +163,7 @@ bool TableReader::flag(std::optional<bool>* out) {
 
 bool TableReader::integer(int least, int most, int* out) {
   const double number = lua_type(state_, -1) == LUA_TNUMBER ? lua_tonumber(state_, -1) : least - 1;
-  // Not a number is in no range.
+  // NaN is in no range.
   const bool fits = number >= least && number <= most && number == std::floor(number);
   if (fits) {
     *out = static_cast<int>(number);
@@ -242,7 +242,7 @@ bool TableReader::access(command::AccessKind* out) {
   return false;
 }
 
-// Length and number of keys agree only when the keys are 1..n.
+// Length and number of keys are equal only when the keys are 1..n.
 bool TableReader::list_size(std::size_t most, const char* expected_list, std::size_t* size) {
   if (lua_type(state_, -1) != LUA_TTABLE) return expected(expected_list), false;
   *size = lua_objlen(state_, -1);

@@ -1,11 +1,11 @@
-// TableReader: reads the tables of a policy off the Lua stack, and says of each fault where it is
+// TableReader reads the tables of a policy from the Lua stack, and reports for each fault its place
 // and what was expected. The base of the readers of rules, knowledge and cases. Inside a protected
 // call. Loop thread only.
 //
-// Raw access alone, so that no metamethod runs; nothing here writes to Lua. The functions look at
-// the value on top of the stack and leave it there. None of them raises, except where it says so;
-// then C++ frames are unwound with their destructors (LuaJIT does it on every platform that we
-// build for), and what was read lies in objects of the caller of protect().
+// It uses raw access only, so that no metamethod runs, and writes nothing to Lua. The functions
+// look at the value on top of the stack and leave it there. None raises, except where it says so;
+// C++ frames are then unwound with their destructors (LuaJIT does so on every supported platform),
+// and what was read is in objects of the caller of protect().
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ namespace gibbous::lua {
 inline constexpr std::size_t kMaxPolicyItems = 10'000;  // rules, programs or cases
 inline constexpr std::size_t kMaxListItems = 1000;      // of any other list
 inline constexpr std::size_t kMaxTextBytes = std::size_t{8} << 10;
-inline constexpr std::size_t kMaxRegexBytes = std::size_t{32} << 10;  // they are put together
+inline constexpr std::size_t kMaxRegexBytes = std::size_t{32} << 10;  // because they are combined
 inline constexpr std::size_t kMaxPolicyNodes = 1'000'000;  // values of all tables of one read
 inline constexpr std::size_t kMaxPolicyBytes = std::size_t{16} << 20;  // of all their texts
 
 inline constexpr int kAccessKinds = static_cast<int>(command::AccessKind::kEnter) + 1;
 inline constexpr int kDecisions = static_cast<int>(rules::Decision::kDeny) + 1;
 
-// "unknown <what> '<word>'; did you mean ...?", or which are known.
+// Returns "unknown <what> '<word>'; did you mean ...?", or lists the known words.
 std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known);
 
@@ -42,18 +42,18 @@ class TableReader {
 
   lua_State* state() { return state_; }
   Faults& faults() { return *faults_; }
-  // No fault since this reader was made.
+  // Whether this reader has found no fault.
   bool good() const { return found_ == 0; }
   std::size_t found() const { return found_; }
 
-  // Reading goes on, but not when the bounds are hit.
+  // Whether the bounds are exceeded, which ends reading.
   bool over() const { return over_ || faults_->full(); }
-  // "rules[3] 'machine.stop': flags: " + what; at the line where `written` (a wrong word or key)
-  // stands, if it can be found, else at that of the item.
+  // Reports "rules[3] 'machine.stop': flags: " + what, at the line of `written` (a wrong word or
+  // key) if it can be found, else at the item's line.
   void fault(const std::string& message, const std::string& written = "", bool is_key = false);
-  // "must be <expected>, not <what is on top>".
+  // Reports "must be <expected>, not <the value on top>".
   void expected(const std::string& what);
-  // unknown_word(), said of the word on top or, with `is_key`, of the key below it.
+  // Reports unknown_word() about the word on top or, with `is_key`, about the key below it.
   void unknown(const std::string& what, const std::string& word,
                const std::vector<std::string>& known, bool is_key = false);
 
@@ -62,11 +62,11 @@ class TableReader {
   bool flag(bool* out);
   bool flag(std::optional<bool>* out);
   bool integer(int least, int most, int* out);
-  // A string, split at spaces, or a list of strings: as they are, or split too.
+  // A string, split at spaces, or a list of strings, optionally split too.
   bool words(std::vector<std::string>* out, bool split_items = false);
-  // A list of strings, also empty ones.
+  // A list of strings, which may be empty.
   bool texts(std::vector<std::string>* out);
-  // As `words` or as `texts`, compiled.
+  // Like `words` or `texts`, compiled.
   bool patterns(std::vector<rules::Pattern>* out, bool words_too);
   bool access(command::AccessKind* out);
 
@@ -75,18 +75,18 @@ class TableReader {
   // Calls `field(key)` with each value on top; keys that are no strings are faults.
   void each_key(std::size_t most, const char* expected_table,
                 const std::function<void(const std::string&)>& field);
-  // A list whose elements are tables of a kind, or lists of such: { require 'a', {...} }. Charges
-  // the budget behind each, so it raises.
+  // A list whose elements are tables of a kind, or lists of such tables: { require 'a', {...} }.
+  // Charges the budget after each, so it raises.
   void items(const char* what, const std::function<void()>& item);
-  // No field has a name: the table on top is a list, or empty.
+  // Whether the table on top has no named field: it is a list, or empty.
   bool is_list();
 
-  // A string field of the table on top, for naming it before it is read; "" when it is not there.
+  // Returns a string field of the table on top, to name it before it is read; "" when it is absent.
   std::string peek_text(const char* name);
-  // What faults of the item at hand say, and where it stands.
+  // How faults name the current item, and where it is.
   void name_item(const std::string& name);
   void set_place(const SourcePlace& place) { place_ = place; }
-  // The same: where the field `name` stands, if anything is wrong there. "": nowhere.
+  // The same for the field `name`, when the fault is there. "": none.
   void set_place_key(const std::string& name) { place_key_ = name; }
   const SourcePlace& place() const { return place_; }
   const std::string& path() const { return path_; }
@@ -96,10 +96,10 @@ class TableReader {
   void restore_file(const std::string& file) { file_ = file; }
 
   void note_regex(std::size_t bytes);
-  // Charges for what was read since. Raises when the budget is gone.
+  // Charges for what was read since the last call. Raises when the budget is used up.
   void charge();
 
-  // A part of the path for as long as it lives.
+  // Adds a part to the path while it exists.
   class Step {
    public:
     Step(TableReader& reader, const std::string& name) : path_(reader.path_), size_(path_.size()) {
@@ -115,8 +115,8 @@ class TableReader {
     std::size_t size_;
   };
 
-  // A table with named fields: each is read into `out` with its value on top. Other keys are
-  // faults, and so is a missing one that is required.
+  // A table with named fields: reads each into `out`, with its value on top. Unknown keys and
+  // missing required ones are faults.
   template <typename Reader, typename T>
   struct Field {
     const char* name;
@@ -128,14 +128,14 @@ class TableReader {
                      T* out);
 
  private:
-  bool take(std::size_t bytes);  // one more value, of so many bytes
+  bool take(std::size_t bytes);  // counts one more value with this many bytes
   bool list_size(std::size_t most, const char* expected_list, std::size_t* size);
   std::string shown() const;
   std::string shown_key() const;
 
   lua_State* state_;
   Faults* faults_;
-  std::size_t found_ = 0;  // faults, also those that nobody took
+  std::size_t found_ = 0;  // including faults that were not kept
   std::string item_;
   std::string path_;
   std::string file_;
@@ -176,7 +176,7 @@ bool TableReader::fields(Reader& reader, const Field<Reader, T> (&known)[kCount]
   return reader.found() == before;
 }
 
-// The words of an enum, from its name_of().
+// Returns the words of an enum, from its name_of().
 template <typename Enum>
 std::vector<std::string> enum_words(int count) {
   std::vector<std::string> words;

@@ -1,4 +1,4 @@
-// Verdict: what the policy answers to a request. Plain data; any thread.
+// Verdict: the policy's answer to a request. Plain data; any thread.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ struct Judgement;  // judgement.h
 
 struct Verdict {
   enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;
-  std::string id;      // of this decision, 8 characters; the engine gives it
+  std::string id;      // of this decision, 8 characters; set by the engine
   std::string reason;  // a sentence for a person
   std::string rule;    // an id for logs
   std::string file;
   int line = 0;
-  Json limits;   // of a start: what the run gets, whatever was asked; null: as asked
-  Json sandbox;  // of a start: what the run gets, a whole profile; null: none
-  std::shared_ptr<const Judgement> judgement;  // of the commands of the request; null: it has none
-  std::string approved_command;  // the approval_key() a person has just approved; "": none
+  Json limits;   // for a start: the limits to apply, whatever was requested; null: as requested
+  Json sandbox;  // for a start: the complete profile to apply; null: none
+  std::shared_ptr<const Judgement> judgement;  // on the request.s commands; null: it has none
+  std::string approved_command;  // the approval_key() that a person has just approved; "": none
 };
 
 // "allow", "ask" or "deny".

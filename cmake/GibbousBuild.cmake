@@ -69,14 +69,13 @@ set(GIBBOUS_UNITY_BATCH 24 CACHE STRING "Sources compiled as one")
 function(gibbous_unity target)
   if(GIBBOUS_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${GIBBOUS_UNITY_BATCH})
-    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 
-# gibbous_library(NAME LIBS... [ROOMS folders] [ALONE sources] [PCH headers | the library whose precompiled headers it uses]): the
-# sources of the current folder, or of the folders below it that ROOMS names, as libgibbous_NAME.a.
+# gibbous_library(NAME LIBS... [ROOMS folders] [EXCLUDE sources] [PCH headers | the library whose precompiled headers it
+# uses]): the sources of the current folder, or of the folders below it that ROOMS names, as libgibbous_NAME.a.
 function(gibbous_library name)
-  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE;ROOMS;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBS;PCH;EXCLUDE;ROOMS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
   foreach(room IN LISTS arg_ROOMS)
     file(GLOB room_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc")
@@ -86,7 +85,7 @@ function(gibbous_library name)
     list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
   add_library(gibbous_${name} STATIC ${sources})
-  gibbous_unity(gibbous_${name} ${arg_ALONE})
+  gibbous_unity(gibbous_${name})
   target_include_directories(gibbous_${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"

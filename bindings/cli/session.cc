@@ -22,8 +22,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// When the input ends, as in `printf … | gibbous session`, quick calls may still finish.
-constexpr milliseconds kInputEndedTime{100};
+// When the input ends, as in `printf … | gibbous session`, quick calls may still finish, also on a
+// busy machine.
+constexpr milliseconds kInputEndedTime{500};
 constexpr milliseconds kLastCancelTime{100};
 constexpr milliseconds kFlushTime{1'000};
 

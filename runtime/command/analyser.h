@@ -148,17 +148,17 @@ class Analyser {
   // is judged.
   bool carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
              const Feed& feed);
-  bool carry_one(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+  bool carry_one(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                  const Arguments& arguments, const Feed& feed);
-  bool carry_argv(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+  bool carry_argv(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                   const Arguments& arguments, const Feed& feed);
-  bool carry_option(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+  bool carry_option(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                     const Arguments& arguments, const Feed& feed);
-  bool carry_stdin(const Runs& runs, SimpleCommand* command, const Arguments& arguments,
+  bool carry_stdin(const RunsSpec& runs, SimpleCommand* command, const Arguments& arguments,
                    const Feed& feed);
-  void carry_file(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+  void carry_file(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                   const Arguments& arguments, const Feed& feed);
-  void cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args);
+  void cut_until(const RunsSpec& runs, SimpleCommand* command, std::vector<Arg>* args);
   static bool is_dangerous(const ProgramSpec& spec);
   void guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   void shell_code(const Value& text, const SimpleCommand& command, const std::string& by,

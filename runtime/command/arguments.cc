@@ -31,7 +31,7 @@ class Splitter {
   Splitter(const std::vector<Value>& argv, const ProgramSpec* spec) : argv_(argv) {
     made_.program = spec;
     made_.spec = spec;
-    const auto takes_code = [](const Runs& runs) { return runs.how == Runs::How::kOption; };
+    const auto takes_code = [](const RunsSpec& runs) { return runs.how == RunsSpec::How::kOption; };
     shell_ = spec != nullptr && std::any_of(spec->runs.begin(), spec->runs.end(), takes_code);
   }
 

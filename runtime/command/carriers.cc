@@ -1,5 +1,5 @@
 // Programs that run code: shell code in a word (sh -c, eval, ssh), in a file, or on standard input.
-// The policy's tables (Runs) say which program does what.
+// The policy's tables (RunsSpec) say which program does what.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,8 @@ constexpr std::size_t kCarrierWordCost = 8;
 constexpr std::size_t kFieldCost = 64;  // in bytes of text
 constexpr char kShell[] = "shell";
 
-bool matches_when(const std::vector<Value>& argv, const Arguments& arguments, const Runs& runs) {
+bool matches_when(const std::vector<Value>& argv, const Arguments& arguments,
+                  const RunsSpec& runs) {
   if (!runs.when.empty() && !any_flag(argv, arguments, runs.when)) return false;
   return !any_flag(argv, arguments, runs.unless);
 }
@@ -94,8 +95,8 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   if (arguments->program == nullptr) return false;
   const ProgramSpec* program = arguments->program;
   // The words behind -exec are not words of find itself.
-  for (const Runs& runs : program->runs) {
-    if (runs.how == Runs::How::kUntil) cut_until(runs, command, args);
+  for (const RunsSpec& runs : program->runs) {
+    if (runs.how == RunsSpec::How::kUntil) cut_until(runs, command, args);
   }
   if (args->size() != command->argv.size()) {
     command->argv.clear();
@@ -106,8 +107,8 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   command->privileged = command->privileged || program->privileged || spec->privileged;
   bool replaced = false;
   const auto each_of = [&](const ProgramSpec& from) {
-    for (const Runs& runs : from.runs) {
-      if (runs.how == Runs::How::kUntil || full()) continue;
+    for (const RunsSpec& runs : from.runs) {
+      if (runs.how == RunsSpec::How::kUntil || full()) continue;
       if (args->size() > kUsualWords && !spend(args->size() * kCarrierWordCost)) return;
       if (!matches_when(command->argv, *arguments, runs)) continue;
       replaced = carry_one(runs, command, *args, *arguments, feed) || replaced;
@@ -125,14 +126,14 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   return replaced;
 }
 
-bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
+bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                          const Arguments& arguments, const Feed& feed) {
   switch (runs.how) {
-    case Runs::How::kArgv:
+    case RunsSpec::How::kArgv:
       return carry_argv(runs, command, args, arguments, feed);
-    case Runs::How::kUntil:
+    case RunsSpec::How::kUntil:
       return false;  // cut_until has handled them
-    case Runs::How::kShell: {
+    case RunsSpec::How::kShell: {
       for (const Selected& selected : select(command->argv, arguments, runs.from)) {
         Value text = selected.value;
         if (!runs.strip_prefix.empty()) {
@@ -158,7 +159,7 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
       }
       return false;
     }
-    case Runs::How::kJoined: {
+    case RunsSpec::How::kJoined: {
       const auto skip = static_cast<std::size_t>(runs.skip);
       if (arguments.operands.size() <= skip) {
         doubt_holes(*command, arguments, command->argv.size());
@@ -194,14 +195,14 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
       }
       return known && !base.remote && (command->program == "eval" || command->accesses.empty());
     }
-    case Runs::How::kOption:
+    case RunsSpec::How::kOption:
       return carry_option(runs, command, args, arguments, feed);
-    case Runs::How::kStdin:
+    case RunsSpec::How::kStdin:
       return carry_stdin(runs, command, arguments, feed);
-    case Runs::How::kFile:
+    case RunsSpec::How::kFile:
       carry_file(runs, command, args, arguments, feed);
       return false;
-    case Runs::How::kCode:
+    case RunsSpec::How::kCode:
       for (const Selected& selected : select(command->argv, arguments, runs.from))
         other_code(selected.value, runs.language, command);
       return false;
@@ -210,8 +211,9 @@ bool Analyser::carry_one(const Runs& runs, SimpleCommand* command, const std::ve
 }
 
 // Handles sh -c CODE NAME WORDS.
-bool Analyser::carry_option(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
-                            const Arguments& arguments, const Feed& feed) {
+bool Analyser::carry_option(const RunsSpec& runs, SimpleCommand* command,
+                            const std::vector<Arg>& args, const Arguments& arguments,
+                            const Feed& feed) {
   bool there = false;
   for (const Selector& selector : runs.from) {
     if (any_flag(command->argv, arguments, selector.options)) there = true;
@@ -245,11 +247,11 @@ bool Analyser::carry_option(const Runs& runs, SimpleCommand* command, const std:
 }
 
 // Handles a shell or an interpreter that reads its code from standard input.
-bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Arguments& arguments,
+bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const Arguments& arguments,
                            const Feed& feed) {
   const bool explicitly = any_flag(command->argv, arguments, {"-s"});
   const bool shell = runs.language.empty() || runs.language == kShell;
-  if (!arguments.operands.empty() && !explicitly && runs.how == Runs::How::kStdin) {
+  if (!arguments.operands.empty() && !explicitly && runs.how == RunsSpec::How::kStdin) {
     const std::string& first = command->argv[static_cast<std::size_t>(arguments.operands[0])].text;
     const bool more = arguments.operands.size() > static_cast<std::size_t>(runs.skip);
     if (more && !is_stdin_path(first)) return false;
@@ -303,8 +305,9 @@ bool Analyser::carry_stdin(const Runs& runs, SimpleCommand* command, const Argum
 }
 
 // Handles sh script.sh, source file and python file.py.
-void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
-                          const Arguments& arguments, const Feed& feed) {
+void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
+                          const std::vector<Arg>& args, const Arguments& arguments,
+                          const Feed& feed) {
   std::vector<Selected> files;
   if (runs.from.empty()) {
     if (!arguments.operands.empty()) {
@@ -337,8 +340,8 @@ void Analyser::carry_file(const Runs& runs, SimpleCommand* command, const std::v
     }
     if (is_stdin_path(file.value.text)) {
       if (!feed.piped) continue;
-      Runs stdin_runs = runs;
-      stdin_runs.how = Runs::How::kStdin;
+      RunsSpec stdin_runs = runs;
+      stdin_runs.how = RunsSpec::How::kStdin;
       carry_stdin(stdin_runs, command, Arguments{}, feed);
       continue;
     }

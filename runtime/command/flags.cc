@@ -37,7 +37,7 @@ bool is_own_option(const ProgramSpec& spec, std::string_view name) {
     return contains(access.when, name) || contains(access.unless, name) ||
            contains(access.selectors, name);
   };
-  const auto in_runs = [&](const Runs& runs) {
+  const auto in_runs = [&](const RunsSpec& runs) {
     return contains(runs.when, name) || contains(runs.unless, name) || contains(runs.from, name);
   };
   return std::any_of(spec.accesses.begin(), spec.accesses.end(), in_access) ||

@@ -44,7 +44,7 @@ struct AccessSpec {
 };
 
 // The ways in which a program runs other commands or code.
-struct Runs {
+struct RunsSpec {
   enum class How : std::uint8_t {
     kArgv,    // its operands, behind `skip` of them, are a command (sudo, env, timeout, xargs)
     kUntil,   // words behind `from` up to ; or + are a command (find -exec)
@@ -74,7 +74,7 @@ struct ProgramSpec {
   std::vector<std::string> values;  // options that take a value: "-C", "--directory"
   std::vector<AccessSpec> accesses;
   std::vector<std::string> recursive;  // flags that make remove, permission, write recursive
-  std::vector<Runs> runs;
+  std::vector<RunsSpec> runs;
   std::vector<Selector> cwd;        // make -C DIR: relative paths begin there
   std::vector<Selector> hosts;      // operands that name hosts or URLs
   std::vector<Selector> evaluated;  // words whose [subscripts] a builtin evaluates

@@ -1,5 +1,5 @@
 // Commands inside commands: sudo, env, timeout, xargs, find -exec, and unknown programs. The
-// policy's tables (Runs) say which program does what.
+// policy's tables (RunsSpec) say which program does what.
 #include <algorithm>
 #include <utility>
 
@@ -119,8 +119,9 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
 }
 
 // Handles sudo, env, timeout 5 and xargs, whose remaining words are a command.
-bool Analyser::carry_argv(const Runs& runs, SimpleCommand* command, const std::vector<Arg>& args,
-                          const Arguments& arguments, const Feed& feed) {
+bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
+                          const std::vector<Arg>& args, const Arguments& arguments,
+                          const Feed& feed) {
   std::vector<int> operands = arguments.operands;
   SimpleCommand base;
   base.range = command->range;
@@ -205,7 +206,7 @@ std::vector<Value> Analyser::listed_below(const Arguments& arguments,
 }
 
 // find DIR -exec COMMAND {} + runs each such command with paths below DIR for {}.
-void Analyser::cut_until(const Runs& runs, SimpleCommand* command, std::vector<Arg>* args) {
+void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vector<Arg>* args) {
   std::vector<std::string> starts;
   for (const Selector& selector : runs.from) {
     for (const std::string& option : selector.options) starts.push_back(option);
@@ -300,9 +301,9 @@ bool Analyser::is_dangerous(const ProgramSpec& spec) {
     return access.kind == AccessKind::kRemove || access.kind == AccessKind::kPermission;
   };
   return spec.privileged || std::any_of(spec.accesses.begin(), spec.accesses.end(), changes) ||
-         std::any_of(spec.runs.begin(), spec.runs.end(), [](const Runs& runs) {
-           return runs.how == Runs::How::kOption || runs.how == Runs::How::kArgv ||
-                  runs.how == Runs::How::kJoined;
+         std::any_of(spec.runs.begin(), spec.runs.end(), [](const RunsSpec& runs) {
+           return runs.how == RunsSpec::How::kOption || runs.how == RunsSpec::How::kArgv ||
+                  runs.how == RunsSpec::How::kJoined;
          });
 }
 

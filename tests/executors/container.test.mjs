@@ -1,7 +1,7 @@
 // What scripts/executors/container*.lua make of an engine that fails, answers late or is gone: against
 // a client that is a program of a few lines.
 import assert from 'node:assert/strict';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -34,6 +34,15 @@ esac
   return { session, directory, read, removals };
 }
 
+/** Whether a living process has this text among its arguments. */
+async function isNamedByAProcess(text) {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (words.includes(text)) return true;
+  }
+  return false;
+}
+
 const UNREACHABLE = 'echo "error during connect: Delete \\"http://engine/containers/$name\\": EOF" >&2; exit 1';
 
 test('an error that names the container is no removal', LIMIT, async (t) => {
@@ -57,12 +66,14 @@ test('a container that is seen and removed ends the kill at once', LIMIT, async 
 
 test('a container that is only made when its run is killed is removed', LIMIT, async (t) => {
   const { session, directory, read } = await engine(t, {
-    rm: '[ -e made ] || { echo "Error response from daemon: No such container: $name" >&2; exit 0; }; '
+    rm: '[ -e made ] || { echo early >>early; echo "Error response from daemon: No such container: $name" >&2; exit 0; }; '
       + 'echo "$name"; echo "$name" >>removed',
   });
   const id = await session.start({ command: 'true' });
-  setTimeout(() => writeFile(path.join(directory, 'made'), ''), 4000);
-  await session.data('bg_kill', { id, signal: 'SIGKILL' });
+  const killed = session.data('bg_kill', { id, signal: 'SIGKILL' });
+  await until('its removal was tried too early', async () => await read('early') !== '');
+  await writeFile(path.join(directory, 'made'), '');
+  await killed;
   assert.equal(await read('removed'), `gibbous-${id}\n`);
 });
 
@@ -75,11 +86,8 @@ test('an engine that is gone is told, and the container removed when it is back'
   const id = await session.start({ command: 'true' });
   const end = await session.finish(id);
   assert.match(end.reason, /^no connection to the engine of docker, or it was lost: .*unexpected EOF/);
-  await until('the cleanup command gives up', async () => {
-    const before = await removals();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    return before > 1 && await removals() === before;
-  });
+  await until('the cleanup command tries again', async () => await removals() > 1);
+  await until('the cleanup command gives up', async () => !await isNamedByAProcess(`gibbous-${id}`));
   await writeFile(path.join(directory, 'back'), '');
   await until('it is removed with a later run', async () => {
     await session.finish(await session.start({ command: 'true' }));

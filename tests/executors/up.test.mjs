@@ -138,15 +138,14 @@ test('those that others need are ended last', LIMIT, async (t) => {
 
 test('Ctrl-C while services are being started ends them all', LIMIT, async (t) => {
   const lines = Array.from({ length: 30 }, (_, index) => `s${index}: exec sleep 1000`);
-  for (const delay of [60, 120, 180, 240, 300, 400]) {
+  for (const count of [1, 2, 5, 12, 29, 30]) {
     const set = await up(t, 'Procfile', `${lines.join('\n')}\n`);
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    const of = (event) => set.events().filter((each) => each.event === event).length;
+    await until(`${count} services have started`, () => of('started') >= count);
     set.program.kill('SIGINT');
     await Promise.race([set.ended, new Promise((_, reject) => {
-      setTimeout(() => reject(new Error(`it goes on after a Ctrl-C at ${delay} ms`)), 10_000).unref();
+      setTimeout(() => reject(new Error(`it goes on after a Ctrl-C at ${count} services`)), 60_000).unref();
     })]);
-    const events = set.events();
-    const of = (event) => events.filter((each) => each.event === event).length;
     assert.equal(of('exited'), of('started'));
   }
 });
@@ -215,11 +214,11 @@ test('reasons name services, not runs, and say nothing twice', LIMIT, async (t) 
 });
 
 test('a second Ctrl-C does not wait for a service that does not end', LIMIT, async (t) => {
-  const set = await up(t, 'Procfile', "deaf: trap '' TERM; echo up; while true; do sleep 0.1; done\n");
+  const set = await up(t, 'Procfile', "deaf: trap 'echo asked' TERM; echo up; while true; do sleep 0.1; done\n");
   await until('it runs', () => set.events().some((event) => event.text === 'up'));
   const { pid } = set.events().find((event) => event.event === 'started');
   set.program.kill('SIGINT');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until('the first Ctrl-C has reached it', () => set.events().some((event) => event.text === 'asked'));
   set.program.kill('SIGINT');
   await set.ended;
   await until('it is gone', () => {
@@ -305,16 +304,22 @@ test('a port that another program listens on is told of', LIMIT, async (t) => {
 });
 
 test('a port that the service listens on is its own', LIMIT, async (t) => {
-  const other = createServer();
-  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
-  const { port } = other.address();
-  await new Promise((resolve) => other.close(resolve));
+  const foreign = createServer();
+  t.after(() => foreign.close());
+  await new Promise((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+  const free = createServer();
+  await new Promise((resolve) => free.listen(0, '127.0.0.1', resolve));
+  const { port } = free.address();
+  await new Promise((resolve) => free.close(resolve));
   const set = await up(t, 'services.lua', `return {
     { name = 'web', command = 'exec node server.js', ready = { kind = 'port', port = ${port} } },
+    { name = 'late', command = 'sleep 1000', after = { 'web' },
+      ready = { kind = 'port', port = ${foreign.address().port} } },
   }`, ['--json'], { 'server.js': `require('net').createServer().listen(${port}, '127.0.0.1');` });
-  await until('it is ready', () => names(set.events(), 'web').includes('ready'));
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  assert.ok(!set.events().some((event) => /another program/.test(event.text)));
+  const warned = (service) => set.events()
+    .some((event) => event.service === service && /another program/.test(event.text));
+  await until('the later service has been checked, and so has the first', () => warned('late'));
+  assert.ok(!warned('web'));
   set.program.kill('SIGINT');
   assert.equal(await set.ended, 0);
 });

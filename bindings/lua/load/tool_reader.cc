@@ -52,9 +52,9 @@ void mend_empty_lists(Json* schema) {
 }
 
 // Reads one table; faults name the file and the place in it.
-class Reader {
+class ToolsetReader {
  public:
-  Reader(lua_State* state, const ToolReaderOptions& options, ScriptError* error)
+  ToolsetReader(lua_State* state, const ToolReaderOptions& options, ScriptError* error)
       : state_(state), options_(options), error_(error) {}
 
   bool root(std::map<std::string, ToolDefinition>* tools, std::map<std::string, LuaRef>* handlers) {
@@ -478,7 +478,7 @@ bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
                    std::map<std::string, LuaRef>* handlers, ScriptError* error) {
   const int top = lua_gettop(state);
   luaL_checkstack(state, LUA_MINSTACK, "reading toolsets");
-  Reader reader(state, options, error);
+  ToolsetReader reader(state, options, error);
   const bool good = reader.root(tools, handlers);
   lua_settop(state, top - 1);
   return good;

@@ -24,9 +24,9 @@ struct CaseTable {
   std::vector<Example> not_denied;
 };
 
-using Field = TableReader::Field<TableReader, CaseTable>;
+using CaseField = TableReader::Field<TableReader, CaseTable>;
 
-constexpr Field kCaseFields[] = {
+constexpr CaseField kCaseFields[] = {
     {"name", [](TableReader& r, CaseTable* out) { r.text(&out->shared.name); }, true},
     {"mode", [](TableReader& r, CaseTable* out) { r.text(&out->shared.mode); }},
     {"cwd", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.cwd); }},

@@ -7,11 +7,11 @@ namespace gibbous::lua {
 namespace {
 
 using rules::Example;
-using Field = TableReader::Field<TableReader, Example>;
+using ExampleField = TableReader::Field<TableReader, Example>;
 
 constexpr char kExampleShape[] = "a command, or a table { command = ... } or { argv = ... }";
 
-constexpr Field kExampleFields[] = {
+constexpr ExampleField kExampleFields[] = {
     {"command", [](TableReader& r, Example* out) { r.any_text(&out->command); }},
     {"argv",
      [](TableReader& r, Example* out) {

@@ -40,4 +40,7 @@ inline constexpr char kShellLanguage[] = "shell";
 // The table of programs on top of the stack.
 void read_programs(KnowledgeReader& reader, command::Knowledge* out);
 
+template <typename T>
+using KnowledgeField = TableReader::Field<KnowledgeReader, T>;
+
 }  // namespace gibbous::lua

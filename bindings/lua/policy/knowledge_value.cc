@@ -13,9 +13,6 @@ namespace gibbous::lua {
 namespace {
 
 using command::Selector;
-using Reader = KnowledgeReader;
-template <typename T>
-using Field = TableReader::Field<Reader, T>;
 
 constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
 const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
@@ -24,13 +21,13 @@ constexpr Selector::Kind kSelectorKinds[] = {Selector::Kind::kOperands,    Selec
                                              Selector::Kind::kSecond,      Selector::Kind::kRest,
                                              Selector::Kind::kLast,        Selector::Kind::kButLast,
                                              Selector::Kind::kAfterDashes, Selector::Kind::kHere};
-constexpr Field<command::VariableSpec> kVariableFields[] = {
-    {"name", [](Reader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
-    {"shell", [](Reader& r, command::VariableSpec* out) { r.flag(&out->shell); }},
-    {"safe", [](Reader& r, command::VariableSpec* out) { out->safe = r.regex(-1); }},
+constexpr KnowledgeField<command::VariableSpec> kVariableFields[] = {
+    {"name", [](KnowledgeReader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
+    {"shell", [](KnowledgeReader& r, command::VariableSpec* out) { r.flag(&out->shell); }},
+    {"safe", [](KnowledgeReader& r, command::VariableSpec* out) { out->safe = r.regex(-1); }},
 };
 
-void read_variables(Reader& reader, command::Knowledge* out) {
+void read_variables(KnowledgeReader& reader, command::Knowledge* out) {
   const std::string outer = reader.file();
   reader.enter_file();
   reader.each(kMaxListItems, [&] {
@@ -47,13 +44,13 @@ void read_variables(Reader& reader, command::Knowledge* out) {
 }
 
 using Language = command::LanguageSpec;
-constexpr Field<Language::Call> kCallFields[] = {
-    {"access", [](Reader& r, Language::Call* out) { r.access(&out->kind); }, true},
-    {"recursive", [](Reader& r, Language::Call* out) { r.flag(&out->recursive); }},
-    {"pattern", [](Reader& r, Language::Call* out) { out->pattern = r.regex(1); }, true},
+constexpr KnowledgeField<Language::Call> kCallFields[] = {
+    {"access", [](KnowledgeReader& r, Language::Call* out) { r.access(&out->kind); }, true},
+    {"recursive", [](KnowledgeReader& r, Language::Call* out) { r.flag(&out->recursive); }},
+    {"pattern", [](KnowledgeReader& r, Language::Call* out) { out->pattern = r.regex(1); }, true},
 };
 
-void read_calls(Reader& reader, Language* out) {
+void read_calls(KnowledgeReader& reader, Language* out) {
   reader.each(kMaxListItems, [&] {
     Language::Call call;
     if (TableReader::fields(reader, kCallFields, "a table { access = ..., pattern = ... }",
@@ -63,12 +60,12 @@ void read_calls(Reader& reader, Language* out) {
   });
 }
 
-constexpr Field<Language> kLanguageFields[] = {
+constexpr KnowledgeField<Language> kLanguageFields[] = {
     {"calls", read_calls},
-    {"harmless", [](Reader& r, Language* out) { out->harmless = r.regex(-1); }},
+    {"harmless", [](KnowledgeReader& r, Language* out) { out->harmless = r.regex(-1); }},
 };
 
-void read_languages(Reader& reader, command::Knowledge* out) {
+void read_languages(KnowledgeReader& reader, command::Knowledge* out) {
   const std::string outer = reader.file();
   reader.enter_file();
   reader.each_key(kMaxListItems, "a table of languages", [&](const std::string& name) {
@@ -81,7 +78,7 @@ void read_languages(Reader& reader, command::Knowledge* out) {
 }
 
 // Checks an entry as written; its meaning depends on the place.
-void check_entry(Reader& reader, const std::string& entry) {
+void check_entry(KnowledgeReader& reader, const std::string& entry) {
   const auto wrong = [&](const std::string& why) {
     reader.fault("'" + entry.substr(0, 200) + "': " + why, entry);
   };
@@ -106,13 +103,14 @@ void check_entry(Reader& reader, const std::string& entry) {
   }
 }
 
-constexpr Field<command::PathClassSpec> kPathClassFields[] = {
-    {"name", [](Reader& r, command::PathClassSpec* out) { r.text(&out->name); }, true},
-    {"inside", [](Reader& r, command::PathClassSpec* out) { r.flag(&out->inside); }},
-    {"entries", [](Reader& r, command::PathClassSpec* out) { r.texts(&out->entries); }, true},
+constexpr KnowledgeField<command::PathClassSpec> kPathClassFields[] = {
+    {"name", [](KnowledgeReader& r, command::PathClassSpec* out) { r.text(&out->name); }, true},
+    {"inside", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->inside); }},
+    {"entries", [](KnowledgeReader& r, command::PathClassSpec* out) { r.texts(&out->entries); },
+     true},
 };
 
-void read_paths(Reader& reader, command::Knowledge* out) {
+void read_paths(KnowledgeReader& reader, command::Knowledge* out) {
   const std::string outer = reader.file();
   reader.enter_file();
   reader.each(kMaxListItems, [&] {
@@ -138,14 +136,14 @@ void read_paths(Reader& reader, command::Knowledge* out) {
   reader.restore_file(outer);
 }
 
-void read_outputs(Reader& reader, command::Knowledge* out) {
+void read_outputs(KnowledgeReader& reader, command::Knowledge* out) {
   reader.each_key(kMaxListItems, "a table of strings by command", [&](const std::string& name) {
     const TableReader::Step step(reader, name);
     reader.any_text(&out->outputs[name]);
   });
 }
 
-constexpr Field<command::Knowledge> kKnowledgeFields[] = {
+constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"programs", read_programs, true},   {"variables", read_variables, true},
     {"languages", read_languages, true}, {"paths", read_paths, true},
     {"outputs", read_outputs},
@@ -213,7 +211,7 @@ void KnowledgeReader::check_languages(const command::Knowledge& knowledge) {
 
 bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
                     bool tested) {
-  Reader reader(state, faults, tested);
+  KnowledgeReader reader(state, faults, tested);
   lua_pushvalue(state, index);
   reader.enter_file();
   TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",

@@ -10,11 +10,8 @@ namespace gibbous::lua {
 namespace {
 
 using command::ProgramSpec;
-using command::Runs;
+using command::RunsSpec;
 using command::Selector;
-using Reader = KnowledgeReader;
-template <typename T>
-using Field = TableReader::Field<Reader, T>;
 
 constexpr std::size_t kMaxPrograms = 10'000;
 constexpr int kMaxSkip = 100;
@@ -22,52 +19,53 @@ const std::vector<std::string> kHows = {"argv",   "until", "shell", "joined",
                                         "option", "stdin", "file",  "code"};
 
 template <command::AccessKind kKind>
-void access_of(Reader& reader, ProgramSpec* out) {
+void access_of(KnowledgeReader& reader, ProgramSpec* out) {
   command::AccessSpec spec;
   spec.kind = kKind;
   reader.selectors(&spec.selectors);
   out->accesses.push_back(std::move(spec));
 }
 
-constexpr Field<command::AccessSpec> kAccessFields[] = {
-    {"access", [](Reader& r, command::AccessSpec* out) { r.access(&out->kind); }, true},
-    {"of", [](Reader& r, command::AccessSpec* out) { r.selectors(&out->selectors); }, true},
-    {"when", [](Reader& r, command::AccessSpec* out) { r.flags(&out->when); }},
-    {"unless", [](Reader& r, command::AccessSpec* out) { r.flags(&out->unless); }},
-    {"recursive", [](Reader& r, command::AccessSpec* out) { r.flag(&out->recursive); }},
+constexpr KnowledgeField<command::AccessSpec> kAccessFields[] = {
+    {"access", [](KnowledgeReader& r, command::AccessSpec* out) { r.access(&out->kind); }, true},
+    {"of", [](KnowledgeReader& r, command::AccessSpec* out) { r.selectors(&out->selectors); },
+     true},
+    {"when", [](KnowledgeReader& r, command::AccessSpec* out) { r.flags(&out->when); }},
+    {"unless", [](KnowledgeReader& r, command::AccessSpec* out) { r.flags(&out->unless); }},
+    {"recursive", [](KnowledgeReader& r, command::AccessSpec* out) { r.flag(&out->recursive); }},
 };
 
-void read_how(Reader& reader, Runs* out) {
+void read_how(KnowledgeReader& reader, RunsSpec* out) {
   std::string word;
   if (!reader.text(&word)) return;
   const auto known = std::find(kHows.begin(), kHows.end(), word);
   if (known == kHows.end()) return reader.unknown("way to run", word, kHows);
-  out->how = static_cast<Runs::How>(known - kHows.begin());
+  out->how = static_cast<RunsSpec::How>(known - kHows.begin());
 }
 
-void read_language(Reader& reader, Runs* out) {
+void read_language(KnowledgeReader& reader, RunsSpec* out) {
   if (reader.text(&out->language)) reader.note_language(out->language);
 }
 
-constexpr Field<Runs> kRunsFields[] = {
+constexpr KnowledgeField<RunsSpec> kRunsFields[] = {
     {"how", read_how, true},
-    {"from", [](Reader& r, Runs* out) { r.selectors(&out->from); }},
-    {"when", [](Reader& r, Runs* out) { r.flags(&out->when); }},
-    {"unless", [](Reader& r, Runs* out) { r.flags(&out->unless); }},
-    {"skip", [](Reader& r, Runs* out) { r.integer(0, kMaxSkip, &out->skip); }},
-    {"assignments", [](Reader& r, Runs* out) { r.flag(&out->assignments); }},
-    {"appends", [](Reader& r, Runs* out) { r.flag(&out->appends); }},
-    {"and_operands", [](Reader& r, Runs* out) { r.flag(&out->and_operands); }},
-    {"shell_if_empty", [](Reader& r, Runs* out) { r.flag(&out->shell_if_empty); }},
-    {"strip_prefix", [](Reader& r, Runs* out) { r.text(&out->strip_prefix); }},
+    {"from", [](KnowledgeReader& r, RunsSpec* out) { r.selectors(&out->from); }},
+    {"when", [](KnowledgeReader& r, RunsSpec* out) { r.flags(&out->when); }},
+    {"unless", [](KnowledgeReader& r, RunsSpec* out) { r.flags(&out->unless); }},
+    {"skip", [](KnowledgeReader& r, RunsSpec* out) { r.integer(0, kMaxSkip, &out->skip); }},
+    {"assignments", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->assignments); }},
+    {"appends", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->appends); }},
+    {"and_operands", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->and_operands); }},
+    {"shell_if_empty", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->shell_if_empty); }},
+    {"strip_prefix", [](KnowledgeReader& r, RunsSpec* out) { r.text(&out->strip_prefix); }},
     {"language", read_language},
 };
 
-void read_runs(Reader& reader, ProgramSpec* out) {
+void read_runs(KnowledgeReader& reader, ProgramSpec* out) {
   reader.each(kMaxListItems, [&] {
-    Runs runs;
+    RunsSpec runs;
     if (!TableReader::fields(reader, kRunsFields, "a table { how = ... }", &runs)) return;
-    using How = Runs::How;
+    using How = RunsSpec::How;
     const How how = runs.how;
     const bool by_flag = how == How::kUntil || how == How::kOption;
     const bool selects = by_flag || how == How::kShell || how == How::kCode;
@@ -89,7 +87,7 @@ void read_runs(Reader& reader, ProgramSpec* out) {
   });
 }
 
-void read_accesses(Reader& reader, ProgramSpec* out) {
+void read_accesses(KnowledgeReader& reader, ProgramSpec* out) {
   reader.each(kMaxListItems, [&] {
     command::AccessSpec spec;
     TableReader::fields(reader, kAccessFields, "a table { access = ..., of = ... }", &spec);
@@ -97,7 +95,7 @@ void read_accesses(Reader& reader, ProgramSpec* out) {
   });
 }
 
-void read_decodes(Reader& reader, ProgramSpec* out) {
+void read_decodes(KnowledgeReader& reader, ProgramSpec* out) {
   if (lua_type(reader.state(), -1) == LUA_TBOOLEAN) {
     reader.flag(&out->decodes);
     return;
@@ -106,7 +104,7 @@ void read_decodes(Reader& reader, ProgramSpec* out) {
   out->decodes = true;
 }
 
-void read_values(Reader& reader, ProgramSpec* out) {
+void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   // `false` says explicitly that no option takes a value.
   if (lua_type(reader.state(), -1) == LUA_TSTRING && lua_objlen(reader.state(), -1) == 0) return;
   reader.flags(&out->values);
@@ -117,10 +115,10 @@ void read_values(Reader& reader, ProgramSpec* out) {
   }
 }
 
-void read_subcommands(Reader& reader, ProgramSpec* out);
+void read_subcommands(KnowledgeReader& reader, ProgramSpec* out);
 
 using Kind = command::AccessKind;
-constexpr Field<ProgramSpec> kProgramFields[] = {
+constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"values", read_values},
     {"reads", access_of<Kind::kRead>},
     {"writes", access_of<Kind::kWrite>},
@@ -129,23 +127,24 @@ constexpr Field<ProgramSpec> kProgramFields[] = {
     {"executes", access_of<Kind::kExecute>},
     {"enters", access_of<Kind::kEnter>},
     {"accesses", read_accesses},
-    {"recursive", [](Reader& r, ProgramSpec* out) { r.flags(&out->recursive); }},
-    {"filters", [](Reader& r, ProgramSpec* out) { r.flags(&out->filters); }},
+    {"recursive", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->recursive); }},
+    {"filters", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->filters); }},
     {"runs", read_runs},
-    {"cwd", [](Reader& r, ProgramSpec* out) { r.selectors(&out->cwd); }},
-    {"hosts", [](Reader& r, ProgramSpec* out) { r.selectors(&out->hosts); }},
-    {"evaluated", [](Reader& r, ProgramSpec* out) { r.selectors(&out->evaluated); }},
-    {"single_dash_long", [](Reader& r, ProgramSpec* out) { r.flag(&out->single_dash_long); }},
-    {"options_first", [](Reader& r, ProgramSpec* out) { r.flag(&out->options_first); }},
-    {"privileged", [](Reader& r, ProgramSpec* out) { r.flag(&out->privileged); }},
-    {"remote", [](Reader& r, ProgramSpec* out) { r.flag(&out->remote); }},
+    {"cwd", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->cwd); }},
+    {"hosts", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->hosts); }},
+    {"evaluated", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->evaluated); }},
+    {"single_dash_long",
+     [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->single_dash_long); }},
+    {"options_first", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->options_first); }},
+    {"privileged", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->privileged); }},
+    {"remote", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->remote); }},
     {"decodes", read_decodes},
-    {"prints", [](Reader& r, ProgramSpec* out) { r.flag(&out->prints); }},
-    {"lists", [](Reader& r, ProgramSpec* out) { r.flag(&out->lists); }},
+    {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
+    {"lists", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->lists); }},
     {"subcommands", read_subcommands},
 };
 
-std::shared_ptr<const ProgramSpec> read_program(Reader& reader) {
+std::shared_ptr<const ProgramSpec> read_program(KnowledgeReader& reader) {
   auto spec = std::make_shared<ProgramSpec>();
   TableReader::fields(reader, kProgramFields, "a table of what is known of a program", spec.get());
   // Tables have no order; rules and logs need one.
@@ -155,7 +154,7 @@ std::shared_ptr<const ProgramSpec> read_program(Reader& reader) {
 }
 
 // One level deep; deeper ones are written in words.
-void read_subcommands(Reader& reader, ProgramSpec* out) {
+void read_subcommands(KnowledgeReader& reader, ProgramSpec* out) {
   if (reader.is_subcommand) {
     reader.fault("a subcommand has none of its own: write ['remote add'] beside ['remote']",
                  "subcommands", true);

@@ -41,46 +41,45 @@ class RuleReader : public TableReader {
   RuleTables* tables_;
 };
 
-using Reader = RuleReader;
-using Field = TableReader::Field<Reader, Rule>;
+using RuleField = TableReader::Field<RuleReader, Rule>;
 
-constexpr Field kRuleFields[] = {
-    {"id", [](Reader& r, Rule* out) { r.id(out); }, true},
-    {"decision", [](Reader& r, Rule* out) { r.decision(out); }, true},
-    {"reason", [](Reader& r, Rule* out) { r.text(&out->reason); }},
-    {"modes", [](Reader& r, Rule* out) { r.texts(&out->modes); }},
-    {"program", [](Reader& r, Rule* out) { r.patterns(&out->programs, true); }},
-    {"subcommand", [](Reader& r, Rule* out) { r.patterns(&out->subcommands, true); }},
-    {"flags", [](Reader& r, Rule* out) { r.flag_sets(&out->flags); }},
-    {"without_flags", [](Reader& r, Rule* out) { r.words(&out->without_flags, true); }},
-    {"argument", [](Reader& r, Rule* out) { r.patterns(&out->arguments, false); }},
-    {"not_argument", [](Reader& r, Rule* out) { r.patterns(&out->not_arguments, false); }},
-    {"operand", [](Reader& r, Rule* out) { r.patterns(&out->operands, false); }},
+constexpr RuleField kRuleFields[] = {
+    {"id", [](RuleReader& r, Rule* out) { r.id(out); }, true},
+    {"decision", [](RuleReader& r, Rule* out) { r.decision(out); }, true},
+    {"reason", [](RuleReader& r, Rule* out) { r.text(&out->reason); }},
+    {"modes", [](RuleReader& r, Rule* out) { r.texts(&out->modes); }},
+    {"program", [](RuleReader& r, Rule* out) { r.patterns(&out->programs, true); }},
+    {"subcommand", [](RuleReader& r, Rule* out) { r.patterns(&out->subcommands, true); }},
+    {"flags", [](RuleReader& r, Rule* out) { r.flag_sets(&out->flags); }},
+    {"without_flags", [](RuleReader& r, Rule* out) { r.words(&out->without_flags, true); }},
+    {"argument", [](RuleReader& r, Rule* out) { r.patterns(&out->arguments, false); }},
+    {"not_argument", [](RuleReader& r, Rule* out) { r.patterns(&out->not_arguments, false); }},
+    {"operand", [](RuleReader& r, Rule* out) { r.patterns(&out->operands, false); }},
     {"max_operands",
-     [](Reader& r, Rule* out) {
+     [](RuleReader& r, Rule* out) {
        int most = 0;
        if (r.integer(0, kMaxOperands, &most)) out->max_operands = most;
      }},
-    {"access", [](Reader& r, Rule* out) { r.kinds(&out->access); }},
-    {"path", [](Reader& r, Rule* out) { r.classes(&out->paths); }},
-    {"not_path", [](Reader& r, Rule* out) { r.classes(&out->not_paths); }},
-    {"recursive", [](Reader& r, Rule* out) { r.flag(&out->recursive); }},
-    {"redirection", [](Reader& r, Rule* out) { r.flag(&out->redirection); }},
-    {"doubt", [](Reader& r, Rule* out) { r.doubts(&out->doubts); }},
-    {"detail", [](Reader& r, Rule* out) { r.patterns(&out->doubt_details, false); }},
-    {"variable", [](Reader& r, Rule* out) { r.patterns(&out->variables, false); }},
-    {"wrapper", [](Reader& r, Rule* out) { r.patterns(&out->wrappers, false); }},
-    {"within", [](Reader& r, Rule* out) { r.patterns(&out->within, false); }},
-    {"fed_by", [](Reader& r, Rule* out) { r.patterns(&out->fed_by, false); }},
-    {"feeds", [](Reader& r, Rule* out) { r.patterns(&out->feeds, false); }},
-    {"host", [](Reader& r, Rule* out) { r.patterns(&out->hosts, false); }},
-    {"not_host", [](Reader& r, Rule* out) { r.patterns(&out->not_hosts, false); }},
-    {"privileged", [](Reader& r, Rule* out) { r.flag(&out->privileged); }},
-    {"remote", [](Reader& r, Rule* out) { r.flag(&out->remote); }},
-    {"only_reads", [](Reader& r, Rule* out) { r.only_reads(out); }},
-    {"test", [](Reader& r, Rule* out) { r.test(out); }},
-    {"match", [](Reader& r, Rule* out) { read_examples(r, &out->match); }, true},
-    {"not_match", [](Reader& r, Rule* out) { read_examples(r, &out->not_match); }},
+    {"access", [](RuleReader& r, Rule* out) { r.kinds(&out->access); }},
+    {"path", [](RuleReader& r, Rule* out) { r.classes(&out->paths); }},
+    {"not_path", [](RuleReader& r, Rule* out) { r.classes(&out->not_paths); }},
+    {"recursive", [](RuleReader& r, Rule* out) { r.flag(&out->recursive); }},
+    {"redirection", [](RuleReader& r, Rule* out) { r.flag(&out->redirection); }},
+    {"doubt", [](RuleReader& r, Rule* out) { r.doubts(&out->doubts); }},
+    {"detail", [](RuleReader& r, Rule* out) { r.patterns(&out->doubt_details, false); }},
+    {"variable", [](RuleReader& r, Rule* out) { r.patterns(&out->variables, false); }},
+    {"wrapper", [](RuleReader& r, Rule* out) { r.patterns(&out->wrappers, false); }},
+    {"within", [](RuleReader& r, Rule* out) { r.patterns(&out->within, false); }},
+    {"fed_by", [](RuleReader& r, Rule* out) { r.patterns(&out->fed_by, false); }},
+    {"feeds", [](RuleReader& r, Rule* out) { r.patterns(&out->feeds, false); }},
+    {"host", [](RuleReader& r, Rule* out) { r.patterns(&out->hosts, false); }},
+    {"not_host", [](RuleReader& r, Rule* out) { r.patterns(&out->not_hosts, false); }},
+    {"privileged", [](RuleReader& r, Rule* out) { r.flag(&out->privileged); }},
+    {"remote", [](RuleReader& r, Rule* out) { r.flag(&out->remote); }},
+    {"only_reads", [](RuleReader& r, Rule* out) { r.only_reads(out); }},
+    {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
+    {"match", [](RuleReader& r, Rule* out) { read_examples(r, &out->match); }, true},
+    {"not_match", [](RuleReader& r, Rule* out) { read_examples(r, &out->not_match); }},
 };
 
 void RuleReader::rule() {

@@ -77,7 +77,7 @@ TEST_CASE("an invalid answer repeats the question") {
   CHECK(program.wait().code == kDone);
 }
 
-TEST_CASE("\"always\" is remembered for the command, \"rule\" for the whole rule") {
+TEST_CASE("An answer of always is remembered for the command, one of rule for the whole rule") {
   const std::vector<std::string> other = {"build", R"({"command":"make other"})"};
   for (const std::string keys : {"a\n", "r\n"}) {
     INFO(keys);

@@ -83,12 +83,15 @@ TEST_CASE("run_ready keeps within its Lua time, and says that there is more") {
   World world;
   world.start("define('runaway', function() while true do end end)");
   world.begin("runaway");
-  for (int frame = 0; frame < 5; ++frame) {
+  Nanos shortest = Nanos::max();
+  for (int frame = 0; frame < 20; ++frame) {
     const Nanos begun = world.clock.now();
     CHECK(world.engine->run_ready(Millis{3}));
-    const Nanos used = world.clock.now() - begun;
-    CHECK(used >= Millis{3});
+    shortest = std::min(shortest, world.clock.now() - begun);
   }
+  // Other programs may delay a frame, but not every one of them.
+  CHECK(shortest >= Millis{3});
+  CHECK(shortest < Millis{6});
   world.engine->cancel_all();
   CHECK(world.until([&] { return world.engine->active_calls() == 0; }));
   CHECK_FALSE(world.engine->run_ready(Nanos{0}));

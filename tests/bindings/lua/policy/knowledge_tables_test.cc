@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 using test::PolicyTables;
 using Texts = std::vector<std::string>;
 using command::AccessKind;
-using command::Runs;
+using command::RunsSpec;
 using command::Selector;
 
 const command::AccessSpec* access_of(const command::ProgramSpec& spec, AccessKind kind) {
@@ -88,10 +88,10 @@ return {
   CHECK(spec.hosts[0].kind == Selector::Kind::kFirst);
   CHECK(spec.evaluated[0].options == Texts{"-v"});
   REQUIRE(spec.runs.size() == 5);
-  CHECK(spec.runs[0].how == Runs::How::kUntil);
+  CHECK(spec.runs[0].how == RunsSpec::How::kUntil);
   CHECK(spec.runs[0].from[0].options == Texts{"-exec", "-ok"});
   CHECK(spec.runs[0].appends);
-  CHECK(spec.runs[1].how == Runs::How::kArgv);
+  CHECK(spec.runs[1].how == RunsSpec::How::kArgv);
   CHECK(spec.runs[1].skip == 1);
   CHECK(spec.runs[1].assignments);
   CHECK(spec.runs[1].shell_if_empty);

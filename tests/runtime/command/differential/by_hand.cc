@@ -29,10 +29,10 @@ Selector options(const std::string& names) {
   return selector;
 }
 
-Runs runs(Runs::How how) {
-  Runs made;
+RunsSpec runs(RunsSpec::How how) {
+  RunsSpec made;
   made.how = how;
-  if (how == Runs::How::kFile || how == Runs::How::kStdin) made.language = "shell";
+  if (how == RunsSpec::How::kFile || how == RunsSpec::How::kStdin) made.language = "shell";
   return made;
 }
 
@@ -47,7 +47,7 @@ ProgramSpec wrapper(const std::string& values, int skip = 0) {
   ProgramSpec spec;
   spec.options_first = true;
   spec.values = words(values);
-  Runs argv = runs(Runs::How::kArgv);
+  RunsSpec argv = runs(RunsSpec::How::kArgv);
   argv.skip = skip;
   spec.runs.push_back(argv);
   return spec;
@@ -57,11 +57,11 @@ ProgramSpec shell() {
   ProgramSpec spec;
   spec.options_first = true;
   spec.values = words("-O +O -o +o --rcfile --init-file");
-  Runs option = runs(Runs::How::kOption);
+  RunsSpec option = runs(RunsSpec::How::kOption);
   option.from.push_back(options("-c"));
-  Runs file = runs(Runs::How::kFile);
+  RunsSpec file = runs(RunsSpec::How::kFile);
   file.unless = words("-c -s");
-  Runs input = runs(Runs::How::kStdin);
+  RunsSpec input = runs(RunsSpec::How::kStdin);
   input.unless = words("-c");
   spec.runs = {option, file, input};
   return spec;
@@ -101,19 +101,19 @@ void add_builtins(Knowledge* knowledge) {
   add(knowledge, "read", evaluates(Selector::Kind::kOperands, "-a -d -i -n -N -p -t -u", "-a"));
   add(knowledge, "getopts", evaluates(Selector::Kind::kSecond));
   ProgramSpec map = evaluates(Selector::Kind::kOperands, "-d -n -O -s -u -C -c");
-  Runs callback = runs(Runs::How::kShell);
+  RunsSpec callback = runs(RunsSpec::How::kShell);
   callback.from.push_back(options("-C"));
   map.runs.push_back(callback);
   add(knowledge, "mapfile readarray", map);
   ProgramSpec joined;
-  joined.runs.push_back(runs(Runs::How::kJoined));
+  joined.runs.push_back(runs(RunsSpec::How::kJoined));
   add(knowledge, "eval", joined);
   ProgramSpec file;
-  file.runs.push_back(runs(Runs::How::kFile));
+  file.runs.push_back(runs(RunsSpec::How::kFile));
   add(knowledge, "source .", file);
   ProgramSpec trap;
   trap.options_first = true;
-  Runs first = runs(Runs::How::kShell);
+  RunsSpec first = runs(RunsSpec::How::kShell);
   first.from.push_back(operands(Selector::Kind::kFirst));
   first.unless = words("-l -p");
   trap.runs.push_back(first);
@@ -137,7 +137,7 @@ void add_programs(Knowledge* knowledge) {
   ProgramSpec env = wrapper("-u --unset -C --chdir -S --split-string -a --argv0");
   env.cwd.push_back(options("-C --chdir"));
   env.runs[0].assignments = true;
-  Runs split = runs(Runs::How::kShell);
+  RunsSpec split = runs(RunsSpec::How::kShell);
   split.from.push_back(options("-S --split-string"));
   env.runs.push_back(split);
   add(knowledge, "env", env);
@@ -155,7 +155,7 @@ void add_programs(Knowledge* knowledge) {
   removed.when = words("-delete");
   removed.recursive = true;
   find.accesses.push_back(removed);
-  Runs until = runs(Runs::How::kUntil);
+  RunsSpec until = runs(RunsSpec::How::kUntil);
   until.from.push_back(options("-exec -execdir -ok -okdir"));
   until.appends = true;
   find.runs.push_back(until);
@@ -185,19 +185,19 @@ void add_programs(Knowledge* knowledge) {
   ProgramSpec ssh = wrapper("-p -o");
   ssh.remote = true;
   ssh.hosts.push_back(operands(Selector::Kind::kFirst));
-  ssh.runs[0] = runs(Runs::How::kJoined);
+  ssh.runs[0] = runs(RunsSpec::How::kJoined);
   ssh.runs[0].skip = 1;
   add(knowledge, "ssh", ssh);
   ProgramSpec python;
   python.options_first = true;
   python.values = words("-c -m");
-  Runs code = runs(Runs::How::kCode);
+  RunsSpec code = runs(RunsSpec::How::kCode);
   code.language = "python";
   code.from.push_back(options("-c"));
-  Runs script = runs(Runs::How::kFile);
+  RunsSpec script = runs(RunsSpec::How::kFile);
   script.language = "python";
   script.unless = words("-c -m");
-  Runs input = runs(Runs::How::kStdin);
+  RunsSpec input = runs(RunsSpec::How::kStdin);
   input.language = "python";
   input.unless = words("-c -m");
   python.runs = {code, script, input};

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs the test cases of Catch2 programs, many to a process, and several processes at a time.
+
+Usage: run_cases.py BUILD_DIRECTORY [--jobs N] [--programs REGEX]
+
+A sanitized program takes a third of a second to start, so that a process for each of 1,600 cases would spend
+more time on starting than on testing. ctest still runs single cases (./dev test -R ...). A case that crashes or
+hangs fails by name, and the cases after it in the same process run in another one. The last line is
+`cases PASSED FAILED`; the exit code is 1 when a case failed.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES_PER_PROCESS = 24
+CASE_SECONDS = 120
+
+
+def cases_of(program):
+    listed = subprocess.run([program, '--list-test-names-only'], capture_output=True, text=True, check=False)
+    return [line for line in listed.stdout.splitlines() if line.strip()]
+
+
+def chunks_of(program):
+    """Neighbours in a file often take equally long, so they go to different processes."""
+    cases = cases_of(program)
+    count = -(-len(cases) // CASES_PER_PROCESS)
+    return [cases[first::count] for first in range(count)]
+
+
+def reported(report):
+    """The cases of a report with their failures; a report that ends early lacks the case that was running."""
+    found, name, failed = {}, None, False
+    try:
+        for event, element in xml.iterparse(report, events=('start', 'end')):
+            if element.tag == 'TestCase' and event == 'start':
+                name = element.get('name')
+            elif element.tag == 'OverallResult' and event == 'end' and name is not None:
+                failed = element.get('success') != 'true'
+                found[name.strip()] = failed
+    except xml.ParseError:
+        pass
+    return found
+
+
+def run_chunk(program, cases):
+    """Returns [(case, failed, output)] for every case."""
+    results, left = [], list(cases)
+    while left:
+        with tempfile.TemporaryDirectory(prefix='gibbous-cases-') as directory:
+            names, report = Path(directory, 'names'), Path(directory, 'report.xml')
+            names.write_text(''.join(re.sub(r'[\\,[\]]', r'\\\g<0>', case) + '\n' for case in left), encoding='utf-8')
+            command = [program, '--input-file', names, '--reporter', 'xml', '--out', report]
+            output, ending = run(command, CASE_SECONDS * len(left))
+            found = reported(report)
+            text = report.read_text(encoding='utf-8', errors='replace') if report.exists() else ''
+        done = [case for case in left if case.strip() in found]
+        for case in done:
+            failed = found[case.strip()]
+            results.append((case, failed, failure_text(text, case) + output if failed else ''))
+        left = [case for case in left if case not in done]
+        if left:
+            results.append((left.pop(0), True, f'{ending}\n{text[-2000:]}\n{output}'))
+    return results
+
+
+def run(command, seconds):
+    with tempfile.TemporaryFile() as log:
+        program = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   env={**os.environ, 'GIBBOUS_SOURCE_DIR': str(ROOT)})
+        try:
+            ending = f'it ended with status {program.wait(seconds)} within this case'
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
+            ending = f'it took longer than {seconds} s'
+        log.seek(0)
+        return log.read()[-20_000:].decode(errors='replace'), ending
+
+
+def failure_text(text, case):
+    try:
+        for element in xml.fromstring(text).iter('TestCase'):
+            if element.get('name').strip() == case.strip():
+                return xml.tostring(element, encoding='unicode')[:20_000]
+    except xml.ParseError:
+        pass
+    return ''
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('build', type=Path)
+    parser.add_argument('--jobs', type=int, default=(os.cpu_count() or 1) + 2)
+    parser.add_argument('--programs', default='')
+    options = parser.parse_args()
+    begun, passed, failed = time.monotonic(), 0, 0
+    programs = sorted(path.absolute() for path in options.build.glob('test_*')
+                      if os.access(path, os.X_OK) and path.is_file() and re.search(options.programs, path.name))
+    shown = sys.stdout.isatty()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = {pool.submit(run_chunk, program, chunk): program.name
+                for program in programs for chunk in chunks_of(program)}
+        for count, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            for case, bad, output in job.result():
+                passed, failed = passed + (not bad), failed + bad
+                if bad:
+                    print(f'\n{jobs[job]}: {case.strip()}: failed\n{output}', flush=True)
+            if shown:
+                print(f'\r{count} of {len(jobs)} processes, {failed} cases failed', end='', flush=True)
+    print(f'\n{time.monotonic() - begun:.0f} s\ncases {passed} {failed}')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

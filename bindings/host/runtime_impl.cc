@@ -265,9 +265,9 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
 void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
   if (recorded.watch_json.empty()) return;
   try {
-    const auto patterns =
-        lua::parse_watch("the journal", Json::parse(recorded.watch_json, nullptr, false),
-                         run.spec().terminal.has_value());
+    const auto patterns = lua::parse_watch(lua::FieldPath("the journal").below("watch"),
+                                           Json::parse(recorded.watch_json, nullptr, false),
+                                           run.spec().terminal.has_value());
     if (!patterns) return;
     std::vector<std::size_t> fired;
     const Json meta = Json::parse(recorded.meta_json, nullptr, false);

@@ -23,7 +23,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
 }
 
 Status bad_url(const std::string& what) {
-  return Status::error("invalid_arguments", "url: " + what);
+  return Status::error("invalid_arguments", what);
 }
 
 // 0: not a port.

@@ -74,17 +74,17 @@ LinePattern::~LinePattern() = default;
 
 Result<std::shared_ptr<LinePattern>> LinePattern::compile(const std::string& pattern) {
   if (pattern.empty()) {
-    return Status::error("invalid_arguments", "pattern: expected a regular expression, got \"\"");
+    return Status::error("invalid_arguments", "expected a regular expression, got \"\"");
   }
   if (pattern.size() > kMaxPatternBytes) {
     return Status::error("invalid_arguments",
-                         "pattern: longer than " + std::to_string(kMaxPatternBytes) + " bytes");
+                         "longer than " + std::to_string(kMaxPatternBytes) + " bytes");
   }
   std::shared_ptr<LinePattern> compiled(new LinePattern);
   compiled->line_ = std::make_unique<re2::RE2>(pattern, line_options());
   const re2::RE2& line = *compiled->line_;
   if (!line.ok()) {
-    std::string message = "pattern: " + line.error();
+    std::string message = line.error();
     const std::size_t position = pattern.find(line.error_arg());
     if (!line.error_arg().empty() && position != std::string::npos) {
       message += " (at byte " + std::to_string(position + 1) + " of \"" + pattern + "\")";

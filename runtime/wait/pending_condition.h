@@ -19,6 +19,11 @@ struct ConditionContext {
   PortProber& ports;
 };
 
+// "pattern: missing )": the error of a field's value.
+inline Status wrong_field(const char* field, const Status& why) {
+  return Status::error(why.code(), std::string(field) + ": " + why.message());
+}
+
 class PendingCondition {
  public:
   class Owner {

@@ -259,7 +259,7 @@ Result<std::unique_ptr<PendingCondition>> make_probe_condition(const Condition& 
                    std::to_string(spec.status));
     }
     auto url = HttpUrl::parse(spec.mapped_url.empty() ? spec.url : spec.mapped_url);
-    if (!url) return url.status();
+    if (!url) return wrong_field("url", url.status());
     return Made(std::make_unique<HttpCondition>(spec, run, context, owner, url.value()));
   }
   if (spec.kind == ConditionKind::kFile) {

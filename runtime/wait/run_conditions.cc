@@ -254,7 +254,7 @@ Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& sp
     return Made(std::make_unique<QuietCondition>(spec, run, context, owner));
   }
   auto pattern = LinePattern::compile(spec.pattern);
-  if (!pattern) return pattern.status();
+  if (!pattern) return wrong_field("pattern", pattern.status());
   return Made(
       std::make_unique<RegexCondition>(spec, run, context, owner, std::move(pattern.value())));
 }

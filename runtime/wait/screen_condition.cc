@@ -85,7 +85,7 @@ Result<std::unique_ptr<PendingCondition>> make_screen_condition(const Condition&
         "run: " + run->id() + " has no terminal: start it with pty = true, or wait for a regex");
   }
   auto pattern = LinePattern::compile(spec.pattern);
-  if (!pattern) return pattern.status();
+  if (!pattern) return wrong_field("pattern", pattern.status());
   return std::unique_ptr<PendingCondition>(
       std::make_unique<ScreenCondition>(spec, run, context, owner, std::move(pattern.value())));
 }

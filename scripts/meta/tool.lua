@@ -71,6 +71,16 @@
 ---@field message string a sentence for a person
 ---@field run? string id of the run concerned
 
+---What a function of the API raises when its options are wrong. Checks that start nothing
+---(run.check, wait.check) also give these fields. tostring() gives the message, and so does `..`.
+---@class WrongUse
+---@field message string "FILE:LINE: FUNCTION: FIELD: PROBLEM"
+---@field field string such as "ready.any[2].pattern"; "" for the options as a whole
+---@field path (string|integer)[] the same, step by step: { 'ready', 'any', 2, 'pattern' }
+---@field problem string what is wrong with it: "expected a string, got 3"
+---@field expected? string when that is the problem: "a string"
+---@field got? string when that is the problem: "3"
+
 ---Checks a definition and returns a copy of it; it registers nothing. Raises for unknown fields,
 ---fields of the wrong type, and invalid names and permissions.
 ---

@@ -59,6 +59,22 @@
 ---@overload fun(options: WaitOptions|Condition[]|Condition): WaitAnswer?, Err?
 wait = {}
 
+---Checks options of wait without waiting. Raises for unknown or wrong options, as wait does.
+---Returns nil, err with invalid_arguments and the fields of WrongUse for a pattern or a URL that is
+---not valid.
+---
+---Example:
+---```lua
+---local good, err = wait.check { wait.http('https://example.org') }
+---assert(good == nil and err.field == 'any[1].url')
+---assert(wait.check { wait.timer(50) })
+---```
+---@since 0.1.0
+---@param options WaitOptions|Condition[]|Condition
+---@return true? good
+---@return WrongUse? err with the field `code`
+function wait.check(options) end
+
 ---Comes true when the run has ended.
 ---
 ---Example:

@@ -38,23 +38,30 @@ function M.start_options(service)
   }
 end
 
--- Rewords an error of run.start as one about the service.
-local function translated(problem, service)
-  problem = problem:gsub('^.-run%.start: ', '')
+-- Names the field of the declaration that an option of run.start comes from.
+local function field_of(path, service)
   local ready = service.ready or {}
-  local alone = ready.kind or #(ready.any or ready.all or ready) == 1
-  problem = problem:gsub('^ready: condition (%d+): ', alone and 'ready: ' or 'ready[%1]: ')
-  if service.ready_timeout_ms then
-    problem = problem:gsub('^ready: timeout_ms: ', 'ready_timeout_ms: ')
+  if path[1] ~= 'ready' then
+    return table.concat(path, '.')
+  elseif path[2] == 'timeout_ms' and service.ready_timeout_ms then
+    return 'ready_timeout_ms'
+  elseif #path < 3 then
+    return 'ready'
   end
-  return problem
+  local alone = ready.kind or #(ready.any or ready.all or ready) == 1
+  local list = alone and 'ready' or ('ready[%d]'):format(path[3])
+  return path[4] and list .. ': ' .. path[4] or list
 end
 
-local function check_options(service)
+local function check_options(service, name_of)
   local good, known, err = pcall(run.check, M.start_options(service))
-  local problem = not good and tostring(known) or not known and err.message
-  if problem then
-    error(('service %s: %s'):format(service.name, translated(problem, service)), 0)
+  local fault = not good and known or not known and err
+  if type(fault) == 'table' then
+    local path = fault.path or {}
+    local field = #path > 0 and (name_of and name_of(path) or field_of(path, service)) .. ': ' or ''
+    error(('service %s: %s%s'):format(service.name, field, fault.problem or fault.message), 0)
+  elseif fault then
+    error(fault, 0)
   end
   for name, value in pairs(service.env or {}) do
     if name == '' or name:find '[=%z]' or value:find '%z' then
@@ -99,7 +106,7 @@ local function check_after(service)
   end
 end
 
-local function check_service(service, index)
+local function check_service(service, index, name_of)
   if type(service) ~= 'table' then
     error(("service %d: expected a table, such as { name = 'web', command = 'npm start' }")
       :format(index), 0)
@@ -117,7 +124,7 @@ local function check_service(service, index)
   end
   check_command(service)
   check_after(service)
-  check_options(service)
+  check_options(service, name_of)
 end
 
 local function visit(service, by_name, known, state)
@@ -141,11 +148,12 @@ end
 ---
 --- Example: `services.check { { name = 'web', command = 'npm start' } }`
 ---@param list Service[]
----@param known? table<string, any> what else may stand in `after`, by name
-function M.check(list, known)
+---@param known? table<string, any> what else `after` may name, by name
+---@param name_of? fun(path: (string|integer)[]): string? names fields of run.start in errors
+function M.check(list, known, name_of)
   local by_name = {}
   for index, service in ipairs(list) do
-    check_service(service, index)
+    check_service(service, index, name_of)
     if by_name[service.name] then
       wrong(service, 'name', 'another one: there are two of this name')
     end

@@ -66,11 +66,10 @@ local function ready_of(asked, ctx, timeout_ms)
   return #all > 0 and { all = all, timeout_ms = timeout_ms } or nil
 end
 
--- Translates the library's field names in an error to those of READY.
-local function in_words_of_arguments(problem)
-  problem = problem:gsub(': ready%[%d+%]: ', ': ready: ')
-  problem = problem:gsub(': ready: pattern: ', ': ready: output_regex: ')
-  return (problem:gsub(': ready: url: ', ': ready: http: '))
+-- Returns the name in READY of a field of a condition.
+local function argument_of(path)
+  local names = { pattern = 'output_regex', url = 'http' }
+  return path[1] == 'ready' and path[4] and 'ready: ' .. (names[path[4]] or path[4]) or nil
 end
 
 local GOES_ON = { queued = true, starting = true, running = true }
@@ -110,9 +109,9 @@ local function declared(args, ctx, known)
       restart = asked.restart, ready = ready_of(asked.ready, ctx, args.timeout),
     }
   end
-  local good, problem = pcall(services.check, list, known)
+  local good, problem = pcall(services.check, list, known, argument_of)
   if not good then
-    tool.error('invalid_arguments', in_words_of_arguments(tostring(problem)))
+    tool.error('invalid_arguments', tostring(problem))
   end
   return list
 end

@@ -143,18 +143,14 @@ local function conditions_of(args, ctx)
   return list
 end
 
--- Waits. A wrong pattern or URL raises an error, but here it is the model's mistake, so it becomes
--- invalid_arguments.
-local function wait_or_explain(options)
-  local ok, answer, err = pcall(wait, options)
-  if ok then
-    return answer, err
+-- A wrong pattern or URL is the model's mistake.
+local function check(options)
+  local good, err = wait.check(options)
+  if not good then
+    local list, index = unpack(err.path)
+    local kind = options[list][index].kind
+    tool.error('invalid_arguments', (ARGUMENT_OF[kind] or kind) .. ': ' .. err.problem)
   end
-  local what, why = tostring(answer):match('wait: condition %d+ %((%a+)%): (.*)$')
-  if not what then
-    error(answer, 0)
-  end
-  tool.error('invalid_arguments', (ARGUMENT_OF[what] or what) .. ': ' .. why)
 end
 
 -- Describes each kind of condition that came true.
@@ -204,9 +200,9 @@ local wait_for = tool {
   input = INPUT,
   output = schema.object { fired = schema.array(FIRED), elapsed_ms = schema.integer {} },
   run = function(args, ctx)
-    local answer, err = wait_or_explain {
-      [args.mode] = conditions_of(args, ctx), timeout_ms = args.timeout,
-    }
+    local options = { [args.mode] = conditions_of(args, ctx), timeout_ms = args.timeout }
+    check(options)
+    local answer, err = wait(options)
     if not answer then
       tool.error(err.code, err.message)
     end

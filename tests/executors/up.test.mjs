@@ -248,14 +248,14 @@ test('wrong declarations name the service and the field', LIMIT, async (t) => {
 
 test('what is wrong with one service is found before any other is started', LIMIT, async (t) => {
   for (const [fields, complaint] of [
-    ["command = 'x', restart = { max = -1 }", /service b: restart: max: expected a number from 1/],
+    ["command = 'x', restart = { max = -1 }", /service b: restart\.max: expected a number from 1/],
     ["command = 'x', ready = { kind = 'port' }", /service b: ready: port: expected a number from 1/],
     ["command = 'x', ready = { { kind = 'exit' }, { kind = 'port' } }", /service b: ready\[2\]: port: /],
     ["command = 'x', ready = { kind = 'regex', pattern = '(' }", /service b: ready: pattern: missing/],
     ["command = 'x', ready = { kind = 'exit' }, ready_timeout_ms = -1", /service b: ready_timeout_ms: /],
     ["command = 'x', env = { A = 3 }", /service b: env\.A: expected a string/],
     ["command = 'x', env = { ['A=B'] = '3' }", /service b: env: /],
-    ["command = 'x', limits = { pids = 0 }", /service b: limits: pids: /],
+    ["command = 'x', limits = { pids = 0 }", /service b: limits\.pids: /],
     ["command = 'x', ports = { 'x' }", /service b: ports: expected/],
     ['argv = { }', /service b: argv: expected a program/],
     ["argv = { 'a', 3 }", /service b: argv\[2\]: expected a string/],

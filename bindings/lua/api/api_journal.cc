@@ -12,7 +12,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
-#include "bindings/lua/check/wrong_use.h"
+#include "bindings/lua/check/fields.h"
 #include "runtime/output/text.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"

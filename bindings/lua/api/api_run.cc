@@ -36,7 +36,8 @@ int l_run_watch(lua_State* state) {
     Context& context = context_of(state);
     Run* run = context.runs->find(id);
     const bool terminal = run == nullptr || run->spec().terminal;
-    const auto patterns = parse_watch("run:watch", to_json(state, 2), terminal);
+    const auto patterns =
+        parse_watch(FieldPath("run:watch").below("watch"), to_json(state, 2), terminal);
     if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
     if (patterns && context.watchers != nullptr) {
       if (const Status added = context.watchers->add(*run, patterns); !added) {

@@ -42,8 +42,9 @@ bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
     } else if (restricts(asked) || restricts(effect.context.sandbox)) {
       throw WrongUse(
-          "a sandbox was asked for, and the policy's verdict has none; policies that "
-          "know of sandboxes return verdict.sandbox, as policies/init.lua does");
+          "the policy's verdict",
+          "a sandbox was requested, but the verdict has none; policies that use sandboxes "
+          "return verdict.sandbox, as policies/init.lua does");
     }
     const Json& limits = effect.verdict.limits;
     if (!limits.is_null()) spec->limits = parse_limits("the policy's verdict: limits", limits);

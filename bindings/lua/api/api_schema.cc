@@ -187,9 +187,15 @@ int l_schema_object(lua_State* state) {
 }
 
 constexpr luaL_Reg kSchema[] = {
-    {"string", l_schema_string},   {"integer", l_schema_integer}, {"number", l_schema_number},
-    {"boolean", l_schema_boolean}, {"array", l_schema_array},     {"object", l_schema_object},
-    {"any", l_schema_any},         {"one_of", l_schema_one_of},   {nullptr, nullptr},
+    {"string", with_wrong_use<l_schema_string>},
+    {"integer", with_wrong_use<l_schema_integer>},
+    {"number", with_wrong_use<l_schema_number>},
+    {"boolean", with_wrong_use<l_schema_boolean>},
+    {"array", with_wrong_use<l_schema_array>},
+    {"object", with_wrong_use<l_schema_object>},
+    {"any", with_wrong_use<l_schema_any>},
+    {"one_of", with_wrong_use<l_schema_one_of>},
+    {nullptr, nullptr},
 };
 
 }  // namespace

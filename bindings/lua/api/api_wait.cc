@@ -36,6 +36,22 @@ int l_wait(lua_State* state) {
   return start_wait(state, 2, "");
 }
 
+// wait.check(options): nil, err for a pattern or a URL; raises for anything else.
+int l_wait_check(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    const WaitSpec spec = parse_wait(to_json(state, 1), "");
+    try {
+      check_conditions(spec);
+    } catch (const WrongUse& use) {
+      push_error(state, Status::error("invalid_arguments", use.what()));
+      add_wrong_use(state, use);
+      return 2;
+    }
+    lua_pushboolean(state, 1);
+    return 1;
+  });
+}
+
 // wait.exit(h) and its siblings: a plain table from a first argument and options.
 int condition(lua_State* state, const char* kind, const char* first_field, bool first_required) {
   if (first_required) luaL_checkany(state, 1);
@@ -105,14 +121,13 @@ constexpr luaL_Reg kWait[] = {
     {"exit", l_wait_exit},   {"start", l_wait_started}, {"ready", l_wait_ready},
     {"port", l_wait_port},   {"regex", l_wait_regex},   {"screen", l_wait_screen},
     {"http", l_wait_http},   {"quiet", l_wait_quiet},   {"file", l_wait_file},
-    {"timer", l_wait_timer}, {nullptr, nullptr},
+    {"timer", l_wait_timer}, {"check", l_wait_check},   {nullptr, nullptr},
 };
 
 }  // namespace
 
 int start_wait(lua_State* state, int index, const std::string& default_run) {
-  std::string wrong;
-  try {
+  return with_wrong_use(state, [&] {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
     reach(*context_of(state).runs, spec.get());
@@ -129,13 +144,9 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
       return task->suspend(state, std::make_unique<PendingWait>(*started, std::move(over)));
     }
     if (started.status().code() != "invalid_arguments") return push_error(state, started.status());
-    wrong = "wait: " + started.status().message();
-  } catch (const WrongUse& use) {
-    wrong = use.what();
-  }
-  lua_pushlstring(state, wrong.data(), wrong.size());
-  std::string().swap(wrong);  // the error below passes no destructor that owns anything
-  return raise_here(state, lua_tostring(state, -1));
+    check_conditions(*spec);
+    throw WrongUse("wait", started.status().message());
+  });
 }
 
 void open_wait(lua_State* state) {

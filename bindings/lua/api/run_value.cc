@@ -78,14 +78,14 @@ std::map<std::string, std::string> environment_of(Fields& fields) {
   if (value.is_null() || (value.is_array() && value.empty())) return variables;
   if (!value.is_object()) fields.fail("env", "a table of NAME = 'value'", value);
   for (const auto& [name, text] : value.items()) {
-    if (!text.is_string()) fields.fail("env." + name, "a string", text);
+    if (!text.is_string()) throw WrongUse(fields.below("env").below(name), "a string", text);
     variables[name] = text.get<std::string>();
   }
   return variables;
 }
 
-LogSpec log_of(const Json& value) {
-  Fields fields("run.start: log", value);
+LogSpec log_of(const FieldPath& place, const Json& value) {
+  Fields fields(place, value);
   LogSpec log;
   log.path = fields.text("path").value_or("");
   if (log.path.empty()) {
@@ -113,9 +113,10 @@ std::vector<LogSpec> logs_of(Fields& fields) {
   std::vector<LogSpec> logs;
   if (value.is_null()) return logs;
   if (value.is_array()) {
-    for (const Json& each : value) logs.push_back(log_of(each));
+    for (const Json& each : value)
+      logs.push_back(log_of(fields.below("log").item(logs.size()), each));
   } else {
-    logs.push_back(log_of(value));
+    logs.push_back(log_of(fields.below("log"), value));
   }
   return logs;
 }
@@ -180,23 +181,23 @@ StartOptions parse_start(const Json& options, bool queued) {
     spec.timeout_signal = signal_number_of(*signal);
   }
   spec.logs = logs_of(fields);
-  spec.limits = parse_limits("run.start: limits", fields.value("limits"));
+  spec.limits = parse_limits(fields.below("limits"), fields.value("limits"));
   start.executor = parse_executor(fields);
-  start.sandbox = sandbox_request("run.start: sandbox", fields.value("sandbox"));
+  start.sandbox = sandbox_request(fields.below("sandbox"), fields.value("sandbox"));
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
   start.detach = queued || fields.flag("detach").value_or(false);
   spec.background = fields.flag("background").value_or(true);
-  spec.terminal = parse_pty(queued ? "run.queue" : "run.start", fields.value("pty"));
+  spec.terminal = parse_pty(fields.below("pty"), fields.value("pty"));
   if (spec.terminal && fields.has("stdin")) {
     fields.fail("expected one of stdin and pty, got both: a terminal is stdin, too");
   }
   if (const auto most = fields.integer("max_output_bytes", kMinRecordedBytes, kMaxRecordedBytes)) {
     spec.max_output_bytes = static_cast<std::uint64_t>(*most);
   }
-  start.watch = parse_watch(queued ? "run.queue" : "run.start", fields.value("watch"),
-                            spec.terminal.has_value());
+  start.watch =
+      parse_watch(fields.below("watch"), fields.value("watch"), spec.terminal.has_value());
   if (start.watch) spec.watch_json = fields.value("watch").dump();
-  start.supervision = parse_supervision(fields, queued ? "run.queue" : "run.start", !queued);
+  start.supervision = parse_supervision(fields, !queued);
   spec.says_when_ready = start.supervision.ready.has_value();
   if (queued) {
     start.safe_to_repeat = fields.flag("safe_to_repeat").value_or(false);

@@ -66,12 +66,12 @@ Json newest_lines(const std::deque<std::string>& lines, std::size_t count) {
 
 }  // namespace
 
-std::optional<TerminalSpec> parse_pty(const std::string& function, const Json& value) {
+std::optional<TerminalSpec> parse_pty(const FieldPath& place, const Json& value) {
   if (value.is_null() || value == false) return std::nullopt;
   TerminalSpec spec;
   if (value == true) return spec;
   const bool empty_table = value.is_array() && value.empty();
-  Fields fields(function + ": pty", empty_table ? Json::object() : value);
+  Fields fields(place, empty_table ? Json::object() : value);
   spec.size.rows = rows_of(fields).value_or(spec.size.rows);
   spec.size.cols = cols_of(fields).value_or(spec.size.cols);
   spec.term = fields.text("term").value_or(spec.term);

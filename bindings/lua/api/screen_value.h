@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/check/wrong_use.h"
 #include "runtime/terminal/screen.h"
 
 namespace gibbous::lua {
 
-// The option `pty`: a boolean or a table; throws WrongUse, which names `function`.
-std::optional<TerminalSpec> parse_pty(const std::string& function, const Json& value);
+// The option `pty`: a boolean or a table; throws WrongUse, which names `place`.
+std::optional<TerminalSpec> parse_pty(const FieldPath& place, const Json& value);
 // { rows, cols }, both required; throws WrongUse.
 TerminalSize parse_size(const std::string& function, const Json& options);
 

@@ -4,20 +4,18 @@
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/api/wait_value.h"
 #include "bindings/lua/check/fields.h"
-#include "runtime/wait/http_url.h"
-#include "runtime/wait/line_pattern.h"
 
 namespace gibbous::lua {
 namespace {
 
-std::optional<RestartPolicy> restart_of(Fields& fields, const std::string& owner) {
+std::optional<RestartPolicy> restart_of(Fields& fields) {
   const Json& value = fields.value("restart");
   if (value.is_null()) return std::nullopt;
   if (value.is_boolean()) return value.get<bool>() ? std::optional(RestartPolicy{}) : std::nullopt;
   if (!value.is_object() && !(value.is_array() && value.empty())) {
     fields.fail("restart", "true, or a table with on_failure, max and backoff_ms", value);
   }
-  Fields each(owner + ": restart", value);
+  Fields each(fields.below("restart"), value);
   RestartPolicy policy;
   policy.on_failure = each.flag("on_failure").value_or(true);
   if (const auto max = each.integer("max", 1, kMostRestarts)) {
@@ -30,27 +28,11 @@ std::optional<RestartPolicy> restart_of(Fields& fields, const std::string& owner
   return policy;
 }
 
-// What a wait would find wrong when it begins is said now.
-void check_condition(const Condition& condition, const std::string& owner) {
-  Status good;
-  if (condition.kind == ConditionKind::kRegex || condition.kind == ConditionKind::kScreen) {
-    if (const auto pattern = LinePattern::compile(condition.pattern); !pattern) {
-      good = pattern.status();
-    }
-  } else if (condition.kind == ConditionKind::kHttp) {
-    if (const auto url = HttpUrl::parse(condition.url); !url) good = url.status();
-  } else if (condition.kind == ConditionKind::kReady && condition.run == kThisRun) {
-    good = Status::error("invalid_arguments", "a run cannot be ready when it is ready");
-  }
-  if (!good) throw WrongUse(owner + ": " + good.message());
-}
-
-std::optional<WaitSpec> ready_of(Fields& fields, const std::string& owner) {
+std::optional<WaitSpec> ready_of(Fields& fields) {
   const Json& value = fields.value("ready");
   if (value.is_null()) return std::nullopt;
-  const std::string what = owner + ": ready";
-  WaitSpec spec = parse_wait(value, kThisRun, what);
-  for (const Condition& condition : spec.conditions) check_condition(condition, what);
+  WaitSpec spec = parse_wait(value, kThisRun, fields.below("ready"));
+  check_conditions(spec, fields.below("ready"));
   return spec;
 }
 
@@ -74,10 +56,10 @@ std::vector<std::string> after_of(Fields& fields) {
 
 }  // namespace
 
-SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, bool takes_after) {
+SupervisionRequest parse_supervision(Fields& fields, bool takes_after) {
   SupervisionRequest request;
-  request.restart = restart_of(fields, owner);
-  request.ready = ready_of(fields, owner);
+  request.restart = restart_of(fields);
+  request.ready = ready_of(fields);
   if (takes_after) request.after = after_of(fields);
   return request;
 }

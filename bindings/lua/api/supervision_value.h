@@ -22,7 +22,7 @@ struct SupervisionRequest {
 };
 
 // Throws WrongUse. `takes_after`: a run of the journal's queue waits for its turn alone.
-SupervisionRequest parse_supervision(Fields& fields, const std::string& owner, bool takes_after);
+SupervisionRequest parse_supervision(Fields& fields, bool takes_after);
 
 // What starts a run, now or again: the options of run.start, for whom, and what a person approved.
 struct DeferredStart {

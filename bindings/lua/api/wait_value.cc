@@ -3,6 +3,9 @@
 
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/check/fields.h"
+#include "runtime/supervise/supervisor.h"
+#include "runtime/wait/http_url.h"
+#include "runtime/wait/line_pattern.h"
 
 namespace gibbous::lua {
 namespace {
@@ -33,9 +36,13 @@ std::string need_text(Fields& fields, const char* name) {
   return *text;
 }
 
-Condition parse_condition(const Json& table, std::size_t index, const std::string& default_run,
-                          const std::string& owner) {
-  Fields fields(owner + ": condition " + std::to_string(index + 1), table);
+FieldPath place_of(const FieldPath& wait, bool all, std::size_t index) {
+  return wait.below(all ? "all" : "any", index, "condition " + std::to_string(index + 1));
+}
+
+Condition parse_condition(const Json& table, const std::string& default_run,
+                          const FieldPath& place) {
+  Fields fields(place, table);
   const auto kind = fields.choice("kind", {"exit", "start", "ready", "port", "regex", "screen",
                                            "http", "quiet", "file", "timer"});
   if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
@@ -99,12 +106,12 @@ Condition parse_condition(const Json& table, std::size_t index, const std::strin
 
 }  // namespace
 
-WaitSpec parse_wait(const Json& options, const std::string& default_run, const std::string& owner) {
+WaitSpec parse_wait(const Json& options, const std::string& default_run, const FieldPath& place) {
   // wait{ cond, … } is wait{ any = { cond, … } }; wait(cond) is wait{ cond }.
   Json table = options;
   if (table.is_object() && table.contains("kind")) table = {{"any", Json::array({table})}};
   if (table.is_array()) table = {{"any", table}};
-  Fields fields(owner, table);
+  Fields fields(place, table);
   const bool has_any = fields.has("any");
   const bool has_all = fields.has("all");
   if (has_any == has_all) {
@@ -125,9 +132,25 @@ WaitSpec parse_wait(const Json& options, const std::string& default_run, const s
                 list.size());
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
-    spec.conditions.push_back(parse_condition(list[i], i, default_run, owner));
+    spec.conditions.push_back(parse_condition(list[i], default_run, place_of(place, has_all, i)));
   }
   return spec;
+}
+
+void check_conditions(const WaitSpec& spec, const FieldPath& place) {
+  for (std::size_t i = 0; i < spec.conditions.size(); ++i) {
+    const Condition& condition = spec.conditions[i];
+    const FieldPath here = place_of(place, spec.all, i);
+    if (condition.kind == ConditionKind::kRegex || condition.kind == ConditionKind::kScreen) {
+      const auto pattern = LinePattern::compile(condition.pattern);
+      if (!pattern) throw WrongUse(here.below("pattern"), pattern.status().message());
+    } else if (condition.kind == ConditionKind::kHttp) {
+      const auto url = HttpUrl::parse(condition.url);
+      if (!url) throw WrongUse(here.below("url"), url.status().message());
+    } else if (condition.kind == ConditionKind::kReady && condition.run == kThisRun) {
+      throw WrongUse(here.below("run"), "a run cannot be ready when it is ready");
+    }
+  }
 }
 
 Json wait_result(const WaitSpec& spec, const WaitResult& result) {

@@ -18,7 +18,7 @@ WatchScope scope_of(Fields& fields, bool terminal) {
   return scope == "stderr" ? WatchScope::kStderr : WatchScope::kBoth;
 }
 
-WatchSpec watcher_of(const std::string& place, const Json& value, bool terminal) {
+WatchSpec watcher_of(const FieldPath& place, const Json& value, bool terminal) {
   Fields fields(place, value);
   WatchSpec spec;
   spec.regex = fields.text("regex").value_or("");
@@ -36,39 +36,35 @@ WatchSpec watcher_of(const std::string& place, const Json& value, bool terminal)
   return spec;
 }
 
-// "watch[0]" of the core is a script's watch[1].
-std::string counted_from_one(const std::string& message, std::size_t count) {
+// The core counts watchers from 0 and names a field: "watch[0].regex: ...".
+[[noreturn]] void fail_as_script(const FieldPath& place, const std::string& message,
+                                 std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string place = "watch[" + std::to_string(i) + "]";
-    if (message.rfind(place, 0) == 0) {
-      return "watch[" + std::to_string(i + 1) + "]" + message.substr(place.size());
+    for (const char* field : {"regex", "event"}) {
+      const std::string prefix = watch_field(i, field);
+      if (message.rfind(prefix, 0) != 0) continue;
+      throw WrongUse(place.item(i).below(field), message.substr(prefix.size()));
     }
   }
-  return message;
+  throw WrongUse(place, message);
 }
 
 }  // namespace
 
-std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list,
+std::shared_ptr<const WatchPatterns> parse_watch(const FieldPath& place, const Json& list,
                                                  bool terminal) {
   if (list.is_null() || list.empty()) return nullptr;
-  if (!list.is_array()) {
-    throw WrongUse(owner + ": watch: expected a list of { regex, event }, got " +
-                   describe_value(list));
-  }
+  if (!list.is_array()) throw WrongUse(place, "a list of { regex, event }", list);
   if (list.size() > kMaxWatchers) {
-    throw WrongUse(owner + ": watch: at most " + std::to_string(kMaxWatchers) + " watchers");
+    throw WrongUse(place, "at most " + std::to_string(kMaxWatchers) + " watchers", list.size());
   }
   std::vector<WatchSpec> specs;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    specs.push_back(
-        watcher_of(owner + ": watch[" + std::to_string(i + 1) + "]", list[i], terminal));
+    specs.push_back(watcher_of(place.item(i), list[i], terminal));
   }
   const std::size_t count = specs.size();
   auto patterns = WatchPatterns::compile(std::move(specs));
-  if (!patterns) {
-    throw WrongUse(owner + ": " + counted_from_one(patterns.status().message(), count));
-  }
+  if (!patterns) fail_as_script(place, patterns.status().message(), count);
   return std::move(*patterns);
 }
 

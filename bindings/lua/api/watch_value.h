@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/check/wrong_use.h"
 #include "runtime/watch/watch_patterns.h"
 
 namespace gibbous::lua {
 
-// Null for none. `terminal`: their run has one. Throws WrongUse with `owner`, the watcher and the
+// Null for none. `terminal`: their run has one. Throws WrongUse with `place`, the watcher and the
 // field: "run.start: watch[1].regex: ...", counted from 1, as Lua does.
-std::shared_ptr<const WatchPatterns> parse_watch(const std::string& owner, const Json& list,
+std::shared_ptr<const WatchPatterns> parse_watch(const FieldPath& place, const Json& list,
                                                  bool terminal);
 
 }  // namespace gibbous::lua

@@ -6,44 +6,7 @@
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
-namespace {
-
-std::string plain(double number) {
-  if (number == std::floor(number) && std::abs(number) < 1e15) {
-    return std::to_string(static_cast<std::int64_t>(number));
-  }
-  return std::to_string(number);
-}
-
-}  // namespace
-
-std::string describe_value(const Json& value) {
-  constexpr std::size_t kMaxShownChars = 40;
-  switch (value.type()) {
-    case Json::value_t::null:
-      return "nil";
-    case Json::value_t::string: {
-      const auto& text = value.get_ref<const std::string&>();
-      if (text.size() <= kMaxShownChars) return "the string \"" + text + "\"";
-      return "a string of " + std::to_string(text.size()) + " bytes";
-    }
-    case Json::value_t::boolean:
-      return value.get<bool>() ? "true" : "false";
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
-    case Json::value_t::number_float:
-      return plain(value.get<double>());
-    case Json::value_t::object:
-    case Json::value_t::array:
-      return "a table";
-    case Json::value_t::binary:
-    case Json::value_t::discarded:
-      break;
-  }
-  return "something else";
-}
-
-Fields::Fields(std::string function, const Json& options) : function_(std::move(function)) {
+Fields::Fields(FieldPath place, const Json& options) : place_(std::move(place)) {
   if (options.is_object()) {
     options_ = options;
   } else if (options.is_null() || (options.is_array() && options.empty())) {
@@ -88,7 +51,9 @@ std::optional<double> Fields::number(const char* name, double minimum, double ma
   if (found == nullptr) return std::nullopt;
   const bool fits =
       found->is_number() && found->get<double>() >= minimum && found->get<double>() <= maximum;
-  if (!fits) fail(name, "a number from " + plain(minimum) + " to " + plain(maximum), *found);
+  if (!fits)
+    fail(name, "a number from " + describe_value(minimum) + " to " + describe_value(maximum),
+         *found);
   return found->get<double>();
 }
 
@@ -108,7 +73,7 @@ std::optional<std::vector<std::string>> Fields::texts(const char* name) {
     fail(name, "a list of strings", *found);
   for (const Json& item : *found) {
     if (!item.is_string()) {
-      fail(std::string(name) + "[" + std::to_string(texts.size() + 1) + "]", "a string", item);
+      throw WrongUse(place_.below(name, texts.size()), "a string", item);
     }
     texts.push_back(item.get<std::string>());
   }
@@ -136,12 +101,11 @@ void Fields::done() const {
 }
 
 void Fields::fail(const std::string& field, const std::string& expected, const Json& got) const {
-  throw WrongUse(function_ + ": " + field + ": expected " + expected + ", got " +
-                 describe_value(got));
+  throw WrongUse(place_.below(field), expected, got);
 }
 
-void Fields::fail(const std::string& message) const {
-  throw WrongUse(function_ + ": " + message);
+void Fields::fail(const std::string& problem) const {
+  throw WrongUse(place_, problem);
 }
 
 }  // namespace gibbous::lua

@@ -5,23 +5,20 @@
 
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/check/wrong_use.h"
 
 namespace gibbous::lua {
 
-class WrongUse : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
-
 class Fields {
  public:
-  // `function` is named in errors: "run.start: timeout_ms: expected a number, got a string".
-  Fields(std::string function, const Json& options);
+  // Errors name the place: "run.start: timeout_ms: expected a number, got a string".
+  Fields(FieldPath place, const Json& options);
+
+  // The place of one of its fields.
+  FieldPath below(const std::string& field) const { return place_.below(field); }
 
   bool has(const char* name);
   std::optional<std::string> text(const char* name);
@@ -39,16 +36,13 @@ class Fields {
 
   [[noreturn]] void fail(const std::string& field, const std::string& expected,
                          const Json& got) const;
-  [[noreturn]] void fail(const std::string& message) const;
+  [[noreturn]] void fail(const std::string& problem) const;
 
  private:
   const Json* find(const char* name);
-  std::string function_;
+  FieldPath place_;
   Json options_;
   std::set<std::string> known_;
 };
-
-// "a string", "3", "nil", ... for error messages; long texts are cut.
-std::string describe_value(const Json& value);
 
 }  // namespace gibbous::lua

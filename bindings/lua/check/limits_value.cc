@@ -108,14 +108,12 @@ Json limits_schema(const std::string& description) {
           {"description", description}};
 }
 
-LimitSet parse_limits(const std::string& owner, const Json& value) {
+LimitSet parse_limits(const FieldPath& place, const Json& value) {
   LimitSet limits;
   const bool empty = value.is_null() || (value.is_array() && value.empty());
   if (empty) return limits;
-  if (!value.is_object()) {
-    throw WrongUse(owner + ": expected a table of limits, got " + describe_value(value));
-  }
-  Fields fields(owner, value);
+  if (!value.is_object()) throw WrongUse(place, "a table of limits", value);
+  Fields fields(place, value);
   for (const Row& row : kRows) {
     if (std::string(row.type) == "integer") {
       const auto given = fields.integer(row.name, static_cast<std::int64_t>(row.minimum),

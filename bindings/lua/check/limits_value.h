@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/check/wrong_use.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/run.h"
 
@@ -12,8 +12,8 @@ namespace gibbous::lua {
 
 // Returns a JSON Schema object with one optional property for each limit.
 Json limits_schema(const std::string& description);
-// Throws WrongUse with `owner` and the field: "run.start: limits.pids: expected ...".
-LimitSet parse_limits(const std::string& owner, const Json& value);
+// Throws WrongUse: "run.start: limits: pids: expected ...".
+LimitSet parse_limits(const FieldPath& place, const Json& value);
 // Returns only the limits that are set.
 Json limits_value(const LimitSet& limits);
 // { name, limit, used } in the units of the limits' own names.

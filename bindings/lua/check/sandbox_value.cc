@@ -13,14 +13,14 @@ constexpr std::int64_t kMaxAbi = 1000;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
 
-std::vector<std::string> paths_of(Fields& fields, const std::string& owner, const char* name,
+std::vector<std::string> paths_of(Fields& fields, const char* name,
                                   const PathVariables& variables) {
   std::vector<std::string> paths;
   const auto given = fields.texts(name);
   for (const std::string& path : given.value_or(std::vector<std::string>{})) {
-    for (std::string& place : expand_path(owner + "." + name, path, variables)) {
-      if (std::find(paths.begin(), paths.end(), place) == paths.end()) {
-        paths.push_back(std::move(place));
+    for (std::string& expanded : expand_path(fields.below(name), path, variables)) {
+      if (std::find(paths.begin(), paths.end(), expanded) == paths.end()) {
+        paths.push_back(std::move(expanded));
       }
     }
   }
@@ -35,10 +35,10 @@ SandboxNetwork network_of(Fields& fields) {
 
 }  // namespace
 
-std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
+std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,
                                      const PathVariables& variables) {
   if (path.empty() || (path.front() != '/' && path.front() != '$' && path.front() != '~')) {
-    throw WrongUse(owner + ": '" + path + "' must begin with '/', '~/' or a variable");
+    throw WrongUse(place, "'" + path + "' must begin with '/', '~/' or a variable");
   }
   if (path.front() == '/') return {path};
   const std::size_t slash = std::min(path.find('/'), path.size());
@@ -47,21 +47,20 @@ std::vector<std::string> expand_path(const std::string& owner, const std::string
   if ((path.front() == '~' && slash != 1) || variable == variables.end()) {
     std::string known;
     for (const auto& [each, places] : variables) known += (known.empty() ? "$" : ", $") + each;
-    throw WrongUse(owner + ": there is no variable in '" + path + "'; known are " + known);
+    throw WrongUse(place, "there is no variable in '" + path + "'; known are " + known);
   }
   std::vector<std::string> paths;
-  for (const std::string& place : variable->second) paths.push_back(place + path.substr(slash));
+  for (const std::string& each : variable->second) paths.push_back(each + path.substr(slash));
   return paths;
 }
 
-Json sandbox_request(const std::string& owner, const Json& value) {
+Json sandbox_request(const FieldPath& place, const Json& value) {
   if (value.is_null()) return nullptr;
   if (value.is_string()) return {{"profile", value}};
   if (!value.is_object()) {
-    throw WrongUse(owner + ": expected the name of a profile or a table, got " +
-                   describe_value(value));
+    throw WrongUse(place, "the name of a profile or a table", value);
   }
-  Fields fields(owner, value);
+  Fields fields(place, value);
   Json request = Json::object();
   if (const auto profile = fields.text("profile")) request["profile"] = *profile;
   if (const auto network = fields.choice("network", {"on", "loopback", "off"})) {
@@ -103,21 +102,21 @@ Json sandbox_schema() {
           {"description", "the least sandbox that every run gets"}};
 }
 
-SandboxSpec parse_sandbox(const std::string& owner, const Json& value,
+SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
                           const PathVariables& variables) {
   if (!value.is_object()) {
-    throw WrongUse(owner + ": expected a table, got " + describe_value(value));
+    throw WrongUse(place, "a table", value);
   }
-  Fields fields(owner, value);
+  Fields fields(place, value);
   SandboxSpec spec;
   spec.profile = fields.text("profile").value_or("");
   if (spec.profile.empty()) fields.fail("profile", "a name", fields.value("profile"));
   spec.network = network_of(fields);
-  spec.read = paths_of(fields, owner, "read", variables);
-  spec.write = paths_of(fields, owner, "write", variables);
-  spec.unreadable = paths_of(fields, owner, "unreadable", variables);
-  spec.unwritable = paths_of(fields, owner, "unwritable", variables);
-  spec.pinned = paths_of(fields, owner, "pinned", variables);
+  spec.read = paths_of(fields, "read", variables);
+  spec.write = paths_of(fields, "write", variables);
+  spec.unreadable = paths_of(fields, "unreadable", variables);
+  spec.unwritable = paths_of(fields, "unwritable", variables);
+  spec.pinned = paths_of(fields, "pinned", variables);
   if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
     spec.min_landlock_abi = static_cast<std::uint32_t>(*abi);
   }

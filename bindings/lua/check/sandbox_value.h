@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/check/wrong_use.h"
 #include "runtime/runs/run.h"
 #include "runtime/sandbox/sandbox.h"
 
@@ -18,12 +18,12 @@ namespace gibbous::lua {
 using PathVariables = std::map<std::string, std::vector<std::string>>;
 
 // Expands a path that begins with '~/' or a variable; an absolute one stays. Throws WrongUse.
-std::vector<std::string> expand_path(const std::string& owner, const std::string& path,
+std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,
                                      const PathVariables& variables);
 
 // Normalizes a name or a table to { profile, network, min_landlock_abi }, without absent members;
 // null stays null. Throws WrongUse.
-Json sandbox_request(const std::string& owner, const Json& value);
+Json sandbox_request(const FieldPath& place, const Json& value);
 // Whether it requests any restriction.
 bool restricts(const Json& request);
 // The schema of a request, for the configuration.
@@ -31,7 +31,7 @@ Json sandbox_schema();
 
 // Parses a verdict's sandbox. Throws WrongUse, because no run may start with a profile that was not
 // understood.
-SandboxSpec parse_sandbox(const std::string& owner, const Json& value,
+SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
                           const PathVariables& variables);
 // Returns the table of info().sandbox.
 Json sandbox_value(const Run& run);

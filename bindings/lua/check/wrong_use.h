@@ -1,22 +1,84 @@
-// Turns a WrongUse, thrown while an API function reads its options, into a Lua error at the
-// script's line. Used by the api_*.cc files. Loop thread only.
+// Wrong use of an API function: which field of its options is wrong, what was expected and what
+// came. Readers of options throw it, and scripts catch it as a table (WrongUse in
+// scripts/meta/gibbous.lua). Loop thread only.
 #pragma once
 
-#include <lua.hpp>
+#include <stdexcept>
+#include <string>
 
-#include "bindings/lua/check/fields.h"
-#include "bindings/lua/vm/error.h"
+#include "bindings/lua/vm/value.h"
+
+struct lua_State;
 
 namespace gibbous::lua {
+
+// Where in the options of which function a reader is.
+class FieldPath {
+ public:
+  FieldPath(std::string function) : text_(std::move(function)) {}
+  FieldPath(const char* function) : text_(function) {}
+
+  FieldPath below(const std::string& field) const;
+  // The item of the list that this is; `index` counts from 0.
+  FieldPath item(std::size_t index) const;
+  // The item of a list below this; `index` counts from 0. `said` replaces "list[index + 1]" in the
+  // text.
+  FieldPath below(const std::string& list, std::size_t index, const std::string& said = "") const;
+
+  // "run.start: ready: condition 2"
+  const std::string& text() const { return text_; }
+  // The names and indexes (from 1) of the way: ["ready", "any", 2].
+  const Json& path() const { return path_; }
+
+ private:
+  std::string text_;
+  Json path_ = Json::array();
+};
+
+class WrongUse : public std::invalid_argument {
+ public:
+  WrongUse(const FieldPath& place, const std::string& problem);
+  // The problem is "expected <expected>, got <got>".
+  WrongUse(const FieldPath& place, const std::string& expected, const Json& got);
+
+  const Json& path() const { return path_; }
+  const std::string& problem() const { return problem_; }
+  const std::string& expected() const {
+    return expected_;
+  }  // "" when the problem is of another kind
+  const std::string& got() const { return got_; }
+
+ private:
+  Json path_;
+  std::string problem_;
+  std::string expected_;
+  std::string got_;
+};
+
+// "a string", "3", "nil", ... for error messages; long texts are cut.
+std::string describe_value(const Json& value);
+
+// Adds field ("ready.any[2].pattern"), path, problem, expected and got to the table on top.
+void add_wrong_use(lua_State* state, const WrongUse& use);
+// Pushes the error with the calling script's file and line in its message.
+void push_wrong_use(lua_State* state, const WrongUse& use);
+// Raises the value on top.
+int raise_top(lua_State* state);
 
 template <typename Body>
 int with_wrong_use(lua_State* state, Body body) {
   try {
     return body();
   } catch (const WrongUse& use) {
-    lua_pushstring(state, use.what());
+    push_wrong_use(state, use);
   }
-  return raise_here(state, lua_tostring(state, -1));
+  return raise_top(state);
+}
+
+// The same around a whole function.
+template <int (*kFunction)(lua_State*)>
+int with_wrong_use(lua_State* state) {
+  return with_wrong_use(state, [state] { return kFunction(state); });
 }
 
 }  // namespace gibbous::lua

@@ -21,11 +21,4 @@ int push_error(lua_State* state, const Status& status, const std::string& run) {
   return 2;
 }
 
-int raise_here(lua_State* state, const char* message) {
-  luaL_where(state, 1);
-  lua_pushstring(state, message);
-  lua_concat(state, 2);
-  return lua_error(state);
-}
-
 }  // namespace gibbous::lua

@@ -111,9 +111,11 @@ struct State::Entry {
         return;
       case LUA_TTABLE: {
         const std::string code = raw_field(state, index, "code", kMaxCodeBytes);
+        const std::string message = raw_field(state, index, "message", kMaxMessageBytes);
         if (!code.empty()) error->code = code;
-        error->message = raw_field(state, index, "message", kMaxMessageBytes);
-        if (error->message.empty()) error->message = "the error value is a table without a message";
+        error->message = message;
+        if (code.empty()) owner->locate(message, error);  // wrong use of the API names its place
+        if (message.empty()) error->message = "the error value is a table without a message";
         return;
       }
       case LUA_TBOOLEAN:

@@ -78,19 +78,16 @@ end
 -- The argument that each kind of condition is made from, where the names differ.
 local ARGUMENT_OF = { regex = 'output_regex' }
 
--- Waits. A wrong pattern or URL raises an error, but here it is the model's mistake, so it becomes
--- invalid_arguments.
+-- Waits. A wrong pattern or URL is the model's mistake.
 local function checked_wait(conditions, deadline)
-  local ok, answer, err = pcall(wait, {
-    any = conditions, timeout_ms = math.max(0, deadline.at - time.monotonic_ms()),
-  })
-  if not ok then
-    local kind, why = tostring(answer):match('wait: condition %d+ %((%a+)%): (.*)$')
-    if not kind then
-      error(answer, 0)
-    end
-    tool.error('invalid_arguments', ('args.%s: %s'):format(ARGUMENT_OF[kind] or kind, why))
+  local options = { any = conditions, timeout_ms = math.max(0, deadline.at - time.monotonic_ms()) }
+  local good, wrong = wait.check(options)
+  if not good then
+    local kind = conditions[wrong.path[2]].kind
+    local argument = ARGUMENT_OF[kind] or kind
+    tool.error('invalid_arguments', ('args.%s: %s'):format(argument, wrong.problem))
   end
+  local answer, err = wait(options)
   if not answer then
     tool.error(err.code, err.message)
   end

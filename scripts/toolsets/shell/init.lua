@@ -141,8 +141,10 @@ local function timeout_ms(args, usual)
   return math.min(secs, MAX_TIMEOUT_SECS) * 1000
 end
 
-local function wrong_watch(index, message)
-  tool.error('invalid_arguments', ('args.watch[%d]%s'):format(index - 1, message))
+-- `field` may be nil.
+local function wrong_watch(index, field, problem)
+  local place = field and '.' .. field or ''
+  tool.error('invalid_arguments', ('args.watch[%d]%s: %s'):format(index - 1, place, problem))
 end
 
 -- Returns the watchers, with presets expanded, and the argument that each comes from.
@@ -155,10 +157,10 @@ local function watchers_of(args)
     local own = asked.regex ~= nil and asked.event ~= nil
     local named = asked.preset ~= nil and asked.regex == nil and asked.event == nil
     if not own and not named then
-      wrong_watch(index, ': expected regex and event, or preset alone')
+      wrong_watch(index, nil, 'expected regex and event, or preset alone')
     end
     if asked.scope == 'screen' and not args.pty then
-      wrong_watch(index, ".scope: 'screen' needs a terminal: give pty")
+      wrong_watch(index, 'scope', "'screen' needs a terminal: give pty")
     end
     for _, watcher in ipairs(named and named_watchers.watchers(asked.preset) or { asked }) do
       watcher.once = asked.once
@@ -179,11 +181,11 @@ local function start(how, args, options)
   if ok then
     return check(value, err)
   end
-  local index, why = tostring(value):match 'run%.%w+: watch%[(%d+)%](.*)$'
-  if not index then
+  local path = type(value) == 'table' and value.path or {}
+  if path[1] ~= 'watch' or not path[2] then
     error(value, 0)
   end
-  wrong_watch(origins[tonumber(index)], why)
+  wrong_watch(origins[path[2]], path[3], value.problem)
 end
 
 local function recorded_bytes(args)

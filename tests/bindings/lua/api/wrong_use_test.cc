@@ -1,0 +1,85 @@
+// Wrong use of the API as scripts see it: a table that names the field, and reads like a string.
+#include "tests/bindings/lua/call/engine_fixture.h"
+
+using gibbous::CallResult;
+using gibbous::Json;
+using gibbous::testing::contains;
+using gibbous::testing::World;
+
+namespace {
+
+// The data of a tool with this body; the body sees no arguments.
+Json data_of(const std::string& body) {
+  World world;
+  world.start("define('probe', function()\n" + body + "\nend)");
+  const CallResult result = world.run("probe");
+  INFO(result.message);
+  REQUIRE(result.ok);
+  return Json::parse(result.data);
+}
+
+Json error_of(const std::string& call) {
+  return data_of("local good, err = pcall(function() " + call +
+                 " end)\n"
+                 "assert(not good and type(err) == 'table')\n"
+                 "return { data = { field = err.field, path = err.path, problem = err.problem,\n"
+                 "  expected = err.expected, got = err.got, text = tostring(err),\n"
+                 "  joined = 'it says: ' .. err, message = err.message } }");
+}
+
+TEST_CASE("A raised error of wrong use names the nested field, what was expected and what came") {
+  const Json error = error_of("wait { all = { wait.timer(1), { kind = 'port', port = 70000 } } }");
+  CHECK(error["field"] == "all[2].port");
+  CHECK(error["path"] == Json({"all", 2, "port"}));
+  CHECK(error["expected"] == "a number from 1 to 65535");
+  CHECK(error["got"] == "70000");
+  CHECK(error["problem"] == "expected a number from 1 to 65535, got 70000");
+}
+
+TEST_CASE("A raised error of wrong use still reads like a string with file and line") {
+  const Json error = error_of("schema.string { min_length = 'x' }");
+  const auto text = error["text"].get<std::string>();
+  CHECK(contains(text, ".lua:"));
+  CHECK(contains(text, "schema.string: min_length: expected a number"));
+  CHECK(error["message"] == text);
+  CHECK(error["joined"] == "it says: " + text);
+}
+
+TEST_CASE("An unknown field belongs to the table that has it, and the nearest name is suggested") {
+  const Json error = error_of("wait { any = { wait.timer(1, { mss = 3 }) } }");
+  CHECK(error["field"] == "any[1]");
+  CHECK(contains(error["problem"].get<std::string>(), "unknown field 'mss'; did you mean 'ms'?"));
+  CHECK_FALSE(error.contains("expected"));
+}
+
+TEST_CASE("An uncaught error of wrong use is a script error at the script's line") {
+  World world;
+  world.start("define('probe', function()\n  wait { any = {} }\nend)");
+  const CallResult result = world.run("probe");
+  CHECK(result.code == "script_error");
+  CHECK(contains(result.message, "wait: any: expected a list of conditions"));
+  CHECK(contains(result.message, ".lua:"));
+}
+
+TEST_CASE("wait.check says which pattern or URL is wrong, and waits for nothing") {
+  const Json data = data_of(
+      "local function check(condition)\n"
+      "  local good, err = wait.check { wait.timer(600000), condition }\n"
+      "  return good or { code = err.code, field = err.field, problem = err.problem }\n"
+      "end\n"
+      "return { data = { good = check(wait.regex('no-such-run', 'a+')),\n"
+      "  regex = check(wait.regex('no-such-run', '(')), url = check(wait.http('https://x')) } }");
+  CHECK(data["good"] == true);
+  CHECK(data["regex"]["code"] == "invalid_arguments");
+  CHECK(data["regex"]["field"] == "any[2].pattern");
+  CHECK(contains(data["regex"]["problem"].get<std::string>(), "missing )"));
+  CHECK(data["url"]["field"] == "any[2].url");
+}
+
+TEST_CASE("wait.check raises for options that wait would raise for") {
+  CHECK(error_of("wait.check { any = { 3 } }")["field"] == "any[1]");
+  CHECK(error_of("wait.check { timeout_ms = -1, any = { wait.timer(1) } }")["field"] ==
+        "timeout_ms");
+}
+
+}  // namespace

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ struct ItemPage {
   std::vector<StoredItem> items;  // by seq; items that a note stands for are missing
   std::uint64_t next_since = 0;   // go on from here
   bool more = false;              // whether there were more at that moment
+};
+
+// A run and its place in the queue of its session.
+struct QueuePlace {
+  RunRecord run;
+  std::optional<RunRecord> before;  // while it is queued: the run of its session that comes first
 };
 
 // Selects decisions; an empty member matches all.
@@ -70,6 +77,8 @@ class JournalReader {
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
+  // Fails with run_not_found, too.
+  Result<QueuePlace> queue_place(std::string_view run_id);
   // Returns the workers that share the journal in the order they joined; some may be dead.
   Result<std::vector<WorkerRecord>> workers();
   // Returns open requests about runs that `owner` executes ("" for all), oldest first.

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runtime/journal/journal_reader_impl.h"
+#include "runtime/journal/run_row.h"
 #include "runtime/journal/workers.h"
 
 namespace gibbous {
@@ -27,6 +28,26 @@ Result<std::vector<WorkerRecord>> JournalReader::workers() {
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
   return all<WorkerRecord>(*statement, worker_of);
+}
+
+Result<QueuePlace> JournalReader::queue_place(std::string_view run_id) {
+  Result<RunRecord> run = this->run(run_id);
+  if (!run) return run.status();
+  QueuePlace place{std::move(*run), std::nullopt};
+  if (place.run.status != "queued") return place;
+  // Runs in progress have lower numbers than those that wait for them, and so has an earlier queued
+  // one.
+  Result<Statement> statement = impl_->database->prepare(
+      (std::string(kSelectRun) +
+       " WHERE session_id = ?1 AND run_id <> ?2 AND ((from_queue = 1 AND status IN ('starting',"
+       " 'running')) OR (status = 'queued' AND number < (SELECT number FROM exec_runs WHERE"
+       " run_id = ?2))) ORDER BY status = 'queued', number LIMIT 1")
+          .c_str());
+  if (!statement) return statement.status();
+  const Result<bool> row = statement->bind(1, place.run.session_id).bind(2, run_id).step();
+  if (!row) return row.status();
+  if (*row) place.before = run_of(*statement);
+  return place;
 }
 
 Result<std::vector<RunRequest>> JournalReader::requests(std::string_view owner, std::size_t limit) {

@@ -292,6 +292,7 @@ void Worker::fail(const std::string& run_id, const Status& why) {
   journal_->forget_run(run_id);
   if (on_settled) on_settled(run);
   claim();
+  notify_watches();
 }
 
 bool Worker::decline(const std::string& run_id) {
@@ -304,6 +305,22 @@ bool Worker::decline(const std::string& run_id) {
   (void)journal_->requeue(run_id, nullptr);
   claim();
   return true;
+}
+
+int Worker::watch_queue(std::function<void()> changed) {
+  watches_.emplace(++last_watch_, std::move(changed));
+  return last_watch_;
+}
+
+void Worker::unwatch_queue(int watch) {
+  watches_.erase(watch);
+}
+
+void Worker::notify_watches() {
+  const auto watches = watches_;  // one may end itself, or begin another
+  for (const auto& [watch, changed] : watches) {
+    if (watches_.count(watch) != 0) changed();
+  }
 }
 
 void Worker::on_queued(Run& run) {
@@ -319,6 +336,7 @@ void Worker::on_state(Run& run) {
     sample_at_[run.id()] = clock_.now();
   }
   if (run.ended()) claim();
+  notify_watches();
   if (journal_ != nullptr && runs_.keeper_pid() != notified_keeper_) beat();
 }
 
@@ -422,6 +440,7 @@ void Worker::on_news(const QueueNews& news) {
     recover();
   }
   if (news.changed || any_dead) claim();
+  if (news.changed) notify_watches();
 }
 
 void Worker::carry_out(const RunRequest& request) {

@@ -74,6 +74,11 @@ class Worker final : private RunsObserver {
   // Puts a claimed run that this process may not start back into the queue, for other workers.
   // Returns false when runs of its session were queued here: they would wait behind it for ever.
   bool decline(const std::string& run_id);
+  // Calls `changed` from the loop whenever runs may have moved on in the queue, until unwatch()
+  // with the returned number: after a claim, a start, an end, and each change that another process
+  // committed.
+  int watch_queue(std::function<void()> changed);
+  void unwatch_queue(int watch);
   // Kills a run that is not in this process's table: a queued one ends now; for one in progress
   // elsewhere, its owner gets a request.
   void request_kill(const std::string& run_id, const std::string& signal,
@@ -104,6 +109,7 @@ class Worker final : private RunsObserver {
   void tick();
   void on_news(const QueueNews& news);
   void carry_out(const RunRequest& request);
+  void notify_watches();
   void sample_usage();
   void arm();
   std::size_t free_places() const;
@@ -137,6 +143,8 @@ class Worker final : private RunsObserver {
   std::set<std::int64_t> requests_;           // that are being carried out
   std::set<std::string> queued_here_;         // sessions
   std::set<std::string> declined_;            // runs
+  std::map<int, std::function<void()>> watches_;
+  int last_watch_ = 0;
 };
 
 }  // namespace gibbous

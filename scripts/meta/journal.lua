@@ -59,6 +59,26 @@ journal = {}
 ---@return Err? err
 function journal.items(run, options) end
 
+---Says where a run is in the queue of its session. With `wait_ms`, waits until the run has left the
+---queue, because it started or ended, at most so long. Returns nil, err with run_not_found,
+---no_journal, or a journal_* code.
+---
+---Example:
+---```lua
+---local first = run.queue { command = 'sleep 60' }
+---local second = run.queue { command = 'make test' }
+---assert(journal.queue(first.id, { wait_ms = 60000 }).state ~= 'queued')
+---local place = journal.queue(second.id)
+---assert(place.state == 'queued' and place.before.id == first.id)
+---```
+---@since 0.1.0
+---@param run Run|string
+---@param options? { wait_ms?: integer } default 0, at most 600000
+---@return { state: RunState, before?: RecordedRun }? place before: the run of its session that it
+---waits for; nil when it is next and waits for a place
+---@return Err? err
+function journal.queue(run, options) end
+
 ---Ends a run that is queued, or that another process executes; that process is asked to end it. The
 ---policy is asked. Returns nil, err with run_not_found, run_ended, denied, no_journal.
 ---

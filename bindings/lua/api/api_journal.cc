@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/api_journal.h"
 #include "bindings/lua/api/record_value.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
-#include "bindings/lua/check/fields.h"
 #include "runtime/output/text.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
@@ -42,16 +42,6 @@ int nothing_recorded(lua_State* state) {
   return push_error(state, Status::error("no_journal", "nothing is recorded here"));
 }
 
-std::string check_run(lua_State* state) {
-  if (lua_istable(state, 1)) {
-    lua_getfield(state, 1, "id");
-    lua_replace(state, 1);
-  }
-  std::size_t length = 0;
-  const char* id = luaL_checklstring(state, 1, &length);
-  return {id, length};
-}
-
 // As a person would see it. A sequence that is cut between two items is left to the second one.
 void clean_terminal(std::vector<StoredItem>& items) {
   std::string rest;
@@ -66,14 +56,9 @@ void clean_terminal(std::vector<StoredItem>& items) {
   }
 }
 
-Status named(const Status& status, const std::string& id) {
-  if (status.code() != "run_not_found") return status;
-  return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
-}
-
 int l_journal_items(lua_State* state) {
   return with_wrong_use(state, [state] {
-    const std::string id = check_run(state);
+    const std::string id = check_recorded_run(state);
     Fields fields("journal.items", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
     const std::int64_t since = fields.integer("since_seq", 0, kMaxSeqNumber).value_or(0);
     const std::int64_t limit = fields.integer("limit", 1, kMaxItems).value_or(kDefaultItems);
@@ -87,7 +72,7 @@ int l_journal_items(lua_State* state) {
                      static_cast<std::size_t>(bytes),
                      [id, cleaned, complete = task->completer()](Result<RecordedItems> got) {
                        if (!got) {
-                         complete([status = named(got.status(), id), id](lua_State* to) {
+                         complete([status = named_run_error(got.status(), id), id](lua_State* to) {
                            return push_error(to, status, id);
                          });
                          return;
@@ -139,7 +124,7 @@ int l_journal_runs(lua_State* state) {
 // Of a run that is queued, or that another process executes.
 int l_journal_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
-    const std::string id = check_run(state);
+    const std::string id = check_recorded_run(state);
     Fields fields("journal.kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
     std::string signal = fields.text("signal").value_or("");
     fields.done();
@@ -166,7 +151,7 @@ int l_journal_kill(lua_State* state) {
             context.worker->request_kill(
                 id, signal, [id, complete](const Result<KillRequest>& asked) {
                   if (!asked) {
-                    complete([status = named(asked.status(), id), id](lua_State* to) {
+                    complete([status = named_run_error(asked.status(), id), id](lua_State* to) {
                       return push_error(to, status, id);
                     });
                     return;
@@ -184,6 +169,21 @@ int l_journal_kill(lua_State* state) {
 
 }  // namespace
 
+std::string check_recorded_run(lua_State* state) {
+  if (lua_istable(state, 1)) {
+    lua_getfield(state, 1, "id");
+    lua_replace(state, 1);
+  }
+  std::size_t length = 0;
+  const char* id = luaL_checklstring(state, 1, &length);
+  return {id, length};
+}
+
+Status named_run_error(const Status& status, const std::string& id) {
+  if (status.code() != "run_not_found") return status;
+  return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
+}
+
 void open_journal(lua_State* state) {
   lua_newtable(state);
   push_suspending(state, l_journal_items, "journal.items");
@@ -192,6 +192,8 @@ void open_journal(lua_State* state) {
   lua_setfield(state, -2, "runs");
   push_suspending(state, l_journal_kill, "journal.kill");
   lua_setfield(state, -2, "kill");
+  push_suspending(state, l_journal_queue, "journal.queue");
+  lua_setfield(state, -2, "queue");
 }
 
 }  // namespace gibbous::lua

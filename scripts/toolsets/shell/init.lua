@@ -10,8 +10,6 @@ local KILL_WAIT_MS = 250
 -- How long send_keys waits for a run that was just spawned to start.
 local START_WAIT_MS = 5000
 local QUEUE_WAIT_MS = 250
-local START_LOOK_MS = 20
-local ON_ITS_WAY = { queued = true, starting = true }
 -- After keys, send_keys waits until the terminal has been quiet for this long, within a limit.
 local SETTLE_MS = 150
 local SETTLE_LIMIT_MS = 3000
@@ -302,48 +300,37 @@ function actions.kill(args)
   }
 end
 
--- Returns the run of the same session that a queued run waits for; nil when the run is next.
-local function run_before(recorded)
-  local before
-  for _, each in ipairs(check(journal.runs { session = recorded.session })) do
-    local earlier = each.state ~= 'queued' or each.queued_ms < recorded.queued_ms
-    local handle = run.get(each.id)
-    local of_queue = each.meta and each.meta.tool == 'shell'
-      and not (handle and not handle:info().background)
-    if each.id ~= recorded.id and not each.ended_ms and earlier and of_queue then
-      before = each -- the newest come first, so the last one found is the one that runs
-    end
+-- Ends the call: the run is still queued.
+local function still_queued(id, place)
+  if place.before then
+    tool.error('not_running', ('Run %s is queued: it waits for run %s (%s) of the same session '
+      .. 'to end. Kill that one, or spawn with another session_id'):format(
+      id, place.before.id, one_line(place.before.command)))
   end
-  return before
+  tool.error('not_running', ('Run %s is %s: it waits for a place; end another run, or raise '
+    .. 'limits.max_concurrent'):format(id, place.state))
 end
 
 -- Returns the handle once the run has started; a run that was just spawned may need a moment.
 local function started(id)
-  local begun_ms = time.monotonic_ms()
-  local until_ms = begun_ms + START_WAIT_MS
-  while true do
-    local handle, err = run.get(id)
-    if handle and handle:info().started_ms then
-      return handle
+  local handle = run.get(id)
+  if not handle then
+    local place = check(journal.queue(id, { wait_ms = QUEUE_WAIT_MS }))
+    if place.state == 'queued' and not place.before then
+      place = check(journal.queue(id, { wait_ms = START_WAIT_MS }))
     end
-    local recorded = not handle and journal.items(id, { limit = 1 })
-    local state = recorded and recorded.run.state
-    local patient = time.monotonic_ms() < begun_ms + QUEUE_WAIT_MS
-    local before = state == 'queued' and not patient and run_before(recorded.run)
-    if before then
-      tool.error('not_running', ('Run %s is queued: it waits for run %s (%s) of the same session '
-        .. 'to end. Kill that one, or spawn with another session_id'):format(
-        id, before.id, one_line(before.command)))
+    if place.state == 'queued' then
+      still_queued(id, place)
     end
-    local on_its_way = handle or ON_ITS_WAY[state]
-    if not on_its_way then
-      return check(nil, err)
-    elseif time.monotonic_ms() >= until_ms then
-      tool.error('not_running', ('Run %s is %s: it waits for a place; end another run, or raise '
-        .. 'limits.max_concurrent'):format(id, state or handle:info().state))
-    end
-    time.sleep(START_LOOK_MS)
+    handle = check(run.get(id))
   end
+  if not handle:info().started_ms then
+    handle:wait { any = { { kind = 'start' } }, timeout_ms = START_WAIT_MS }
+  end
+  if not handle:info().started_ms then
+    still_queued(id, { state = handle:info().state })
+  end
+  return handle
 end
 
 function actions.send_keys(args)

@@ -1,0 +1,20 @@
+// What the files of the table `journal` share. Loop thread only.
+#pragma once
+
+#include <string>
+
+#include "bindings/lua/check/fields.h"
+#include "gibbous/status.h"
+
+struct lua_State;
+
+namespace gibbous::lua {
+
+// The id of the run at index 1, given by its id or its handle.
+std::string check_recorded_run(lua_State* state);
+// Says in run_not_found that no record exists.
+Status named_run_error(const Status& status, const std::string& id);
+
+int l_journal_queue(lua_State* state);
+
+}  // namespace gibbous::lua

@@ -1,0 +1,116 @@
+// journal.queue: where a run is in the queue, and waiting until it has left it.
+#include "bindings/lua/api/api_journal.h"
+
+#include <lua.hpp>
+#include <memory>
+#include <utility>
+
+#include "bindings/lua/api/record_value.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/vm/error.h"
+#include "bindings/lua/vm/one_shot_timer.h"
+#include "runtime/queue/worker.h"
+#include "runtime/recording/recording.h"
+
+namespace gibbous::lua {
+namespace {
+
+// Looks at the queue, then again whenever it changes, until the run has left it or the time is
+// over.
+class QueueWait : public std::enable_shared_from_this<QueueWait> {
+ public:
+  QueueWait(Context& context, std::string id, Millis limit, Completer complete)
+      : context_(context), id_(std::move(id)), limit_(limit), complete_(std::move(complete)) {}
+
+  void begin() {
+    look();
+    if (limit_ == Millis{0}) return;
+    watch_ = context_.worker->watch_queue([this] { look(); });
+    timer_.start(context_.loop, limit_, /*background=*/false, [this] {
+      is_late_ = true;
+      look();
+    });
+  }
+
+  void end() {
+    is_over_ = true;
+    if (watch_ != 0) context_.worker->unwatch_queue(std::exchange(watch_, 0));
+    timer_.stop();
+  }
+
+ private:
+  void look() {
+    if (is_looking_) {
+      look_again_ = true;
+      return;
+    }
+    is_looking_ = true;
+    context_.recording->look_up<Result<QueuePlace>>(
+        [id = id_](JournalReader& reader) { return reader.queue_place(id); },
+        [self = shared_from_this()](Result<QueuePlace> place) {
+          self->on_place(std::move(place));
+        });
+  }
+
+  void on_place(Result<QueuePlace> place) {
+    is_looking_ = false;
+    if (is_over_) return;
+    const bool waits = place && place->run.status == to_string(RunState::kQueued);
+    if (waits && limit_ > Millis{0} && (!is_late_ || look_again_)) {
+      if (std::exchange(look_again_, false)) look();
+      return;
+    }
+    end();
+    complete_([place = std::move(place), id = id_](lua_State* to) {
+      if (!place) return push_error(to, named_run_error(place.status(), id), id);
+      Json answer = {{"state", place->run.status}};
+      if (place->before) answer["before"] = run_record_value(*place->before);
+      push_json(to, answer);
+      return 1;
+    });
+  }
+
+  Context& context_;
+  std::string id_;
+  Millis limit_;
+  Completer complete_;
+  OneShotTimer timer_;
+  int watch_ = 0;
+  bool is_looking_ = false;
+  bool look_again_ = false;
+  bool is_late_ = false;
+  bool is_over_ = false;
+};
+
+class PendingQueueWait final : public PendingOp {
+ public:
+  explicit PendingQueueWait(std::shared_ptr<QueueWait> wait) : wait_(std::move(wait)) {}
+  ~PendingQueueWait() override { wait_->end(); }
+  void cancel() override { wait_->end(); }
+
+ private:
+  std::shared_ptr<QueueWait> wait_;
+};
+
+}  // namespace
+
+int l_journal_queue(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    constexpr std::int64_t kMaxWait = 600'000;
+    const std::string id = check_recorded_run(state);
+    Fields fields("journal.queue", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const Millis limit{fields.integer("wait_ms", 0, kMaxWait).value_or(0)};
+    fields.done();
+    Context& context = context_of(state);
+    if (context.recording == nullptr) {
+      return push_error(state, Status::error("no_journal", "nothing is recorded here"));
+    }
+    const auto task = Task::current(state);
+    auto wait = std::make_shared<QueueWait>(context, id, limit, task->completer());
+    wait->begin();
+    return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait)));
+  });
+}
+
+}  // namespace gibbous::lua

@@ -20,7 +20,7 @@
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 #include "runtime/supervise/supervisor.h"
-#include "runtime/wait/wait.h"
+#include "runtime/wait/waits.h"
 #include "runtime/watch/run_watchers.h"
 
 namespace gibbous {

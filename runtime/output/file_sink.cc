@@ -196,6 +196,7 @@ void FileSink::on_written(Job& job) {
   const std::shared_ptr<const bool> alive = alive_;
   if (outage_ && !was_outage) listener_.on_sink_error(message);
   if (*alive && !outage_ && was_outage) listener_.on_sink_recovered();
+  if (*alive) listener_.on_sink_progress();
   if (!*alive) return;
   if (!ended_ || !on_done_) return;
   const auto on_done = std::move(on_done_);

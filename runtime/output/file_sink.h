@@ -46,6 +46,8 @@ class FileSinkListener {
   // Once for each outage. The sink tries again, at most once a second, when new output comes.
   virtual void on_sink_error(const std::string& message) = 0;
   virtual void on_sink_recovered() = 0;
+  // After each write, successful or not.
+  virtual void on_sink_progress() {}
 };
 
 class FileSink {
@@ -69,6 +71,8 @@ class FileSink {
   void finish(std::function<void()> on_done);
 
   const FileSinkStatus& status() const { return status_; }
+  // Every byte of the streams so far is written or lost.
+  bool caught_up() const { return status_.full || not_written() == 0; }
 
  private:
   struct Source {

@@ -1,4 +1,4 @@
-// RunsImpl, as far as runs outlive their host: what is noted of a kept run, and how the next host
+// Runs, as far as runs outlive their host: what is noted of a kept run, and how the next host
 // takes it over. A run is believed to be the one in the notes only if its keeper's pid and start
 // time are those of a living process.
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "runtime/keeper/control_socket.h"
 #include "runtime/process/proc.h"
-#include "runtime/runs/runs_impl.h"
+#include "runtime/runs/runs_entry.h"
 
 namespace gibbous {
 namespace {
@@ -53,7 +53,7 @@ void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
 
 }  // namespace
 
-std::string RunsImpl::notes_of(const Run& run) const {
+std::string Runs::notes_of(const Run& run) const {
   std::string notes = kNotesVersion;
   const Millis limit = run.spec_.limits.wall_time;
   const Millis timeout = run.spec_.timeout.value_or(options_.limits.default_timeout);
@@ -71,7 +71,7 @@ std::string RunsImpl::notes_of(const Run& run) const {
   return notes;
 }
 
-bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
+bool Runs::read_notes(const std::string& notes, Run& run) const {
   enum Field : std::size_t {
     kVersion,
     kId,
@@ -117,7 +117,7 @@ bool RunsImpl::read_notes(const std::string& notes, Run& run) const {
   return true;
 }
 
-void RunsImpl::adopt_detached(std::function<void()> on_done) {
+void Runs::adopt_detached(std::function<void()> on_done) {
   if (on_done) on_adopted_.push_back(std::move(on_done));
   if (!options_.keep_directory.empty()) {
     for (const std::string& door : list_control_sockets(options_.keep_directory)) {
@@ -129,12 +129,12 @@ void RunsImpl::adopt_detached(std::function<void()> on_done) {
   deadlines_->defer([this] { on_control_answered(); });
 }
 
-void RunsImpl::on_control_answered() {
+void Runs::on_control_answered() {
   if (--open_control_sockets_ > 0) return;
   for (const auto& done : std::exchange(on_adopted_, {})) done();
 }
 
-void RunsImpl::connect_to(const std::string& door, int attempts) {
+void Runs::connect_to(const std::string& door, int attempts) {
   if (closing_) return;
   auto adopted = std::make_unique<Adopted>();
   adopted->door = door;
@@ -143,7 +143,7 @@ void RunsImpl::connect_to(const std::string& door, int attempts) {
   adopted_.push_back(std::move(adopted));
 }
 
-void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
+void Runs::on_adopted(KeeperClient& client, const Status& status) {
   if (status) {
     deadlines_->defer([this] { on_control_answered(); });
     return;
@@ -177,7 +177,7 @@ void RunsImpl::on_adopted(KeeperClient& client, const Status& status) {
   });
 }
 
-void RunsImpl::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
+void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
   auto made = std::make_unique<Entry>();
   Entry& entry = *made;
   Run& run = entry.run;

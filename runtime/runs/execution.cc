@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/runs/describe.h"
-#include "runtime/runs/runs_impl.h"
+#include "runtime/runs/runs_entry.h"
 
 namespace gibbous {
 namespace {
@@ -54,7 +54,7 @@ LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
 
 }  // namespace
 
-StartRequest RunsImpl::request_for(const Entry& entry) const {
+StartRequest Runs::request_for(const Entry& entry) const {
   const RunSpec& spec = entry.run.spec_;
   const Execution* elsewhere = spec.execution ? &*spec.execution : nullptr;
   StartRequest request;
@@ -109,11 +109,11 @@ StartRequest RunsImpl::request_for(const Entry& entry) const {
   return request;
 }
 
-void RunsImpl::set_ports(Run& run, std::vector<PortMapping> ports) {
+void Runs::set_ports(Run& run, std::vector<PortMapping> ports) {
   run.spec_.execution->ports = std::move(ports);
 }
 
-bool RunsImpl::ask_at_end(Entry& entry) {
+bool Runs::ask_at_end(Entry& entry) {
   Run& run = entry.run;
   const auto& execution = run.spec_.execution;
   if (entry.asking != 0) return true;
@@ -132,7 +132,7 @@ bool RunsImpl::ask_at_end(Entry& entry) {
   return true;
 }
 
-void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
+void Runs::take_execution_end(Entry& entry, const ExecutionEnd& end) {
   deadlines_->cancel(entry.asking);
   entry.keeper->cleanup_done(entry.run.key_, !end.clean);
   if (end.limit) {
@@ -143,7 +143,7 @@ void RunsImpl::take_execution_end(Entry& entry, const ExecutionEnd& end) {
 }
 
 // Its keeper is gone, and with it who would have carried it out.
-void RunsImpl::carry_out_cleanup(const Entry& entry) {
+void Runs::carry_out_cleanup(const Entry& entry) {
   const auto& execution = entry.run.spec_.execution;
   if (!execution || execution->cleanup.empty() || closing_) return;
   RunSpec cleanup;

@@ -172,7 +172,7 @@ class Run {
   }
 
  private:
-  friend class RunsImpl;
+  friend class Runs;
   std::string id_;
   RunKey key_ = 0;
   RunSpec spec_;

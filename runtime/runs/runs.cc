@@ -1,4 +1,4 @@
-// What callers ask of the table of runs. How runs begin and end is in runs_impl.cc.
+// What callers ask of the table of runs. How runs begin and end is in runs_lifecycle.cc.
 #include "runtime/runs/runs.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/log_place.h"
-#include "runtime/runs/runs_impl.h"
+#include "runtime/runs/runs_entry.h"
 
 namespace gibbous {
 namespace {
@@ -26,12 +26,36 @@ Status too_many_queued(const RunLimits& limits) {
 
 Result<std::unique_ptr<Runs>> Runs::create(uv_loop_s* loop, const Clock& clock,
                                            RunsOptions options) {
-  auto runs = std::make_unique<RunsImpl>(loop, clock, std::move(options));
+  std::unique_ptr<Runs> runs(new Runs(loop, clock, std::move(options)));
   if (Status status = runs->init(); !status) return status;
-  return std::unique_ptr<Runs>(std::move(runs));
+  return runs;
 }
 
-Status RunsImpl::check(const RunSpec& spec) const {
+void Runs::later(std::function<void()> work) {
+  deadlines_->defer(std::move(work));
+}
+
+void Runs::set_quota(std::size_t bytes) {
+  ingest_->set_quota(bytes);
+}
+
+bool Runs::has_more() const {
+  return ingest_ && ingest_->has_more();
+}
+
+pid_t Runs::keeper_pid() const {
+  return keeper_ ? keeper_->keeper_pid() : 0;
+}
+
+void Runs::take_place(const Entry& entry) {
+  active_ += needs_place(entry.run.spec_) ? 1 : 0;
+}
+
+void Runs::leave_place(const Entry& entry) {
+  active_ -= needs_place(entry.run.spec_) ? 1 : 0;
+}
+
+Status Runs::check(const RunSpec& spec) const {
   const auto wrong = [](std::string message) {
     return Status::error("invalid_arguments", std::move(message));
   };
@@ -86,12 +110,12 @@ Status RunsImpl::check(const RunSpec& spec) const {
   return {};
 }
 
-RunsImpl::Entry* RunsImpl::reserved_entry(const std::string& id) const {
+Runs::Entry* Runs::reserved_entry(const std::string& id) const {
   const auto found = by_id_.find(id);
   return found != by_id_.end() && found->second->reserved ? found->second : nullptr;
 }
 
-std::unique_ptr<RunsImpl::Entry> RunsImpl::make_entry(const std::string& id) {
+std::unique_ptr<Runs::Entry> Runs::make_entry(const std::string& id) {
   auto entry = std::make_unique<Entry>();
   Run& run = entry->run;
   run.id_ = id;
@@ -103,7 +127,7 @@ std::unique_ptr<RunsImpl::Entry> RunsImpl::make_entry(const std::string& id) {
   return entry;
 }
 
-void RunsImpl::take_spec(Run& run, RunSpec spec) const {
+void Runs::take_spec(Run& run, RunSpec spec) const {
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
   if (run.spec_.says_when_ready) run.readiness_ = Readiness::kPending;
@@ -111,7 +135,7 @@ void RunsImpl::take_spec(Run& run, RunSpec spec) const {
   for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);
 }
 
-Run& RunsImpl::add_entry(std::unique_ptr<Entry> entry) {
+Run& Runs::add_entry(std::unique_ptr<Entry> entry) {
   Run& run = entry->run;
   by_key_[run.key_] = entry.get();
   by_id_[run.id_] = entry.get();
@@ -119,13 +143,13 @@ Run& RunsImpl::add_entry(std::unique_ptr<Entry> entry) {
   return run;
 }
 
-std::size_t RunsImpl::queued() const {
+std::size_t Runs::queued() const {
   return static_cast<std::size_t>(
       std::count_if(entries_.begin(), entries_.end(),
                     [](const auto& entry) { return entry->run.state_ == RunState::kQueued; }));
 }
 
-Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_ready) {
+Result<Run*> Runs::start(RunSpec spec, std::function<void(Run&, Status)> on_ready) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
   Entry* const reserved = reserved_entry(spec.id);
@@ -159,7 +183,7 @@ Result<Run*> RunsImpl::start(RunSpec spec, std::function<void(Run&, Status)> on_
   return &run;
 }
 
-void RunsImpl::notify_queued(const Run& run) {
+void Runs::notify_queued(const Run& run) {
   deadlines_->defer([this, key = run.key_] {
     Entry* entry = entry_of(key);
     if (entry == nullptr || entry->run.state_ != RunState::kQueued) return;
@@ -167,7 +191,7 @@ void RunsImpl::notify_queued(const Run& run) {
   });
 }
 
-Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
+Result<Run*> Runs::reserve(RunSpec spec, std::string reason) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
   // What is started again had its place.
@@ -184,25 +208,25 @@ Result<Run*> RunsImpl::reserve(RunSpec spec, std::string reason) {
   return &run;
 }
 
-void RunsImpl::refuse(Run& run, std::string reason) {
+void Runs::refuse(Run& run, std::string reason) {
   Entry& entry = entry_of(run);
   if (!std::exchange(entry.reserved, false)) return;
   finish(entry, RunState::kFailed, std::move(reason));
 }
 
-void RunsImpl::set_readiness(Run& run, Readiness readiness, std::string note) {
+void Runs::set_readiness(Run& run, Readiness readiness, std::string note) {
   run.readiness_ = readiness;
   run.readiness_note_ = std::move(note);
   each_observer(run, [&run](RunsObserver& observer) { observer.on_readiness(run); });
 }
 
-Run& RunsImpl::newest(Run& run) {
+Run& Runs::newest(Run& run) {
   Run* last = &run;
   while (Run* next = find(last->next_)) last = next;
   return *last;
 }
 
-void RunsImpl::kill_queued(Entry& entry) {
+void Runs::kill_queued(Entry& entry) {
   std::erase(queue_, &entry);
   entry.reserved = false;
   finish(entry, RunState::kKilled, "killed before it started");
@@ -213,8 +237,8 @@ void RunsImpl::kill_queued(Entry& entry) {
   }
 }
 
-void RunsImpl::kill(Run& asked, int signal_number, std::optional<Millis> grace,
-                    std::function<void(Run&, const KillReport&)> on_done) {
+void Runs::kill(Run& asked, int signal_number, std::optional<Millis> grace,
+                std::function<void(Run&, const KillReport&)> on_done) {
   if (closing_) return;
   Run& run = newest(asked);
   Entry& entry = entry_of(run);
@@ -241,12 +265,12 @@ void RunsImpl::kill(Run& asked, int signal_number, std::optional<Millis> grace,
   entry.keeper->kill(run.key_, signal_number, grace.value_or(options_.limits.kill_grace));
 }
 
-void RunsImpl::signal(Run& run, int signal_number) {
+void Runs::signal(Run& run, int signal_number) {
   if (closing_ || run.pid_ == 0 || (run.ended() && run.left_behind_ == 0)) return;
   entry_of(run).keeper->signal(run.key_, signal_number);
 }
 
-void RunsImpl::write(Run& run, std::string bytes, std::function<void(Status)> on_done) {
+void Runs::write(Run& run, std::string bytes, std::function<void(Status)> on_done) {
   Entry& entry = entry_of(run);
   auto answer = [this, on_done = std::move(on_done)](Status status) {
     deadlines_->defer([on_done, status = std::move(status)] { on_done(status); });
@@ -261,30 +285,30 @@ void RunsImpl::write(Run& run, std::string bytes, std::function<void(Status)> on
   entry.stdin_writer->write(std::move(bytes), std::move(answer));
 }
 
-void RunsImpl::hold(Run& run, bool held) {
+void Runs::hold(Run& run, bool held) {
   for (const StreamTap& tap : entry_of(run).taps) {
     if (tap.reader != nullptr) tap.reader->hold(held);
   }
 }
 
-void RunsImpl::close_stdin(Run& run) {
+void Runs::close_stdin(Run& run) {
   Entry& entry = entry_of(run);
   if (run.spec_.terminal) return;  // it is its output as well
   if (entry.stdin_writer) entry.stdin_writer->close_after_queued();
 }
 
-Run* RunsImpl::find(std::string_view id) {
+Run* Runs::find(std::string_view id) {
   const auto found = by_id_.find(std::string(id));
   return found == by_id_.end() ? nullptr : &found->second->run;
 }
 
-std::string RunsImpl::nearest(std::string_view id) const {
+std::string Runs::nearest(std::string_view id) const {
   std::vector<std::string> ids;
   for (const auto& entry : entries_) ids.push_back(entry->run.id_);
   return nearest_name(id, ids);
 }
 
-std::vector<Run*> RunsImpl::list() {
+std::vector<Run*> Runs::list() {
   std::vector<Run*> runs;
   runs.reserve(entries_.size());
   for (const auto& entry : entries_) {
@@ -293,23 +317,23 @@ std::vector<Run*> RunsImpl::list() {
   return runs;
 }
 
-std::size_t RunsImpl::active() const {
+std::size_t Runs::active() const {
   return active_;
 }
 
-void RunsImpl::add_observer(RunsObserver* observer) {
+void Runs::add_observer(RunsObserver* observer) {
   observers_.push_back(observer);
 }
 
-void RunsImpl::remove_observer(RunsObserver* observer) {
+void Runs::remove_observer(RunsObserver* observer) {
   std::replace(observers_.begin(), observers_.end(), observer, static_cast<RunsObserver*>(nullptr));
 }
 
-RunsImpl::Entry& RunsImpl::entry_of(Run& run) {
-  return *by_key_.at(run.key_);  // only RunsImpl makes runs
+Runs::Entry& Runs::entry_of(Run& run) {
+  return *by_key_.at(run.key_);  // only Runs makes runs
 }
 
-void RunsImpl::hand_over() {
+void Runs::hand_over() {
   if (closing_) return;
   keeper_->shutdown(options_.limits.timeout_grace);
   for (const auto& adopted : adopted_) {
@@ -317,7 +341,7 @@ void RunsImpl::hand_over() {
   }
 }
 
-void RunsImpl::close(std::function<void()> on_closed) {
+void Runs::close(std::function<void()> on_closed) {
   hand_over();
   closing_ = true;
   observers_.clear();

@@ -3,19 +3,25 @@
 // kernel's randomness.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
+#include "runtime/keeper/client.h"
+#include "runtime/runs/deadlines.h"
 #include "runtime/runs/run.h"
 
 struct uv_loop_s;
 
 namespace gibbous {
+
+class Ingest;
 
 // The defaults are those of the documents that the toolsets come from.
 struct RunLimits {
@@ -69,6 +75,8 @@ class RunsObserver {
   virtual void on_log(Run& run, const LogSpec& log, const std::string& problem) {
     (void)run, (void)log, (void)problem;
   }
+  // A log was opened or written.
+  virtual void on_log_progress(Run& run) { (void)run; }
   // The run is about to be forgotten; references to it are invalid afterwards.
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
@@ -78,85 +86,184 @@ class RunsObserver {
   virtual bool hears_internal() const { return false; }
 };
 
-class Runs {
+class Runs final : private KeeperListener {
  public:
   static Result<std::unique_ptr<Runs>> create(uv_loop_s* loop, const Clock& clock,
                                               RunsOptions options);
-  virtual ~Runs() = default;
+  ~Runs() override;
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
 
   // Queues or starts; on_ready comes from the loop once it runs or could not be started
   // (code "start_failed", message with the step and errno). Fails at once with too_many_runs,
   // invalid_arguments, shutdown.
-  virtual Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready) = 0;
+  Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready);
   // A run that is started later: it is listed as queued, with the reason, until start() is called
   // with its id, or refuse(), or kill(). Of `spec` that is taken by which it is known meanwhile.
   // Fails at once with too_many_runs, invalid_arguments, shutdown.
-  virtual Result<Run*> reserve(RunSpec spec, std::string reason) = 0;
+  Result<Run*> reserve(RunSpec spec, std::string reason);
   // A reserved run will not be started: it ends as failed. Of others, nothing.
-  virtual void refuse(Run& run, std::string reason) = 0;
-  virtual void set_readiness(Run& run, Readiness readiness, std::string note) = 0;
+  void refuse(Run& run, std::string reason);
+  void set_readiness(Run& run, Readiness readiness, std::string note);
   // Stop signal, grace (the configured one when none), SIGKILL. on_done comes from the loop with
   // the report; a run that has ended with nothing left behind is answered {kGone}. Of a run that
   // was started again the one is meant that is there now.
-  virtual void kill(Run& run, int signal_number, std::optional<Millis> grace,
-                    std::function<void(Run&, const KillReport&)> on_done) = 0;
-  virtual void signal(Run& run, int signal_number) = 0;
+  void kill(Run& run, int signal_number, std::optional<Millis> grace,
+            std::function<void(Run&, const KillReport&)> on_done);
+  void signal(Run& run, int signal_number);
   // Queues bytes for stdin; on_done comes when the child's pipe has taken them all, or with why not
   // (code "stdin_closed").
-  virtual void write(Run& run, std::string bytes, std::function<void(Status)> on_done) = 0;
+  void write(Run& run, std::string bytes, std::function<void(Status)> on_done);
   // Closes stdin after what is queued. A terminal stays open.
-  virtual void close_stdin(Run& run) = 0;
+  void close_stdin(Run& run);
 
   // Changes the size of its terminal; programs in its foreground get SIGWINCH. Fails with
   // no_terminal, not_running, invalid_arguments.
-  virtual Status resize(Run& run, TerminalSize size) = 0;
+  Status resize(Run& run, TerminalSize size);
   // Who shows what is typed into its terminal now; kTerminal without one.
-  virtual Echo echo(const Run& run) const = 0;
+  Echo echo(const Run& run) const;
 
   // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
   // none.
-  virtual void usage(Run& run,
-                     std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) = 0;
+  void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage);
 
   // While it is held its output stays in its pipes, so that it waits when they are full. Its exit
   // is told of all the same, at the drain limit at the latest.
-  virtual void hold(Run& run, bool held) = 0;
+  void hold(Run& run, bool held);
 
   // Takes over what earlier hosts kept; each run that is found is told by on_state, before on_done,
   // which comes from the loop.
-  virtual void adopt_detached(std::function<void()> on_done) = 0;
+  void adopt_detached(std::function<void()> on_done);
 
   // From the loop's next turn, unless the table is closed before.
-  virtual void later(std::function<void()> work) = 0;
+  void later(std::function<void()> work);
 
-  virtual Run* find(std::string_view id) = 0;  // null: no such run
+  Run* find(std::string_view id);  // null: no such run
   // The last of those that were started again for it; itself when none was.
-  virtual Run& newest(Run& run) = 0;
+  Run& newest(Run& run);
   // The id of a run that is nearly `id`, or "".
-  virtual std::string nearest(std::string_view id) const = 0;
-  virtual std::vector<Run*> list() = 0;  // oldest first, without internal ones
-  virtual std::size_t active() const = 0;
-  virtual const RunsOptions& options() const = 0;
-  virtual void set_limits(RunLimits limits) = 0;  // for runs from now on
+  std::string nearest(std::string_view id) const;
+  std::vector<Run*> list();  // oldest first, without internal ones
+  std::size_t active() const;
+  const RunsOptions& options() const { return options_; }
+  void set_limits(RunLimits limits) { options_.limits = limits; }  // for runs from now on
 
   // The ports of a run that is executed elsewhere, when they are known only after its start.
-  virtual void set_ports(Run& run, std::vector<PortMapping> ports) = 0;
+  void set_ports(Run& run, std::vector<PortMapping> ports);
   // Who is asked about the end of runs that are executed elsewhere.
-  virtual void set_ask_executor(AskExecutor ask) = 0;
+  void set_ask_executor(AskExecutor ask) { ask_executor_ = std::move(ask); }
 
-  virtual void add_observer(RunsObserver* observer) = 0;
-  virtual void remove_observer(RunsObserver* observer) = 0;
+  void add_observer(RunsObserver* observer);
+  void remove_observer(RunsObserver* observer);
 
-  virtual void set_quota(std::size_t bytes) = 0;  // Ingest::set_quota
-  virtual bool has_more() const = 0;
-  virtual pid_t keeper_pid() const = 0;
+  void set_quota(std::size_t bytes);  // Ingest::set_quota
+  bool has_more() const;
+  pid_t keeper_pid() const;
 
   // Hands every tree to the keeper, which ends it (stop signal, timeout_grace, SIGKILL) and exits;
   // no observer hears of it. on_closed comes from the loop when all handles are closed; the object
   // may be deleted then.
-  virtual void close(std::function<void()> on_closed) = 0;
+  void close(std::function<void()> on_closed);
   // The same for a process that exits now: no loop turn is needed.
-  virtual void hand_over() = 0;
+  void hand_over();
+
+ private:
+  struct Entry;
+  class StreamTap;
+  class LogTap;
+  struct Adopted;
+
+  Runs(uv_loop_s* loop, const Clock& clock, RunsOptions options);
+  Status init();
+
+  // KeeperListener
+  void on_started(RunKey key, Started started) override;
+  void on_start_failed(RunKey key, StartFailure failure) override;
+  void on_exited(RunKey key, ExitStatus status) override;
+  void on_left(RunKey key, std::uint32_t alive) override;
+  void on_killed(RunKey key, KillReport report) override;
+  void on_limit(RunKey key, LimitReached reached) override;
+  void on_detached(KeeperClient& client, RunKey key, DetachedRun kept) override;
+  void on_adopted(KeeperClient& client, const Status& status) override;
+  void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
+
+  Status launch(Entry& entry);
+  void connect_to(const std::string& door, int attempts);
+  void on_control_answered();
+  std::string notes_of(const Run& run) const;
+  bool read_notes(const std::string& notes, Run& run) const;
+  void launch_queued();
+  Status check(const RunSpec& spec) const;
+  Entry* reserved_entry(const std::string& id) const;
+  std::unique_ptr<Entry> make_entry(const std::string& id);
+  void take_spec(Run& run, RunSpec spec) const;
+  Run& add_entry(std::unique_ptr<Entry> entry);
+  std::size_t queued() const;
+  void kill_queued(Entry& entry);
+  StartRequest request_for(const Entry& entry) const;
+  void read_stream(Entry& entry, StreamId id, UniqueFd fd);
+  void open_logs(Entry& entry);
+  void notify_logs(Entry& entry, StreamId id);
+  void finish_logs(Entry& entry);
+  void log_finished(Entry& entry);
+  bool settled(const Entry& entry) const;
+  void finish(Entry& entry, RunState state, std::string reason);
+  void finish_exited(Entry& entry);
+  // Its executor is asked first. False: it has nothing to say.
+  bool ask_at_end(Entry& entry);
+  void take_execution_end(Entry& entry, const ExecutionEnd& end);
+  void carry_out_cleanup(const Entry& entry);
+  // Those that a caller waits for are bounded by the calls.
+  static bool needs_place(const RunSpec& spec) { return spec.background && !spec.internal; }
+  void take_place(const Entry& entry);
+  void leave_place(const Entry& entry);
+  void time_out(Entry& entry);
+  Millis wall_limit(const Entry& entry) const;
+  void watch_idle(Entry& entry);
+  void count_output(Entry& entry, std::uint64_t bytes);
+  // Ends the run by its limit, with the stop signal first.
+  void end_by_limit(Entry& entry, LimitReached reached);
+  void note_limit(Entry& entry, LimitReached reached);
+  void update_drained(Entry& entry);
+  std::size_t ended_runs() const;
+  void forget_oldest();
+  bool leads_to_others(Run& run);
+  void release(Entry& entry);
+  void notify_state(Entry& entry);
+  // Those that are to hear of this run; then all hear that it was told.
+  void notify_queued(const Run& run);
+  void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
+  void every_observer(const std::function<void(RunsObserver&)>& tell);
+  Entry* entry_of(RunKey key);
+  Entry& entry_of(Run& run);
+
+  // Runs with a terminal (runs_terminal.cc).
+  void open_terminal(Entry& entry, const UniqueFd& master);
+  void show(Entry& entry, Offset from);
+  void answer(Entry& entry, std::string_view bytes);
+  static void follow_size(Entry& entry);
+
+  uv_loop_s* loop_;
+  const Clock& clock_;
+  RunsOptions options_;
+  std::unique_ptr<KeeperClient> keeper_;
+  std::vector<std::unique_ptr<Adopted>> adopted_;
+  std::size_t open_control_sockets_ = 0;  // that have not answered for good
+  std::vector<std::function<void()>> on_adopted_;
+  std::unique_ptr<Ingest> ingest_;
+  std::unique_ptr<Deadlines> deadlines_;
+  std::vector<std::unique_ptr<Entry>> entries_;  // oldest first
+  std::unordered_map<RunKey, Entry*> by_key_;
+  std::unordered_map<std::string, Entry*> by_id_;
+  std::deque<Entry*> queue_;
+  std::vector<RunsObserver*> observers_;
+  int telling_ = 0;  // depth
+  AskExecutor ask_executor_;
+  RunKey last_key_ = 0;
+  std::size_t active_ = 0;
+  int open_parts_ = 0;  // while closing
+  std::function<void()> part_closed_;
+  bool closing_ = false;
 };
 
 }  // namespace gibbous

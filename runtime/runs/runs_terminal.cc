@@ -1,4 +1,4 @@
-// RunsImpl, as far as runs have terminals: what is written is shown, what programs ask of a
+// Runs, as far as runs have terminals: what is written is shown, what programs ask of a
 // terminal is answered, and the size is that of both.
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runtime/process/terminal.h"
-#include "runtime/runs/runs_impl.h"
+#include "runtime/runs/runs_entry.h"
 #include "runtime/terminal/screen.h"
 
 namespace gibbous {
@@ -28,7 +28,7 @@ std::string range(int low, int high) {
 
 }  // namespace
 
-void RunsImpl::open_terminal(Entry& entry, const UniqueFd& master) {
+void Runs::open_terminal(Entry& entry, const UniqueFd& master) {
   Run& run = entry.run;
   run.screen_ = std::make_unique<Screen>(
       run.spec_.terminal->size, [this, &entry](std::string_view bytes) { answer(entry, bytes); });
@@ -40,7 +40,7 @@ void RunsImpl::open_terminal(Entry& entry, const UniqueFd& master) {
                                                      [&entry] { entry.run.stdin_open_ = false; });
 }
 
-void RunsImpl::show(Entry& entry, Offset from) {
+void Runs::show(Entry& entry, Offset from) {
   Run& run = entry.run;
   if (!run.screen_) return;
   follow_size(entry);
@@ -49,19 +49,19 @@ void RunsImpl::show(Entry& entry, Offset from) {
   for (const std::string_view part : stream.views(from, &first)) run.screen_->feed(part);
 }
 
-void RunsImpl::answer(Entry& entry, std::string_view bytes) {
+void Runs::answer(Entry& entry, std::string_view bytes) {
   StdinWriter* writer = entry.stdin_writer.get();
   if (writer == nullptr || writer->queued_bytes() > kMaxWaitingAnswers) return;
   writer->write(std::string(bytes), [](const Status&) {});
 }
 
 // Programs can change it themselves, as stty does.
-void RunsImpl::follow_size(Entry& entry) {
+void Runs::follow_size(Entry& entry) {
   const int master = entry.taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
   if (const auto size = terminal_size(master)) entry.run.screen_->resize(*size);
 }
 
-Status RunsImpl::resize(Run& run, TerminalSize size) {
+Status Runs::resize(Run& run, TerminalSize size) {
   if (!run.spec_.terminal) return no_terminal();
   if (!is_terminal_size(size)) {
     return Status::error("invalid_arguments",
@@ -79,7 +79,7 @@ Status RunsImpl::resize(Run& run, TerminalSize size) {
   return {};
 }
 
-Echo RunsImpl::echo(const Run& run) const {
+Echo Runs::echo(const Run& run) const {
   const auto found = by_key_.find(run.key_);
   if (!run.screen_ || found == by_key_.end()) return Echo::kTerminal;
   const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];

@@ -6,6 +6,7 @@
 #include "runtime/output/text.h"
 #include "runtime/runs/describe.h"
 #include "runtime/wait/reach.h"
+#include "runtime/wait/waits.h"
 
 namespace gibbous {
 
@@ -65,6 +66,8 @@ std::string describe(const Condition& condition, const Fired& fired) {
       return condition.run + " is ready";
     case ConditionKind::kQuiet:
       return "it is quiet";
+    case ConditionKind::kLog:
+      return "its log is " + std::string(condition.written ? "written" : "open");
     case ConditionKind::kTimer:
       return format_seconds(condition.duration) + " have passed";
   }

@@ -27,6 +27,8 @@ const char* to_string(ConditionKind kind) {
       return "quiet";
     case ConditionKind::kFile:
       return "file";
+    case ConditionKind::kLog:
+      return "log";
     case ConditionKind::kTimer:
       return "timer";
   }
@@ -59,6 +61,7 @@ Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Conditi
     case ConditionKind::kRegex:
     case ConditionKind::kScreen:
     case ConditionKind::kQuiet:
+    case ConditionKind::kLog:
       if (run == nullptr) {
         return Status::error("invalid_arguments", "run: expected the id of a run, got \"\"");
       }

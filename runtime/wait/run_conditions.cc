@@ -52,6 +52,25 @@ class StartCondition final : public PendingCondition {
   std::string wanted() const override { return "run " + spec_.run + " started"; }
 };
 
+// A log that cannot be written counts as done: Run::logs() says why.
+class LogCondition final : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  void begin() override { on_run_changed(); }
+  void on_run_changed() override {
+    if (run_ == nullptr || settled()) return;
+    if (spec_.written && !run_->ended()) return;
+    const auto is_done = [this](const FileSink* log) {
+      const FileSinkStatus& status = log->status();
+      return !status.error.empty() || (spec_.written ? log->caught_up() : status.files > 0);
+    };
+    if (std::all_of(run_->logs().begin(), run_->logs().end(), is_done)) fire();
+  }
+  std::string wanted() const override {
+    return "the log of run " + spec_.run + (spec_.written ? " was written" : " was open");
+  }
+};
+
 class ReadyCondition final : public PendingCondition {
  public:
   using PendingCondition::PendingCondition;
@@ -242,6 +261,9 @@ Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& sp
   }
   if (spec.kind == ConditionKind::kStart) {
     return Made(std::make_unique<StartCondition>(spec, run, context, owner));
+  }
+  if (spec.kind == ConditionKind::kLog) {
+    return Made(std::make_unique<LogCondition>(spec, run, context, owner));
   }
   if (spec.kind == ConditionKind::kReady) {
     return Made(std::make_unique<ReadyCondition>(spec, run, context, owner));

@@ -27,6 +27,7 @@ enum class ConditionKind : std::uint8_t {
   kHttp,
   kQuiet,
   kFile,
+  kLog,
   kTimer
 };
 const char* to_string(ConditionKind kind);
@@ -50,6 +51,8 @@ struct Condition {
   Millis duration{0};              // quiet, timer
   std::string path;                // file; absolute
   bool absent = false;             // file, screen: wait until it is gone
+  // kLog: the files have all output of the run, which has ended; else that they are open.
+  bool written = false;
 };
 
 struct Fired {
@@ -85,6 +88,8 @@ struct WaitResult {
 inline constexpr std::size_t kMaxReportedLineBytes = 4096;
 inline constexpr std::size_t kMaxConditions = 64;
 
+class Waits;  // waits.h
+
 // One wait that has begun. Valid until its on_done has returned, its cancel(), or the end of its
 // Waits.
 class Wait {
@@ -92,18 +97,6 @@ class Wait {
   virtual ~Wait() = default;
   // Gives up the answer; the object frees itself.
   virtual void cancel() = 0;
-};
-
-class Waits {
- public:
-  static std::unique_ptr<Waits> create(uv_loop_s* loop, const Clock& clock, Runs& runs);
-  virtual ~Waits() = default;
-  // Wrong conditions (a bad regex with its position, an unknown run, a bad URL) fail here with code
-  // invalid_arguments or run_not_found. Otherwise on_done comes once, from the loop.
-  virtual Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done) = 0;
-  // Cancels every wait that is left. on_closed comes from the loop, after which the object may be
-  // deleted.
-  virtual void close(std::function<void()> on_closed) = 0;
 };
 
 }  // namespace gibbous

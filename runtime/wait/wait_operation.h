@@ -1,5 +1,5 @@
 // WaitOperation: one wait from start to answer: its conditions, any or all of them, and its
-// deadline. Owned by WaitsImpl. Loop thread only.
+// deadline. Owned by Waits. Loop thread only.
 #pragma once
 
 #include <functional>

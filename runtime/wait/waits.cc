@@ -8,10 +8,10 @@
 namespace gibbous {
 
 std::unique_ptr<Waits> Waits::create(uv_loop_s* loop, const Clock& clock, Runs& runs) {
-  return std::make_unique<WaitsImpl>(loop, clock, runs);
+  return std::make_unique<Waits>(loop, clock, runs);
 }
 
-WaitsImpl::WaitsImpl(uv_loop_s* loop, const Clock& clock, Runs& runs)
+Waits::Waits(uv_loop_s* loop, const Clock& clock, Runs& runs)
     : runs_(runs),
       deadlines_(loop, clock),
       ports_(clock, deadlines_),
@@ -19,11 +19,11 @@ WaitsImpl::WaitsImpl(uv_loop_s* loop, const Clock& clock, Runs& runs)
   runs_.add_observer(this);
 }
 
-WaitsImpl::~WaitsImpl() {
+Waits::~Waits() {
   if (!closed_) runs_.remove_observer(this);
 }
 
-Result<Wait*> WaitsImpl::start(WaitSpec spec, std::function<void(WaitResult)> on_done) {
+Result<Wait*> Waits::start(WaitSpec spec, std::function<void(WaitResult)> on_done) {
   if (closed_) return Status::error("shutdown", "The runtime is shutting down.");
   WaitOperation::Owner& owner = *this;
   auto operation =
@@ -36,7 +36,7 @@ Result<Wait*> WaitsImpl::start(WaitSpec spec, std::function<void(WaitResult)> on
   return static_cast<Wait*>(started);
 }
 
-void WaitsImpl::register_conditions(const WaitOperation& operation) {
+void Waits::register_conditions(const WaitOperation& operation) {
   for (const auto& condition : operation.conditions()) {
     if (condition->run() == nullptr) continue;
     auto& list = watching_[condition->run()];
@@ -48,7 +48,7 @@ void WaitsImpl::register_conditions(const WaitOperation& operation) {
   }
 }
 
-void WaitsImpl::unregister_conditions(const WaitOperation& operation) {
+void Waits::unregister_conditions(const WaitOperation& operation) {
   for (const auto& condition : operation.conditions()) {
     const auto found = watching_.find(condition->run());
     if (found == watching_.end()) continue;
@@ -57,21 +57,21 @@ void WaitsImpl::unregister_conditions(const WaitOperation& operation) {
   }
 }
 
-void WaitsImpl::on_state(Run& run) {
+void Waits::on_state(Run& run) {
   const auto found = watching_.find(&run);
   if (found == watching_.end()) return;
   for (PendingCondition* condition : found->second) condition->on_run_changed();
 }
 
-void WaitsImpl::on_readiness(Run& run) {
+void Waits::on_readiness(Run& run) {
   on_state(run);
 }
 
-void WaitsImpl::on_drain(Run& run) {
+void Waits::on_drain(Run& run) {
   on_state(run);
 }
 
-void WaitsImpl::on_output(Run& run, StreamId stream, Offset from) {
+void Waits::on_output(Run& run, StreamId stream, Offset from) {
   (void)from;  // each condition knows what it has seen
   const auto found = watching_.find(&run);
   if (found == watching_.end()) return;
@@ -81,7 +81,7 @@ void WaitsImpl::on_output(Run& run, StreamId stream, Offset from) {
   if (!answered_.empty()) deliver();
 }
 
-void WaitsImpl::on_forget(Run& run) {
+void Waits::on_forget(Run& run) {
   const auto found = watching_.find(&run);
   if (found == watching_.end()) return;
   const auto conditions = std::move(found->second);
@@ -89,12 +89,12 @@ void WaitsImpl::on_forget(Run& run) {
   for (PendingCondition* condition : conditions) condition->on_run_forgotten();
 }
 
-void WaitsImpl::on_answered(WaitOperation& operation) {
+void Waits::on_answered(WaitOperation& operation) {
   answered_.push_back(&operation);
   if (!taking_output_) deliver_soon();
 }
 
-void WaitsImpl::deliver_soon() {
+void Waits::deliver_soon() {
   if (delivery_ != 0) return;
   delivery_ = deadlines_.after(Nanos{0}, [this] {
     delivery_ = 0;
@@ -102,7 +102,7 @@ void WaitsImpl::deliver_soon() {
   });
 }
 
-std::unique_ptr<WaitOperation> WaitsImpl::take(WaitOperation& operation) {
+std::unique_ptr<WaitOperation> Waits::take(WaitOperation& operation) {
   unregister_conditions(operation);
   const auto found = std::find_if(operations_.begin(), operations_.end(),
                                   [&](const auto& each) { return each.get() == &operation; });
@@ -111,7 +111,7 @@ std::unique_ptr<WaitOperation> WaitsImpl::take(WaitOperation& operation) {
   return taken;
 }
 
-void WaitsImpl::deliver() {
+void Waits::deliver() {
   if (std::exchange(delivering_, true)) return;
   // A callback may start, cancel and close. Answers that it causes wait for the next turn, so that
   // a waiter that waits again at once cannot keep the loop here.
@@ -125,7 +125,7 @@ void WaitsImpl::deliver() {
   if (!answered_.empty()) deliver_soon();
 }
 
-void WaitsImpl::on_cancelled(WaitOperation& operation) {
+void Waits::on_cancelled(WaitOperation& operation) {
   const bool ours = std::any_of(operations_.begin(), operations_.end(),
                                 [&](const auto& each) { return each.get() == &operation; });
   if (!ours) return;  // it is being delivered
@@ -133,7 +133,7 @@ void WaitsImpl::on_cancelled(WaitOperation& operation) {
   const auto taken = take(operation);
 }
 
-void WaitsImpl::close(std::function<void()> on_closed) {
+void Waits::close(std::function<void()> on_closed) {
   if (closed_) return;
   closed_ = true;
   runs_.remove_observer(this);

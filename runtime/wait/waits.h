@@ -1,4 +1,4 @@
-// WaitsImpl: all waits of a runtime. Passes the changes of runs on to their conditions, and
+// Waits: all waits of a runtime. Passes the changes of runs on to their conditions, and
 // delivers the answers from the loop. Loop thread only.
 #pragma once
 
@@ -14,19 +14,24 @@
 
 namespace gibbous {
 
-class WaitsImpl final : public Waits, private RunsObserver, private WaitOperation::Owner {
+class Waits final : private RunsObserver, private WaitOperation::Owner {
  public:
-  WaitsImpl(uv_loop_s* loop, const Clock& clock, Runs& runs);
-  ~WaitsImpl() override;
-
-  Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done) override;
-  void close(std::function<void()> on_closed) override;
+  static std::unique_ptr<Waits> create(uv_loop_s* loop, const Clock& clock, Runs& runs);
+  Waits(uv_loop_s* loop, const Clock& clock, Runs& runs);
+  ~Waits() override;
+  // Wrong conditions (a bad regex with its position, an unknown run, a bad URL) fail here with code
+  // invalid_arguments or run_not_found. Otherwise on_done comes once, from the loop.
+  Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done);
+  // Cancels every remaining wait. on_closed comes from the loop, after which the object may be
+  // deleted.
+  void close(std::function<void()> on_closed);
 
  private:
   void on_state(Run& run) override;
   void on_readiness(Run& run) override;
   void on_output(Run& run, StreamId stream, Offset from) override;
   void on_drain(Run& run) override;
+  void on_log_progress(Run& run) override { on_drain(run); }
   void on_forget(Run& run) override;
   bool hears_internal() const override { return true; }
   void on_answered(WaitOperation& operation) override;

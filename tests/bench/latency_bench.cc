@@ -7,7 +7,7 @@
 
 #include <ctime>
 
-#include "runtime/wait/wait.h"
+#include "runtime/wait/waits.h"
 #include "tests/bench/baseline.h"
 #include "tests/bench/harness.h"
 #include "tests/bench/table.h"

@@ -12,6 +12,7 @@
 #include "bindings/lua/vm/error.h"
 #include "runtime/runs/runs.h"
 #include "runtime/wait/reach.h"
+#include "runtime/wait/waits.h"
 
 namespace gibbous::lua {
 namespace {
@@ -113,6 +114,9 @@ int l_wait_quiet(lua_State* state) {
 int l_wait_file(lua_State* state) {
   return condition(state, "file", "path", true);
 }
+int l_wait_log(lua_State* state) {
+  return condition(state, "log", "run", true);
+}
 int l_wait_timer(lua_State* state) {
   return condition(state, "timer", "ms", true);
 }
@@ -121,7 +125,8 @@ constexpr luaL_Reg kWait[] = {
     {"exit", l_wait_exit},   {"start", l_wait_started}, {"ready", l_wait_ready},
     {"port", l_wait_port},   {"regex", l_wait_regex},   {"screen", l_wait_screen},
     {"http", l_wait_http},   {"quiet", l_wait_quiet},   {"file", l_wait_file},
-    {"timer", l_wait_timer}, {"check", l_wait_check},   {nullptr, nullptr},
+    {"timer", l_wait_timer}, {"log", l_wait_log},       {"check", l_wait_check},
+    {nullptr, nullptr},
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ Condition parse_condition(const Json& table, const std::string& default_run,
                           const FieldPath& place) {
   Fields fields(place, table);
   const auto kind = fields.choice("kind", {"exit", "start", "ready", "port", "regex", "screen",
-                                           "http", "quiet", "file", "timer"});
+                                           "http", "quiet", "file", "log", "timer"});
   if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
   Condition condition;
   condition.run = run_of(fields, default_run);
@@ -89,6 +89,10 @@ Condition parse_condition(const Json& table, const std::string& default_run,
     const auto duration = fields.number("ms", 1, kMaxMillis);
     if (!duration) fields.fail("ms", "a number of milliseconds", nullptr);
     condition.duration = Millis{static_cast<std::int64_t>(*duration)};
+  } else if (*kind == "log") {
+    condition.kind = ConditionKind::kLog;
+    need_run(fields, condition);
+    condition.written = fields.flag("written").value_or(false);
   } else if (*kind == "file") {
     condition.kind = ConditionKind::kFile;
     condition.path = need_text(fields, "path");

@@ -21,7 +21,6 @@ constexpr MovedModule kMovedScripts[] = {
     {"toolsets.background_wait", "toolsets.background.wait"},
     {"toolsets.bg_format", "toolsets.format"},
     {"toolsets.bg_read", "toolsets.bg.read"},
-    {"toolsets.log_files", "toolsets.safe_shell.log_files"},
     {"toolsets.shell_format", "toolsets.shell.format"},
 };
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/wait/wait.h"
+#include "runtime/wait/waits.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
 

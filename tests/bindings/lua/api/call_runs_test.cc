@@ -4,7 +4,7 @@
 #include "bindings/lua/call/call.h"
 #include "runtime/keeper/client.h"
 #include "runtime/runs/runs.h"
-#include "runtime/wait/wait.h"
+#include "runtime/wait/waits.h"
 #include "tests/bindings/lua/call/engine_fixture.h"
 
 using gibbous::CallId;

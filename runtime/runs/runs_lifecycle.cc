@@ -1,5 +1,5 @@
 // How runs begin and end. What callers ask for is in runs.cc.
-#include "runtime/runs/runs_impl.h"
+#include "runtime/runs/runs_entry.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -29,15 +29,15 @@ bool can_be_read(int descriptor) {
 
 }  // namespace
 
-RunsImpl::RunsImpl(uv_loop_s* loop, const Clock& clock, RunsOptions options)
+Runs::Runs(uv_loop_s* loop, const Clock& clock, RunsOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {
   // Runs that were kept bring their keys along.
   last_key_ = random_bits() & kKeyBase;
 }
 
-RunsImpl::~RunsImpl() = default;
+Runs::~Runs() = default;
 
-Status RunsImpl::init() {
+Status Runs::init() {
   auto keeper = KeeperClient::create(loop_, {options_.keeper_path}, *this);
   if (!keeper) return keeper.status();
   keeper_ = std::move(keeper.value());
@@ -46,7 +46,7 @@ Status RunsImpl::init() {
   return {};
 }
 
-Status RunsImpl::launch(Entry& entry) {
+Status Runs::launch(Entry& entry) {
   Run& run = entry.run;
   if (run.spec_.keep) {
     if (auto made = open_control_directory(options_.keep_directory, true); !made) {
@@ -61,7 +61,7 @@ Status RunsImpl::launch(Entry& entry) {
   return {};
 }
 
-void RunsImpl::launch_queued() {
+void Runs::launch_queued() {
   while (!closing_ && !queue_.empty() && active_ < options_.limits.max_concurrent) {
     Entry& entry = *queue_.front();
     queue_.pop_front();
@@ -72,7 +72,7 @@ void RunsImpl::launch_queued() {
   }
 }
 
-void RunsImpl::on_started(RunKey key, Started started) {
+void Runs::on_started(RunKey key, Started started) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
   Run& run = entry->run;
@@ -100,7 +100,7 @@ void RunsImpl::on_started(RunKey key, Started started) {
   if (auto ready = std::exchange(entry->on_ready, nullptr)) ready(run, Status());
 }
 
-void RunsImpl::read_stream(Entry& entry, StreamId id, UniqueFd fd) {
+void Runs::read_stream(Entry& entry, StreamId id, UniqueFd fd) {
   StreamTap& tap = entry.taps[static_cast<std::size_t>(id)];
   Stream& stream = entry.run.streams_[static_cast<std::size_t>(id)];
   if (!fd) {
@@ -112,7 +112,7 @@ void RunsImpl::read_stream(Entry& entry, StreamId id, UniqueFd fd) {
   tap.reader = ingest_->read(std::move(fd), stream, tap);
 }
 
-void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
+void Runs::on_start_failed(RunKey key, StartFailure failure) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
   std::string message = "Could not start ";
@@ -141,7 +141,7 @@ void RunsImpl::on_start_failed(RunKey key, StartFailure failure) {
   launch_queued();
 }
 
-void RunsImpl::on_exited(RunKey key, ExitStatus status) {
+void Runs::on_exited(RunKey key, ExitStatus status) {
   Entry* entry = entry_of(key);
   if (entry == nullptr || entry->exit || entry->run.ended()) return;
   entry->exit = status;
@@ -169,7 +169,7 @@ void RunsImpl::on_exited(RunKey key, ExitStatus status) {
   if (settled(*entry)) finish_exited(*entry);
 }
 
-void RunsImpl::open_logs(Entry& entry) {
+void Runs::open_logs(Entry& entry) {
   Run& run = entry.run;
   for (const LogSpec& spec : run.spec_.logs) {
     auto tap = std::make_unique<LogTap>(*this, entry, spec);
@@ -196,35 +196,40 @@ void RunsImpl::open_logs(Entry& entry) {
   }
 }
 
-void RunsImpl::notify_logs(Entry& entry, StreamId id) {
+void Runs::notify_logs(Entry& entry, StreamId id) {
   for (const auto& log : entry.logs) {
     if (const auto source = log->sources[static_cast<std::size_t>(id)]) log->sink->notify(*source);
   }
 }
 
-void RunsImpl::finish_logs(Entry& entry) {
+void Runs::finish_logs(Entry& entry) {
   if (std::exchange(entry.logs_finishing, true)) return;
   for (const auto& log : entry.logs) {
     log->sink->finish([this, &entry] { log_finished(entry); });
   }
 }
 
-void RunsImpl::log_finished(Entry& entry) {
+void Runs::log_finished(Entry& entry) {
   --entry.open_logs;
   if (closing_ && part_closed_) part_closed_();
 }
 
-void RunsImpl::LogTap::on_sink_error(const std::string& message) {
+void Runs::LogTap::on_sink_error(const std::string& message) {
   owner_.each_observer(
       entry_.run, [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, message); });
 }
 
-void RunsImpl::LogTap::on_sink_recovered() {
+void Runs::LogTap::on_sink_recovered() {
   owner_.each_observer(entry_.run,
                        [&](RunsObserver& observer) { observer.on_log(entry_.run, spec_, ""); });
 }
 
-bool RunsImpl::settled(const Entry& entry) const {
+void Runs::LogTap::on_sink_progress() {
+  owner_.each_observer(entry_.run,
+                       [&](RunsObserver& observer) { observer.on_log_progress(entry_.run); });
+}
+
+bool Runs::settled(const Entry& entry) const {
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Stream& stream = entry.run.streams_[i];
     if (stream.ended()) continue;
@@ -236,7 +241,7 @@ bool RunsImpl::settled(const Entry& entry) const {
   return true;
 }
 
-void RunsImpl::finish_exited(Entry& entry) {
+void Runs::finish_exited(Entry& entry) {
   Run& run = entry.run;
   if (ask_at_end(entry)) return;
   run.exit_status_ = entry.exit;
@@ -256,7 +261,7 @@ void RunsImpl::finish_exited(Entry& entry) {
   launch_queued();
 }
 
-void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
+void Runs::finish(Entry& entry, RunState state, std::string reason) {
   Run& run = entry.run;
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.idle);
@@ -280,7 +285,7 @@ void RunsImpl::finish(Entry& entry, RunState state, std::string reason) {
   forget_oldest();
 }
 
-void RunsImpl::update_drained(Entry& entry) {
+void Runs::update_drained(Entry& entry) {
   Run& run = entry.run;
   if (!run.ended()) return;
   const bool all_ended = run.streams_[0].ended() && run.streams_[1].ended();
@@ -295,7 +300,7 @@ void RunsImpl::update_drained(Entry& entry) {
   if (drained) each_observer(run, [&run](RunsObserver& observer) { observer.on_drain(run); });
 }
 
-void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
+void Runs::StreamTap::on_bytes(Stream& stream, Offset from) {
   Run& run = entry_->run;
   run.last_output_ = owner_->clock_.now();
   owner_->show(*entry_, from);
@@ -305,7 +310,7 @@ void RunsImpl::StreamTap::on_bytes(Stream& stream, Offset from) {
   if (entry_->exit && !run.ended() && owner_->settled(*entry_)) owner_->finish_exited(*entry_);
 }
 
-void RunsImpl::StreamTap::on_end(Stream& stream, int error) {
+void Runs::StreamTap::on_end(Stream& stream, int error) {
   (void)error;
   stream.set_ended();
   owner_->notify_logs(*entry_, id_);
@@ -319,14 +324,14 @@ void RunsImpl::StreamTap::on_end(Stream& stream, int error) {
   }
 }
 
-void RunsImpl::on_left(RunKey key, std::uint32_t alive) {
+void Runs::on_left(RunKey key, std::uint32_t alive) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
   entry->run.left_behind_ = alive;
   each_observer(entry->run, [entry](RunsObserver& observer) { observer.on_drain(entry->run); });
 }
 
-void RunsImpl::on_killed(RunKey key, KillReport report) {
+void Runs::on_killed(RunKey key, KillReport report) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
   // The end is known even if its last output is not in yet: the caller of kill does not wait for
@@ -340,7 +345,7 @@ void RunsImpl::on_killed(RunKey key, KillReport report) {
   if (on_done) on_done(entry->run, report);
 }
 
-void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
+void Runs::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
   for (const RunKey key : keys) {
     Entry* entry = entry_of(key);
     if (entry == nullptr) continue;
@@ -364,7 +369,7 @@ void RunsImpl::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
   launch_queued();
 }
 
-void RunsImpl::time_out(Entry& entry) {
+void Runs::time_out(Entry& entry) {
   entry.timeout = 0;
   // A run that is being ended for another reason ends for that.
   if (entry.run.ended() || entry.exit || entry.verdict != RunState::kRunning) return;
@@ -376,14 +381,14 @@ void RunsImpl::time_out(Entry& entry) {
                      options_.limits.timeout_grace);
 }
 
-Millis RunsImpl::wall_limit(const Entry& entry) const {
+Millis Runs::wall_limit(const Entry& entry) const {
   const RunSpec& spec = entry.run.spec_;
   const Millis asked = spec.timeout.value_or(options_.limits.default_timeout);
   const Millis most = spec.limits.wall_time;
   return most.count() == 0 || (asked.count() != 0 && asked < most) ? asked : most;
 }
 
-void RunsImpl::watch_idle(Entry& entry) {
+void Runs::watch_idle(Entry& entry) {
   const Millis limit = entry.run.spec_.limits.idle_time;
   if (limit.count() == 0 || entry.exit || entry.run.ended()) return;
   const Nanos silent = clock_.now() - entry.run.last_output_;
@@ -403,7 +408,7 @@ void RunsImpl::watch_idle(Entry& entry) {
   });
 }
 
-void RunsImpl::count_output(Entry& entry, std::uint64_t bytes) {
+void Runs::count_output(Entry& entry, std::uint64_t bytes) {
   Run& run = entry.run;
   run.output_rate_.add(bytes, run.last_output_);
   const std::uint64_t limit = run.spec_.limits.output_bytes;
@@ -413,14 +418,14 @@ void RunsImpl::count_output(Entry& entry, std::uint64_t bytes) {
   }
 }
 
-void RunsImpl::end_by_limit(Entry& entry, LimitReached reached) {
+void Runs::end_by_limit(Entry& entry, LimitReached reached) {
   if (entry.verdict != RunState::kRunning) return;  // it is ending already
   note_limit(entry, reached);
   entry.kill_waiters.emplace_back();
   entry.keeper->kill(entry.run.key_, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
 }
 
-void RunsImpl::note_limit(Entry& entry, LimitReached reached) {
+void Runs::note_limit(Entry& entry, LimitReached reached) {
   // What somebody else is ending does not end by its limit.
   if (entry.run.ended() || entry.verdict != RunState::kRunning) return;
   entry.run.limit_reached_ = reached;
@@ -428,11 +433,11 @@ void RunsImpl::note_limit(Entry& entry, LimitReached reached) {
   entry.verdict_reason = describe_limit(reached);
 }
 
-void RunsImpl::on_limit(RunKey key, LimitReached reached) {
+void Runs::on_limit(RunKey key, LimitReached reached) {
   if (Entry* entry = entry_of(key)) note_limit(*entry, reached);
 }
 
-void RunsImpl::usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) {
+void Runs::usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) {
   Entry& entry = entry_of(run);
   if (closing_) return;
   ++entry.questions;
@@ -456,12 +461,12 @@ void RunsImpl::usage(Run& run, std::function<void(Run&, const std::optional<RunU
   });
 }
 
-std::size_t RunsImpl::ended_runs() const {
+std::size_t Runs::ended_runs() const {
   return static_cast<std::size_t>(std::count_if(
       entries_.begin(), entries_.end(), [](const auto& entry) { return entry->run.ended(); }));
 }
 
-void RunsImpl::forget_oldest() {
+void Runs::forget_oldest() {
   const std::size_t ended = ended_runs();
   // Runs are forgotten from the loop's next turn: whoever is told of this end may still look at
   // them.
@@ -487,11 +492,11 @@ void RunsImpl::forget_oldest() {
 }
 
 // The id that somebody knows a service by, while it goes on as another run.
-bool RunsImpl::leads_to_others(Run& run) {
+bool Runs::leads_to_others(Run& run) {
   return run.spec_.restart_of.empty() && !newest(run).ended();
 }
 
-void RunsImpl::release(Entry& entry) {
+void Runs::release(Entry& entry) {
   if (!entry.run.spec_.restart_of.empty()) {
     for (const auto& each : entries_) {
       if (each->run.next_ == entry.run.id_) each->run.next_ = entry.run.next_;
@@ -509,11 +514,11 @@ void RunsImpl::release(Entry& entry) {
   by_id_.erase(entry.run.id_);
 }
 
-void RunsImpl::notify_state(Entry& entry) {
+void Runs::notify_state(Entry& entry) {
   each_observer(entry.run, [&entry](RunsObserver& observer) { observer.on_state(entry.run); });
 }
 
-void RunsImpl::each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell) {
+void Runs::each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell) {
   const bool internal = run.spec_.internal;
   ++telling_;
   every_observer([&tell, internal](RunsObserver& observer) {
@@ -523,14 +528,14 @@ void RunsImpl::each_observer(const Run& run, const std::function<void(RunsObserv
   every_observer([](RunsObserver& observer) { observer.on_batch_end(); });
 }
 
-void RunsImpl::every_observer(const std::function<void(RunsObserver&)>& tell) {
+void Runs::every_observer(const std::function<void(RunsObserver&)>& tell) {
   // By index: an observer may add or remove observers.
   for (std::size_t i = 0; i < observers_.size(); ++i) {
     if (observers_[i] != nullptr) tell(*observers_[i]);
   }
 }
 
-RunsImpl::Entry* RunsImpl::entry_of(RunKey key) {
+Runs::Entry* Runs::entry_of(RunKey key) {
   const auto found = by_key_.find(key);
   return found == by_key_.end() ? nullptr : found->second;
 }

@@ -3,9 +3,10 @@
 
 ---One thing that can be waited for: a plain table that the functions below make.
 ---@class Condition
----@field kind 'exit'|'start'|'ready'|'port'|'regex'|'screen'|'http'|'quiet'|'file'|'timer'
----@field run? string|Run required for exit, start, ready, regex, screen and quiet; a condition of
----another kind that names a run fails when that run ends
+---@field kind 'exit'|'start'|'ready'|'port'|'regex'|'screen'|'http'|'quiet'|'file'
+---|'log'|'timer'
+---@field run? string|Run required for exit, start, ready, regex, screen, quiet and log; a condition
+---of another kind that names a run fails when that run ends
 
 ---@class WaitOptions
 ---@field any? Condition[] 1 to 64; this or all
@@ -190,6 +191,21 @@ function wait.quiet(run, ms) end
 ---@param options? { absent?: boolean, run?: Run|string } absent: waits until the path is gone
 ---@return Condition
 function wait.file(path, options) end
+
+---Comes true when all files of `log` (run.start) are open, or one cannot be written: then
+---run:info().log says why. With `written`, when the run has ended and they have all its output.
+---
+---Example:
+---```lua
+---local build = run.start { command = 'echo built', log = { path = 'build.log' } }
+---wait { all = { wait.exit(build), wait.log(build, { written = true }) } }
+---assert(build:info().log[1].bytes == 6)
+---```
+---@since 0.1.0
+---@param run Run|string
+---@param options? { written?: boolean }
+---@return Condition
+function wait.log(run, options) end
 
 ---Comes true after some time.
 ---

@@ -1,6 +1,5 @@
 -- The toolset `safe_shell`: runs one program with its arguments, never a shell. The call waits for
 -- it, or leaves it in the background with its output in files.
-local log_files = require 'toolsets.safe_shell.log_files'
 
 local DEFAULT_KEEP_ALIVE_S = 5
 local MAX_KEEP_ALIVE_S = 30 * 24 * 60 * 60
@@ -12,6 +11,8 @@ local INPUT_QUIET_MS = 500
 -- The capacity of a pipe that nothing reads from.
 local MAX_BACKGROUND_INPUT_BYTES = 64 * 1024
 local EXCERPT_TOKENS = 8000
+local OPEN_LIMIT_MS = 500 -- until its files are open
+local WRITE_LIMIT_MS = 2000 -- until they have all its output
 local MAX_NAME_BYTES = 252
 local MAX_PATH_BYTES = 1024
 -- A name without the characters that are special in a shell.
@@ -128,6 +129,17 @@ local function field_of(paths, path)
   return path == paths.stdout and 'stdout_file' or 'stderr_file'
 end
 
+-- Waits for the files of the run and returns the first that cannot be written. On a slow disk the
+-- wait ends earlier; what becomes of the files is then an event of the session.
+local function broken_log(handle, condition, limit_ms)
+  handle:wait { any = { condition }, timeout_ms = limit_ms }
+  for _, file in ipairs(handle:info().log or {}) do
+    if file.error then
+      return file
+    end
+  end
+end
+
 local function start(args, paths)
   local handle, err = run.start {
     argv = { args.command, unpack(args.args or {}) },
@@ -142,10 +154,10 @@ local function start(args, paths)
   if not handle then
     tool.error(err.code, err.message)
   end
-  local problem, path = log_files.opened(handle)
-  if problem then
+  local broken = broken_log(handle, wait.log(handle), OPEN_LIMIT_MS)
+  if broken then
     handle:kill { signal = 'SIGKILL' }
-    tool.error('unavailable', ('args.%s: %s'):format(field_of(paths, path), problem))
+    tool.error('unavailable', ('args.%s: %s'):format(field_of(paths, broken.path), broken.error))
   end
   return handle
 end
@@ -219,7 +231,7 @@ local function wait_for_end(args, paths)
     function() return handle:wait { any = { { kind = 'exit' } } } end,
     function() return args.input and feed(handle, args.input) end,
   }
-  local problem = log_files.written(handle)
+  local broken = broken_log(handle, wait.log(handle, { written = true }), WRITE_LIMIT_MS)
   local info = handle:info()
   local out = handle:excerpt { budget_tokens = EXCERPT_TOKENS }
   local data = {
@@ -232,6 +244,7 @@ local function wait_for_end(args, paths)
     data.stderr = err.text
     data.complete = data.complete and err.complete
   end
+  local problem = broken and broken.error
   return { text = text_of(data, args.keep_alive or DEFAULT_KEEP_ALIVE_S, problem), data = data }
 end
 

@@ -146,7 +146,7 @@ TEST_CASE("poll takes in no more than its budget of bytes") {
   REQUIRE(longest < std::chrono::seconds{5});
 }
 
-TEST_CASE("a borrowed loop ends by itself when nothing is called") {
+TEST_CASE("a borrowed loop ends when no call is active") {
   testing::Loop loop;
   RuntimeOptions options = auto_mode();
   options.loop = loop.get();

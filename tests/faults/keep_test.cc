@@ -50,7 +50,7 @@ std::string unique_seconds() {
   return "6" + unique_word().substr(1, 6);
 }
 
-TEST_CASE("a kept run outlives each end of its host, other runs do not, and is taken over") {
+TEST_CASE("a detached run outlives each end of its host, other runs do not, and is taken over") {
   for (const int signal_number : {0, SIGTERM, SIGKILL, SIGABRT}) {
     DYNAMIC_SECTION("signal " << signal_number) {
       const TempDir state;
@@ -84,7 +84,7 @@ TEST_CASE("a kept run outlives each end of its host, other runs do not, and is t
   }
 }
 
-TEST_CASE("what a kept run writes while nobody is there is read by the next host") {
+TEST_CASE("output that a detached run writes without a host is read by the next host") {
   const TempDir state;
   const TempDir gate;
   const std::string go = gate.path() + "/go";
@@ -109,7 +109,7 @@ TEST_CASE("what a kept run writes while nobody is there is read by the next host
   next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
 }
 
-TEST_CASE("the end of a kept run while nobody is there is told to the next host") {
+TEST_CASE("the end of a detached run without a host is reported to the next host") {
   const TempDir state;
   const TempDir gate;
   std::string id;
@@ -134,7 +134,7 @@ TEST_CASE("the end of a kept run while nobody is there is told to the next host"
   CHECK(next.output_until(id, "words") == "last words\n");
 }
 
-TEST_CASE("a keeper that has a host opens to nobody else") {
+TEST_CASE("a keeper that has a host rejects any other") {
   const TempDir state;
   const std::string kept = unique_seconds();
   Host host(state);

@@ -186,7 +186,7 @@ TEST_CASE("a run that waited for another when its host was killed is lost, and s
   lives.end();
 }
 
-TEST_CASE("where the configuration says requeue, it is started again, as its next attempt") {
+TEST_CASE("with recovery = requeue, it is started again, as its next attempt") {
   Lives lives("return { journal = { recovery = 'requeue' } }\n");
   const std::string run = lives.shell(kSpawn)["run_id"];
   lives.poll_until_told(run);
@@ -200,7 +200,7 @@ TEST_CASE("where the configuration says requeue, it is started again, as its nex
   lives.end();
 }
 
-TEST_CASE("a host that may not start anything leaves what is queued to others") {
+TEST_CASE("a host that may not start any run leaves the queue to others") {
   Lives lives("return {}\n");
   const std::string first = lives.shell(kSpawn)["run_id"];
   const std::string second =
@@ -227,7 +227,7 @@ TEST_CASE("a host that may not start anything leaves what is queued to others") 
   lives.end();
 }
 
-TEST_CASE("what was queued when the host was killed is executed by the next one, once") {
+TEST_CASE("a run queued when the host was killed is executed by the next one, once") {
   Lives lives("return {}\n");
   const std::string first = lives.shell(kSpawn)["run_id"];
   const std::string second =

@@ -74,7 +74,7 @@ return {
   REQUIRE(host.call("echo", {{"text", "still here"}}).text == "still here");
 }
 
-TEST_CASE("a file that never ends is not loaded, and the old tools go on") {
+TEST_CASE("a file without an end is not loaded, and the old tools keep working") {
   TempDir directory;
   Host host(with(directory));
   const std::uint64_t before = host.runtime->generation();

@@ -50,7 +50,7 @@ TEST_CASE("a host that is killed leaves nothing of a terminal behind") {
   CHECK(gone(word));
 }
 
-TEST_CASE("a kept terminal goes on without its host, and the next one types into it") {
+TEST_CASE("a detached terminal works on without its host, and the next one types into it") {
   const TempDir state;
   std::string id;
   {

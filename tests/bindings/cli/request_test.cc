@@ -33,7 +33,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("all members of a call are read") {
+TEST_CASE("every member of a call is read") {
   const Request request = parsed(
       R"({"id":1,"tool":"bg_start","args":{"command":"make"},"session":"a","progress":true})");
   CHECK(request.kind == Request::Kind::kCall);
@@ -100,7 +100,7 @@ TEST_CASE("an id has a limit") {
   CHECK(has(complaint(R"({"tool":"t","id":")" + std::string(kMaxIdBytes, 'x') + "\"}"), "longer"));
 }
 
-TEST_CASE("all members of an answer to an ask are read") {
+TEST_CASE("every member of an answer to an ask is read") {
   const Request plain = parsed(R"({"answer":"Ab3xK9mZ","allow":true})");
   CHECK(plain.kind == Request::Kind::kAnswer);
   CHECK(plain.ask == "Ab3xK9mZ");

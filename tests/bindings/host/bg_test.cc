@@ -38,7 +38,7 @@ TEST_CASE("commands and labels are shown on one line, with their control charact
   CHECK(status.find('\n') == std::string::npos);
 }
 
-TEST_CASE("bg_start says what is wrong with a command, and takes any timeout") {
+TEST_CASE("bg_start explains what is wrong with a command, and accepts any timeout") {
   Host host(auto_mode());
   for (const char* command : {"", "echo a\\u0000b"}) {
     const CallResult refused =
@@ -114,7 +114,7 @@ TEST_CASE("bg_output gives one stream when asked for one") {
   REQUIRE(text.find("out\n") == std::string::npos);
 }
 
-TEST_CASE("bg_output gives what is new since the last read, and nothing twice") {
+TEST_CASE("bg_output returns the output since the last read, and nothing twice") {
   Host host(auto_mode());
   testing::Host& h = host;
   const std::string id = host.start("echo line1; printf par; read go; echo tial; echo line3");
@@ -138,7 +138,7 @@ TEST_CASE("two sessions read the same run without disturbing one another") {
   REQUIRE(host.call("bg_output", {{"id", id}}, "a").text.find("shared") == std::string::npos);
 }
 
-TEST_CASE("bg_output gives the last lines when not asked for what is new") {
+TEST_CASE("bg_output returns the last lines when the caller does not ask for new ones") {
   Host host(auto_mode());
   const std::string id = host.start("seq 1 20");
   until_ended(host, id);
@@ -152,7 +152,7 @@ TEST_CASE("bg_output gives the last lines when not asked for what is new") {
   REQUIRE(whole.find("\n1\n") != std::string::npos);
 }
 
-TEST_CASE("more output than is kept is marked as truncated, and says what is missing") {
+TEST_CASE("output that exceeds the buffer is marked as truncated, with a note of what is missing") {
   Host host(auto_mode());
   const std::string id = host.start("yes line | head -c 3000000; echo END");
   until_ended(host, id);

@@ -154,7 +154,7 @@ TEST_CASE("hooks and configuration of git are neither changed nor replaced in bu
         "config\nx\n");
 }
 
-TEST_CASE("what is hidden from a command in bubblewrap is empty") {
+TEST_CASE("a path hidden from a command in bubblewrap is empty") {
   if (!can_be_tested()) return;
   Boxes boxes;
   const std::string sub = boxes.workspace() + "/sub/";

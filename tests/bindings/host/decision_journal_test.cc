@@ -127,7 +127,7 @@ TEST_CASE("a journal that cannot be opened is named once, and decisions are coun
   CHECK_THAT(desk.problems[0], Contains("decisions are not recorded") && Contains(file));
 }
 
-TEST_CASE("a state directory that is read-only is an outage that is told of") {
+TEST_CASE("a read-only state directory is an outage that is reported") {
   testing::TempDir dir;
   const std::string state = dir.path() + "/state";
   std::filesystem::create_directory(state);

@@ -72,7 +72,7 @@ class Place {
   std::optional<Host> host;
 };
 
-TEST_CASE("what an executor says of an end is told of when it makes no sense, and the run ends") {
+TEST_CASE("an executor's invalid answer about an end is reported, and the run ends") {
   Place place;
   for (const char* executor : {"number", "text", "list"}) {
     CAPTURE(executor);
@@ -125,7 +125,7 @@ TEST_CASE("an approval is for the executor that was asked about") {
   CHECK(place.asked[0].subject != place.asked[1].subject);
 }
 
-TEST_CASE("what a person approved runs in its sandbox and under its limits") {
+TEST_CASE("an approved command runs in its sandbox and under its limits") {
   Place place;
   place.approve();
   const CallResult result = place.start({{"command", "sudo -n true; touch kept; ulimit -n"},
@@ -137,7 +137,7 @@ TEST_CASE("what a person approved runs in its sandbox and under its limits") {
   CHECK(Json::parse(result.data)["limits"]["open_files"] == 77);
 }
 
-TEST_CASE("paths of another machine are not taken for those of the workspace") {
+TEST_CASE("paths of another machine do not count as paths of the workspace") {
   Place place;
   CHECK(place.start({{"command", "rm -rf build"}, {"executor", "plain"}}).ok);
   CHECK(place.start({{"command", "rm -rf build"}, {"executor", "away"}}).code != "");

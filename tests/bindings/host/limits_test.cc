@@ -80,7 +80,7 @@ class Place {
   }
 };
 
-TEST_CASE("a mode's limits hold for every run, and the stricter of mode and script is taken") {
+TEST_CASE("a mode's limits hold for every run, and the stricter of mode and script applies") {
   Place place;
   place.mode("limits = { output_bytes = 1000, pids = 30 }");
   Host host(place.options);
@@ -138,7 +138,7 @@ TEST_CASE("a mode may name every limit that there is") {
   CHECK(host.runtime->policy_error().empty());
 }
 
-TEST_CASE("wrong limits, logs and sandboxes name the field and what was expected") {
+TEST_CASE("wrong limits, logs and sandboxes name the field and the expected value") {
   Place place;
   Host host(place.options);
   const std::vector<std::pair<Json, std::string>> kWrong = {
@@ -193,7 +193,7 @@ TEST_CASE("a sandbox that a policy does not know of refuses the start") {
   CHECK_THAT(refused.message, Contains("verdict.sandbox"));
 }
 
-TEST_CASE("what the sandbox refused is told with the path and the profile") {
+TEST_CASE("a refusal of the sandbox is reported with the path and the profile") {
   Place place;
   place.options.mode = "dangerous";  // where a policy that cannot see the path asks nobody
   Host host(place.options);

@@ -106,7 +106,7 @@ TEST_CASE("a decide that allows what a rule denies is not obeyed") {
   CHECK(echo(world.host(), "hello").ok);
 }
 
-TEST_CASE("a person is asked once about a command that a rule asks about, and sees it parsed") {
+TEST_CASE("a person is asked once about a command that matches an ask rule, and sees it parsed") {
   World world(policy_with(kAskAboutSecret));
   world.start();
   std::vector<AskRequest> asked;
@@ -149,7 +149,7 @@ TEST_CASE("without an approver an ask says how to get it approved") {
   CHECK(result.message.find("approver") != std::string::npos);
 }
 
-TEST_CASE("an answer that comes when the runtime has gone is nobody's, and nothing breaks") {
+TEST_CASE("an answer that arrives after the runtime has gone has no effect") {
   World world(policy_with(kAskAboutSecret));
   world.start();
   std::vector<AskRequest> asked;
@@ -265,7 +265,7 @@ TEST_CASE("an approval of a rule counts for whatever the rule asks about, never 
   CHECK(echo(world.host(), "secret forbidden").code == "denied");
 }
 
-TEST_CASE("what is typed into a shell is judged where the shell stands") {
+TEST_CASE("text typed into a shell is judged in the shell's current directory") {
   TempDir scripts;
   std::ofstream(scripts.path() + "/init.lua") << R"(
 local talk = tool {
@@ -449,7 +449,7 @@ TEST_CASE("decisions are in the journal alone, and in a file where there is no j
   }
 }
 
-TEST_CASE("a call goes on when its decision cannot be recorded, and the host hears why") {
+TEST_CASE("a call continues when its decision cannot be recorded, and the host gets the reason") {
   TempDir dir;
   World world(policy_with(kDenyForbidden));
   world.options().state_dir = dir.write("state", "no directory");
@@ -534,7 +534,7 @@ TEST_CASE("an old log under a new policy shows which verdicts change") {
   CHECK(changes[1].after == "deny");
 }
 
-TEST_CASE("requests that are wrong are answered with what is wrong") {
+TEST_CASE("a wrong request is answered with its error") {
   PolicyOptions options;
   options.mode = "auto";
   World world(policy_with(kDenyForbidden));

@@ -96,7 +96,7 @@ TEST_CASE("Waiting for the queue ends when the run before is killed") {
   CHECK(Json::parse((*result)->data)["state"] != "queued");
 }
 
-TEST_CASE("Waiting for the queue goes on over a reload, and ends with its time") {
+TEST_CASE("A wait for the queue survives a reload, and ends with its time") {
   Desk desk;
   desk.spawn("sleep 600");
   const std::string second = desk.spawn("sleep 600");

@@ -81,7 +81,7 @@ Json on_screen(const std::string& regex, const std::string& event) {
   return {{"regex", regex}, {"event", event}, {"scope", "screen"}};
 }
 
-TEST_CASE("a dialog is told of once, where it is shown, however it is drawn again") {
+TEST_CASE("a dialog is reported once, with its place, however often it is redrawn") {
   Desk desk;
   const std::string id = desk.spawn("whiptail --yesno 'Remove 12 packages?' 10 40",
                                     {on_screen("Remove (\\d+) packages", "asked")});
@@ -99,7 +99,7 @@ TEST_CASE("a dialog is told of once, where it is shown, however it is drawn agai
   CHECK(desk.events("asked").size() == 1);
 }
 
-TEST_CASE("an editor's mode is told of each time that it comes") {
+TEST_CASE("an editor's mode is reported each time it appears") {
   Desk desk;
   const std::string id =
       desk.spawn("vi -u NONE -i NONE -c 'set showmode' note.txt",
@@ -116,7 +116,7 @@ TEST_CASE("an editor's mode is told of each time that it comes") {
   CHECK(desk.events("insert").size() == 2);
 }
 
-TEST_CASE("progress that is drawn in place is told of as it goes on, without a line end") {
+TEST_CASE("progress drawn in place is reported as it advances, without a line end") {
   Desk desk;
   const std::string id = desk.spawn(
       "stty -echo; for p in 10 20 30; do for s in a b c; do printf '\\033[3;5H%s %s%%\\r' $s $p; "
@@ -132,7 +132,7 @@ TEST_CASE("progress that is drawn in place is told of as it goes on, without a l
   CHECK(desk.events("progress").size() == 3);
 }
 
-TEST_CASE("top is told of for each time that it shows, and once for once") {
+TEST_CASE("top is reported each time it appears, and once with once") {
   Desk desk;
   Json once = on_screen("load average: ", "shown");
   once["once"] = true;
@@ -147,7 +147,7 @@ TEST_CASE("top is told of for each time that it shows, and once for once") {
   CHECK(times.size() == desk.events("tick").size());
 }
 
-TEST_CASE("a flood is looked at a few times a second, whatever it writes") {
+TEST_CASE("a flood is examined a few times a second, whatever it writes") {
   using Time = std::chrono::steady_clock;
   Desk desk;
   const auto begin = Time::now();
@@ -162,7 +162,7 @@ TEST_CASE("a flood is looked at a few times a second, whatever it writes") {
   CHECK(rows <= kRows * (2 + lasted / kScreenQuiet));
 }
 
-TEST_CASE("what stands on the screen when a run is killed is told of") {
+TEST_CASE("the screen contents when a run is killed are reported") {
   Desk desk;
   const std::string id =
       desk.spawn("printf ready; read line; printf '\\033[2J\\033[5Hlast words'; kill -KILL $$",
@@ -174,7 +174,7 @@ TEST_CASE("what stands on the screen when a run is killed is told of") {
   CHECK(desk.events("last").size() == 1);
 }
 
-TEST_CASE("a watcher that is added later is told of what is shown now") {
+TEST_CASE("a watcher added later reports what the screen shows now") {
   Desk desk;
   const std::string id = desk.spawn("printf 'gone\\033[2J\\033[7Hstill here'; exec sleep 600",
                                     {on_screen("still", "first")});

@@ -83,8 +83,7 @@ TEST_CASE("a spawned run is queued, executed, and polled with a cursor to its en
   CHECK(again["next_seq"] == end["next_seq"]);
 }
 
-TEST_CASE(
-    "runs of one session run one after the other, in their order, those of others beside them") {
+TEST_CASE("runs of one session execute in order, one at a time, in parallel with other sessions") {
   ShellHost desk;
   const std::string log = desk.path() + "/order";
   const auto line = [&](const std::string& name) {
@@ -142,7 +141,7 @@ TEST_CASE("watchers give events with their line, once when asked, and the end gi
   CHECK(desk.host().runtime->drain_backlog("s").empty());
 }
 
-TEST_CASE("what people watch for is watched for by its name") {
+TEST_CASE("a watcher preset is selected by its name") {
   ShellHost desk;
   const std::string id = desk.spawn(
       "echo ' - Local:   http://localhost:3000'; echo 'Traceback (most recent call last):'",

@@ -113,7 +113,7 @@ class Place {
   std::optional<Host> host;
 };
 
-TEST_CASE("an agent is told when its run is ready, and by what") {
+TEST_CASE("an agent gets an event when its run is ready, with the reason") {
   Place place;
   const Json run = place.start({{"command", "echo port 3000; sleep 60"},
                                 {"label", "web"},
@@ -127,7 +127,7 @@ TEST_CASE("an agent is told when its run is ready, and by what") {
   CHECK_THAT(backlog.back(), Contains("run_ready"));
 }
 
-TEST_CASE("an agent is told when its run is not ready in time") {
+TEST_CASE("an agent gets an event when its run is not ready in time") {
   Place place;
   const Json run = place.start(
       {{"command", "sleep 60"},
@@ -247,7 +247,7 @@ TEST_CASE("wrong options name the field") {
              Contains("after: there is no run \"nobody\""));
 }
 
-TEST_CASE("the newest policy is asked again before a run is started again") {
+TEST_CASE("the newest policy judges again before a run is restarted") {
   Place place;
   const Json run = place.start(
       {{"command", "read x < fifo; exit 1"}, {"restart", {{"max", 5}, {"backoff_ms", 1}}}});
@@ -262,7 +262,7 @@ TEST_CASE("the newest policy is asked again before a run is started again") {
   CHECK_FALSE(end.contains("next"));
 }
 
-TEST_CASE("a mode that asks by now is asked before a run is started again") {
+TEST_CASE("a mode that has become stricter asks before a run is restarted") {
   Place place;
   const Json run = place.start(
       {{"command", "read x < fifo; exit 1"}, {"restart", {{"max", 5}, {"backoff_ms", 1}}}});
@@ -273,7 +273,7 @@ TEST_CASE("a mode that asks by now is asked before a run is started again") {
   CHECK(place.event("run_ended", next)["reason"] == "not started: ask first");
 }
 
-TEST_CASE("what a person approved is not asked about when it is started again") {
+TEST_CASE("a restart of an approved run does not ask again") {
   Place place;
   int asked = 0;
   place.host->runtime->on_ask([&](const AskRequest& request) {
@@ -315,7 +315,7 @@ TEST_CASE("an approval of one command of several counts when that starts after o
   CHECK(asked == std::vector<std::string>{"echo here; sudo -n true; sleep 60"});
 }
 
-TEST_CASE("a run goes on being started again after a reload") {
+TEST_CASE("a run is still restarted after a reload") {
   Place place;
   const Json run = place.start(
       {{"command", "read x < fifo; exit 1"}, {"restart", {{"max", 2}, {"backoff_ms", 1}}}});
@@ -349,7 +349,7 @@ TEST_CASE("a pause before a restart is ended by a kill") {
   CHECK(place.info(next)["state"] == "killed");
 }
 
-TEST_CASE("what belongs to a call ends with it, whichever of the runs it is") {
+TEST_CASE("a call ends every run that belongs to it") {
   Place place;
   bool done = false;
   const CallId call = place.host->runtime->call(

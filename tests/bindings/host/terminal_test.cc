@@ -157,7 +157,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("keys that are sent give the screen back, and the file that an editor wrote is there") {
+TEST_CASE("send_keys returns the screen, and an editor's file is written") {
   Desk desk;
   const std::string id = desk.spawn("vi -u NONE -i NONE note.txt");
   CHECK(has(desk.keys(id, "ihello from keys"), "hello from keys"));
@@ -227,7 +227,7 @@ TEST_CASE("top shows itself and quits") {
   CHECK(desk.until_ended(id)["state"] == "completed");
 }
 
-TEST_CASE("a menu is walked with cursor keys, and what is chosen shows in styles") {
+TEST_CASE("cursor keys move through a menu, and styles show the selection") {
   Desk desk;
   const std::string id = desk.start(
       {{"command",
@@ -314,7 +314,7 @@ TEST_CASE("the size that a program sees changes with resize") {
   CHECK(desk.host().data("info", {{"id", id}})["pty"]["cols"] == 70);
 }
 
-TEST_CASE("lines that scrolled off are given when they are asked for") {
+TEST_CASE("lines that scrolled off are returned on request") {
   Desk desk;
   const std::string id = desk.start({{"command", "seq 1 1000; read x"}});
   desk.until_shown(id, "^1000");
@@ -334,7 +334,7 @@ TEST_CASE("a text is pasted in one piece where the program asked for that") {
   desk.type(id, "<C-c>");
 }
 
-TEST_CASE("what is typed where nothing of it is shown is recorded nowhere") {
+TEST_CASE("text typed where the terminal hides it is recorded nowhere") {
   Desk desk;
   const std::string word = "pw" + unique_word();
   for (const std::string command : {"bash -c 'read -sp \"pass: \" x; echo; echo got ${#x}; read y'",
@@ -354,7 +354,7 @@ TEST_CASE("what is typed where nothing of it is shown is recorded nowhere") {
   CHECK(!desk.is_recorded(word));
 }
 
-TEST_CASE("what is typed into a program that reads keys one by one is recorded nowhere") {
+TEST_CASE("text typed into a program that reads single keys is recorded nowhere") {
   Desk desk;
   const std::string word = "pw" + unique_word();
   const std::string id =
@@ -372,7 +372,7 @@ TEST_CASE("what is typed into a program that reads keys one by one is recorded n
   CHECK(!desk.is_recorded(word));
 }
 
-TEST_CASE("what is typed where it is shown is in the decisions") {
+TEST_CASE("text typed where the terminal shows it is in the decisions") {
   Desk desk;
   const std::string word = "open" + unique_word();
   const std::string id = desk.start({{"argv", {"cat"}}});
@@ -382,7 +382,7 @@ TEST_CASE("what is typed where it is shown is in the decisions") {
   CHECK(desk.is_recorded(word));
 }
 
-TEST_CASE("what is typed into a shell is judged as what is written to it") {
+TEST_CASE("text typed into a shell is judged like text written to it") {
   Desk desk("auto");
   const std::string id = desk.start({{"argv", {"bash", "--norc", "-i"}}, {"env", {{"PS1", "> "}}}});
   desk.until_shown(id, "^>");

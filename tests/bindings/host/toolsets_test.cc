@@ -37,7 +37,7 @@ TEST_CASE("the tools of any one toolset are described in 8 KiB") {
   }
 }
 
-TEST_CASE("all toolsets that ship can be loaded together") {
+TEST_CASE("all shipped toolsets can be loaded together") {
   const TempDir dir;
   Host host(with_toolsets(kToolsets, dir));
   CHECK(tools_of(host).size() == 4 + 1 + 1 + 1 + 1 + 9 + 1);
@@ -72,7 +72,7 @@ TEST_CASE("a call that waits is cancelled with what it started") {
   }
 }
 
-TEST_CASE("a wait goes on over a reload, and its processes count in the new generation") {
+TEST_CASE("a wait survives a reload, and its processes count in the new generation") {
   const TempDir dir;
   Host host(with_toolsets({"background"}, dir));
   for (int i = 0; i < 3; ++i) host.data("run_background", {{"cmd", "echo up; sleep 60"}});

@@ -80,7 +80,7 @@ TEST_CASE("wait_for sees files, quiet times and timers") {
   CHECK(contains(relative.message, "/no/such/file"));  // below the workspace
 }
 
-TEST_CASE("what a caller of wait_for did wrong is told in terms of its arguments") {
+TEST_CASE("a wrong argument of wait_for is explained in terms of the arguments") {
   Host host(auto_mode());
   const std::string id = host.start("exec sleep 600");
   struct Row {
@@ -91,9 +91,7 @@ TEST_CASE("what a caller of wait_for did wrong is told in terms of its arguments
   const Row rows[] = {
       {Json::object(), "invalid_arguments", "nothing to wait for"},
       {{{"output_regex", "x"}}, "invalid_arguments", "output_regex needs id"},
-      {{{"id", id}, {"output_regex", "("}},
-       "invalid_arguments",
-       "output_regex: missing )"},
+      {{{"id", id}, {"output_regex", "("}}, "invalid_arguments", "output_regex: missing )"},
       {{{"http", "gopher://x"}}, "invalid_arguments", "http: expected http://"},
       {{{"port", 70000}}, "invalid_arguments", "args.port: expected integer from 1 to 65535"},
       {{{"prt", 80}}, "invalid_arguments", "args.prt: unknown field; did you mean \"port\"?"},
@@ -125,7 +123,7 @@ TEST_CASE("bg_kill ends what a process left behind, and says so") {
   CHECK(Json::parse(host.call("bg_kill", {{"id", id}}).data)["killed"] == false);
 }
 
-TEST_CASE("a result that is too long is the end, and what was skipped can be read") {
+TEST_CASE("a result that is too long shows its end, and the skipped part can be read") {
   Host host(auto_mode());
   const std::string id = host.start("seq 1 20000");
   host.data("wait_for", {{"id", id}, {"exit", true}});

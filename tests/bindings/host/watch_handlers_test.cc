@@ -70,13 +70,13 @@ class HandlerHost {
   std::optional<Host> host_;
 };
 
-TEST_CASE("what a handler returns is the event's data") {
+TEST_CASE("a handler's return value is the event's data") {
   HandlerHost desk;
   desk.spawn("echo listening on 8080", "listening on (\\d+)", "ready");
   CHECK(desk.event("ready")["data"]["port"] == 8080);
 }
 
-TEST_CASE("an event whose handler fails, or takes too long, is told all the same, with why") {
+TEST_CASE("an event whose handler fails or takes too long is still reported, with the reason") {
   HandlerHost desk;
   using Catch::Matchers::Contains;
   desk.spawn("echo x", "x", "bad");
@@ -100,7 +100,7 @@ TEST_CASE("a handler may end the run, and start others") {
   }));
 }
 
-TEST_CASE("watchers that are added later look at what was written before, and at prompts") {
+TEST_CASE("watchers added later search earlier output, and prompts") {
   HandlerHost desk;
   const std::string id =
       desk.spawn("echo early; printf 'Password: '; exec sleep 600", "early", "noted");
@@ -115,7 +115,7 @@ TEST_CASE("watchers that are added later look at what was written before, and at
   CHECK_FALSE(desk.host().call("watch", {{"id", id}, {"regex", "a(b"}}).ok);
 }
 
-TEST_CASE("what was left out of a flood is recorded with a run that ends with it") {
+TEST_CASE("the skipped part of a flood is recorded with a run that ends during it") {
   HandlerHost desk;
   const std::string id = desk.spawn("seq -f 'hit %g' 100", "hit", "flood");
   desk.event("run_ended");
@@ -132,7 +132,7 @@ TEST_CASE("what was left out of a flood is recorded with a run that ends with it
   CHECK(all == 100);
 }
 
-TEST_CASE("a flood of matches is cut to its rate, and what was left out is counted") {
+TEST_CASE("a flood of matches is limited to its rate, and the rest is counted") {
   HandlerHost desk;
   desk.spawn("i=0; while [ $i -lt 500 ]; do echo hit; i=$((i+1)); done", "hit", "flood");
   const Json left = desk.event("events_suppressed");

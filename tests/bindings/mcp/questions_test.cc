@@ -85,7 +85,7 @@ Json repeat(const Json& result, const Json& answer) {
   return Json{{"inputResponses", responses}, {"requestState", result["requestState"]}};
 }
 
-TEST_CASE("a legacy client is asked with a request") {
+TEST_CASE("a legacy client gets a question as a request") {
   struct Case {
     const char* revision;
     Json capabilities;
@@ -466,7 +466,7 @@ TEST_CASE("a modern client that loses elicitation cannot answer") {
   CHECK(client.silent());
 }
 
-TEST_CASE("a modern call is given up when its client does not return") {
+TEST_CASE("a modern call is cancelled when its client does not return") {
   Asking client;
   client.say(Asking::modern_call(1, kForms));
   client.policy_asks(1);

@@ -165,7 +165,7 @@ TEST_CASE("a new run changes the list for a legacy client, and for the subscript
   CHECK(legacy.heard()["method"] == "notifications/resources/list_changed");
 }
 
-TEST_CASE("what a subscription may be about is checked") {
+TEST_CASE("the target of a subscription is checked") {
   Fixture fixture({.max_watched = 1});
   const auto listen = [&](const Json& filter) {
     return fixture.ask(Fixture::modern(1, "subscriptions/listen", Json{{"notifications", filter}}));

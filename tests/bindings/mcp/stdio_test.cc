@@ -238,7 +238,7 @@ TEST_CASE("the end of input ends it within the limit, calls under way or not") {
   }
 }
 
-TEST_CASE("what was asked before the end of input is answered when it is nearly done") {
+TEST_CASE("a request before the end of input is answered when it is nearly done") {
   Served served;
   served.write(Fixture::request(1, "ping").dump() + "\n" + call(2, "echo").dump() + "\n" +
                Fixture::request(3, "ping").dump());
@@ -279,7 +279,7 @@ TEST_CASE("a client that stops reading its answers ends it") {
 }
 
 // The server takes requests until its answers pile up, then leaves the rest in the pipe.
-TEST_CASE("a client that does not read is not listened to until it does") {
+TEST_CASE("the server stops reading from a client that does not read") {
   for (const bool sockets : {false, true}) {
     Served served(sockets);
     constexpr int kCalls = 200;
@@ -326,7 +326,7 @@ TEST_CASE("the end of input is obeyed while the client does not read") {
   CHECK(served.ended_at - began < kExitLimit);
 }
 
-TEST_CASE("what goes wrong in scripts is for the log, not for the protocol") {
+TEST_CASE("script errors go to the log, not to the protocol") {
   Served served;
   served.backend.said = "policies/init.lua:3: broken";
   bool told = false;

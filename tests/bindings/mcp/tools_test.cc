@@ -176,7 +176,7 @@ TEST_CASE("invalid UTF-8 in a result is replaced") {
         "b");
 }
 
-TEST_CASE("what a tool or its policy refuses is a result that the model can read") {
+TEST_CASE("a refusal by a tool or its policy is a result that the model can read") {
   Fixture fixture;
   fixture.handshake();
   for (const char* refusal : {"invalid_arguments", "denied", "needs_approval", "script_error",
@@ -315,7 +315,7 @@ TEST_CASE("progress rises strictly, echoes its token and ends with the answer") 
   }
 }
 
-TEST_CASE("nobody who did not ask is told of progress") {
+TEST_CASE("only a client that asked for progress gets it") {
   Fixture fixture;
   for (const Json& params : {call_params("echo"), with_token(call_params("echo"), nullptr)}) {
     fixture.say(Fixture::modern(1, "tools/call", params));

@@ -93,7 +93,7 @@ TEST_CASE("a reader that has gone is noticed, and lines for it are nothing") {
   CHECK(queue.pending_bytes() == 0);
 }
 
-TEST_CASE("a file takes lines where it is, after what is there already") {
+TEST_CASE("lines are appended to a file at its current end") {
   const gibbous::testing::TempDir directory;
   const std::string path = directory.write("out", "before\n");
   const UniqueFd file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));

@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("what another process revokes is not found again") {
+TEST_CASE("an approval that another process revokes is not found again") {
   Desk desk;
   ApprovalStore server = desk.store();
   const auto kept = server.remember(push_approval());
@@ -32,7 +32,7 @@ TEST_CASE("what another process revokes is not found again") {
   CHECK_FALSE(server.find(push_query()));
 }
 
-TEST_CASE("what another process remembers is found") {
+TEST_CASE("an approval that another process stores is found") {
   Desk desk;
   ApprovalStore one = desk.store();
   ApprovalStore two = desk.store();
@@ -99,7 +99,7 @@ TEST_CASE("a caller that looks only so often sees a change after that time") {
   CHECK_FALSE(server.find(push_query()));
 }
 
-TEST_CASE("a file that was edited or is not whole approves nothing, and is kept beside") {
+TEST_CASE("an edited or incomplete file approves nothing, and is set aside") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -162,7 +162,7 @@ TEST_CASE("text that only its checksum makes good approves nothing") {
   CHECK(decoded.status().code() == "approvals_damaged");
 }
 
-TEST_CASE("a damaged file is found by whoever writes, too, and what is written is new") {
+TEST_CASE("a writer notices a damaged file too, and writes a new one") {
   Desk desk;
   REQUIRE(desk.store().remember(push_approval()));
   desk.overwrite("damaged");
@@ -175,7 +175,7 @@ TEST_CASE("a damaged file is found by whoever writes, too, and what is written i
   CHECK(store.list().value().size() == 1);
 }
 
-TEST_CASE("a file of a newer Gibbous approves nothing, and stays as it is") {
+TEST_CASE("a file of a newer Gibbous approves nothing, and stays unchanged") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));

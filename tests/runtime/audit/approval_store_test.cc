@@ -9,7 +9,7 @@
 namespace gibbous::testing {
 namespace {
 
-TEST_CASE("nothing is approved before somebody has approved it") {
+TEST_CASE("nothing is approved before a person approves it") {
   Desk desk;
   ApprovalStore store = desk.store();
   CHECK_FALSE(store.find(push_query()));
@@ -203,7 +203,7 @@ TEST_CASE("a subject of the longest length, and with any bytes, comes back as it
   CHECK(desk.store().find(query));
 }
 
-TEST_CASE("there is an end to how much is remembered, and what is expired makes room") {
+TEST_CASE("the number of approvals is limited, and expired ones make room") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval approval = push_approval();
@@ -235,7 +235,7 @@ TEST_CASE("there is an end to how much is remembered, and what is expired makes 
   CHECK(store.remember(approval));
 }
 
-TEST_CASE("a session has no more than so many approvals") {
+TEST_CASE("the approvals of one session are limited") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval approval = push_approval_of("a");
@@ -247,7 +247,7 @@ TEST_CASE("a session has no more than so many approvals") {
   CHECK(store.remember(approval).status().code() == "approvals_full");
 }
 
-TEST_CASE("what is revoked by its id, or by a beginning that only it has, holds no more") {
+TEST_CASE("an approval revoked by its id, or by a unique prefix, no longer holds") {
   Desk desk;
   ApprovalStore store = desk.store();
   const auto scope = GENERATE(ApprovalScope::kSession, ApprovalScope::kRemembered);

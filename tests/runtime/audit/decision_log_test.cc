@@ -75,13 +75,13 @@ class SizeLimit {
   rlimit before_{};
 };
 
-TEST_CASE("a log that nobody writes to leaves nothing on the disk") {
+TEST_CASE("an unused log creates no file") {
   Desk desk;
   { const DecisionLog log(desk.options(), desk.clock); }
   CHECK_FALSE(fs::exists(desk.directory()));
 }
 
-TEST_CASE("each record is a line, in this user's file alone, behind what was there") {
+TEST_CASE("each record is one line, appended to a file that only this user can read") {
   Desk desk;
   {
     DecisionLog log(desk.options(), desk.clock);
@@ -95,7 +95,7 @@ TEST_CASE("each record is a line, in this user's file alone, behind what was the
   CHECK((file.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("what is not one line is refused") {
+TEST_CASE("text that is not one line is rejected") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   CHECK(log.append("").code() == "invalid_arguments");
@@ -181,7 +181,7 @@ TEST_CASE("processes that write and rotate at the same time lose nothing and mix
   CHECK(seen.size() == kProcesses * kEach);
 }
 
-TEST_CASE("while another process rotates, records go on") {
+TEST_CASE("records are written while another process rotates") {
   Desk desk;
   DecisionLogOptions options = desk.options();
   options.max_bytes = 1;
@@ -213,7 +213,7 @@ TEST_CASE("a file that is removed is begun again") {
   CHECK(desk.text() == "two\n");
 }
 
-TEST_CASE("what is not a file of this user's alone is not written to") {
+TEST_CASE("a file that other users can access is not written") {
   Desk desk;
   const fs::path path = desk.file();
   fs::create_directory(desk.directory());
@@ -247,7 +247,7 @@ TEST_CASE("what is not a file of this user's alone is not written to") {
   if (fs::exists(victim)) CHECK(fs::file_size(victim) == std::string("untouched\n").size());
 }
 
-TEST_CASE("an outage is told once, and what came meanwhile is written after it, in order") {
+TEST_CASE("an outage is reported once, and records from it are written afterwards, in order") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   REQUIRE(log.append("one"));
@@ -277,7 +277,7 @@ TEST_CASE("an outage is told once, and what came meanwhile is written after it, 
   CHECK(desk.lines().back() == "seven");
 }
 
-TEST_CASE("what is left when the log goes is tried once more") {
+TEST_CASE("the remaining records are tried once more when the log is destroyed") {
   Desk desk;
   {
     DecisionLog log(desk.options(), desk.clock);
@@ -289,7 +289,7 @@ TEST_CASE("what is left when the log goes is tried once more") {
   CHECK(desk.text() == "one\n");
 }
 
-TEST_CASE("a record of which only half fits is written again, and the half is a line of its own") {
+TEST_CASE("a record that fits only in part is written again, and the part is a line by itself") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   REQUIRE(log.append("12345"));

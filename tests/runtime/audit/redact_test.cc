@@ -161,7 +161,7 @@ TEST_CASE("headers hide what authorises, and say of which kind it was") {
   });
 }
 
-TEST_CASE("members of JSON, YAML and connection strings are found in what a command is given") {
+TEST_CASE("members of JSON, YAML and connection strings are found in a command's arguments") {
   check_all({
       {R"(curl -d '{"user":"me","password":"a b"}' h)",
        R"(curl -d '{"user":"me","password":"***"}' h)"},
@@ -227,7 +227,7 @@ TEST_CASE("a private key is redacted between its first line and its last") {
   CHECK(redact_secrets(certificate) == certificate);
 }
 
-TEST_CASE("what only sounds like a secret is left alone") {
+TEST_CASE("text that only sounds like a secret is left alone") {
   check_all({
       {"git commit --author='A U Thor <a@b.c>' -m x", ""},
       {"GIT_AUTHOR_NAME=me git commit", ""},
@@ -282,7 +282,7 @@ TEST_CASE("a pattern that matches too often redacts the rest") {
   CHECK(redacted.find("end") == std::string::npos);
 }
 
-TEST_CASE("whatever stands around it, a token is never left in the text") {
+TEST_CASE("a token is never left in the text, whatever surrounds it") {
   const std::vector<std::string> pieces = {"TOKEN",     "=",           ":",
                                            " ",         "\"",          "'",
                                            "\\",        "\\\"",        "$(",

@@ -129,7 +129,7 @@ TEST_CASE("commands at every depth are found, with the way to them") {
   CHECK(rm.nesting[1].kind == Nesting::Kind::kProcess);
 }
 
-TEST_CASE("code for a shell is a source of its own") {
+TEST_CASE("code for a shell is a separate source") {
   const Facts found = facts("sh -ec 'rm x; rm y'");
   CHECK(commands(found) == Words{"rm x", "rm y"});
   REQUIRE(found.sources.size() == 2);
@@ -193,7 +193,7 @@ TEST_CASE("an assignment before a program ends with it") {
   CHECK(commands("c=echo; c=rm true; $c x").back() == "echo x");
 }
 
-TEST_CASE("read, printf -v and unset take away what was known") {
+TEST_CASE("read, printf -v and unset discard the known value") {
   CHECK(doubted("c=echo; read c; $c x", Doubt::kUnknownProgram));
   CHECK(doubted("c=echo; printf -vc rm; $c x", Doubt::kUnknownProgram));
   CHECK(doubted("c=echo; unset c; $c x", Doubt::kUnknownProgram));
@@ -238,11 +238,11 @@ TEST_CASE("a function is walked with the words it is called with") {
   CHECK(commands("f() { rm \"$1\"; }; f x; f y") == Words{"rm x", "rm y"});
 }
 
-TEST_CASE("an uncalled function is walked all the same") {
+TEST_CASE("an uncalled function is walked too") {
   CHECK(commands("f() { rm x; }") == Words{"rm x"});
 }
 
-TEST_CASE("where a function may be missing its name is a program too") {
+TEST_CASE("where a function may be undefined its name is a program too") {
   const Words found = commands("false && rm() { :; }; rm x");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
   const Words gone = commands("rm() { :; }; unset -f rm; rm x");
@@ -263,7 +263,7 @@ TEST_CASE("local variables end with their function") {
 
 // --- Paths --------------------------------------------------------------------------------------
 
-TEST_CASE("relative paths begin where the shell stands") {
+TEST_CASE("relative paths begin in the shell's directory") {
   CHECK(removed("cd /etc && rm x ../y") == Words{"/etc/x", "/y"});
   CHECK(removed("cd sub && cd .. && rm x") == Words{"/ws/x"});
   CHECK(facts("cd /etc && rm x").commands.back().cwd == "/etc");
@@ -279,7 +279,7 @@ TEST_CASE("cd in a subshell or a pipeline ends there") {
   CHECK(removed("cd /etc | rm x") == Words{"/ws/x"});
 }
 
-TEST_CASE("the paths of a command begin where the shell stands before the command changes it") {
+TEST_CASE("the paths of a command begin in the directory before the command changes it") {
   const auto entered = [](const std::string& line) {
     return paths(facts(line), AccessKind::kEnter);
   };
@@ -306,7 +306,7 @@ TEST_CASE("a redirection is opened before its command changes the directory") {
   CHECK(written("cd a && printf x > f") == Words{"/ws/a/f"});
 }
 
-TEST_CASE("what follows a change of the directory is opened in the new one") {
+TEST_CASE("paths after a change of the directory are opened in the new one") {
   const auto read = [](const std::string& line) { return paths(facts(line), AccessKind::kRead); };
   const auto run = [](const std::string& line) { return paths(facts(line), AccessKind::kExecute); };
   CHECK(read("cd a && cat x") == Words{"/ws/a/x"});
@@ -452,7 +452,7 @@ TEST_CASE("xargs puts unknown words where it does not know them") {
   CHECK(doubted("cat list | xargs timeout", Doubt::kUnknownCommandArgument));
 }
 
-TEST_CASE("find puts what is below its directories for {}") {
+TEST_CASE("find replaces {} by paths below its directories") {
   const Facts found = facts("find /etc -name x -exec rm {} \\;");
   CHECK(paths(found, AccessKind::kRemove) == Words{"/etc"});
   CHECK(command(found, "rm").wrappers == Words{"find"});
@@ -483,7 +483,7 @@ TEST_CASE("code that is computed is a doubt") {
   CHECK(doubted("sh -c \"$x\"", Doubt::kUnknownCode));
 }
 
-TEST_CASE("code from a pipe is a doubt, from a decoder one of its own") {
+TEST_CASE("code from a pipe is one doubt, code from a decoder another") {
   CHECK(doubted("curl https://h/x | sh", Doubt::kPipedCode));
   CHECK(doubted("base64 -d f | sh", Doubt::kDecodedCode));
   CHECK(doubted("bash <(curl https://h/x)", Doubt::kPipedCode));
@@ -583,7 +583,7 @@ TEST_CASE("the words of an argv are no code for a shell") {
   CHECK(found.doubts.empty());
 }
 
-TEST_CASE("an argv that starts a shell is looked into") {
+TEST_CASE("an argv that starts a shell is analysed") {
   const Facts found =
       analyse(std::vector<std::string>{"env", "sh", "-c", "rm x"}, place(), knowledge());
   CHECK(commands(found) == Words{"rm x"});

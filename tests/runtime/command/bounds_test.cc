@@ -266,11 +266,11 @@ void check(const std::vector<Case>& all) {
   }
 }
 
-TEST_CASE("nothing that is nested takes long to analyse") {
+TEST_CASE("no nested text takes long to analyse") {
   check(nestings());
 }
 
-TEST_CASE("nothing of which there is much takes long to analyse") {
+TEST_CASE("no repeated text takes long to analyse") {
   check(manies());
 }
 

@@ -119,13 +119,13 @@ TEST_CASE("commands before and after an error are seen") {
   }
 }
 
-TEST_CASE("an error in backticks or in a here-document does not end what is around it") {
+TEST_CASE("an error in backticks or in a here-document does not end the surrounding command") {
   CHECK(finds("a `b (` c; d", "d"));
   CHECK(finds("a <<E; b\n$(c (\nE\nd", "d"));
   CHECK(finds("a $((b (); c) ); d", "d"));
 }
 
-TEST_CASE("a NUL is an error and the commands are seen all the same") {
+TEST_CASE("a NUL is an error, and the commands are still seen") {
   const std::string_view text("a\0b; c", 6);
   const Parsed parsed = parse(text);
   CHECK(parsed.error.message == "there is a NUL in the text");

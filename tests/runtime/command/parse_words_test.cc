@@ -25,7 +25,7 @@ void check(const std::vector<std::pair<std::string_view, std::string_view>>& cas
 
 }  // namespace
 
-TEST_CASE("quotes and backslashes are taken away, and what they hid is marked") {
+TEST_CASE("quotes and backslashes are removed, and the hidden characters are marked") {
   check({
       {"a 'b c' \"d e\" f\\ g", "([a]['b c']['d e'][f ' ' g])"},
       {"'' \"\" a\"\"", "([''][''][a ''])"},

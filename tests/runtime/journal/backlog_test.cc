@@ -24,8 +24,7 @@ Texts take(Hand& hand, const std::string& session = "s") {
   return texts;
 }
 
-TEST_CASE(
-    "what dead workers left for a session goes to the next one, in order, until it is drained") {
+TEST_CASE("a session inherits from dead workers in order, until it is drained") {
   Crew crew;
   const auto a = crew.hire("a");
   const auto b = crew.hire("b");
@@ -48,7 +47,7 @@ TEST_CASE(
   CHECK(take(*d) == Texts{"c1"});
 }
 
-TEST_CASE("a run that somebody started at once does not hold up the queue of its session") {
+TEST_CASE("a run started directly does not delay the queue of its session") {
   Crew crew;
   const auto a = crew.hire("a");
   RunRecord direct = queued("server");

@@ -30,7 +30,7 @@ TEST_CASE("runs of a session are claimed one after another, in the order of thei
   CHECK(worker->claimed().empty());
 }
 
-TEST_CASE("sessions are claimed side by side, the oldest first, up to what was asked for") {
+TEST_CASE("sessions are claimed independently, the oldest first, up to the requested number") {
   Crew crew;
   const auto worker = crew.hire("w");
   for (const char* id : {"a1", "a2", "b1", "c1"}) {
@@ -96,7 +96,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("orphans are taken once, and only from the dead") {
+TEST_CASE("orphans are taken once, and only from dead workers") {
   Crew crew;
   const auto one = crew.hire("one");
   const auto two = crew.hire("two");
@@ -140,7 +140,7 @@ TEST_CASE("orphans are taken once, and only from the dead") {
   }
 }
 
-TEST_CASE("runs that go on without an owner are orphans") {
+TEST_CASE("runs in progress without an owner are orphans") {
   Crew crew;
   Desk desk;
   desk.options.directory = crew.directory();
@@ -175,7 +175,7 @@ TEST_CASE("a stopped worker of this boot keeps its runs when its lease has lapse
   CHECK(stopped->heartbeat(now + 10));
 }
 
-TEST_CASE("of a worker of another boot the lease says whether it lives") {
+TEST_CASE("the lease decides whether a worker of another boot lives") {
   Crew crew;
   const std::int64_t start = crew.clock.wall().count();
   const auto far = crew.hire("far", start + 1'000, "another boot");
@@ -201,7 +201,7 @@ TEST_CASE("of a worker of another boot the lease says whether it lives") {
   }
 }
 
-TEST_CASE("a worker that was forgotten is told so, claims nothing, and can join again") {
+TEST_CASE("a forgotten worker learns of it, claims nothing, and can join again") {
   Crew crew;
   const std::int64_t start = crew.clock.wall().count();
   const auto far = crew.hire("far", start + 10, "another boot");
@@ -219,7 +219,7 @@ TEST_CASE("a worker that was forgotten is told so, claims nothing, and can join 
   CHECK(far->claimed() == Ids{"a"});
 }
 
-TEST_CASE("what a worker cannot do is said") {
+TEST_CASE("an operation that a worker cannot carry out says why") {
   Crew crew;
   const auto worker = crew.hire("w");
   const auto other = crew.hire("other");
@@ -294,7 +294,7 @@ TEST_CASE("an answer comes once, when the disk is well again or the journal is c
   }
 }
 
-TEST_CASE("what is asked of a full queue is not taken, and not answered") {
+TEST_CASE("a request to a full queue is not taken, and gets no answer") {
   Crew crew;
   const auto worker = crew.hire("w");
   worker->journal.reset();
@@ -317,7 +317,7 @@ TEST_CASE("what is asked of a full queue is not taken, and not answered") {
   CHECK(answers == taken);
 }
 
-TEST_CASE("a claim reads no more of a long history than what goes on") {
+TEST_CASE("a claim reads only the runs in progress of a long history") {
   Crew crew;
   const auto worker = crew.hire("w");
   Plain plain(crew.file());

@@ -69,7 +69,7 @@ TEST_CASE("a file that is no database is an error that names it, until it is rep
   CHECK(desk.flush());
 }
 
-TEST_CASE("repairing keeps all that lies outside the damaged pages") {
+TEST_CASE("repairing keeps everything outside the damaged pages") {
   Desk desk;
   write_runs(desk);
   const std::size_t pages = fs::file_size(desk.file()) / kPageBytes;
@@ -105,7 +105,7 @@ TEST_CASE("repairing keeps all that lies outside the damaged pages") {
   CHECK(found >= 2 * kItems - kOfThreePages);
 }
 
-TEST_CASE("output of runs whose own row is lost is kept under a name of its own") {
+TEST_CASE("output of runs whose own row is lost is kept under a new name") {
   Desk desk;
   write_runs(desk);
   {
@@ -118,7 +118,7 @@ TEST_CASE("output of runs whose own row is lost is kept under a name of its own"
   CHECK(desk.items("lost-2").items.size() == kItems);
 }
 
-TEST_CASE("a journal that is repaired under its writer goes on in the new file") {
+TEST_CASE("a journal that is repaired under its writer continues in the new file") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -183,7 +183,7 @@ TEST_CASE("a locked file is an outage; what waits is written when it ends") {
   CHECK(page.items[seq + 1].payload == "well again");
 }
 
-TEST_CASE("an outage ends by itself, at the next try") {
+TEST_CASE("an outage ends at the next successful try") {
   Desk desk;
   desk.options.busy_timeout = Millis{0};
   desk.options.retry_interval = Millis{1};
@@ -221,7 +221,7 @@ TEST_CASE("a journal that may not grow keeps what it has, and says that it is fu
   CHECK(desk.items("r").items.size() == seq - 1);
 }
 
-TEST_CASE("a journal whose file was taken away goes on in a new one") {
+TEST_CASE("a journal whose file was removed continues in a new one") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -292,7 +292,7 @@ TEST_CASE("a directory that is read-only is an error that names the file") {
   CHECK_THAT(said, Contains("writable"));
 }
 
-TEST_CASE("a journal in a directory that became read-only is an error, and stays as it is") {
+TEST_CASE("a journal in a directory that became read-only is an error, and stays unchanged") {
   Desk desk;
   write_runs(desk);
   fs::permissions(desk.directory(), fs::perms(0500));

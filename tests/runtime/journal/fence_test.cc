@@ -43,7 +43,8 @@ struct Sleeper {
   RunRecord run;
 };
 
-TEST_CASE("items for a run that another worker has taken are refused, told once, never durable") {
+TEST_CASE(
+    "items for a run that another worker has taken are rejected, reported once, never durable") {
   Sleeper all;
   all.is_taken_for_dead();
   REQUIRE(out(*all.one, "a", 2, "late") == Taken::kYes);
@@ -68,7 +69,7 @@ TEST_CASE("the end that a sleeper would write is refused and told") {
   CHECK(all.crew.run("a").status == "lost");
 }
 
-TEST_CASE("the heir goes on behind what the sleeper had written") {
+TEST_CASE("the new owner continues after what the suspended worker had written") {
   Sleeper all;
   all.is_taken_for_dead();
   REQUIRE(all.two->requeue("a"));
@@ -146,7 +147,7 @@ TEST_CASE("only requeue puts a run that was started back into the queue") {
   CHECK(crew.run("a").status == "starting");
 }
 
-TEST_CASE("nobody starts a run for another worker") {
+TEST_CASE("no worker starts a run for another worker") {
   Crew crew;
   const auto worker = crew.hire("w");
   RunRecord run = with_status(queued("a"), "running");

@@ -102,7 +102,7 @@ TEST_CASE("runs of a session are found with all that was said about them, newest
   CHECK(reader->items("zzzzzzzz", 0, 10)->items.empty());
 }
 
-TEST_CASE("a cursor goes on where it stopped, over any number of segments") {
+TEST_CASE("a cursor continues where it stopped, over any number of segments") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -240,7 +240,7 @@ TEST_CASE("decisions are found by session, run, rule, verdict and time, first or
   CHECK(rules(reader->last_decisions({.session = "a", .decision = "allow"}, 2)) == "default ");
 }
 
-TEST_CASE("a journal that is opened again goes on, and knows what it has") {
+TEST_CASE("a journal that is opened again continues, and knows its contents") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -307,7 +307,7 @@ TEST_CASE("the file can be read with plain SQL, under the names of the seed") {
   CHECK(plain.rows("PRAGMA journal_mode") == std::vector<std::string>{"wal"});
 }
 
-TEST_CASE("nobody else can read what is recorded") {
+TEST_CASE("no other user can read the record") {
   Desk desk;
   const mode_t before = ::umask(0);
   const Status opened = desk.open();
@@ -349,7 +349,7 @@ TEST_CASE("wrong use is refused at once and changes nothing") {
   CHECK(desk.items("r").items.size() == 2);  // a note and the one
 }
 
-TEST_CASE("nothing is there to read before anything was recorded") {
+TEST_CASE("an empty journal has nothing to read") {
   Desk desk;
   CHECK(JournalReader::open(desk.directory()).status().code() == "state_dir_missing");
   fs::create_directory(desk.directory());

@@ -46,7 +46,7 @@ std::uint64_t checked_last(const Desk& desk, const std::string& id) {
   return since;
 }
 
-TEST_CASE("what a killed writer was told is durable is there, each item once and in order") {
+TEST_CASE("items reported durable by a killed writer are stored, each once and in order") {
   Desk desk;
   std::mt19937 random(20'261'122);
   constexpr int kRounds = 12;
@@ -118,7 +118,8 @@ TEST_CASE("two processes write, each its own runs") {
   CHECK(checked_last(desk, "two") > 0);
 }
 
-TEST_CASE("a full disk is told, keeps what was recorded, and what waited is written afterwards") {
+TEST_CASE(
+    "a full disk is reported, keeps earlier records, and waiting ones are written afterwards") {
   Desk desk;
   // Its limit of file sizes; SIGXFSZ would end a process in which it is not held back.
   Program writer(child({"full", desk.directory(), "r"}));

@@ -26,7 +26,7 @@ class Hold {
   bool held_ = false;
 };
 
-TEST_CASE("a full queue is told, and told again when there is room") {
+TEST_CASE("a full queue is reported, and reported again when there is room") {
   Desk desk;
   desk.options.max_queue_bytes = 8'000;
   desk.options.busy_timeout = std::chrono::hours(1);
@@ -72,7 +72,7 @@ TEST_CASE("the queue is bounded in entries, too") {
   CHECK(desk.items("r").items.size() == seq);
 }
 
-TEST_CASE("an item that is larger than the whole queue is taken when the queue is empty") {
+TEST_CASE("an item larger than the whole queue is taken when the queue is empty") {
   Desk desk;
   desk.options.max_queue_bytes = 100;
   REQUIRE(desk.open());
@@ -126,7 +126,7 @@ TEST_CASE("threads may append at once, each to its run") {
   }
 }
 
-TEST_CASE("each commit is told, and what it made durable can be asked at once") {
+TEST_CASE("each commit is reported, and its contents can be read at once") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -136,7 +136,7 @@ TEST_CASE("each commit is told, and what it made durable can be asked at once") 
   CHECK(desk.journal->durable_seq("nobody") == 0);
 }
 
-TEST_CASE("closing writes what is queued and then tells") {
+TEST_CASE("closing writes the queue and then reports") {
   Desk desk;
   desk.options.commit_delay = std::chrono::hours(1);
   REQUIRE(desk.open());

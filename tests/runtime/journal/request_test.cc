@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("killing a queued run ends it at once, and nobody claims it") {
+TEST_CASE("killing a queued run ends it at once, and no worker claims it") {
   Crew crew;
   const auto worker = crew.hire("w");
   const auto other = crew.hire("other");
@@ -32,7 +32,7 @@ TEST_CASE("killing a queued run ends it at once, and nobody claims it") {
   CHECK(other->kill("a").status().code() == "run_ended");
 }
 
-TEST_CASE("a kill of a run that goes on waits for its owner, who answers it") {
+TEST_CASE("a kill of a run in progress waits for its owner, who answers it") {
   Crew crew;
   const auto owner = crew.hire("owner");
   const auto other = crew.hire("other");
@@ -94,7 +94,7 @@ TEST_CASE("wrong kills are refused") {
   CHECK(crew.reader()->request(7).status().code() == "request_not_found");
 }
 
-TEST_CASE("a process without a journal of its own asks by a short connection") {
+TEST_CASE("a process without a journal sends requests over a short connection") {
   Crew crew;
   CHECK(request_kill(crew.directory(), "a", "TERM", crew.clock).status().code() ==
         "state_dir_missing");
@@ -119,7 +119,7 @@ TEST_CASE("a process without a journal of its own asks by a short connection") {
         "journal_busy");
 }
 
-TEST_CASE("a reader notices cheaply that somebody has written") {
+TEST_CASE("a reader notices cheaply that another process has written") {
   Crew crew;
   const auto worker = crew.hire("w");
   const auto reader = crew.reader();
@@ -133,7 +133,7 @@ TEST_CASE("a reader notices cheaply that somebody has written") {
   CHECK(*reader->changes() != *before);
 }
 
-TEST_CASE("who shares the journal can be read") {
+TEST_CASE("the workers that share the journal can be listed") {
   Crew crew;
   const auto worker = crew.hire("w", 77);
   REQUIRE(done_of([&](JournalDone done) {
@@ -151,7 +151,7 @@ TEST_CASE("who shares the journal can be read") {
   CHECK(crew.reader()->workers()->empty());
 }
 
-TEST_CASE("what the queue holds is mended with the rest, and goes with its run") {
+TEST_CASE("the queue's tables are repaired with the rest, and go with their run") {
   Crew crew;
   const auto worker = crew.hire("w");
   RunRecord repeatable = queued("a");
@@ -182,7 +182,7 @@ TEST_CASE("what the queue holds is mended with the rest, and goes with its run")
                    " (SELECT count(*) FROM run_requests)") == std::vector<std::string>{"0|0|0"});
 }
 
-TEST_CASE("a damaged file is told by the short connection, too") {
+TEST_CASE("the short connection reports a damaged file, too") {
   Crew crew;
   {
     const auto worker = crew.hire("w");

@@ -27,7 +27,7 @@ std::vector<std::string> ids(const Desk& desk) {
   return ids;
 }
 
-TEST_CASE("of a run that has had its share only what matters is kept, and a note says so") {
+TEST_CASE("a run that exceeds its limit keeps only what matters, and a note says so") {
   Desk desk;
   desk.options.max_run_bytes = 10'000;
   REQUIRE(desk.open());
@@ -62,7 +62,7 @@ TEST_CASE("of a run that has had its share only what matters is kept, and a note
   CHECK(desk.journal->durable_seq("r") == 52);
 }
 
-TEST_CASE("a run may have a share of its own, which holds after a restart") {
+TEST_CASE("a run may have its own limit, which holds after a restart") {
   Desk desk;
   REQUIRE(desk.open());
   RunRecord run = desk.record("r");
@@ -162,7 +162,7 @@ TEST_CASE("one step of tidying takes out a bounded part; a run that is half gone
   CHECK(steps > 2);
 }
 
-TEST_CASE("runs that come and go make the journal tidy up by itself") {
+TEST_CASE("a stream of runs makes the journal tidy up") {
   Desk desk;
   desk.options.max_age = Millis{1};
   desk.options.tidy_interval = std::chrono::minutes(1);
@@ -174,7 +174,7 @@ TEST_CASE("runs that come and go make the journal tidy up by itself") {
   CHECK(ids(desk) == std::vector<std::string>{"new"});
 }
 
-TEST_CASE("an ended run that was taken out takes no more items") {
+TEST_CASE("a removed run takes no more items") {
   Desk desk;
   desk.options.max_age = Millis{1};
   REQUIRE(desk.open());

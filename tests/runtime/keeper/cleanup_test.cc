@@ -52,7 +52,7 @@ TEST_CASE("a killed run's cleanup command is carried out before the kill is repo
   CHECK_FALSE(harness.run(run).reports[0].cleanup_failed);
 }
 
-TEST_CASE("a cleanup command that fails is told with the report") {
+TEST_CASE("a failing cleanup command is in the report") {
   Harness harness;
   const RunKey run = harness.start_running(pausing(shell("exit 1")));
   harness.client().kill(run, SIGKILL, Millis(0));
@@ -65,8 +65,7 @@ TEST_CASE("a cleanup command that fails is told with the report") {
 }
 
 TEST_CASE(
-    "a run that ends by itself has its cleanup command let go, or carried out, as the library "
-    "says") {
+    "a run that ends normally drops its cleanup command, or executes it, as the library asks") {
   const Place place;
   Harness harness;
   for (const bool grant : {false, true}) {

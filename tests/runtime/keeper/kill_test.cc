@@ -217,7 +217,7 @@ TEST_CASE("each kill gets a report, and a later one can be sharper than the firs
   CHECK(harness.run(run).exits.size() == 1);
 }
 
-TEST_CASE("a kill of a run that nobody knows is answered") {
+TEST_CASE("a kill of an unknown run is answered") {
   Harness harness;
   constexpr RunKey kUnknown = 4711;
   harness.client().kill(kUnknown, SIGTERM, kLongGrace);

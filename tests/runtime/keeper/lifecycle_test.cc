@@ -67,7 +67,7 @@ TEST_CASE("each event leads each phase of the keeper where the table says, or is
   }
 }
 
-TEST_CASE("a refused event leaves the phase of the keeper as it is") {
+TEST_CASE("a rejected event leaves the phase of the keeper unchanged") {
   Lifecycle lifecycle;
   REQUIRE(lifecycle.on(Event::kHello));
   CHECK_FALSE(lifecycle.on(Event::kHello));

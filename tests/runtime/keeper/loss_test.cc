@@ -94,7 +94,7 @@ TEST_CASE("a keeper that was stopped still hears that the host has died") {
   CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(keeper); }, kAtOnce));
 }
 
-TEST_CASE("a keeper that was stopped goes on with the next message, and by itself soon after") {
+TEST_CASE("a stopped keeper continues with the next message, and by itself soon after") {
   Harness harness;
   const std::string tag = unique_tag();
   const RunKey run = harness.start_running(Harness::tree({"tag", tag, "print", "up", "pause"}));
@@ -235,7 +235,7 @@ TEST_CASE("a keeper that cannot be executed is an error that names it and the va
   CHECK(harness.client().keeper_pid() == 0);
 }
 
-TEST_CASE("a program that is no keeper is told from one") {
+TEST_CASE("a program that is not a keeper is recognized") {
   Harness harness("/bin/true");
   const RunKey run = harness.start(Harness::tree({"exit", "0"}));
   REQUIRE(harness.wait_for([&] { return harness.run(run).lost; }));

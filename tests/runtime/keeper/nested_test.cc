@@ -68,7 +68,7 @@ TEST_CASE("a keeper below a keeper ends what it runs, with and without itself") 
   CHECK(below_limit(outer, [] { return nothing_is_left_without_the_keeper(kDaemon, 2); }));
 }
 
-TEST_CASE("where no mark can be set, session and environment tell whose an orphan is") {
+TEST_CASE("without marks, session and environment identify the owner of an orphan") {
   if (mark_mode() != MarkMode::kHard) return;
   constexpr rlim_t kSomeLimit = 1'000'000;
   const rlimit taken{kSomeLimit, kSomeLimit};
@@ -76,7 +76,7 @@ TEST_CASE("where no mark can be set, session and environment tell whose an orpha
   CHECK(below_limit(taken, [] { return ends_whole_tree(kService, 2, {"GIBBOUS_RUN=abcdefgh"}); }));
 }
 
-TEST_CASE("where no mark can be set, the end of the client ends everything all the same") {
+TEST_CASE("without marks, the end of the client still ends everything") {
   if (mark_mode() != MarkMode::kHard) return;
   constexpr rlim_t kSomeLimit = 1'000'000;
   CHECK(below_limit({kSomeLimit, kSomeLimit}, [] {

@@ -47,7 +47,7 @@ TEST_CASE("the start time is the one that /proc tells") {
   }
 }
 
-TEST_CASE("stdin is a pipe when it is asked for, and closing it is the end of it") {
+TEST_CASE("stdin is a pipe on request, and closing it ends the input") {
   Harness harness;
   StartRequest request = Harness::tree({"echo-stdin"});
   request.in = StdioKind::kPipe;
@@ -62,7 +62,7 @@ TEST_CASE("stdin is a pipe when it is asked for, and closing it is the end of it
   REQUIRE(harness.wait_exit(run));
 }
 
-TEST_CASE("stderr has a pipe of its own, or goes where stdout goes") {
+TEST_CASE("stderr has its own pipe, or goes where stdout goes") {
   Harness harness;
   StartRequest request;
   request.argv = {"/bin/sh", "-c", "echo out; echo err >&2"};
@@ -105,7 +105,7 @@ TEST_CASE("a child has descriptors 0, 1 and 2 and no other") {
   CHECK(harness.read_all(run) == "fds 0 1 2\n");
 }
 
-TEST_CASE("a child leads a session and a group of its own") {
+TEST_CASE("a child leads its own session and group") {
   Harness harness;
   const RunKey run = harness.start_running(Harness::tree({"print-ids"}));
   REQUIRE(harness.wait_exit(run));

@@ -221,7 +221,7 @@ TEST_CASE("a start that is malformed is refused") {
   CHECK_FALSE(wire::split_strings(*start, start->strings).ok());
 }
 
-TEST_CASE("no mutation of a message crashes a decoder or is taken for another") {
+TEST_CASE("no mutation of a message crashes a decoder or decodes as another") {
   std::minstd_rand random(20240117);  // NOLINT: the same every time, on purpose
   constexpr int kRounds = 20'000;
   const auto messages = good_messages();

@@ -76,7 +76,7 @@ TEST_CASE("lines that follow themselves are folded") {
   }
 }
 
-TEST_CASE("head and tail are shown with an exact note of what is between them") {
+TEST_CASE("head and tail are shown with an exact note of the omitted part") {
   const std::string log = build_log(1, 9001);
   const Excerpt result = excerpt_of(log, 500);
   CHECK(result.text.size() <= 500 * kBytesPerToken);
@@ -165,7 +165,7 @@ TEST_CASE("bytes that are no longer kept are named") {
   }
 }
 
-TEST_CASE("a long line is clamped, with a note of what is missing of it") {
+TEST_CASE("a long line is shortened, with a note of the omitted part") {
   const std::string log = "short\n" + std::string(100000, 'x') + "\nshort too\n";
   const Excerpt result = excerpt_of(log, kPlenty);
   CHECK(has(result.text,

@@ -85,7 +85,7 @@ TEST_CASE("much of two streams changes from one to the other between lines") {
   CHECK(theirs == other);
 }
 
-TEST_CASE("each of two streams can have a file of its own") {
+TEST_CASE("each of two streams can have its own file") {
   Desk desk;
   REQUIRE(desk.open());
   FileSinkSpec spec = desk.spec;
@@ -170,7 +170,7 @@ TEST_CASE("without rotation the quota ends the file with a line that says so") {
   CHECK(desk.told.errors.empty());
 }
 
-TEST_CASE("append goes on where a file ends, and its bytes count") {
+TEST_CASE("append continues at the end of a file, and its bytes count") {
   Desk desk;
   desk.spec.append = true;
   desk.spec.max_bytes = kMinSinkBytes;
@@ -333,7 +333,7 @@ TEST_CASE("a finish does not wait for a disk that hangs") {
   REQUIRE(desk.loop.until([&pool] { return pool.idle(); }));
 }
 
-TEST_CASE("when the time of a finish is over the file says what is missing") {
+TEST_CASE("when the time to finish is over the file says what is missing") {
   Desk desk;
   BusyPool pool(desk.loop.get());
   REQUIRE(desk.open());

@@ -26,7 +26,7 @@ using gibbous::testing::Loop;
 using gibbous::testing::Pipe;
 using gibbous::testing::write_all;
 
-TEST_CASE("a slow stream is served beside flooding ones") {
+TEST_CASE("a slow stream is served next to flooding ones") {
   House house;
   constexpr std::size_t kFloods = 3;
   constexpr std::size_t kFloodWrite = 64 << 10;
@@ -58,7 +58,7 @@ TEST_CASE("a slow stream is served beside flooding ones") {
   floods.clear();
 }
 
-TEST_CASE("a quota bounds what is taken, and its next one goes on") {
+TEST_CASE("a quota limits how much is taken, and the next one continues") {
   House house;
   Pipe pipe;
   Stream stream;

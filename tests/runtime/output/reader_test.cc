@@ -216,7 +216,7 @@ TEST_CASE("a terminal whose other side has gone has ended") {
   CHECK(stream.read(0, kAll).bytes == "from a terminal\r\n");
 }
 
-TEST_CASE("a descriptor that cannot be polled is read all the same") {
+TEST_CASE("a descriptor that cannot be polled is still read") {
   House house;
   const gibbous::testing::TempDir directory;
   const std::string text(300000, 't');

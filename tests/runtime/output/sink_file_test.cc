@@ -104,7 +104,7 @@ TEST_CASE("only regular files with a single link are written") {
   CHECK(std::distance(fs::directory_iterator(outside.path()), {}) == 1);
 }
 
-TEST_CASE("without openat2 directories are made and files written all the same") {
+TEST_CASE("without openat2 directories are still made and files still written") {
   const TempDir dir;
   SinkFile file({dir.path(), "a/b/out.log", kMinSinkBytes, 2}, /*with_openat2=*/false);
   const std::string text = numbered(kMinSinkBytes + 1);

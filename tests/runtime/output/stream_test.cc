@@ -92,7 +92,7 @@ TEST_CASE("a partial last line is a line") {
   CHECK(stream.tail(1, kAll).bytes == "partial");
 }
 
-TEST_CASE("a partial line is neither skipped nor repeated when it goes on") {
+TEST_CASE("a partial line is neither skipped nor repeated when it continues") {
   Stream stream(kSmallRing);
   std::string seen;
   Offset cursor = 0;
@@ -119,7 +119,7 @@ TEST_CASE("output without a newline is evicted like any other") {
   CHECK(lines.gap->to == lines.from);
 }
 
-TEST_CASE("a read of evicted bytes says which are gone, and goes on after them") {
+TEST_CASE("a read of evicted bytes names them, and continues after them") {
   Stream stream(100, 0);
   stream.append(std::string(250, 'x'));
   const Slice slice = stream.read(20, kAll);
@@ -131,7 +131,7 @@ TEST_CASE("a read of evicted bytes says which are gone, and goes on after them")
   CHECK(slice.bytes.size() == 100);
 }
 
-TEST_CASE("the first bytes are kept for good") {
+TEST_CASE("the first bytes are kept") {
   Stream stream(100, 50);
   std::string all;
   for (int i = 0; i < 500; ++i) all += std::to_string(i) + "\n";
@@ -229,7 +229,7 @@ TEST_CASE("a UTF-8 sequence is never cut at the end of a read") {
   }
 }
 
-TEST_CASE("binary output is given back as it came") {
+TEST_CASE("binary output is returned unchanged") {
   std::string binary;
   for (int i = 0; i < 256; ++i) binary += static_cast<char>(i);
   Stream stream(kSmallRing);

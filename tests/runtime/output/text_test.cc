@@ -18,7 +18,7 @@ const std::string kBad = "\xEF\xBF\xBD";
 
 }  // namespace
 
-TEST_CASE("valid UTF-8 stays as it is") {
+TEST_CASE("valid UTF-8 stays unchanged") {
   const std::string text = "plain, \xC3\xA9, \xE2\x82\xAC, \xF0\x9F\x8C\x99\n";
   CHECK(is_utf8(text));
   CHECK(to_utf8(text) == text);
@@ -107,7 +107,7 @@ TEST_CASE("a return overwrites from the front, and leaves the rest") {
         "c");
 }
 
-TEST_CASE("erasing a line clears what was on it") {
+TEST_CASE("erasing a line removes its text") {
   CHECK(clean("Downloading 10%\r\x1b[KDone\n") == "Done\n");
   CHECK(clean("Downloading 10%\x1b[2K\rDone\n") == "Done\n");
   CHECK(clean("Downloading 10%\x1b[2K\x1b[1GDone\n") == "Done\n");

@@ -88,7 +88,7 @@ TEST_CASE("without control groups, or with odd texts, there are no places") {
   CHECK(!find_cgroup_places("30 24 - cgroup2\n - \n1 2 3 4 5 - cgroup2 x", "0::/\n").kill.ok());
 }
 
-TEST_CASE("a run's group in version 2 gets its limits, and says what was reached") {
+TEST_CASE("a run's group in version 2 gets its limits, and reports the one that was reached") {
   Layout layout;
   layout.mount("/cg", "cgroup2", "");
   layout.file("/cg/cgroup.subtree_control", "cpu memory pids");
@@ -138,7 +138,7 @@ TEST_CASE("a group that cannot be made names the file") {
   CHECK_THAT(made.status().message(), Catch::Matchers::Contains("gibbous-00000001/1/"));
 }
 
-TEST_CASE("sweeping leaves alone what is young or in use") {
+TEST_CASE("sweeping leaves young and used groups alone") {
   Layout layout;
   layout.mount("/cg", "cgroup2", "");
   layout.file("/cg/cgroup.subtree_control", "memory");

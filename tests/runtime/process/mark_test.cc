@@ -25,7 +25,7 @@ TEST_CASE("a hard mark is read back, also with the largest numbers") {
   }
 }
 
-TEST_CASE("limits that are no marks are taken for none") {
+TEST_CASE("limits that are not marks are not taken for marks") {
   for (const rlimit limit : {rlimit{RLIM_INFINITY, RLIM_INFINITY}, rlimit{0, 0},
                              rlimit{1'000'000, 1'000'000}, rlimit{200'000, RLIM_INFINITY}}) {
     const Marks marks = decode_marks(limit);
@@ -65,7 +65,7 @@ TEST_CASE("an inner keeper marks below an outer mark, and both can be read") {
   }));
 }
 
-TEST_CASE("where somebody else limits real-time CPU time there are no marks") {
+TEST_CASE("where another program limits real-time CPU time there are no marks") {
   if (mark_mode() != MarkMode::kHard) return;
   CHECK(in_child([] { return set({100'000, 200'000}) && mark_mode() == MarkMode::kNone; }));
 }

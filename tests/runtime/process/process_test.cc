@@ -199,7 +199,7 @@ std::vector<std::string> candidates(const char* name, std::vector<const char*> e
   return {found.paths().begin(), found.paths().end()};
 }
 
-TEST_CASE("a program is looked for where execvp looks") {
+TEST_CASE("a program is searched for where execvp searches") {
   using Paths = std::vector<std::string>;
   CHECK(candidates("prog", {"A=1", "PATH=/a:/b", "PATH=/c"}) == Paths{"/a/prog", "/b/prog"});
   CHECK(candidates("prog", {"PATH=:/a::/b:"}) ==

@@ -151,7 +151,7 @@ TEST_CASE("the processes and threads of a tree are counted, and zombies are not"
   }));
 }
 
-TEST_CASE("what has gone costs nothing") {
+TEST_CASE("a process that has ended costs nothing") {
   const pid_t pid = ::fork();
   if (pid == 0) ::_exit(0);
   ::waitpid(pid, nullptr, 0);
@@ -278,7 +278,7 @@ TEST_CASE("the kernel's two lists of listeners say the same") {
   }
 }
 
-TEST_CASE("a socket that workers share is told of once, with the process that made it") {
+TEST_CASE("a socket that workers share is reported once, with the process that made it") {
   const Child child([](int to) {
     const int port = listen_on("127.0.0.1");
     for (int i = 0; i < 2; ++i) {
@@ -550,7 +550,7 @@ TEST_CASE("a process that reads a terminal waits for input") {
   CHECK(eventually([&] { return find_input_wait({&process, 1}, {}, source).pid == 0; }));
 }
 
-TEST_CASE("a process that was stopped for reading the terminal in the background is told apart") {
+TEST_CASE("a process that was stopped for reading the terminal in the background is recognized") {
   int terminal = -1;
   int keyboard = -1;
   REQUIRE(::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr) == 0);

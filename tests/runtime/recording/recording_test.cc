@@ -31,7 +31,7 @@ TEST_CASE("a run is recorded from its start to its end") {
   CHECK(all.page.items.back().type == ItemType::kState);
 }
 
-TEST_CASE("items are read from a cursor on, while the run goes on") {
+TEST_CASE("items are read from a cursor on, while the run continues") {
   Recorded desk;
   RunSpec spec;
   spec.command = "echo one; read line; echo two";
@@ -55,7 +55,7 @@ TEST_CASE("items are read from a cursor on, while the run goes on") {
   desk.finished(run.id());
 }
 
-TEST_CASE("who reads of the end reads all that came before it") {
+TEST_CASE("a reader that sees the end sees all that came before it") {
   Recorded desk;
   const std::string id = desk.sh("seq 1 20000").id();
   for (;;) {
@@ -69,7 +69,7 @@ TEST_CASE("who reads of the end reads all that came before it") {
   }
 }
 
-TEST_CASE("an event stands behind the output that was there") {
+TEST_CASE("an event comes after the output before it") {
   Recorded desk;
   RunSpec spec;
   spec.command = "echo ready; read line; echo later";
@@ -85,7 +85,8 @@ TEST_CASE("an event stands behind the output that was there") {
   CHECK(all.page.items[2].meta == R"({"event":"seen"})");
 }
 
-TEST_CASE("of output above the limit the beginning and the end are recorded, and how much is not") {
+TEST_CASE(
+    "above the limit, the beginning and the end of output are recorded, and how much is not") {
   Recorded desk;
   constexpr std::uint64_t kMost = 64 << 10;
   const std::string id = desk.sh("seq 1 100000", kMost).id();
@@ -129,7 +130,7 @@ TEST_CASE("the first run opens the journal, which makes the state directory") {
   CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
 }
 
-TEST_CASE("a run that the journal cannot take is not queued, and its caller is told") {
+TEST_CASE("a run that the journal cannot take is not queued, and its caller gets the reason") {
   Recorded desk;
   std::optional<Status> told;
   desk.finished(desk.sh("true").id());
@@ -161,7 +162,7 @@ TEST_CASE("at the end of its host a run is recorded as killed") {
   CHECK(again.text(got->page.items, ItemType::kStdout) == "up\n");
 }
 
-TEST_CASE("without a state directory runs go on, and questions say why there is no answer") {
+TEST_CASE("without a state directory runs continue, and questions say why there is no answer") {
   Table table;
   Recording recording(table.loop.get(), table.clock, *table.runs, {});
   RunSpec spec;
@@ -179,7 +180,7 @@ TEST_CASE("without a state directory runs go on, and questions say why there is 
   REQUIRE(table.loop.until([&] { return closed; }));
 }
 
-TEST_CASE("a file that is no journal is left alone, is told of once, and runs go on") {
+TEST_CASE("a file that is no journal is left alone and reported once, and runs continue") {
   TempDir dir;
   dir.write("sessions.db", "this is no database, whatever it is called, and it stays as it is");
   Recorded desk({}, {}, dir.path());
@@ -193,7 +194,7 @@ TEST_CASE("a file that is no journal is left alone, is told of once, and runs go
   CHECK(desk.items(run.id()).status().code() == codes.front());
 }
 
-TEST_CASE("it can be closed while it is being opened, and while it is asked") {
+TEST_CASE("it can be closed while it is being opened, and during a question") {
   for (int asked = 0; asked < 2; ++asked) {
     Recorded desk;
     desk.recording->open();

@@ -36,7 +36,7 @@ std::string refusal(Decision decision, const std::function<void(Rule&)>& change)
 
 }  // namespace
 
-TEST_CASE("a sound rule is taken") {
+TEST_CASE("a sound rule is accepted") {
   CHECK(refusal(Decision::kDeny, [](Rule&) {}).empty());
   CHECK(refusal(Decision::kAllow, [](Rule& r) { r.reason.clear(); }).empty());
   CHECK(refusal({}).empty());
@@ -157,7 +157,7 @@ TEST_CASE("subcommands that a table names, or begins, are known") {
         }).empty());
 }
 
-TEST_CASE("all faults are reported, one a line, with their places") {
+TEST_CASE("all faults are reported, one per line, with their places") {
   Rule first = of_program("a", Decision::kDeny, "x");
   first.match.clear();
   first.reason.clear();

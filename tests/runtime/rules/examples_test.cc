@@ -46,7 +46,7 @@ TEST_CASE("rules whose examples are right pass") {
                                  {line("tool"), line("tool -f")}, {line("other")})}) == "");
 }
 
-TEST_CASE("a match that is none says why, and what is decided instead") {
+TEST_CASE("an example that does not match says why, and which rule decides instead") {
   Rule force = of_program("force", Decision::kAsk, "tool");
   force.flags = {{"-f", "--force"}};
   const Rule allow = with_examples(of_program("tool", Decision::kAllow, "tool"), {line("tool")});
@@ -96,7 +96,7 @@ TEST_CASE("a failing test function is reported for each example") {
   CHECK(contains(message, "boom"));
 }
 
-TEST_CASE("all wrong examples are reported") {
+TEST_CASE("every wrong example is reported") {
   const std::string message = complaint(
       {with_examples(of_program("a", Decision::kAsk, "a"), {line("x"), line("y")}, {line("a")}),
        with_examples(of_program("b", Decision::kAsk, "b"), {line("x")})});

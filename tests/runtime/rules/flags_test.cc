@@ -22,7 +22,7 @@ bool has(const std::string& line, const char* flag, const ProgramSpec* spec = nu
 
 }  // namespace
 
-TEST_CASE("a short flag stands alone or in a cluster") {
+TEST_CASE("a short flag is found alone or in a cluster") {
   CHECK(has("rm -r x", "-r"));
   CHECK(has("rm -fr x", "-r"));
   CHECK(has("rm -f -r x", "-r"));

@@ -84,12 +84,12 @@ TEST_CASE("a line is allowed only when each command is") {
   CHECK(ids(one) == std::vector<std::string>{"git"});
 }
 
-TEST_CASE("nothing is said of an empty line") {
+TEST_CASE("an empty line gets no message") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   CHECK_FALSE(set->judge(Facts(), kMode, {}).decision);
 }
 
-TEST_CASE("a doubt that no rule names is asked about, even if all is allowed") {
+TEST_CASE("a doubt that no rule names leads to ask, even if all is allowed") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   Facts doubtful = facts("git $x");
   add_doubt(doubtful, Doubt::kUnknownProgram, 0, std::string(500, 'x') + "\x1b");
@@ -154,7 +154,7 @@ TEST_CASE("doubts of the line meet only rules about nothing but doubts") {
   CHECK(ids(outcome) == std::vector<std::string>{"line"});
 }
 
-TEST_CASE("a long line is asked about") {
+TEST_CASE("a long line leads to ask") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   Facts lengthy = facts("git x");
   add_doubt(lengthy, Doubt::kOverLimit, -1);
@@ -234,7 +234,7 @@ TEST_CASE("a rule holds only in its modes") {
   CHECK(set->judge(broken, "auto", {}).id == "doubt.unparsed");
 }
 
-TEST_CASE("a test function is asked last, and about the command") {
+TEST_CASE("a test function runs last, and gets the command") {
   Rule made = of_program("r", Decision::kAsk, "git");
   made.test = 3;
   made.flags = {{"-f"}};

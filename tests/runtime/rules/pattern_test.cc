@@ -38,7 +38,7 @@ std::string random_text(std::mt19937& random, const char* letters, std::size_t c
 
 }  // namespace
 
-TEST_CASE("a glob stands for a whole text") {
+TEST_CASE("a glob matches a whole text") {
   CHECK(matches("rm", "rm"));
   CHECK_FALSE(matches("rm", "rmdir"));
   CHECK_FALSE(matches("rm", "arm"));
@@ -85,7 +85,7 @@ TEST_CASE("pathological globs and expressions take linear time") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
 }
 
-TEST_CASE("a hole lies under a star, or the value does not match") {
+TEST_CASE("a star covers a hole, or the value does not match") {
   const auto holds = [](const char* glob, const char* word) {
     return pattern(glob).matches(value(word));
   };

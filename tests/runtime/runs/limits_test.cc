@@ -172,7 +172,7 @@ TEST_CASE("more output than the limit ends a run, both streams together") {
   CHECK(reached.used > 5000);
 }
 
-TEST_CASE("a run that says nothing for too long ends, one that speaks goes on") {
+TEST_CASE("a silent run ends after too long, one that writes continues") {
   Table table;
   LimitSet limits;
   limits.idle_time = Millis(400);
@@ -206,7 +206,7 @@ TEST_CASE("wall time is a time limit that a run cannot ask away") {
   CHECK(run.state() == RunState::kTimeout);
 }
 
-TEST_CASE("what the configuration allows at most holds for every run") {
+TEST_CASE("the configured maximum holds for every run") {
   RunLimits allowed;
   allowed.run.output_bytes = 1000;
   allowed.run.tree.pids = 10;

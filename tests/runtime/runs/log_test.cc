@@ -54,7 +54,7 @@ TEST_CASE("a log has all output of both streams, also what came right before the
   CHECK(text.find("last\n") != std::string::npos);
 }
 
-TEST_CASE("each stream can have a log of its own") {
+TEST_CASE("each stream can have its own log") {
   const testing::TempDir dir;
   Table table({}, dir.path());
   Run& run = start(
@@ -76,7 +76,7 @@ TEST_CASE("a log is complete when its runtime was closed in the middle") {
   CHECK(content(dir.path() + "/log") == "before\n");
 }
 
-TEST_CASE("a log that cannot be opened is told of and hurts nobody") {
+TEST_CASE("a log that cannot be opened is reported, and the run continues") {
   const testing::TempDir dir;
   std::filesystem::create_symlink("/tmp", dir.path() + "/out");
   Table table({}, dir.path());

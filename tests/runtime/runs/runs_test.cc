@@ -27,7 +27,7 @@ TEST_CASE("a command that succeeds is completed with exit code 0") {
   REQUIRE(run.reason() == "exit code 0");
 }
 
-TEST_CASE("whoever sees the end sees all that the command wrote before it") {
+TEST_CASE("an observer of the end sees all output of the command before it") {
   Table table;
   for (int i = 0; i < 20; ++i) {
     Run& run = table.sh("seq 1 20000; echo err >&2");
@@ -311,7 +311,7 @@ TEST_CASE("a table closes while runs are starting") {
   table.close();
 }
 
-TEST_CASE("a kill of a run that turns out not to start is answered all the same") {
+TEST_CASE("a kill of a run that fails to start is still answered") {
   Table table;
   RunSpec spec;
   spec.argv = {"/nowhere/program"};

@@ -98,7 +98,7 @@ TEST_CASE("no other descriptor than the terminal's three reaches a run") {
   CHECK(!desk.shows(run, "0 1 2 3 4"));
 }
 
-TEST_CASE("whoever sees the end sees all that was written to the terminal before it") {
+TEST_CASE("an observer of the end sees all output of the terminal before it") {
   Desk desk;
   for (int i = 0; i < 20; ++i) {
     Run& run = desk.start("seq 1 20000");
@@ -110,7 +110,7 @@ TEST_CASE("whoever sees the end sees all that was written to the terminal before
   }
 }
 
-TEST_CASE("the size and the kind of the terminal are what was asked for") {
+TEST_CASE("the size and the kind of the terminal are the requested ones") {
   Desk desk;
   TerminalSpec terminal;
   terminal.size = {30, 100};
@@ -193,7 +193,7 @@ TEST_CASE("keys that signal reach the foreground, and jobs are controlled") {
   CHECK(run.state() == RunState::kCompleted);
 }
 
-TEST_CASE("what programs ask of a terminal is answered on its input") {
+TEST_CASE("queries of programs to the terminal are answered on its input") {
   Desk desk;
   Run& run = desk.start(
       "stty raw -echo; printf '\\033[6n'; head -c 6 | od -c | head -1; stty sane; echo done");
@@ -287,7 +287,7 @@ TEST_CASE("a background job that keeps the terminal open delays no exit") {
   desk.table.kill(run);
 }
 
-TEST_CASE("what is typed to an ended run is refused") {
+TEST_CASE("typing into an ended run is refused") {
   Desk desk;
   Run& run = desk.start("true");
   desk.table.until_ended(run);
@@ -302,7 +302,7 @@ TEST_CASE("what is typed to an ended run is refused") {
   CHECK(run.screen() != nullptr);  // what it showed last
 }
 
-TEST_CASE("what is typed waits while nobody reads, and arrives whole") {
+TEST_CASE("typed text waits while the program does not read, and arrives whole") {
   Desk desk;
   constexpr int kLines = 3000;
   Run& run = desk.start(
@@ -324,7 +324,7 @@ TEST_CASE("thousands of rows are shown by their end and counted as scrolled") {
   CHECK(run.screen()->scrollback().back() == "4977");
 }
 
-TEST_CASE("a sandboxed run has a terminal, and cannot type into it by itself") {
+TEST_CASE("a sandboxed run has a terminal, and cannot type into it") {
   Desk desk;
   RunSpec spec;
   spec.command =

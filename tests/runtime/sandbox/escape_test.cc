@@ -304,7 +304,7 @@ TEST_CASE("system calls by the numbers of other architectures are no way round")
   }
 }
 
-TEST_CASE("what is unreadable is empty or refused, also in a home that may be written") {
+TEST_CASE("an unreadable path is empty or refused, even in a writable home") {
   for (const Machine& machine : machines()) {
     if (!machine.mounts) continue;
     for (const bool writable : {false, true}) {

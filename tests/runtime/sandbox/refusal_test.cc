@@ -108,7 +108,7 @@ TEST_CASE("a refused write is found in what shells, tools and languages say") {
       });
 }
 
-TEST_CASE("what may not be changed in the workspace is found by relative names") {
+TEST_CASE("an unchangeable path of the workspace is found by relative names") {
   check_lines(
       workspace_profile(), "/ws/sub",
       {
@@ -127,7 +127,7 @@ TEST_CASE("what may not be changed in the workspace is found by relative names")
       });
 }
 
-TEST_CASE("a path that the profile allows was refused by somebody else") {
+TEST_CASE("a refused path that the profile allows was refused by something else") {
   check_lines(workspace_profile(), "/ws",
               {
                   {"cat: secret: Permission denied", ""},
@@ -146,7 +146,7 @@ TEST_CASE("a path that the profile allows was refused by somebody else") {
               });
 }
 
-TEST_CASE("words that are no paths are not taken for any") {
+TEST_CASE("words that are not paths are not taken for paths") {
   const std::vector<Line> lines = {
       {"/bin/sh: Permission denied", ""},
       {"make: Permission denied", ""},
@@ -190,7 +190,7 @@ TEST_CASE("npm names the path some lines after the error") {
             .empty());
 }
 
-TEST_CASE("what is hidden is found as a refused read") {
+TEST_CASE("a hidden path is found as a refused read") {
   check_lines(
       workspace_profile(), "/home/me",
       {
@@ -269,7 +269,7 @@ TEST_CASE("network errors are refusals while the network is off, and only those"
   }
 }
 
-TEST_CASE("each refusal is told once, and not more than the limit") {
+TEST_CASE("each refusal is reported once, up to the limit") {
   std::string output;
   for (int i = 0; i < 100; ++i) {
     output += "touch: cannot touch '/etc/x': Permission denied\n";
@@ -281,7 +281,7 @@ TEST_CASE("each refusal is told once, and not more than the limit") {
   CHECK(find_refusals(workspace_profile(), "/ws", output).size() == kMaxRefusals);
 }
 
-TEST_CASE("any bytes are read without harm, and what is found is bounded") {
+TEST_CASE("any bytes are read without harm, and the findings are bounded") {
   constexpr std::uint32_t kSeed = 20;
   constexpr int kRounds = 3000;
   constexpr int kMaxPieces = 60;

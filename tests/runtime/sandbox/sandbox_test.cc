@@ -18,7 +18,7 @@ SandboxSupport full_support() {
 
 }  // namespace
 
-TEST_CASE("ordinary work goes on in a sandbox") {
+TEST_CASE("ordinary work succeeds in a sandbox") {
   for (const Machine& machine : machines()) {
     for (const SandboxNetwork network :
          {SandboxNetwork::kOn, SandboxNetwork::kLoopback, SandboxNetwork::kOff}) {
@@ -110,7 +110,7 @@ TEST_CASE("a sandboxed program may execute from memory and dies with its parent"
   }
 }
 
-TEST_CASE("nothing outside the granted trees can be read") {
+TEST_CASE("no file outside the granted trees can be read") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     box.spec().read = {"/usr", "/bin", "/lib", "/lib64", "/etc", program_directory()};
@@ -169,7 +169,7 @@ TEST_CASE("the report names what is not enforced") {
   }
 }
 
-TEST_CASE("what lies in no write tree needs no protection and no sentence") {
+TEST_CASE("a path outside all write trees needs no protection and no sentence") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     std::filesystem::create_directory_symlink(box.path("workspace"), box.path("link"));
@@ -256,7 +256,7 @@ TEST_CASE("a wrong profile is refused with the field's name") {
   }
 }
 
-TEST_CASE("prepare fails when the machine cannot do what is asked for") {
+TEST_CASE("prepare fails when the machine cannot do what is requested") {
   const SandboxSupport support = full_support();
   SandboxSpec spec;
   spec.profile = "mine";

@@ -170,8 +170,7 @@ TEST_CASE("a run after a task starts once the task has succeeded") {
   office.kill(task);
 }
 
-TEST_CASE(
-    "what comes after a run that will never be ready fails, and so does what comes after it") {
+TEST_CASE("a run after one that will never be ready fails, and so does the one after it") {
   Office office;
   const auto how = Office::plan("read line; exit 7");
   how->ready = line("never");
@@ -202,7 +201,7 @@ TEST_CASE("a run that waits for others can be killed, and is not started then") 
   office.kill(before);
 }
 
-TEST_CASE("after names runs that are there, or fails") {
+TEST_CASE("after names known runs, or fails") {
   Office office;
   const auto how = Office::plan("true");
   how->after = {"nobody00"};
@@ -408,7 +407,7 @@ TEST_CASE("a restart that is refused ends the chain, and says why") {
   CHECK(office.requests.size() == 1);
 }
 
-TEST_CASE("nothing is started once the supervisor is gone") {
+TEST_CASE("no run is started once the supervisor is gone") {
   Office office;
   const auto how = Office::plan("exit 1");
   how->restart = restarts(3, Millis{10});

@@ -32,7 +32,7 @@ std::string problem(const std::string& text) {
   return strokes.status().message();
 }
 
-TEST_CASE("text is typed as it is, and line ends are Enter") {
+TEST_CASE("text is typed unchanged, and line ends are Enter") {
   CHECK(plain("echo \xC3\xA9 \xE6\xBC\xA2") == "echo \xC3\xA9 \xE6\xBC\xA2");
   CHECK(only("\n").key == Key::kEnter);
   CHECK(only("\t").key == Key::kTab);
@@ -116,7 +116,7 @@ TEST_CASE("a shell gets lines, and edited lines are marked") {
   CHECK(!typed_bytes("ls\n").edited);
 }
 
-TEST_CASE("whatever is given is understood or refused, and what is understood is UTF-8") {
+TEST_CASE("any input is understood or rejected, and the result is UTF-8") {
   std::mt19937 random(7);
   constexpr int kRounds = 20'000;
   const std::string alphabet = "<>-CMSFcx15UpEnterTab\n\x1b\xC3\xA9 ";

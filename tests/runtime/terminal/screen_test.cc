@@ -116,7 +116,7 @@ TEST_CASE("the scrollback is bounded") {
   CHECK(shown.screen.scrolled() == lines - 4);
 }
 
-TEST_CASE("the alternate screen is entered and left, and what was there before comes back") {
+TEST_CASE("the alternate screen is entered and left, and the earlier contents come back") {
   Shown shown;
   shown.screen.feed("$ vi\r\n");
   CHECK(!shown.screen.alternate());
@@ -164,7 +164,7 @@ TEST_CASE("the version shows which rows changed, and an identical redraw is no c
   CHECK(rows[1].changed > before);
 }
 
-TEST_CASE("a change of style alone is a change: it is how menus show what is chosen") {
+TEST_CASE("a change of style alone is a change, as menus show their selection that way") {
   Shown shown;
   shown.screen.feed("item");
   const std::uint64_t before = shown.screen.version();

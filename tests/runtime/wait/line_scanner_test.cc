@@ -265,7 +265,7 @@ TEST_CASE("a partial last line is reported once, also when it is completed later
   CHECK_FALSE(scan.next(stream));
 }
 
-TEST_CASE("a partial line that does not match is looked at again when it grows") {
+TEST_CASE("a partial line that does not match is examined again when it grows") {
   Stream stream;
   LineScanner scan = scanner("Ready");
   stream.append("Rea");

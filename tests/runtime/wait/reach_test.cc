@@ -43,7 +43,7 @@ TEST_CASE("a port of a run is waited for where it is mapped") {
   }
 }
 
-TEST_CASE("a URL of a run is asked where its port is mapped, and keeps its path") {
+TEST_CASE("a URL of a run is requested where its port is mapped, and keeps its path") {
   House house;
   const std::string run = mapped_run(house, 40'001).id();
   for (const std::string host : {"localhost", "127.0.0.1", "[::1]"}) {

@@ -163,7 +163,7 @@ TEST_CASE("a run that ends without the line fails the wait at once, with the tai
   CHECK(result.elapsed < Millis{10'000});
 }
 
-TEST_CASE("regex searches what is kept of a flood and says what was lost") {
+TEST_CASE("regex searches the kept part of a flood and says what was lost") {
   RunLimits limits;
   limits.max_buffer_bytes = 4096;
   limits.head_bytes = 100;
@@ -176,7 +176,7 @@ TEST_CASE("regex searches what is kept of a flood and says what was lost") {
   CHECK(has(lost.message, "bytes of its output were dropped before they could be searched"));
 }
 
-TEST_CASE("regex finds a line in a flood that is larger than what is kept") {
+TEST_CASE("regex finds a line in a flood that exceeds the buffer") {
   House house;
   Run& run = house.sh("read line; seq 400000");
   std::optional<WaitResult> result;
@@ -240,7 +240,7 @@ TEST_CASE("quiet fires for a run that has ended") {
   CHECK(result.elapsed < Millis{20'000});
 }
 
-TEST_CASE("a run of its own kind is needed for exit, regex and quiet") {
+TEST_CASE("exit, regex and quiet need a run") {
   House house;
   Run& run = house.sh("read line");
   Condition exit;

@@ -26,7 +26,7 @@ TEST_CASE("any of several runs answers with the first condition that came true")
   CHECK(result.fired[0].run == quick.id());
 }
 
-TEST_CASE("all of several runs answers with every condition, in the order of firing") {
+TEST_CASE("all over several runs answers with every condition, in the order of firing") {
   House house;
   Run& first = house.sh("read line; echo Ready; read line");
   Run& second = house.sh("read line; echo Ready; read line");
@@ -68,7 +68,7 @@ TEST_CASE("any fails only when no condition can come true any more") {
             " ended (exit code 2) before port 1 was listening or a line matched \"Go\"");
 }
 
-TEST_CASE("all fails as soon as one condition cannot come true any more") {
+TEST_CASE("all fails as soon as one condition can no longer come true") {
   House house;
   Run& ends = house.sh("exit 1");
   Run& stays = house.sh("read line");

@@ -42,12 +42,12 @@ void check_random(std::size_t rounds, std::size_t pieces, std::size_t max_chunk,
   }
 }
 
-TEST_CASE("however output is cut into chunks, the matches are those of each line by itself") {
+TEST_CASE("however output is cut into chunks, each line has its own matches") {
   check_random(/*rounds=*/500, /*pieces=*/60, /*max_chunk=*/7, /*flush=*/false);
   check_random(/*rounds=*/200, /*pieces=*/300, /*max_chunk=*/200, /*flush=*/false);
 }
 
-TEST_CASE("output of many blocks has the matches of each line by itself") {
+TEST_CASE("output of many blocks has the matches of each line") {
   check_random(/*rounds=*/4, /*pieces=*/40'000, /*max_chunk=*/100'000, /*flush=*/false);
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("a match has the line's place, its text and its captures") {
   CHECK_FALSE(match.groups[2].matched);
 }
 
-TEST_CASE("a coloured line is matched as it is seen, wherever the chunks cut its colours") {
+TEST_CASE("a coloured line is matched as it looks, wherever the chunks cut its colours") {
   const std::string output =
       "  \x1b[32m\xe2\x9e\x9c\x1b[39m  \x1b[1mLocal\x1b[22m:   "
       "\x1b[36mhttp://localhost:\x1b[1m5173\x1b[22m/\x1b[39m\n";
@@ -67,7 +67,7 @@ TEST_CASE("a progress line is matched as it was left") {
   CHECK(desk.matches()[0].offset == 0);
 }
 
-TEST_CASE("a progress line that nothing ends is matched as it stands when it is flushed") {
+TEST_CASE("a progress line without an end is matched when it is flushed") {
   Desk desk("^(\\d+)%");
   desk.feed("10%\r50%");
   desk.flush();

@@ -16,7 +16,7 @@ TEST_CASE("an unchanged screen is not examined") {
   CHECK_FALSE(pace.take(seconds(5)));
 }
 
-TEST_CASE("a screen is looked at once when its output has paused") {
+TEST_CASE("a screen is examined once when its output has paused") {
   ScreenPace pace;
   pace.wrote(seconds(1));
   pace.wrote(seconds(1) + milliseconds(10));
@@ -28,7 +28,7 @@ TEST_CASE("a screen is looked at once when its output has paused") {
   CHECK_FALSE(pace.take(seconds(9)));
 }
 
-TEST_CASE("output without a pause is looked at a few times a second, and once more at its end") {
+TEST_CASE("output without a pause is examined a few times a second, and once more at its end") {
   constexpr milliseconds kWritten{10'000};
   constexpr long kMostLooks = kWritten / kScreenLookInterval;
   ScreenPace pace;

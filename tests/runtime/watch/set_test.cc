@@ -59,7 +59,7 @@ TEST_CASE("matches come by lines and, on one line, by watchers") {
   CHECK(order == "0:0 0:1 0:2 0:3 2:1 3:0 3:2 3:3 ");
 }
 
-TEST_CASE("a prompt is matched when it is flushed, and not again when its line goes on") {
+TEST_CASE("a prompt is matched when it is flushed, and not again when its line continues") {
   Desk desk({spec_of("[Pp]assword: ?$"), spec_of("wrong")});
   desk.feed("Password: ");
   CHECK(desk.matches().empty());

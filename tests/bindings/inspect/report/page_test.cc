@@ -135,7 +135,7 @@ TEST_CASE("a page has a size limit: it keeps the newest output and counts the re
   CHECK(page.compare(page.size() - 8, 8, "</html>\n") == 0);
 }
 
-TEST_CASE("the output says what was not recorded") {
+TEST_CASE("the output names what was not recorded") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
   journal.out("AAAAaaa1", "before\n");

@@ -66,7 +66,7 @@ TEST_CASE("wrong use of the store names the argument") {
   CHECK(contains(world.run("e").message, "bad argument #1 to 'get' (the key is too long)"));
 }
 
-TEST_CASE("a value that is too large, and a full store, are told at run time") {
+TEST_CASE("a value that is too large, and a full store, fail at run time") {
   World world;
   world.start(
       "define('large', function()\n"

@@ -92,7 +92,7 @@ TEST_CASE("a child's failure can be caught where it is awaited") {
   CHECK(world.run("parent").text == "false oops");
 }
 
-TEST_CASE("a failing child that nobody awaits cancels its siblings and fails its parent") {
+TEST_CASE("a failing child that no task awaits cancels its siblings and fails its parent") {
   World world;
   world.start(
       "define('parent', function()\n"
@@ -227,9 +227,7 @@ TEST_CASE("handles that a script keeps do not outlive their call") {
   CHECK(contains(world.run("use").message, "belongs to another call"));
 }
 
-TEST_CASE(
-    "what a wait brought is dropped when a child's failure comes first, and no later wait gets "
-    "it") {
+TEST_CASE("a wait's result is dropped when a child fails first, and no later wait gets it") {
   World world;
   world.start(
       "define('parent', function()\n"

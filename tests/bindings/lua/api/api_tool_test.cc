@@ -43,7 +43,7 @@ TEST_CASE("a definition that is wrong names the field, at the script's line") {
   CHECK(contains(refused(std::string(kGood) + ", input = schema.string()"), "object"));
 }
 
-TEST_CASE("annotations follow from the permission, unless they are given") {
+TEST_CASE("annotations follow from the permission by default") {
   World world;
   world.start(
       "define('reads', function() return '' end)\n"
@@ -148,7 +148,7 @@ TEST_CASE("cancelling a call cancels the calls that it made, and waits for them"
   CHECK(world.engine->active_calls() == 0);
 }
 
-TEST_CASE("approval of a called tool is asked in the name of the host's call") {
+TEST_CASE("a called tool's approval is requested on behalf of the host's call") {
   World world;
   world.policy(
       "return { modes = { default = {} }, decide = function(effect)\n"

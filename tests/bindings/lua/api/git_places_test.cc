@@ -56,7 +56,7 @@ TEST_CASE("an ordinary repository, and no repository, have no such places") {
   }
 }
 
-TEST_CASE("a workspace cannot declare itself a worktree of what is around it") {
+TEST_CASE("a workspace cannot declare itself a worktree of its parent") {
   const TempDir dir;
   const fs::path root = fs::canonical(dir.path());
   const fs::path workspace = root / "p/worktrees/x";

@@ -162,7 +162,7 @@ std::set<std::string> minus(const std::set<std::string>& left, const std::set<st
 
 }  // namespace
 
-TEST_CASE("scripts/meta declares what is bound, and nothing else") {
+TEST_CASE("scripts/meta declares exactly the bound names") {
   const Declared declared = read_all_meta();
   const std::set<std::string> bound = read_bound();
   CHECK(list_of(minus(bound, declared.names)) == "");

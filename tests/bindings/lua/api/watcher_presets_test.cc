@@ -175,7 +175,7 @@ TEST_CASE("no preset of a list finds a near miss of any") {
   }
 }
 
-TEST_CASE("all presets together are a set that finds what each finds alone") {
+TEST_CASE("all presets together find what each finds alone") {
   std::vector<WatchSpec> specs;
   for (const auto& [name, list] : shipped()) {
     for (const Preset& preset : list) specs.push_back(preset.spec);

@@ -27,7 +27,7 @@ Json error_of(const std::string& call) {
                  "  joined = 'it says: ' .. err, message = err.message } }");
 }
 
-TEST_CASE("A raised error of wrong use names the nested field, what was expected and what came") {
+TEST_CASE("A raised error of wrong use names the nested field, the expected and the actual value") {
   const Json error = error_of("wait { all = { wait.timer(1), { kind = 'port', port = 70000 } } }");
   CHECK(error["field"] == "all[2].port");
   CHECK(error["path"] == Json({"all", 2, "port"}));

@@ -66,7 +66,7 @@ TEST_CASE("an unknown tool is named back with the nearest one") {
   CHECK(contains(result.message, "did you mean 'bg_start'?"));
 }
 
-TEST_CASE("wrong arguments name the field, what was expected and what came") {
+TEST_CASE("wrong arguments name the field, the expected and the actual value") {
   World world;
   world.start(
       "define('add', function(args) return tostring(args.a + args.b) end,\n"
@@ -165,7 +165,7 @@ TEST_CASE("errors may be any value") {
   }
 }
 
-TEST_CASE("what a tool must not return is a script error at its function") {
+TEST_CASE("a forbidden return value of a tool is a script error at its function") {
   World world;
   world.start(
       "define('nothing', function() end)\n"

@@ -28,7 +28,7 @@ constexpr char kAnswerFromArguments[] =
 
 }  // namespace
 
-TEST_CASE("a runaway ends with budget_exceeded at its file and line, and others go on") {
+TEST_CASE("a runaway ends with budget_exceeded at its file and line, and others continue") {
   World world;
   TickingClock clock(kTick);
   world.context.clock = &clock;

@@ -10,7 +10,7 @@ using gibbous::Nanos;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 
-TEST_CASE("a suspended task goes on where it was, with its locals") {
+TEST_CASE("a suspended task continues where it stopped, with its locals") {
   World world;
   world.start(
       "define('sleeper', function(args)\n"
@@ -85,7 +85,7 @@ TEST_CASE("a suspending function works under pcall and xpcall and as a tail call
   CHECK(world.run("all").text == "true");
 }
 
-TEST_CASE("nothing that needs a call can be used while scripts load") {
+TEST_CASE("functions that need a call fail while scripts load") {
   World world;
   world.script("time.sleep(1)");
   const auto made = gibbous::lua::Engine::create(world.options, world.context);

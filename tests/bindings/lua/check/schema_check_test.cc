@@ -37,7 +37,7 @@ Json filled(const char* schema, const char* value) {
 
 }  // namespace
 
-TEST_CASE("a fault names the path, what was expected and what came") {
+TEST_CASE("a fault names the path, the expected and the actual value") {
   const char* schema = R"({"type":"object","properties":{"limits":{"type":"object","properties":
     {"cpu":{"type":"integer","minimum":1,"maximum":20}}}}})";
   CHECK(fault(schema, R"({"limits":{"cpu":3}})").empty());
@@ -138,7 +138,7 @@ TEST_CASE("a wrong choice is answered with the choices and the nearest") {
         R"(got string "SIGTERN"; did you mean "SIGTERM"?)");
 }
 
-TEST_CASE("alternatives of other types are told in one sentence") {
+TEST_CASE("alternatives of different types are described in one sentence") {
   const char* schema =
       R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})";
   CHECK(fault(schema, "5") == "args: expected string or array of string, got integer 5");
@@ -190,7 +190,7 @@ TEST_CASE("schemas that are wrong are refused with the place") {
   CHECK(refused(deep.c_str()).find("nested too deeply") != std::string::npos);
 }
 
-TEST_CASE("alternatives that multiply are given up, not waited for") {
+TEST_CASE("alternatives that multiply are rejected instead of tried for ever") {
   // Two alternatives at each of 40 levels would be 2^40 steps.
   std::string schema = R"({"type":"string"})";
   std::string value = "1";
@@ -202,7 +202,7 @@ TEST_CASE("alternatives that multiply are given up, not waited for") {
   CHECK_FALSE(fault(schema.c_str(), value.c_str()).empty());
 }
 
-TEST_CASE("what came is shown as valid UTF-8 and not at length") {
+TEST_CASE("the actual value is shown as valid UTF-8, shortened") {
   Json value = std::string("\xff\xfe") + std::string(500, 'x');
   const auto check = SchemaCheck::compile({{"type", "integer"}});
   REQUIRE(check.ok());

@@ -90,7 +90,7 @@ TEST_CASE("a configuration that says nothing changes nothing") {
   CHECK(load("return { toolsets = {}, unset_env = {}, env = {}, limits = {} }").ok());
 }
 
-TEST_CASE("mistakes name the file, the field, what was expected and what came") {
+TEST_CASE("mistakes name the file, the field, the expected and the actual value") {
   CHECK(error_of("return { limits = { max_concurrent = 10001 } }") ==
         "gibbous.lua: limits.max_concurrent: expected integer from 1 to 10000, got integer 10001");
   CHECK(error_of("return { limits = { max_concurent = 3 } }") ==

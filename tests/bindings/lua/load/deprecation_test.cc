@@ -50,7 +50,7 @@ TEST_CASE("a module that moved is found by its old name, as the same value, with
             "module 'service_output' is deprecated: require 'services.output'"});
 }
 
-TEST_CASE("a file of one's own under the old name of a module is taken without a warning") {
+TEST_CASE("a user's own file under the old name of a module is used without a warning") {
   Warned world;
   (void)world.dir.write("scripts/toolsets/bg_format.lua", "return 'own'");
   world.init("assert(require 'toolsets.bg_format' == 'own')\nreturn { toolsets = {} }");

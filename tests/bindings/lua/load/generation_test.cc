@@ -106,7 +106,7 @@ TEST_CASE("mistakes in a tool name the tool, the key, the file and the line") {
   CHECK(contains(error_of(base + ", annotations = { read_only = 1 }"), "must be true or false"));
 }
 
-TEST_CASE("what init.lua returns is checked to the last key") {
+TEST_CASE("the result of init.lua is checked to the last key") {
   const auto error = [](const std::string& init) {
     Scripts scripts;
     scripts.script("init.lua", init);

@@ -159,7 +159,7 @@ TEST_CASE("every mistake in a program has its message") {
   }
 }
 
-TEST_CASE("every other mistake in what is known has its message") {
+TEST_CASE("every other mistake in the knowledge has its message") {
   PolicyTables tables;
   CHECK_FALSE(tables.read_knowledge(R"(
 return {
@@ -210,7 +210,7 @@ TEST_CASE("too many path classes are refused") {
   CHECK_THAT(tables.faults, Contains("paths[27]: more than 26 classes"));
 }
 
-TEST_CASE("path variables that nobody knows are found, with their line") {
+TEST_CASE("unknown path variables are found, with their line") {
   PolicyTables tables;
   const std::string script = paths_script("'$HOME/a', '~/b', '!=$SCRIPTS/x',\n'$NOWHERE/c'");
   REQUIRE(tables.read_knowledge(script));

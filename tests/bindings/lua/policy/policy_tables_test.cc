@@ -94,7 +94,7 @@ return { rule 'one.a', {}, { rule 'two.a', rule('two.' .. 'b') } })"));
   CHECK(rules[2].line == 0);  // nothing in the file says where it comes from
 }
 
-TEST_CASE("a rule whose id is computed stands where its test function does") {
+TEST_CASE("a rule with a computed id is located at its test function") {
   PolicyTables tables;
   REQUIRE(
       tables.read_rules("return {\n{ id = 'a.' .. 'b', decision = 'allow', match = { 'x' },\n"
@@ -175,7 +175,7 @@ TEST_CASE("every mistake in a rule has its message") {
   }
 }
 
-TEST_CASE("what every rule needs is asked for") {
+TEST_CASE("every required field of a rule is demanded") {
   PolicyTables tables;
   CHECK_FALSE(
       tables.read_rules("return { { id = '', decision = 'no' }, {}, 7,\n"
@@ -211,7 +211,7 @@ TEST_CASE("modes that no policy has are found") {
   CHECK(faults.text() == "rule 'a.b': modes: unknown mode 'atuo'; did you mean 'auto'?");
 }
 
-TEST_CASE("every line of a case becomes a case of its own") {
+TEST_CASE("every line of a case becomes a separate case") {
   PolicyTables tables;
   REQUIRE(tables.read_cases(R"(
 return {

@@ -191,7 +191,7 @@ TEST_CASE("a refusal says what to do instead, and where its rule is") {
   CHECK(denied.line > 1);
 }
 
-TEST_CASE("what a call does is judged again by the newest mode") {
+TEST_CASE("a call's effects are judged by the newest mode") {
   Shipped shipped;
   const auto effect = [&shipped](const char* kind, const char* mode) {
     PolicyRequest request = read_policy_request({{"kind", kind},

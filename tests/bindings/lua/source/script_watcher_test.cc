@@ -115,7 +115,7 @@ TEST_CASE("vim's way of writing, removal and a file that appears are reported") 
   }
 }
 
-TEST_CASE("what changes no listed byte is not reported") {
+TEST_CASE("a change that affects no listed byte is not reported") {
   const TempDir dir;
   Watched watched;
   const std::string file = dir.write("a.lua", "return 1");
@@ -158,7 +158,7 @@ TEST_CASE("a storm of writes is reported after at most the longest settle time")
   CHECK(watched.clock.now() - before < WatchTimes{}.settle_most + kSoon);
 }
 
-TEST_CASE("a half-written file is given time, and reported when it stays broken") {
+TEST_CASE("a half-written file gets time, and is reported when it stays broken") {
   const TempDir dir;
   WatchTimes times = Watched::times();
   times.half_written = milliseconds(3000);
@@ -270,7 +270,7 @@ TEST_CASE("a busy neighbour of a script puts no report off") {
   }));
 }
 
-TEST_CASE("what is watched are the entries of files, of links on the way, and of what is missing") {
+TEST_CASE("the watcher watches the entries of files, of links on the way, and of missing parts") {
   const TempDir dir;
   dir.write("real/x/a.lua", "");
   fs::create_directory_symlink(dir.path() + "/real", dir.path() + "/link");

@@ -54,7 +54,7 @@ TEST_CASE("a call that ended normally although its budget was gone is a failure"
   CHECK(error.code == "budget_exceeded");
 }
 
-TEST_CASE("the message names what was granted, not what was left of it") {
+TEST_CASE("the message names the whole budget, not the remaining one") {
   auto state = make_state();
   BudgetLimits limits;
   limits.total = std::chrono::milliseconds(5);
@@ -70,7 +70,7 @@ TEST_CASE("the message names what was granted, not what was left of it") {
   CHECK(error.message == "time budget of 1000 ms exceeded");
 }
 
-TEST_CASE("a slice yields the root coroutine, which goes on with the right answer") {
+TEST_CASE("a slice yields the root coroutine, which continues with the right answer") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
   LuaRef keep;
@@ -140,7 +140,7 @@ TEST_CASE("no slice under a sort comparator or a gsub callback") {
   CHECK(std::string(lua_tostring(task, -1)) == "123ABC");
 }
 
-TEST_CASE("a nested call has its own budget, and the outer one goes on") {
+TEST_CASE("a nested call has its own budget, and the outer one continues") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
   ScriptError inner;

@@ -87,7 +87,7 @@ TEST_CASE("a state has exactly what the lists allow") {
   }
 }
 
-TEST_CASE("what is denied or replaced says why") {
+TEST_CASE("a denied or replaced name explains why") {
   for (const SandboxEntry& entry : sandbox_entries()) {
     INFO(entry.table << "." << entry.name);
     CHECK((entry.rule == SandboxRule::kAllowed || !entry.reason.empty()));

@@ -46,7 +46,7 @@ TEST_CASE("an error names file, line, message and traceback") {
   CHECK(error.traceback.find("toolsets/bad.lua:3:") != std::string::npos);
 }
 
-TEST_CASE("a path that Lua shortens in its messages is given in full") {
+TEST_CASE("a path that Lua shortens in its messages is reported in full") {
   auto state = make_state();
   const std::string path = "/" + std::string(100, 'd') + "/scripts/toolsets/long.lua";
   const ScriptError error = run(*state, "\nerror('oops')", path);
@@ -204,7 +204,7 @@ TEST_CASE("only source text is loaded") {
   CHECK(message.find("attempt to load chunk with wrong mode") != std::string::npos);
 }
 
-TEST_CASE("references keep values, move, and are given back") {
+TEST_CASE("references keep values, can be moved, and are released") {
   auto state = make_state();
   ScriptError error;
   std::vector<LuaRef> refs;

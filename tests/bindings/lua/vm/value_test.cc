@@ -80,7 +80,7 @@ TEST_CASE("tables become arrays or objects") {
   CHECK(read(*state, "nil") == "null");
 }
 
-TEST_CASE("what is no JSON value is named with its place") {
+TEST_CASE("a value without a JSON form is named with its place") {
   auto state = make_state();
   CHECK(read(*state, "print == nil and pcall") == "error: value: a function is no JSON value");
   CHECK(read(*state, "{ items = { 1, 2, pcall } }", "result") ==

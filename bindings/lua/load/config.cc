@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <lua.hpp>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "bindings/lua/check/limits_value.h"
@@ -22,22 +24,9 @@ constexpr std::int64_t kMaxMillis = 7LL * 24 * 3600 * 1000;
 constexpr std::int64_t kMaxTableRows = 100'000;
 constexpr std::int64_t kMinLuaBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kMaxLuaBytes = std::int64_t{4} << 30;
-constexpr std::int64_t kDefaultLuaCallMillis = 1000;
 
 Json text(const char* description) {
   return {{"type", "string"}, {"minLength", 1}, {"description", description}};
-}
-
-Json integer(const char* description, std::int64_t low, std::int64_t high, std::int64_t usual) {
-  return {{"type", "integer"},
-          {"minimum", low},
-          {"maximum", high},
-          {"default", usual},
-          {"description", description}};
-}
-
-Json millis(const char* description, Millis usual) {
-  return integer(description, 0, kMaxMillis, usual.count());
 }
 
 Json object(Json properties, const char* description) {
@@ -47,70 +36,117 @@ Json object(Json properties, const char* description) {
           {"description", description}};
 }
 
-Json table_limits_schema() {
-  const RunLimits usual;
-  const auto count = [](std::size_t value) { return static_cast<std::int64_t>(value); };
-  return object(
-      {{"max_concurrent", integer("runs that are starting or running at the same time", 1,
-                                  kMaxConcurrent, count(usual.max_concurrent))},
-       {"default_timeout_ms",
-        millis("time limit of a run that names none; 0 is no limit", usual.default_timeout)},
-       {"max_buffer_bytes", integer("newest output kept of each stream", kMinBufferBytes,
-                                    kMaxBufferBytes, count(usual.max_buffer_bytes))},
-       {"head_bytes", integer("oldest output kept of each stream, for good", 0, kMaxBufferBytes,
-                              count(usual.head_bytes))},
-       {"kill_grace_ms", millis("from the stop signal to SIGKILL", usual.kill_grace)},
-       {"timeout_grace_ms",
-        millis("the same after a time limit and at shutdown", usual.timeout_grace)},
-       {"drain_limit_ms", millis("how long the output of a run that has ended is waited for while "
-                                 "another process holds its pipe open",
-                                 usual.drain_limit)},
-       {"max_queued",
-        integer("runs that may wait for a place", 0, kMaxTableRows, count(usual.max_queued))},
-       {"max_ended", integer("runs that have ended and are remembered; the oldest are forgotten "
-                             "first",
-                             1, kMaxTableRows, count(usual.max_ended))},
-       {"run", limits_schema("what no run may exceed, whatever it asks for")}},
-      "limits of runs");
+// The parts of a runtime that numbers of the file set.
+struct Tuning {
+  RunLimits runs;
+  RecorderOptions recorder;
+  JournalOptions journal;
+  EngineLimits engine;
+  MemoryLimits memory;
+};
+
+// One number of the file: the only place that knows its name, range, meaning and target. The
+// default is the target's.
+struct NumberField {
+  const char* section;
+  const char* name;
+  std::int64_t low;
+  std::int64_t high;
+  const char* description;
+  std::int64_t (*get)(const Tuning& tuning);
+  void (*set)(Tuning& tuning, std::int64_t value);
+};
+
+template <auto kPart, auto kMember, typename Unit>
+std::int64_t number_at(const Tuning& tuning) {
+  const auto& target = tuning.*kPart.*kMember;
+  if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(target)>>) {
+    return static_cast<std::int64_t>(target);
+  } else {
+    return std::chrono::duration_cast<Unit>(target).count();
+  }
 }
 
-Json journal_schema() {
-  const RecorderOptions recorder;
-  const JournalOptions journal;
-  constexpr std::int64_t kMaxDays = 36'500;
-  return object(
-      {{"enabled",
-        {{"type", "boolean"},
-         {"default", true},
-         {"description", "false: nothing is recorded of runs"}}},
-       {"max_output_bytes",
-        integer("recorded output of one run that names no limit itself", kMinRecordedBytes,
-                kMaxRecordedBytes, static_cast<std::int64_t>(recorder.max_output_bytes))},
-       {"max_total_bytes", integer("the whole file; the oldest ended runs go first; 0 is no limit",
-                                   0, std::int64_t{1} << 50, journal.max_total_bytes)},
-       {"max_age_days",
-        integer("ended runs and decisions that are older go; 0 is no limit", 0, kMaxDays,
-                std::chrono::duration_cast<std::chrono::days>(journal.max_age).count())},
-       {"recovery",
-        {{"type", "string"},
-         {"enum", {"lost", "requeue"}},
-         {"default", "lost"},
-         {"description",
-          "what becomes of a queued run that was running when Gibbous died, and that is not marked "
-          "as safe to repeat: lost, or started again"}}},
-       {"max_queue_bytes",
-        integer("what may wait for the disk before output is held back", 1 << 16, kMaxBufferBytes,
-                static_cast<std::int64_t>(journal.max_queue_bytes))}},
-      "what is recorded of runs, in sessions.db of the state directory");
+template <auto kPart, auto kMember, typename Unit>
+void set_number_at(Tuning& tuning, std::int64_t value) {
+  auto& target = tuning.*kPart.*kMember;
+  using Target = std::remove_cvref_t<decltype(target)>;
+  if constexpr (std::is_arithmetic_v<Target>) {
+    target = static_cast<Target>(value);
+  } else {
+    target = Unit(value);
+  }
 }
 
-Json lua_schema() {
-  return object(
-      {{"call_ms", integer("Lua time of one call a minute, waiting not counted", 1, kMaxMillis,
-                           kDefaultLuaCallMillis)},
-       {"memory_bytes", integer("memory of one generation of scripts", kMinLuaBytes, kMaxLuaBytes,
-                                static_cast<std::int64_t>(MemoryLimits{}.total_bytes))}},
-      "limits of scripts");
+template <auto kPart, auto kMember, typename Unit = Millis>
+constexpr NumberField field(const char* section, const char* name, std::int64_t low,
+                            std::int64_t high, const char* description) {
+  return {section,
+          name,
+          low,
+          high,
+          description,
+          number_at<kPart, kMember, Unit>,
+          set_number_at<kPart, kMember, Unit>};
+}
+
+constexpr std::int64_t kMaxDays = 36'500;
+constexpr std::int64_t kMaxJournalBytes = std::int64_t{1} << 50;
+constexpr NumberField kNumbers[] = {
+    field<&Tuning::runs, &RunLimits::max_concurrent>(
+        "limits", "max_concurrent", 1, kMaxConcurrent,
+        "runs that are starting or running at the same time"),
+    field<&Tuning::runs, &RunLimits::default_timeout>(
+        "limits", "default_timeout_ms", 0, kMaxMillis,
+        "time limit of a run that names none; 0 is no limit"),
+    field<&Tuning::runs, &RunLimits::max_buffer_bytes>("limits", "max_buffer_bytes",
+                                                       kMinBufferBytes, kMaxBufferBytes,
+                                                       "newest output kept of each stream"),
+    field<&Tuning::runs, &RunLimits::head_bytes>("limits", "head_bytes", 0, kMaxBufferBytes,
+                                                 "oldest output kept of each stream, for good"),
+    field<&Tuning::runs, &RunLimits::kill_grace>("limits", "kill_grace_ms", 0, kMaxMillis,
+                                                 "from the stop signal to SIGKILL"),
+    field<&Tuning::runs, &RunLimits::timeout_grace>("limits", "timeout_grace_ms", 0, kMaxMillis,
+                                                    "the same after a time limit and at shutdown"),
+    field<&Tuning::runs, &RunLimits::drain_limit>(
+        "limits", "drain_limit_ms", 0, kMaxMillis,
+        "how long the output of a run that has ended is waited for while another process holds "
+        "its pipe open"),
+    field<&Tuning::runs, &RunLimits::max_queued>("limits", "max_queued", 0, kMaxTableRows,
+                                                 "runs that may wait for a place"),
+    field<&Tuning::runs, &RunLimits::max_ended>(
+        "limits", "max_ended", 1, kMaxTableRows,
+        "runs that have ended and are remembered; the oldest are forgotten first"),
+    field<&Tuning::recorder, &RecorderOptions::max_output_bytes>(
+        "journal", "max_output_bytes", kMinRecordedBytes, kMaxRecordedBytes,
+        "recorded output of one run that names no limit itself"),
+    field<&Tuning::journal, &JournalOptions::max_total_bytes>(
+        "journal", "max_total_bytes", 0, kMaxJournalBytes,
+        "the whole file; the oldest ended runs go first; 0 is no limit"),
+    field<&Tuning::journal, &JournalOptions::max_age, std::chrono::days>(
+        "journal", "max_age_days", 0, kMaxDays,
+        "ended runs and decisions that are older go; 0 is no limit"),
+    field<&Tuning::journal, &JournalOptions::max_queue_bytes>(
+        "journal", "max_queue_bytes", 1 << 16, kMaxBufferBytes,
+        "what may wait for the disk before output is held back"),
+    field<&Tuning::engine, &EngineLimits::call_lua>(
+        "lua", "call_ms", 1, kMaxMillis, "Lua time of one call a minute, waiting not counted"),
+    field<&Tuning::memory, &MemoryLimits::total_bytes>(
+        "lua", "memory_bytes", kMinLuaBytes, kMaxLuaBytes, "memory of one generation of scripts"),
+};
+
+// The numbers of a section, with other properties of it.
+Json section_schema(std::string_view section, Json properties, const char* description) {
+  const Tuning usual;
+  for (const NumberField& field : kNumbers) {
+    if (field.section != section) continue;
+    properties[field.name] = {{"type", "integer"},
+                              {"minimum", field.low},
+                              {"maximum", field.high},
+                              {"default", field.get(usual)},
+                              {"description", field.description}};
+  }
+  return object(std::move(properties), description);
 }
 
 // The schema documents defaults; checking must not fill them in, or "not said" would be lost.
@@ -134,16 +170,6 @@ template <typename T>
 void take(const Json& from, const char* key, std::optional<T>* into) {
   const auto found = from.find(key);
   if (found != from.end()) *into = found->template get<T>();
-}
-
-void take(const Json& from, const char* key, std::optional<std::size_t>* into) {
-  const auto found = from.find(key);
-  if (found != from.end()) *into = static_cast<std::size_t>(found->get<double>());
-}
-
-void take(const Json& from, const char* key, std::optional<Millis>* into) {
-  const auto found = from.find(key);
-  if (found != from.end()) *into = Millis(static_cast<std::int64_t>(found->get<double>()));
 }
 
 Status config_invalid(const std::string& message) {
@@ -198,18 +224,11 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("unset_env")) {
     config.unset_env = value["unset_env"].get<std::vector<std::string>>();
   }
-  const Json limits = value.value("limits", Json::object());
-  take(limits, "max_concurrent", &config.max_concurrent);
-  take(limits, "default_timeout_ms", &config.default_timeout);
-  take(limits, "max_buffer_bytes", &config.max_buffer_bytes);
-  take(limits, "head_bytes", &config.head_bytes);
-  take(limits, "kill_grace_ms", &config.kill_grace);
-  take(limits, "timeout_grace_ms", &config.timeout_grace);
-  take(limits, "drain_limit_ms", &config.drain_limit);
-  take(limits, "max_queued", &config.max_queued);
-  take(limits, "max_ended", &config.max_ended);
-  if (limits.contains("run")) {
-    config.run_limits = parse_limits(path + ": limits.run", limits["run"]);
+  for (const char* section : {"limits", "journal", "lua"}) {
+    config.numbers[section] = value.value(section, Json::object());
+  }
+  if (const Json& limits = config.numbers["limits"]; limits.contains("run")) {
+    config.run_limits = parse_limits(FieldPath(path).below("limits").below("run"), limits["run"]);
   }
   take(value, "kill_on_session_end", &config.kill_on_session_end);
   if (value.contains("sandbox")) {
@@ -217,16 +236,8 @@ Config read_values(const std::string& path, const Json& value) {
   }
   take(value, "executor", &config.executor);
   config.executors = value.value("executors", Json::object());
-  const Json journal = value.value("journal", Json::object());
-  take(journal, "enabled", &config.journal_enabled);
-  take(journal, "max_output_bytes", &config.journal_run_bytes);
-  take(journal, "max_total_bytes", &config.journal_total_bytes);
-  take(journal, "max_age_days", &config.journal_days);
-  take(journal, "recovery", &config.recovery);
-  take(journal, "max_queue_bytes", &config.journal_queue_bytes);
-  const Json lua = value.value("lua", Json::object());
-  take(lua, "call_ms", &config.lua_call);
-  take(lua, "memory_bytes", &config.lua_memory_bytes);
+  take(config.numbers["journal"], "enabled", &config.journal_enabled);
+  take(config.numbers["journal"], "recovery", &config.recovery);
 
   const std::filesystem::path dir = std::filesystem::path(path).parent_path();
   for (std::optional<std::string>* each :
@@ -236,9 +247,14 @@ Config read_values(const std::string& path, const Json& value) {
   return config;
 }
 
-template <typename T>
-void put(const std::optional<T>& said, T* into) {
-  if (said) *into = *said;
+// Sets what the file says of a section.
+void put_numbers(const Json& numbers, std::string_view section, Tuning* tuning) {
+  for (const NumberField& field : kNumbers) {
+    if (field.section != section) continue;
+    const auto found = numbers.at(field.section).find(field.name);
+    if (found == numbers.at(field.section).end()) continue;
+    field.set(*tuning, static_cast<std::int64_t>(found->get<double>()));
+  }
 }
 
 void describe(const Json& schema, const std::string& prefix, std::string* out) {
@@ -280,7 +296,10 @@ Json config_schema() {
        {"temp_directory",
         text("where temporary files and logs of runs may lie; their TMPDIR; it is made when it is "
              "missing; by default $TMPDIR, or /tmp")},
-       {"limits", table_limits_schema()},
+       {"limits",
+        section_schema("limits",
+                       {{"run", limits_schema("what no run may exceed, whatever it asks for")}},
+                       "limits of runs")},
        {"env", variables},
        {"unset_env",
         {{"type", "array"},
@@ -298,8 +317,22 @@ Json config_schema() {
         {{"type", "object"},
          {"additionalProperties", {{"type", "object"}}},
          {"description", "settings of executors, by name: docs/executors.md"}}},
-       {"journal", journal_schema()},
-       {"lua", lua_schema()}},
+       {"journal",
+        section_schema(
+            "journal",
+            {{"enabled",
+              {{"type", "boolean"},
+               {"default", true},
+               {"description", "false: nothing is recorded of runs"}}},
+             {"recovery",
+              {{"type", "string"},
+               {"enum", {"lost", "requeue"}},
+               {"default", "lost"},
+               {"description",
+                "what becomes of a queued run that was running when Gibbous died, and that is not "
+                "marked as safe to repeat: lost, or started again"}}}},
+            "what is recorded of runs, in sessions.db of the state directory")},
+       {"lua", section_schema("lua", Json::object(), "limits of scripts")}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   return schema;
@@ -347,18 +380,12 @@ Result<Config> load_config(const std::string& path, const Clock& clock) {
 }
 
 void Config::apply_runs(RunsOptions& options) const {
-  RunLimits& limits = options.limits;
-  put(max_concurrent, &limits.max_concurrent);
-  put(default_timeout, &limits.default_timeout);
-  put(max_buffer_bytes, &limits.max_buffer_bytes);
-  put(head_bytes, &limits.head_bytes);
-  put(kill_grace, &limits.kill_grace);
-  put(timeout_grace, &limits.timeout_grace);
-  put(drain_limit, &limits.drain_limit);
-  put(max_queued, &limits.max_queued);
-  put(max_ended, &limits.max_ended);
-  put(run_limits, &limits.run);
-  put(shell, &options.shell);
+  Tuning tuning;
+  tuning.runs = options.limits;
+  put_numbers(numbers, "limits", &tuning);
+  options.limits = tuning.runs;
+  if (run_limits) options.limits.run = *run_limits;
+  if (shell) options.shell = *shell;
   std::erase_if(options.env, [this](const std::string& variable) {
     const std::string name = variable.substr(0, variable.find('='));
     return env.count(name) != 0 ||
@@ -371,20 +398,22 @@ void Config::apply_runs(RunsOptions& options) const {
 }
 
 void Config::apply_recording(RecordingOptions& options, WorkerOptions& worker) const {
-  JournalOptions& journal = options.journal;
+  Tuning tuning;
+  tuning.journal = options.journal;
+  tuning.recorder = options.recorder;
+  put_numbers(numbers, "journal", &tuning);
+  options.journal = tuning.journal;
+  options.recorder = tuning.recorder;
   worker.requeue = recovery == "requeue";
-  if (journal_run_bytes) options.recorder.max_output_bytes = *journal_run_bytes;
-  if (journal_total_bytes)
-    journal.max_total_bytes = static_cast<std::int64_t>(*journal_total_bytes);
-  if (journal_days) {
-    journal.max_age = std::chrono::days(static_cast<std::int64_t>(*journal_days));
-  }
-  put(journal_queue_bytes, &journal.max_queue_bytes);
 }
 
 void Config::apply_lua(EngineLimits& limits, MemoryLimits& memory) const {
-  if (lua_call) limits.call_lua = *lua_call;
-  put(lua_memory_bytes, &memory.total_bytes);
+  Tuning tuning;
+  tuning.engine = limits;
+  tuning.memory = memory;
+  put_numbers(numbers, "lua", &tuning);
+  limits = tuning.engine;
+  memory = tuning.memory;
 }
 
 }  // namespace gibbous::lua

@@ -36,15 +36,9 @@ struct Config {
   std::map<std::string, std::string> env;
   std::vector<std::string> unset_env;
 
-  std::optional<std::size_t> max_concurrent;
-  std::optional<Millis> default_timeout;
-  std::optional<std::size_t> max_buffer_bytes;
-  std::optional<std::size_t> head_bytes;
-  std::optional<Millis> kill_grace;
-  std::optional<Millis> timeout_grace;
-  std::optional<Millis> drain_limit;
-  std::optional<std::size_t> max_queued;
-  std::optional<std::size_t> max_ended;
+  Json numbers = {{"limits", Json::object()},
+                  {"journal", Json::object()},
+                  {"lua", Json::object()}};  // by section
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
   std::optional<std::string> executor;
@@ -52,14 +46,7 @@ struct Config {
   std::optional<bool> kill_on_session_end;
 
   std::optional<bool> journal_enabled;
-  std::optional<std::size_t> journal_run_bytes;
-  std::optional<std::size_t> journal_total_bytes;
-  std::optional<std::size_t> journal_days;
-  std::optional<std::size_t> journal_queue_bytes;
   std::optional<std::string> recovery;
-
-  std::optional<Millis> lua_call;
-  std::optional<std::size_t> lua_memory_bytes;
 
   // Apply the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;

@@ -3,17 +3,19 @@
 -- policy.lua.
 local M = {}
 
-local CLASSES = { read = true, write = true, execute = true }
-local DECISIONS = { allow = true, ask = true, deny = true }
-local KEYS = {
-  description = true, permissions = true, tools = true, instead = true, limits = true,
-  tool_limits = true, sandbox = true, commands = true, rank = true,
-}
-local COMMANDS = { unmatched = true, ask = true }
-local LIMITS = {
-  memory_bytes = true, cpu_time_ms = true, cpu_share = true, pids = true, open_files = true,
-  file_size_bytes = true, output_bytes = true, log_bytes = true, wall_time_ms = true,
-  idle_time_ms = true,
+local DECISION = schema.string { enum = { 'allow', 'ask', 'deny' } }
+local OPTIONAL = schema.string { enum = { 'allow', 'ask', 'deny' }, optional = true }
+local TEXT = schema.string { optional = true }
+local MODE = schema.object {
+  description = TEXT,
+  permissions = schema.object { read = DECISION, write = DECISION, execute = DECISION },
+  tools = schema.object({}, { additional = DECISION, optional = true }),
+  instead = TEXT,
+  limits = schema.limits { optional = true },
+  tool_limits = schema.boolean { optional = true },
+  sandbox = schema.any { optional = true }, -- sandbox.check
+  commands = schema.object({ unmatched = OPTIONAL, ask = OPTIONAL }, { optional = true }),
+  rank = schema.integer { optional = true },
 }
 
 -- What to do instead, where the mode has no text of its own.
@@ -31,12 +33,6 @@ local UNMATCHED = {
     .. '--mode.',
 }
 
-local function expect(condition, ...)
-  if not condition then
-    error(string.format(...), 0)
-  end
-end
-
 --- Checks the table of a mode and raises an error for what is wrong: a spelling mistake must not
 --- allow more.
 ---
@@ -45,37 +41,7 @@ end
 ---@param name string
 ---@param mode Mode
 function M.check(name, mode)
-  expect(type(mode) == 'table', 'mode %s: must be a table, not a %s', name, type(mode))
-  for key in pairs(mode) do
-    expect(KEYS[key], 'mode %s: unknown key %s', name, tostring(key))
-  end
-  expect(type(mode.permissions) == 'table', 'mode %s: permissions is missing', name)
-  for class, decision in pairs(mode.permissions) do
-    expect(CLASSES[class], 'mode %s: unknown permission class %s', name, tostring(class))
-    expect(DECISIONS[decision], 'mode %s: permissions.%s must be allow, ask or deny', name, class)
-  end
-  for class in pairs(CLASSES) do
-    expect(mode.permissions[class], 'mode %s: permissions.%s is missing', name, class)
-  end
-  for limit, value in pairs(mode.limits or {}) do
-    expect(LIMITS[limit], 'mode %s: unknown limit %s', name, tostring(limit))
-    local good = type(value) == 'number' and value > 0
-    expect(good, 'mode %s: limits.%s must be a number above 0', name, limit)
-  end
-  local whole = type(mode.rank or 0) == 'number' and (mode.rank or 0) % 1 == 0
-  expect(whole, 'mode %s: rank must be a whole number', name)
-  local switch = mode.tool_limits == nil or type(mode.tool_limits) == 'boolean'
-  expect(switch, 'mode %s: tool_limits must be true or false', name)
-  expect(mode.commands == nil or type(mode.commands) == 'table',
-    'mode %s: commands must be a table { unmatched = ..., ask = ... }', name)
-  for key, decision in pairs(mode.commands or {}) do
-    expect(COMMANDS[key], 'mode %s: unknown key commands.%s', name, tostring(key))
-    expect(DECISIONS[decision], 'mode %s: commands.%s must be allow, ask or deny', name, key)
-  end
-  for tool, decision in pairs(mode.tools or {}) do
-    expect(type(tool) == 'string', 'mode %s: tools must be named', name)
-    expect(DECISIONS[decision], 'mode %s: tools.%s must be allow, ask or deny', name, tool)
-  end
+  schema.check(mode, MODE, 'mode ' .. name)
 end
 
 -- The greater, the stricter.

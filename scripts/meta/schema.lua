@@ -136,3 +136,31 @@ function schema.any(options) end
 ---@param options? SchemaOptions
 ---@return Schema
 function schema.one_of(schemas, options) end
+
+---Makes the schema of the limits of a run: memory_bytes, cpu_time_ms, pids and so on, with their
+---ranges (docs/limits.md).
+---
+---Example:
+---```lua
+---local mode = schema.object { limits = schema.limits { optional = true } }
+---```
+---@since 0.1.0
+---@param options? SchemaOptions
+---@return Schema
+function schema.limits(options) end
+
+---Checks a value. Raises an error that names the owner, the field, what was expected and what came,
+---and the nearest known name of an unknown field. Policies have it too.
+---
+---Example:
+---```lua
+---local shape = schema.object { host = schema.string {}, port = schema.integer {} }
+---schema.check({ host = 'db', port = 5432 }, shape, 'settings')
+---local good, err = pcall(schema.check, { host = 'db', prt = 5432 }, shape, 'settings')
+---assert(not good and tostring(err):find('did you mean "port"?', 1, true))
+---```
+---@since 0.1.0
+---@param value any
+---@param shape Schema
+---@param owner string how errors begin
+function schema.check(value, shape, owner) end

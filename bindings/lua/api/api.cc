@@ -1,5 +1,6 @@
 // All tables together, and what they share. Called once for each new state.
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/check/schema_table.h"
 
 #include <lua.hpp>
 

@@ -14,7 +14,6 @@ struct lua_State;
 namespace gibbous::lua {
 
 void open_tool(lua_State* state);
-void open_schema(lua_State* state);
 void open_run(lua_State* state);
 void open_wait(lua_State* state);
 void open_task(lua_State* state);

@@ -7,6 +7,7 @@
 
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/check/schema_table.h"
 #include "bindings/lua/load/executor_reader.h"
 #include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/policy/command_policy.h"
@@ -216,6 +217,8 @@ bool GenerationLoader::prepare(LoadFailure* failure) {
           seal_string_methods(lua);
           if (options_.open_api) options_.open_api(lua);
           policy_environment_.push(lua);  // [environment]
+          open_schema(lua);
+          lua_setfield(lua, -2, "schema");
           for (const char* name : kPolicyApi) {
             lua_getglobal(lua, name);
             if (lua_istable(lua, -1)) copy_table(lua);

@@ -82,4 +82,28 @@ TEST_CASE("wait.check raises for options that wait would raise for") {
         "timeout_ms");
 }
 
+TEST_CASE("schema.check accepts a fitting value, and names the owner and the field of another") {
+  const Json data = data_of(
+      "local shape = schema.object { name = schema.string {}, limits = schema.limits { optional = "
+      "true } }\n"
+      "local function problem(value)\n"
+      "  local good, err = pcall(schema.check, value, shape, 'mode review')\n"
+      "  return good and 'good' or tostring(err)\n"
+      "end\n"
+      "return { data = { good = problem { name = 'x', limits = { pids = 3 } },\n"
+      "  range = problem { name = 'x', limits = { pids = 0 } },\n"
+      "  kind = problem { name = 3 }, missing = problem {}, unknown = problem { nam = 'x' },\n"
+      "  limit = problem { name = 'x', limits = { memory_byte = 3 } } } }");
+  const auto says = [&](const char* which, const std::string& text) {
+    INFO(data[which]);
+    return contains(data[which].get<std::string>(), text);
+  };
+  CHECK(data["good"] == "good");
+  CHECK(says("range", "mode review: limits.pids: expected integer from 1 to "));
+  CHECK(says("kind", "mode review: name: expected string, got "));
+  CHECK(says("missing", "mode review: name: "));
+  CHECK(says("unknown", "nam: unknown field; did you mean \"name\"?"));
+  CHECK(says("limit", "limits.memory_byte: unknown field; did you mean \"memory_bytes\"?"));
+}
+
 }  // namespace

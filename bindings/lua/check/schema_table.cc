@@ -6,8 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "bindings/lua/api/api.h"
 #include "bindings/lua/check/fields.h"
+#include "bindings/lua/check/limits_value.h"
+#include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
 namespace {
@@ -186,6 +187,22 @@ int l_schema_object(lua_State* state) {
   return finish(state, fields, std::move(schema));
 }
 
+// The limits of a run.
+int l_schema_limits(lua_State* state) {
+  Fields fields("schema.limits", options_at(state, 1, "schema.limits"));
+  return finish(state, fields, limits_schema(""));
+}
+
+// schema.check(value, schema, owner)
+int l_schema_check(lua_State* state) {
+  const std::string owner = luaL_checkstring(state, 3);
+  Json value = to_json(state, 1, owner.c_str());
+  const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), "");
+  if (!check) throw WrongUse("schema.check", check.status().message());
+  if (const Status fits = (*check)->apply(value); !fits) throw WrongUse(owner, fits.message());
+  return 0;
+}
+
 constexpr luaL_Reg kSchema[] = {
     {"string", with_wrong_use<l_schema_string>},
     {"integer", with_wrong_use<l_schema_integer>},
@@ -195,6 +212,8 @@ constexpr luaL_Reg kSchema[] = {
     {"object", with_wrong_use<l_schema_object>},
     {"any", with_wrong_use<l_schema_any>},
     {"one_of", with_wrong_use<l_schema_one_of>},
+    {"limits", with_wrong_use<l_schema_limits>},
+    {"check", with_wrong_use<l_schema_check>},
     {nullptr, nullptr},
 };
 

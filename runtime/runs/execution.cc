@@ -1,5 +1,7 @@
 // How a run is started, and what becomes of one that an executor started elsewhere: its executor is
 // asked about its end, its cleanup command is let go or carried out.
+#include "runtime/runs/execution.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,7 @@
 // The table `journal`: what was recorded of runs, of this runtime, of others with the same state
 // directory, and of earlier ones. Its functions suspend: the disk is read by the pool.
+#include "bindings/lua/api/api_journal.h"
+
 #include <lua.hpp>
 
 #include <string>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/api_journal.h"
 #include "bindings/lua/api/record_value.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"

@@ -1,5 +1,7 @@
-// The table `schema`: constructors of plain JSON Schema tables. Pure. What a property table cannot
+// Constructors of plain JSON Schema tables, and the check with one. What a property table cannot
 // say by itself, that it is optional, is remembered beside it until schema.object reads it.
+#include "bindings/lua/check/schema_table.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <lua.hpp>

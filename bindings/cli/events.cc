@@ -55,7 +55,7 @@ Result<inspect::FeedFilter> filter_of(JournalReader& reader, std::int64_t since,
     if (!run) return run.status();
     filter.run_id = run->run_id;
   }
-  // Who follows may wait for a session that is still to come.
+  // A follower may wait for a session that does not exist yet.
   if (!filter.session.empty() && !options.follow) {
     if (Status status = inspect::check_session(reader, filter.session); !status) return status;
   }

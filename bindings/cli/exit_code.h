@@ -16,7 +16,7 @@ enum class ExitCode : int {
   kNeedsApproval = 4,
 };
 
-// What an error with this stable code means to a shell.
+// The exit code for an error with this stable code.
 ExitCode exit_code_of(const std::string& error_code);
 ExitCode exit_code_of(const CallResult& result);
 

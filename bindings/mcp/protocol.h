@@ -46,7 +46,7 @@ const char* log_level_name(LogLevel level);
 // All names, for the text of an error.
 std::string log_level_names();
 
-// What a JSON-RPC error carries. `data` is null when there is none.
+// The content of a JSON-RPC error. `data` is null when there is none.
 struct Fault {
   int code = kInternalError;
   std::string message;

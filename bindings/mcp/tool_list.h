@@ -30,7 +30,7 @@ std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string
 
 Json describe_tool(const ToolInfo& tool);
 
-// What a model should know to use the tools together.
+// Tells a model how to use the tools together.
 std::string usage_instructions(const std::vector<ToolInfo>& tools);
 
 }  // namespace gibbous::mcp

@@ -276,7 +276,7 @@ bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);
 std::string quoted(const std::string& word);
 bool is_safe(const VariableSpec& spec, const std::string& value);
-// Of a pipeline each command remembers so many programs.
+// Each command of a pipeline remembers at most this many programs.
 inline constexpr std::size_t kMaxNeighbours = 8;
 void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
                   std::vector<std::string>* into);

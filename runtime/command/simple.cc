@@ -312,7 +312,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   emit(std::move(command), arguments, feed);
 }
 
-// Where the position of words matters, each choice of alternatives becomes a command of its own.
+// Where the position of words matters, each combination of alternatives becomes a separate command.
 bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base,
                                 const Feed& feed) {
   const auto alternative = [](const Arg& arg) { return arg.alternative; };

@@ -68,7 +68,7 @@ void CleanupCommands::start_waiting(Time now) {
 bool CleanupCommands::ended(pid_t pid, int status, Time now) {
   auto found = running_.extract(pid);
   if (found.empty()) return false;
-  // What it started and left behind has no time either.
+  // The processes it left behind are out of time too.
   ::kill(-pid, SIGKILL);
   notify(found.mapped().on_done, WIFEXITED(status) && WEXITSTATUS(status) == 0);
   start_waiting(now);

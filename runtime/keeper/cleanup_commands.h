@@ -49,7 +49,7 @@ class CleanupCommands {
     Time until;
     std::vector<OnDone> on_done;
   };
-  // Who is told of the end of the run's cleanup command; null: none is on its way.
+  // Receives the end of the run's cleanup command; null: none is running.
   std::vector<OnDone>* listeners_of(RunKey run);
   static void notify(const std::vector<OnDone>& listeners, bool granted);
   void start_waiting(Time now);

@@ -22,7 +22,7 @@
 namespace gibbous {
 namespace {
 
-// What a START needs besides its strings and limits, generously.
+// The size of a START message without its strings and limits, rounded up generously.
 constexpr std::size_t kStartOverheadBytes = 256 + wire::kMaxLimits * 32;
 
 class ClientImpl final : public KeeperClient, private LinkOwner {
@@ -63,7 +63,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
     // Something is still to come for it.
     bool active() const { return phase != Phase::kExited || left > 0 || kills > 0; }
   };
-  // What is done about one lost keeper.
+  // The steps after one lost keeper.
   struct PendingSweep {
     PendingSweep(OrphanSweep what, std::vector<RunKey> lost, std::string why)
         : sweep(std::move(what)), runs(std::move(lost)), reason(std::move(why)) {}

@@ -42,7 +42,7 @@ class Spool {
   std::uint64_t lost_ = 0;
 };
 
-// What one kept run needs.
+// The state of one detached run.
 struct Detached {
   std::string notes;  // the library's own, given back as they are
   wire::StartedMessage started;

@@ -19,7 +19,7 @@ namespace gibbous::keeper {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// What a run with limits has on top; null for all others.
+// The additional state of a run with limits; null for all others.
 struct DetachedLimits {
   TreeLimits limits;
   LimitsInForce in_force;

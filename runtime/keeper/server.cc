@@ -426,7 +426,7 @@ void Server::stop() {
 
 void Server::end_processes(Event why, Millis grace) {
   const bool was_ending = lifecycle_.is_ending();
-  // What was asked for in the same turn still counts for runs that are spared.
+  // A request made in the same turn still counts for runs that are spared.
   if (!was_ending && !kill_requests_.empty()) begin_kills(steady_clock::now());
   if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
   process_table_->spare_detached(lifecycle_.is(Phase::kSparing));

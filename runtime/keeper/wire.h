@@ -116,7 +116,7 @@ struct Start {
   bool sandboxed = false;
   SandboxNetwork network = SandboxNetwork::kOn;
   std::uint32_t min_landlock_abi = 0;
-  // Of each list of the sandbox, in the order of SandboxSpec.
+  // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   bool keep = false;
   std::uint64_t strings_bytes = 0;
@@ -186,7 +186,7 @@ struct DetachedMessage {
 };
 void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept);
 Result<DetachedMessage> decode_detached(Bytes body);
-// That was the last of them.
+// The last detached run was reported.
 void encode_detached_all(Buffer& out);
 Status decode_kept_all(Bytes body);
 

@@ -1,4 +1,4 @@
-// What the keeper says to the library.
+// Encodes and decodes the keeper's messages to the library.
 #include <algorithm>
 #include <utility>
 

@@ -48,7 +48,7 @@ class Choice {
     }
   }
 
-  // What is around a unit that is shown.
+  // The context of a unit that is shown.
   void add_context(std::size_t unit, std::size_t lines) {
     if (!chosen_[unit]) return;
     for (std::size_t i = 1; i <= lines && unit + i < units_.size(); ++i) {

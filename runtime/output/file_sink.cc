@@ -184,7 +184,7 @@ void FileSink::on_written(Job& job) {
     loss_reason_ = kSlowDisk;
   }
   if (finishing_ && (outage_ || job.last)) {
-    // That was the last attempt: no more lines either.
+    // That was the last attempt, so no further lines.
     drop_rest();
     forget_notes();
     if (file_) file_->close();

@@ -86,7 +86,7 @@ class IngestImpl final : public Ingest, private Tick::Owner {
 
   static std::chrono::nanoseconds clock_now();
   std::uint64_t now_ms() const { return uv_now(loop_); }
-  // What a reader may take now: 0 when the quota is spent.
+  // How much a reader may take now: 0 when the quota is spent.
   std::size_t allowance() const;
   void add_ticking(ReaderImpl& reader);
   void arm(std::chrono::nanoseconds due, std::chrono::nanoseconds now);

@@ -26,7 +26,7 @@ class Pace {
  public:
   bool ticking() const { return ticking_; }
   std::chrono::microseconds interval() const { return interval_; }
-  // What a read on wake-up brought.
+  // The result of a read on wake-up.
   void on_wakeup(std::size_t bytes, std::uint64_t now_ms);
   // What a read on a tick brought, of what the pipe holds at most. `held_up`: there was more than
   // could be taken, so that the writer had to wait.

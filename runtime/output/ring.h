@@ -56,7 +56,7 @@ class Ring {
   std::uint64_t newlines_until(Offset offset) const;
   // Lines that begin before `offset`, which must be kept, or end().
   std::uint64_t lines_until(Offset offset) const;
-  // Where line `number` begins, when that is known.
+  // Returns where line `number` begins, when that is known.
   std::optional<Offset> line_offset(std::uint64_t number) const;
   // The first line that begins in [low, high), which is kept.
   std::optional<Offset> line_start(Offset low, Offset high) const;

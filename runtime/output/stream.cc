@@ -13,7 +13,7 @@ namespace gibbous {
 struct Stream::Impl : Ring {
   using Ring::Ring;
 
-  // Where the newest bytes may be cut without cutting a UTF-8 sequence.
+  // The last offset at which the newest bytes can be cut without splitting a UTF-8 sequence.
   Offset settled_end(bool ended) const {
     if (ended) return end();
     char last[kMaxUtf8Bytes - 1];
@@ -110,7 +110,7 @@ Lines Stream::tail(std::uint64_t lines, std::size_t max_bytes) const {
 
   const std::uint64_t asked = total > lines ? total - lines : 0;
   const std::optional<Offset> asked_at = impl.line_offset(asked);
-  // What may be given lies in one piece with the end.
+  // Everything that may be returned is contiguous with the end.
   const Offset kept = impl.whole() ? 0 : impl.begin();
   const Offset lowest = std::max(kept, result.to - std::min<Offset>(max_bytes, result.to));
   if (asked_at && *asked_at >= lowest) {
@@ -131,7 +131,7 @@ Lines Stream::tail(std::uint64_t lines, std::size_t max_bytes) const {
     if (result.from < result.to) {
       result.first_line = start ? impl.newlines_until(result.from) : total - 1;
     }
-    // Where an evicted line began is not known any more; it was after the head.
+    // Where an evicted line began is unknown; it was after the head.
     result.gap = Gap{asked_at.value_or(impl.head_end()), result.from};
   }
   result.count = total - result.first_line;

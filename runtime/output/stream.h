@@ -52,7 +52,7 @@ class Stream {
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  // Where the next bytes may be written: up to two areas, together exactly min(want, ring size).
+  // The space for the next bytes: up to two areas, together exactly min(want, ring size).
   // Bytes written there become output by commit(), before anything else is asked of the stream.
   // Grows the ring.
   std::array<iovec, 2> prepare(std::size_t want);
@@ -80,7 +80,7 @@ class Stream {
   // is missing). A last line that is not kept whole, or is longer than max_bytes, is given by its
   // end.
   Lines tail(std::uint64_t lines, std::size_t max_bytes) const;
-  // Where line `number` begins, when it is kept.
+  // Returns where line `number` begins, when it is kept.
   std::optional<Offset> line_offset(std::uint64_t number) const;
   // The number of the line that holds `offset`, when it is kept; for end() that of the next byte.
   std::optional<std::uint64_t> line_at(Offset offset) const;

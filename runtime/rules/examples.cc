@@ -74,7 +74,7 @@ class ExampleCheck {
     return text.empty() ? text : " (" + text + ")";
   }
 
-  // Whether it is decided as the rule says.
+  // Whether the rule's own decision applies.
   bool check_match(const Example& example) {
     const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
     if (!has_matched(outcome, rule_)) {

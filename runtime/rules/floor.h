@@ -1,4 +1,4 @@
-// What is said about a doubt that no rule names. Private to runtime/rules.
+// The verdict on a doubt that no rule names. Private to runtime/rules.
 #pragma once
 
 #include <string>

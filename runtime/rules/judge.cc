@@ -106,7 +106,7 @@ class Judgement {
   std::vector<bool> text_;   // commands that are only text; empty: none is
   std::size_t missed_steps_ = 0;
   bool judged_ = false;  // some command is more than text
-  // Of outcome_.matched.front().
+  // The decision of outcome_.matched.front().
   int command_ = kOfLine;
   int doubt_ = -1;
   Outcome outcome_;

@@ -28,7 +28,7 @@ struct Subject {
 // Needs::met_by is only a shortcut: this asks for everything again.
 bool matches(const Rule& rule, const Subject& subject, std::string* why);
 
-// Whether the doubt is of a rule's kinds, and its detail is one of the rule's.
+// Whether the doubt is of one of the rule's kinds, and its detail matches.
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt);
 
 bool holds_in_mode(const Rule& rule, const std::string& mode);

@@ -99,7 +99,7 @@ struct Rule {
   std::vector<Example> not_match;
 };
 
-// What a test function is asked. Fails when the function raised or ran out of time.
+// Asks a test function. Fails when the function raised or ran out of time.
 using TestFunction =
     std::function<Result<bool>(const Rule& rule, const command::Facts& facts, int command)>;
 

@@ -52,7 +52,7 @@ void Deadlines::arm() {
 }
 
 void Deadlines::fire_due() {
-  // What fires may add and cancel deadlines; those added now wait for the next turn.
+  // A callback may add and cancel deadlines; those added now wait for the next turn.
   const Nanos now = clock_.now();
   const Token newest = last_token_;
   while (!closed_ && !entries_.empty() && entries_.begin()->first <= now) {

@@ -1,4 +1,4 @@
-// What a person reads of a run: its command line, and why it ended. Pure.
+// Describes a run for people: its command line, and why it ended. Pure.
 #pragma once
 
 #include <string>

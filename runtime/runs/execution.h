@@ -37,7 +37,7 @@ struct Execution {
   std::string state;               // the executor's own, JSON
 };
 
-// What an executor says of a run that has ended by itself.
+// An executor's answer about a run that ended by itself.
 struct ExecutionEnd {
   std::string reason;              // "": what the exit says
   std::optional<LimitKind> limit;  // it ended by this one

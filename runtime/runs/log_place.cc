@@ -11,7 +11,7 @@
 namespace gibbous {
 namespace {
 
-// What follows `directory` and its slash in `path`; "" when it does not lie below.
+// Returns the part of `path` after `directory` and its slash; "" when it is not below.
 std::string rest_below(const std::string& path, const std::string& directory) {
   const std::string prefix = directory + "/";
   if (directory.empty() || path.compare(0, prefix.size(), prefix) != 0) return "";

@@ -60,7 +60,7 @@ struct LogSpec {
   bool append = false;
 };
 
-// What to start. One of argv and command is set.
+// The request to start a run. Set one of argv and command.
 struct RunSpec {
   std::vector<std::string> argv;
   std::string command;  // a line for the configured shell
@@ -100,7 +100,7 @@ struct RunSpec {
 
 class Run;
 
-// What others who need a run may expect of it.
+// What runs that depend on it may expect.
 enum class Standing : std::uint8_t { kPending, kReady, kNever };
 // Ready once what it takes has come true, or, when nobody said what, once it runs; a run that has
 // ended otherwise than as completed never is.
@@ -136,14 +136,14 @@ class Run {
   const std::optional<KillReport>& kill_report() const { return kill_report_; }
   // The limit that it ended by, with its figures; nothing when it did not.
   const std::optional<LimitReached>& limit_reached() const { return limit_reached_; }
-  // What holds the limits of its tree, from running on.
+  // What enforces the limits of its tree, once it is running.
   const LimitsInForce& limits_in_force() const { return in_force_; }
-  // What of its sandbox is in force, from running on.
+  // What is enforced of its sandbox, once it is running.
   const SandboxReport& sandbox_report() const { return sandbox_report_; }
   // Bytes a second, over the last five to ten seconds, both streams together.
   double output_rate(const Clock& clock) const;
   Readiness readiness() const { return readiness_; }
-  // What made it ready, or why it is not.
+  // The reason why it is ready, or is not.
   const std::string& readiness_note() const { return readiness_note_; }
   // The run that is started again for this one; "": none.
   const std::string& next() const { return next_; }
@@ -156,7 +156,7 @@ class Run {
   bool output_incomplete() const { return output_incomplete_; }
   bool stdin_open() const { return stdin_open_; }
   const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
-  // What its terminal shows; null: it has none, or does not run yet.
+  // The contents of its terminal; null: it has none, or does not run yet.
   Screen* screen() const { return screen_.get(); }
   Millis created_at() const { return created_wall_; }  // Unix time
   Millis started_at() const { return started_wall_; }  // Unix time, 0 before

@@ -1,4 +1,4 @@
-// What callers ask of the table of runs. How runs begin and end is in runs_lifecycle.cc.
+// Requests of callers to the table of runs. How runs begin and end is in runs_lifecycle.cc.
 #include "runtime/runs/runs.h"
 
 #include <signal.h>
@@ -194,7 +194,7 @@ void Runs::notify_queued(const Run& run) {
 Result<Run*> Runs::reserve(RunSpec spec, std::string reason) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
-  // What is started again had its place.
+  // A restarted run had its place already.
   const bool another = spec.restart_of.empty();
   if (another && queued() >= options_.limits.max_queued) return too_many_queued(options_.limits);
   auto made = make_entry(spec.id);

@@ -37,10 +37,10 @@ struct RunLimits {
   std::size_t max_ended = 100;  // ended runs that are remembered; the oldest are forgotten first
 };
 
-// What a run costs now.
+// The current usage of a run.
 struct RunUsage {
   TreeUsage tree;
-  // Of one processor, since it was asked last, or since the start.
+  // In percent of one processor, since the last question, or since the start.
   double cpu_percent = 0;
 };
 
@@ -51,7 +51,8 @@ struct RunsOptions {
   std::string temp_directory;     // absolute; logs may lie below it, and it is made for them
   std::vector<std::string> env;   // "NAME=value": what runs inherit
   std::string keeper_path;
-  // Where keepers of kept runs are found; "": runs cannot be kept. Made when it is needed first.
+  // The directory of the control sockets of detached runs; "": runs cannot be detached. Created on
+  // first use.
   std::string keep_directory;
 };
 
@@ -120,7 +121,7 @@ class Runs final : private KeeperListener {
   // Changes the size of its terminal; programs in its foreground get SIGWINCH. Fails with
   // no_terminal, not_running, invalid_arguments.
   Status resize(Run& run, TerminalSize size);
-  // Who shows what is typed into its terminal now; kTerminal without one.
+  // What echoes text typed into its terminal now; kTerminal without one.
   Echo echo(const Run& run) const;
 
   // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
@@ -150,7 +151,7 @@ class Runs final : private KeeperListener {
 
   // The ports of a run that is executed elsewhere, when they are known only after its start.
   void set_ports(Run& run, std::vector<PortMapping> ports);
-  // Who is asked about the end of runs that are executed elsewhere.
+  // Answers for executors about the end of their runs.
   void set_ask_executor(AskExecutor ask) { ask_executor_ = std::move(ask); }
 
   void add_observer(RunsObserver* observer);
@@ -213,7 +214,7 @@ class Runs final : private KeeperListener {
   bool ask_at_end(Entry& entry);
   void take_execution_end(Entry& entry, const ExecutionEnd& end);
   void carry_out_cleanup(const Entry& entry);
-  // Those that a caller waits for are bounded by the calls.
+  // The calls limit the runs that a caller waits for.
   static bool needs_place(const RunSpec& spec) { return spec.background && !spec.internal; }
   void take_place(const Entry& entry);
   void leave_place(const Entry& entry);
@@ -230,7 +231,7 @@ class Runs final : private KeeperListener {
   bool leads_to_others(Run& run);
   void release(Entry& entry);
   void notify_state(Entry& entry);
-  // Those that are to hear of this run; then all hear that it was told.
+  // Notifies the observers of this run, and then marks the end of the batch.
   void notify_queued(const Run& run);
   void each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell);
   void every_observer(const std::function<void(RunsObserver&)>& tell);

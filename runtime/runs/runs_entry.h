@@ -71,7 +71,7 @@ struct Runs::Entry {
   bool reserved = false;  // until it is started, refused or killed
   // One for each kill that the keeper has not reported yet, oldest first.
   std::deque<std::function<void(Run&, const KillReport&)>> kill_waiters;
-  // What its end will be called, when somebody here decided it; kRunning: nobody did.
+  // The state it will end in, when this process has decided; kRunning: undecided.
   RunState verdict = RunState::kRunning;
   std::string verdict_reason;
   std::optional<ExitStatus> exit;  // the leader has exited, its last output may not be in yet

@@ -18,7 +18,7 @@
 namespace gibbous {
 namespace {
 
-// What a shell exits with when its child was ended by a signal: this and the signal's number.
+// A shell exits with this plus the signal's number when a signal ended its child.
 constexpr int kShellSignalBase = 128;
 constexpr RunKey kKeyBase = 0x7fffffff'00000000;
 
@@ -295,7 +295,7 @@ void Runs::update_drained(Entry& entry) {
   }
   const bool drained = all_ended || run.output_incomplete_;
   if (drained) run.drained_ = true;
-  // Who holds a pipe open may still write: then the log goes on until that is over, too.
+  // A process that holds a pipe open may still write: the log continues until it is done.
   if (all_ended) finish_logs(entry);
   if (drained) each_observer(run, [&run](RunsObserver& observer) { observer.on_drain(run); });
 }
@@ -426,7 +426,7 @@ void Runs::end_by_limit(Entry& entry, LimitReached reached) {
 }
 
 void Runs::note_limit(Entry& entry, LimitReached reached) {
-  // What somebody else is ending does not end by its limit.
+  // A run that is already being ended does not end by its limit.
   if (entry.run.ended() || entry.verdict != RunState::kRunning) return;
   entry.run.limit_reached_ = reached;
   entry.verdict = RunState::kKilled;

@@ -28,7 +28,7 @@ class InputFilter {
 
   std::size_t pass_ascii(std::string_view bytes, std::size_t most, const Write& write);
   std::size_t pass_wide(std::string_view bytes, const Write& write);
-  // What ends with a byte: a REP, or what may restore a saved cursor.
+  // The sequence that ends with a byte: a REP, or one that may restore a saved cursor.
   enum class Step : std::uint8_t { kOn, kRepeat, kRestore };
   Step step(char byte);
   void begin(char byte);

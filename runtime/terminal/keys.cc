@@ -261,7 +261,7 @@ std::string plain_bytes(const KeyStroke& stroke) {
   if (stroke.control) {
     const auto byte = stroke.key == Key::kCharacter ? control_byte(stroke.character) : std::nullopt;
     if (!byte && stroke.key != Key::kCharacter) return "";
-    // What has no control character is sent without: no program asked for more than xterm sends.
+    // Characters without a control form are sent plain: no program asked for more than xterm sends.
     bytes = byte ? std::string(1, *byte) : unmodified_bytes(stroke);
   } else if (stroke.shift && stroke.key != Key::kCharacter) {
     return "";

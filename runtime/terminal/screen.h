@@ -67,7 +67,7 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // What programs have written, in pieces of any size.
+  // Takes what programs have written, in pieces of any size.
   void feed(std::string_view bytes);
   void resize(TerminalSize size);
 
@@ -84,7 +84,7 @@ class Screen {
   std::uint64_t scrolled() const { return scrolled_; }
   const std::deque<std::string>& scrollback() const { return scrollback_; }
 
-  // What the strokes send in the modes that are set now.
+  // Returns the bytes of the strokes in the modes that are set now.
   std::string encode(const std::vector<KeyStroke>& strokes);
   // Pasted text: bracketed if the program has asked for that. Control characters are left out.
   std::string encode_paste(std::string_view text);

@@ -21,7 +21,7 @@ namespace gibbous {
 class OpenHandles;
 class Resolver;
 
-// What probes need of the runtime; outlives them.
+// The environment of probes; must outlive them.
 struct ProbeContext {
   uv_loop_s* loop;
   const Clock& clock;
@@ -50,7 +50,7 @@ class ConnectProbe : private TcpEvents {
   void start();
   // One more try, or the one that is under way: then on_done, whatever came of it.
   void finish();
-  // What the last try ran into; "" before one has ended.
+  // The error of the last try; "" before one has ended.
   const std::string& trouble() const { return trouble_; }
 
  protected:

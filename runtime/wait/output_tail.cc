@@ -1,4 +1,4 @@
-// What the run said last, for the message of a wait that came to nothing.
+// Collects the last output of the run for the message of a failed wait.
 #include <string>
 #include <string_view>
 

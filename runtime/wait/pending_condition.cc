@@ -1,4 +1,4 @@
-// What all kinds of conditions have in common: finding their run, settling once.
+// Common to all kinds of conditions: finding their run, settling once.
 #include "runtime/wait/pending_condition.h"
 
 #include <utility>

@@ -8,7 +8,7 @@
 namespace gibbous {
 namespace {
 
-// What is kept of a line, never half a character.
+// The part of a line that is kept; never cuts a character.
 std::string_view shortened(std::string_view line) {
   if (line.size() > kMaxContextLineBytes) {
     line = line.substr(0, kMaxContextLineBytes);

@@ -1,4 +1,4 @@
-// What both ways do once something may be there: check_*().
+// Shared by both ways of searching once a literal may be there: check_*().
 #include "runtime/watch/literal_finder.h"
 
 #include <algorithm>

@@ -91,7 +91,7 @@ Status RunWatchers::add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
   return {};
 }
 
-// What the set has not seen; telling comes last.
+// Process output that the set has not seen; notify last.
 void RunWatchers::feed(Set& set, const Run& run, StreamId id) {
   const Stream& stream = run.stream(id);
   Offset& next = set.next[static_cast<std::size_t>(id)];

@@ -38,7 +38,7 @@ class ScreenLane {
     LineBlock::Line row;
     std::size_t sighting = 0;  // of the watcher's
   };
-  // What was seen of the main screen, or of that of full-screen programs.
+  // What was seen of the main screen, or of the screen of full-screen programs.
   struct Side {
     std::vector<ScreenMemory> memories;  // by watcher
     std::uint64_t scrolled = 0;          // Screen::scrolled() then

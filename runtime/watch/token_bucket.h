@@ -20,7 +20,7 @@ class TokenBucket {
   bool has(Nanos now) const {
     return rate_.burst == 0 || full_at_ - now <= rate_.interval * (rate_.burst - 1);
   }
-  // What was taken while it had none counts as well.
+  // Tokens taken while it had none count as well.
   void take(Nanos now) {
     if (rate_.burst > 0) full_at_ = std::max(full_at_, now) + rate_.interval;
   }

@@ -31,7 +31,7 @@ class WatchSink {
  public:
   virtual ~WatchSink() = default;
   // Asked for each match before anything is made of it; a match that is not wanted costs little.
-  // What `once` allows is used up by a match that was wanted only.
+  // A match that was only wanted uses up what `once` allows.
   virtual bool wants(std::size_t watcher) = 0;
   // Neither may call the set.
   virtual void on_match(WatchMatch match) = 0;

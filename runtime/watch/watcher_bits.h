@@ -25,12 +25,12 @@ class WatcherBits {
     for (std::size_t at = 0; at < words_.size(); ++at) words_[at] |= other.words_[at];
     return *this;
   }
-  // What both hold.
+  // The intersection.
   friend WatcherBits operator&(WatcherBits left, const WatcherBits& right) {
     for (std::size_t at = 0; at < left.words_.size(); ++at) left.words_[at] &= right.words_[at];
     return left;
   }
-  // What `left` holds and `right` does not.
+  // The bits of `left` that `right` lacks.
   friend WatcherBits operator-(WatcherBits left, const WatcherBits& right) {
     for (std::size_t at = 0; at < left.words_.size(); ++at) left.words_[at] &= ~right.words_[at];
     return left;

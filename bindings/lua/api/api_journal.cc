@@ -122,7 +122,7 @@ int l_journal_runs(lua_State* state) {
   });
 }
 
-// Of a run that is queued, or that another process executes.
+// For a run that is queued, or that another process executes.
 int l_journal_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_recorded_run(state);

@@ -1,4 +1,4 @@
-// What the files of the table `journal` share. Loop thread only.
+// Shared by the files of the table `journal`. Loop thread only.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@
 namespace gibbous::lua {
 namespace {
 
-// What the policy lays upon a start. False, answered: it makes no sense, so nothing is started.
+// Applies the policy's verdict to a start. Returns false, with an answer, when it is invalid.
 bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
   try {
     const Json& sandbox = effect.verdict.sandbox;
@@ -100,7 +100,7 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
   };
 }
 
-// What is to be started, for whom. False, answered: it makes no sense.
+// Prepares the start. Returns false, with an answer, when the request is invalid.
 bool complete_spec(const Effect& effect, const Call& call, StartOptions* options) {
   RunSpec& spec = options->spec;
   spec.session = call.session();
@@ -230,14 +230,14 @@ StartOptions check_start(lua_State* state, bool queued) {
   const Json asked = to_json(state, 1);
   StartOptions options = parse_start(asked, queued);
   if (options.supervision.wanted()) options.asked = asked;
-  // What ends with its call is not meant to outlive more than that.
+  // A run that ends with its call need not outlive more than that.
   options.spec.keep = options.keep.value_or(options.detach && context_of(state).keep_runs);
   return options;
 }
 
 // --- The queue ----------------------------------------------------------------------------------
 
-// What the queue needs to start it, here or in another process.
+// Everything the queue needs to start it, here or in another process.
 RunRecord queue_record(const StartOptions& options, Json asked, const Call& call) {
   const RunSpec& spec = options.spec;
   for (const char* key : {"safe_to_repeat", "session"}) asked.erase(key);

@@ -72,7 +72,7 @@ PolicyRequest stdin_request(const Context& context, const std::string& id, const
 }
 
 int type(lua_State* state, const std::string& id, const Typing& typing) {
-  // What was meant for a prompt that is over is nobody's to see.
+  // Text typed for a prompt that is over must not be shown.
   if (const Run* run = context_of(state).runs->find(id); run != nullptr && run->ended()) {
     return push_error(
         state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kThisMachine[] = "127.0.0.1";
 
-// What listens elsewhere is seen from here only by the port that leads to it.
+// A listener elsewhere is visible here only by the port that leads to it.
 void show_mapped_ports(const Run& run, Json* usage) {
   const auto& execution = run.spec().execution;
   if (!execution || execution->ports.empty()) return;

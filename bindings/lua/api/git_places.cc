@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-// Of a regular file that is no link; "" when there is none.
+// Returns the text of a regular file that is not a link; "" when there is none.
 std::string first_line(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};

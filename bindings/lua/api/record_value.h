@@ -1,4 +1,4 @@
-// What the journal holds, as scripts and front ends see it: plain tables. Any thread.
+// Converts records of the journal to the plain tables of scripts and front ends. Any thread.
 #pragma once
 
 #include "bindings/lua/vm/value.h"

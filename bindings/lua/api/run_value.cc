@@ -46,7 +46,7 @@ Json stream_info(const Run& run, StreamId id) {
           {"ended", stream.ended()}};
 }
 
-// Where it is executed, when that is not here.
+// Adds where it is executed, when that is not here.
 void add_execution(const RunSpec& spec, Json* info) {
   if (!spec.execution) return;
   const Execution& execution = *spec.execution;

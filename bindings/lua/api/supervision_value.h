@@ -24,7 +24,8 @@ struct SupervisionRequest {
 // Throws WrongUse. `takes_after`: a run of the journal's queue waits for its turn alone.
 SupervisionRequest parse_supervision(Fields& fields, bool takes_after);
 
-// What starts a run, now or again: the options of run.start, for whom, and what a person approved.
+// The data of a start, now or again: the options of run.start, the caller, and what a person
+// approved.
 struct DeferredStart {
   std::string tool;
   std::string session;

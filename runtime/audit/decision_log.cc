@@ -155,7 +155,7 @@ Status DecisionLog::open_when_needed() {
 Status DecisionLog::rotate(const UniqueFd& directory) {
   const Result<StateLock> lock = StateLock::take(directory, kLogLockName, kOneLockTry);
   if (!lock) {
-    // Somebody else is at it.
+    // Another process is rotating.
     if (lock.status().code() == "state_busy") return {};
     return failed("cannot rotate", lock.status().message());
   }

@@ -288,7 +288,7 @@ bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
   Entry* entry = find(run);
   if (entry == nullptr) return true;  // forgotten meanwhile
   if (received.fds_lost) {
-    // This process has no descriptors left: nobody would ever see the run's output.
+    // This process has no descriptors left, so the run's output would never be seen.
     runs_.erase(run);
     wire::encode_kill(link_->buffer(), run, {SIGKILL, Millis(0)});
     link_->send();
@@ -415,7 +415,7 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
 void ClientImpl::on_lost(Link& link, std::string reason) {
   drop_questions();
   if (adopted_ && !link.greeted()) {
-    // It is somebody else's, or has just gone: nothing of it is ours to end.
+    // It belongs to another runtime, or has just gone: there is nothing to end.
     link_ = nullptr;
     link.close();
     adopting_ = false;

@@ -89,7 +89,7 @@ struct DetachedRun {
   // Without `in`: a stdin that is a pipe ended with its first host.
   Started started;
   std::string notes;                         // of its first host
-  std::string out, err;                      // what came while nobody was there, the newest of it
+  std::string out, err;                      // the newest output from the time without a host
   std::uint64_t lost_out = 0, lost_err = 0;  // bytes before that
 };
 
@@ -147,7 +147,7 @@ class KeeperListener {
   virtual ~KeeperListener() = default;
   virtual void on_started(RunKey run, Started started) = 0;
   virtual void on_start_failed(RunKey run, StartFailure failure) = 0;
-  // The leader has exited and was reaped. Comes at once, whoever holds the pipes.
+  // The leader has exited and was reaped. Comes at once, even if another process holds the pipes.
   virtual void on_exited(RunKey run, ExitStatus status) = 0;
   // After the leader's exit: how many processes of the run's tree are alive. Comes only when that
   // is not 0, and once more with 0 when the last of them is gone.

@@ -14,8 +14,8 @@ namespace gibbous {
 // "keeper-0badcafe.sock"
 std::string control_name(std::uint32_t keeper_number);
 
-// Opens the directory if it is this user's and nobody else may write to it; made (0700) with
-// `make`.
+// Opens the directory if it belongs to this user and no other user may write to it; created (0700)
+// with `make`.
 Result<UniqueFd> open_control_directory(const std::string& directory, bool make);
 
 // The paths of all control sockets in the directory; none when there is no such directory.

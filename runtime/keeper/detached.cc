@@ -1,4 +1,4 @@
-// Reading for nobody in particular, and a socket that has its name only once it listens.
+// Reading without a host, and a socket that gets its name only once it listens.
 #include "runtime/keeper/detached.h"
 
 #include <fcntl.h>
@@ -67,7 +67,7 @@ Result<ControlSocket> ControlSocket::open(const std::string& directory,
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Under its name once it listens: whoever connects earlier would take it for a control socket
+  // It gets its name once it listens: an earlier connection would take it for a control socket
   // without a keeper.
   const std::string unfinished = "new-" + name;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", held->get(),

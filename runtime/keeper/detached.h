@@ -1,6 +1,6 @@
-// Detached: runs that live on when their host is gone, until the next host takes them over. The
-// control socket is a socket in a directory of the user's; while nobody is there, output is taken
-// in and kept, the newest of it, so that no kept run ever waits for a reader. Keeper only.
+// Detached: runs that outlive their host, until the next host takes them over. The control socket
+// is in a directory of the user's. While there is no host, the keeper reads the output and keeps
+// the newest part, so that no detached run ever waits for a reader. Keeper only.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ class ControlSocket {
   ControlSocket& operator=(ControlSocket&&) = delete;
 
   int fd() const { return socket_.get(); }
-  // The next who connects, if it is the same user; unset: nobody.
+  // The next connection, if it is the same user's; unset when there is none.
   UniqueFd accept() const;
 
  private:

@@ -32,7 +32,7 @@ class Killer {
   Killer(ProcessTable& table, Report report) : process_table_(table), report_(std::move(report)) {}
 
   // The family must have been rescanned just before, for all of these but tighten's time
-  // arithmetic. `reported`: somebody waits for the report.
+  // arithmetic. `reported`: a caller waits for the report.
   void begin(KeeperRun& run, int signal_number, Millis grace, Time now, bool reported);
   void tick(KeeperRun& run, Time now);
   // The run's tree may have become empty.

@@ -58,7 +58,7 @@ class Limiter {
   bool remove_all();
 
  private:
-  // Rescans the family when it needs to and nobody has in this tick.
+  // Rescans the table when it needs to and no other part has in this tick.
   std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }

@@ -86,7 +86,7 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
   link->pid_ = launched.pid;
   link->pidfd_ = std::move(launched.pidfd);
   if (const int error = link->watch(); error != 0) {
-    link->close();  // and the keeper, which finds nobody at the other end, goes away
+    link->close();  // and the keeper, which finds no peer, goes away
     return Status::error("keeper_not_started",
                          std::string("cannot watch the keeper: ") + uv_strerror(error));
   }
@@ -244,8 +244,8 @@ void Link::lose(std::string reason) {
   owner_.on_lost(*this, std::move(reason));
 }
 
-// A message continues a keeper that was stopped, but nobody sends one while a run only goes on, and
-// its exit would not be heard of.
+// A message continues a keeper that was stopped, but none is sent while a run only goes on, and its
+// exit would go unnoticed.
 void Link::keep_going() {
   constexpr char kStopped = 'T';
   const auto stat = read_stat(pid_);

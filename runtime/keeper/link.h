@@ -74,7 +74,7 @@ class Link {
   uv_poll_t process_poll_{};
   LoopTimer retry_;      // of sends that the kernel refused
   LoopTimer handshake_;  // until the keeper has said hello
-  LoopTimer pulse_;      // now and then: has somebody stopped the keeper?
+  LoopTimer pulse_;      // checks now and then whether the keeper was stopped
   int events_ = 0;
   int open_polls_ = 0;
   bool adopting_ = false;  // it has another host, for all we know

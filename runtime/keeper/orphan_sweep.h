@@ -14,7 +14,7 @@
 
 namespace gibbous {
 
-// A process, whoever has its pid later.
+// Identifies a process even if another one gets its pid later.
 struct ProcessIdentity {
   pid_t pid = 0;
   std::uint64_t start_time = 0;

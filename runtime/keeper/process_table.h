@@ -58,7 +58,8 @@ class ProcessTable {
   // too.
   KeeperRun* run_of_orphan(pid_t pid);
   void forget_process(pid_t pid);  // it was reaped
-  // A child of the keeper that is nobody's, and ended with nobody, until it was reaped.
+  // A child of the keeper that belongs to no run, and ended without descendants, until it was
+  // reaped.
   void set_apart(pid_t pid) { apart_.insert(pid); }
 
   // Looks at the keeper's children and says anew which orphans each run has.

@@ -99,7 +99,7 @@ class Server {
   struct KillRequest {
     RunKey run = 0;
     wire::Kill kill;
-    bool own = false;  // the keeper's: nobody waits for a report
+    bool own = false;  // the keeper's own: no client waits for a report
   };
 
   Channel channel_;
@@ -133,8 +133,8 @@ class Server {
   Time alone_until_ = Time::max();          // in kAlone
 };
 
-// A keeper that somebody stopped would neither hear the library nor notice the end of the host: the
-// kernel continues it with each message on this socket, and when the other end closes.
+// A stopped keeper would neither hear the library nor notice the end of the host: the kernel
+// continues it with each message on this socket, and when the other end closes.
 void stay_reachable(int fd);
 
 }  // namespace gibbous::keeper

@@ -117,15 +117,15 @@ void Server::note_detached_ends() {
   }
 }
 
-// Somebody connects. Who has a host already opens to nobody; while what the last host left is being
-// ended, whoever connects has to wait.
+// Accepts a connection. A keeper with a host rejects it; while it is ending what the last host
+// left, a new connection waits.
 void Server::accept_control() {
   UniqueFd visitor = control_->accept();
   if (!visitor || !lifecycle_.is(Phase::kAlone)) return;
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;
-  // Somebody in a sandbox has no business here: behind this control_socket there is none.
+  // A sandboxed process must not connect: this socket leads out of its sandbox.
   if (seccomp_filters(host.pid) > seccomp_filters(::getpid())) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
   channel_ = Channel(std::move(visitor), wire::kMaxMessageBytes);

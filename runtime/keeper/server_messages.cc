@@ -241,7 +241,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
   if (run->leader == 0 && !run->job) {
     remove(*run);
   } else {
-    // Nobody reads it any more, and it goes on.
+    // No reader is left, and it goes on.
     if (run->keep) watch_spools(*run->keep, true);
     run->forgotten = true;
   }

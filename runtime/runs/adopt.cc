@@ -37,7 +37,7 @@ std::vector<std::string> split_notes(const std::string& notes) {
   return fields;
 }
 
-// One that has ended meanwhile is nobody else: its exit follows.
+// A run that has ended meanwhile is still that run: its exit follows.
 bool is_another(const Started& started) {
   const auto stat = read_stat(started.pid);
   return stat && stat->start_time != started.start_time;
@@ -207,7 +207,7 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
   take_over(run.streams_[0], kept.out, kept.lost_out);
   take_over(run.streams_[1], kept.err, kept.lost_err);
   if (kept.started.pidfd && is_another(kept.started)) {
-    // A pid that belongs to somebody else now is not touched.
+    // A pid that now belongs to another process is left alone.
     leave_place(entry);
     run.pid_ = 0;
     finish(entry, RunState::kLost, "its process is another one now");

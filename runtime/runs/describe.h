@@ -14,8 +14,8 @@ namespace gibbous {
 std::string quote_argv(const std::vector<std::string>& argv);
 // "exit code 1", "killed by SIGSEGV (core dumped)".
 std::string describe_exit(const ExitStatus& status);
-// completed, failed or killed, for an end that nobody here asked for: a stop signal from outside
-// killed it, a fault of its own made it fail.
+// Returns completed, failed or killed, for an end that this process did not request: a stop signal
+// from outside killed it, a fault of its own made it fail.
 RunState state_of_exit(const ExitStatus& status);
 // "3.2s"
 // "memory: 33.6 MB used, the limit is 32.0 MB"

@@ -41,7 +41,7 @@ std::vector<std::string> environment_of(const std::vector<std::string>& inherite
   return env;
 }
 
-// With what the limit was: how much was used above it nobody knows.
+// Describes the limit; how far it was exceeded is unknown.
 LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
   LimitReached reached{kind, 0, 0};
   if (kind == LimitKind::kMemory) reached.limit = limits.tree.memory_bytes;

@@ -29,7 +29,7 @@ enum class RunState : std::uint8_t {
   kStarting,
   kRunning,
   kCompleted,  // exit code 0
-  kFailed,     // another exit code, a signal that nobody here sent, or it could not be started
+  kFailed,     // another exit code, a signal from outside, or it could not be started
   kKilled,     // by kill, by a limit, or by the end of its session or of the runtime
   kTimeout,    // by its time limit
   kLost,       // the keeper was lost, and with it the truth about the end
@@ -39,7 +39,7 @@ bool has_ended(RunState state);
 
 // Whether others may count on a run.
 enum class Readiness : std::uint8_t {
-  kUnasked,  // nobody said what it takes: it is ready while it runs
+  kUnasked,  // no condition was given: it is ready while it runs
   kPending,
   kReady,
   kFailed,  // what it takes has not come true in its time, or before it failed
@@ -90,11 +90,11 @@ struct RunSpec {
   LimitSet limits;
   std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
   std::optional<Execution> execution;  // none: it is started as it is
-  bool says_when_ready = false;        // somebody will: it is not ready only because it runs
+  bool says_when_ready = false;        // a condition will: it is not ready merely because it runs
   // The run that this one is started again for, and how many there were before it.
   std::string restart_of;
   std::uint32_t restarts = 0;
-  // A command of an executor: it takes no place, and nobody is told of it but who waits for it.
+  // A command of an executor: it takes no place, and only its caller is notified of it.
   bool internal = false;
 };
 
@@ -102,8 +102,8 @@ class Run;
 
 // What runs that depend on it may expect.
 enum class Standing : std::uint8_t { kPending, kReady, kNever };
-// Ready once what it takes has come true, or, when nobody said what, once it runs; a run that has
-// ended otherwise than as completed never is.
+// Ready once its conditions have come true, or, without any, once it runs. A run that ended other
+// than as completed never is.
 Standing standing_of(const Run& run);
 
 // What asks the programs of a run to end: interactive shells pay no attention to SIGTERM, but all
@@ -127,8 +127,8 @@ class Run {
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // It was started by an earlier host, and taken over.
   bool adopted() const { return adopted_; }
-  // Nobody here has ended it, by a kill or with its session, and no time limit has; another limit
-  // is its own doing.
+  // This process has not ended it by a kill or with its session, and no time limit has; other
+  // limits count as its own doing.
   bool ended_by_itself() const { return ended_by_itself_; }
   // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
   // s", ...

@@ -31,7 +31,7 @@ struct RunLimits {
   std::size_t head_bytes = kDefaultHeadBytes;        // a stream, kept for good
   Millis kill_grace{5'000};                          // stop signal to SIGKILL
   Millis timeout_grace{3'000};                       // the same after a time limit, and at shutdown
-  Millis drain_limit{500};  // exit to "drained" while somebody holds a pipe open
+  Millis drain_limit{500};  // exit to "drained" while another process holds a pipe open
   std::size_t max_queued = 100;
   LimitSet run;                 // what no run may exceed, whatever it asks for
   std::size_t max_ended = 100;  // ended runs that are remembered; the oldest are forgotten first

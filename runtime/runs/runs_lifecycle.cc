@@ -151,8 +151,8 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
   if (file_limit != 0 && (status.signal == SIGXFSZ || status.code == kShellSignalBase + SIGXFSZ)) {
     note_limit(*entry, {LimitKind::kFileSize, file_limit, file_limit});
   }
-  // What the leader wrote before it exited is in the pipes now; whoever reads of the exit shall
-  // find it taken in. What others write after it is not waited for.
+  // Everything the leader wrote before it exited is in the pipes now, and must be read before its
+  // exit is reported. What other processes write later is not waited for.
   for (std::size_t i = 0; i < kStreams; ++i) {
     StreamTap& tap = entry->taps[i];
     int waiting = 0;
@@ -468,7 +468,7 @@ std::size_t Runs::ended_runs() const {
 
 void Runs::forget_oldest() {
   const std::size_t ended = ended_runs();
-  // Runs are forgotten from the loop's next turn: whoever is told of this end may still look at
+  // Runs are forgotten from the loop's next turn, because an observer of this end may still look at
   // them.
   if (ended <= options_.limits.max_ended) return;
   deadlines_->defer([this] {
@@ -491,7 +491,7 @@ void Runs::forget_oldest() {
   });
 }
 
-// The id that somebody knows a service by, while it goes on as another run.
+// Returns the id by which callers know a service while it continues as another run.
 bool Runs::leads_to_others(Run& run) {
   return run.spec_.restart_of.empty() && !newest(run).ended();
 }

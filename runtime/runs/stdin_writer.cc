@@ -83,7 +83,7 @@ void StdinWriter::flush() {
         return;
       }
       if (count < 0) {
-        // EIO: nobody has the terminal open.
+        // EIO: no process has the terminal open.
         const bool unread = errno == EPIPE || errno == EIO;
         finish(closed_status(unread ? "nobody reads it any more" : std::strerror(errno)));
         return;

@@ -39,7 +39,7 @@ WatchLane::WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream 
       in_scope_(patterns_->in_scope(stream)),
       context_(most_context_before(*patterns_, in_scope_), sink) {}
 
-// Nobody will ever ask about this stream again.
+// This stream will not be asked about again.
 bool WatchLane::idle() const {
   return wanted().none() && !context_.waiting();
 }

@@ -51,7 +51,7 @@ local function why_not(err)
   if err.code ~= 'needs_approval' then
     return err.message
   end
-  return 'it needs approval, and nobody can be asked here: ' .. err.message
+  return 'it needs approval, and no person can be asked here: ' .. err.message
     .. ' `gibbous policy explain` names the rule; allow it in a policy of your own'
     .. ' (docs/policy.md), or choose another mode.'
 end

@@ -29,7 +29,7 @@ constexpr std::int64_t kDefaultRuns = 50;
 constexpr std::int64_t kMaxRuns = 1000;
 constexpr std::int64_t kMaxSeqNumber = std::int64_t{1} << 32;
 
-// Reading has no effect that could be taken back: a cancelled question is answered to nobody.
+// Reading has no effect to undo: a cancelled question gets no answer.
 class PendingQuestion final : public PendingOp {
  public:
   void cancel() override {}

@@ -196,7 +196,7 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
 }
 
 Status no_nul(const StartOptions& options) {
-  // Nothing can be started with one, so nobody needs to be asked.
+  // No run can start with it, so no approval is needed.
   if (options.spec.command.find('\0') == std::string::npos) return {};
   return Status::error("invalid_arguments", "command: a NUL byte cannot be part of a command");
 }

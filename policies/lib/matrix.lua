@@ -80,7 +80,8 @@ local function judge_commands(mode, effect)
   if judged.decision == 'ask' then
     local decision, reason = commands.ask or 'ask', judged.reason
     if decision == 'deny' then
-      reason = ('%s It needs approval, and mode %s has no person to ask.'):format(reason, effect.mode)
+      local text = '%s It needs approval, and mode %s has no person to ask.'
+      reason = text:format(reason, effect.mode)
     end
     return { decision = decision, reason = reason, rule = judged.rule }
   end

@@ -1,5 +1,5 @@
-// Errors at run time as scripts get them: nil and a table. Wrong use raises (check/wrong_use.h). Loop
-// thread only.
+// Errors at run time as scripts get them: nil and a table. Wrong use raises (check/wrong_use.h).
+// Loop thread only.
 #pragma once
 
 #include <string>

@@ -77,7 +77,7 @@ test('a container that is only made when its run is killed is removed', LIMIT, a
   assert.equal(await read('removed'), `gibbous-${id}\n`);
 });
 
-test('an engine that is gone is told, and the container removed when it is back', LIMIT, async (t) => {
+test('an unreachable engine is reported, and the container removed when it is back', LIMIT, async (t) => {
   const { session, directory, read, removals } = await engine(t, {
     run: 'echo "error waiting for container: unexpected EOF" >&2; exit 125',
     inspect: 'echo "Cannot connect to the Docker daemon" >&2; exit 1',

@@ -137,7 +137,7 @@ test('systemd-run gives limits to the unit, and stops the unit of a killed run',
   assert.match(await control.calls(), new RegExp(`--user stop gibbous-${id}\\.service`));
 });
 
-test('systemd-run has nothing to stop after an end by itself', LIMIT, async (t) => {
+test('systemd-run stops nothing after a run has ended normally', LIMIT, async (t) => {
   const { session, control } = await systemd(t);
   const end = await session.finish(await session.start({ command: 'echo done; exit 4' }));
   assert.equal(end.out, 'done\n');

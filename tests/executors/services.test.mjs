@@ -42,7 +42,7 @@ test('reasons name services, not runs', LIMIT, async (t) => {
   assert.equal(result.data.services[1].reason, 'not started: db ended (exit code 3)');
 });
 
-test('what is wrong is found before anything starts, in the words of the arguments', LIMIT, async (t) => {
+test('a mistake is found before anything starts, and named as the argument is', LIMIT, async (t) => {
   const session = await start(t);
   const answer = await serve(session, { name: 'a', command: 'sleep 1000' },
     { name: 'b', command: 'true', ready: { port: 5, output_regex: '(' } });

@@ -65,7 +65,7 @@ test('a service whose condition never comes true keeps those behind it down', LI
   assert.deepEqual(names(set.events(), 'web'), ['not_started']);
 });
 
-test('what came too fast to be shown is told of, and no line is torn', LIMIT, async (t) => {
+test('output that is too fast to show is counted, and no line is torn', LIMIT, async (t) => {
   const set = await up(t, 'Procfile', "fast: seq -f '%0999.0f' 1 5000\n");
   assert.equal(await set.ended, 0);
   const lines = set.events().filter((event) => event.event === 'line').map((event) => event.text);
@@ -124,7 +124,7 @@ test('a Procfile is shown with aligned names, and ended by Ctrl-C', LIMIT, async
   assert.ok(set.lines.includes('long-one | stopped: killed with SIGTERM'));
 });
 
-test('those that others need are ended last', LIMIT, async (t) => {
+test('services that others need are ended last', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'db', command = 'sleep 1000' },
     { name = 'web', command = 'sleep 1000', after = { 'db' } },
@@ -246,7 +246,7 @@ test('wrong declarations name the service and the field', LIMIT, async (t) => {
   }
 });
 
-test('what is wrong with one service is found before any other is started', LIMIT, async (t) => {
+test('a mistake in one service is found before any other is started', LIMIT, async (t) => {
   for (const [fields, complaint] of [
     ["command = 'x', restart = { max = -1 }", /service b: restart\.max: expected a number from 1/],
     ["command = 'x', ready = { kind = 'port' }", /service b: ready: port: expected a number from 1/],
@@ -292,7 +292,7 @@ test('a service that needs approval says so, and how to allow it', LIMIT, async 
   assert.match(text, /needs approval, and no person can be asked here: .*gibbous policy explain/);
 });
 
-test('a port that another program listens on is told of', LIMIT, async (t) => {
+test('a port owned by another program is reported', LIMIT, async (t) => {
   const other = createServer();
   t.after(() => other.close());
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));

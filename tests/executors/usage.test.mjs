@@ -15,14 +15,14 @@ async function told(session, settings) {
   return session.start({ command: 'sleep 1000', executor: { name: 'told', ...settings } });
 }
 
-test('what an executor says replaces what was measured here', LIMIT, async (t) => {
+test('an executor's figures replace those measured here', LIMIT, async (t) => {
   const session = await Session.start(t);
   const says = { processes: 4, threads: 9, rss_bytes: 5000, cpu_percent: 12.34, cpu_time_ms: 70 };
   const usage = await session.usage(await told(session, { says }));
   assert.deepEqual(usage, { ...says, cpu_percent: 12.3, by: 'told', ports: [] });
 });
 
-test('of processor time the percentage is made, since the start and since the last time', LIMIT,
+test('the percentage is computed from processor time, since the start and since the last time', LIMIT,
   async (t) => {
     const session = await Session.start(t);
     const id = await told(session, {
@@ -32,7 +32,7 @@ test('of processor time the percentage is made, since the start and since the la
     assert.equal((await session.usage(id)).cpu_percent, 0);
   });
 
-test('without an answer that makes sense, it is what was measured here', LIMIT, async (t) => {
+test('without a valid answer, the figures are those measured here', LIMIT, async (t) => {
   const session = await Session.start(t, '{ limits = { max_concurrent = 10 } }');
   const good = { processes: 1, rss_bytes: 1, cpu_percent: 1 };
   for (const settings of [{}, { fails: true }, { says: { ...good, rss_bytes: -1 } },

@@ -68,7 +68,7 @@ void DecisionJournal::write() {
     if (!is_settled(journal->add_decision(gap_record(lost_, clock_.wall().count())))) return;
     lost_ = 0;
   }
-  told_ = false;
+  reported_ = false;
 }
 
 // Whether there is nothing left to try.
@@ -92,7 +92,7 @@ bool DecisionJournal::is_settled(Taken taken) {
 }
 
 void DecisionJournal::tell(const std::string& why) {
-  if (!std::exchange(told_, true)) on_problem_("decisions are not recorded: " + why);
+  if (!std::exchange(reported_, true)) on_problem_("decisions are not recorded: " + why);
 }
 
 }  // namespace gibbous::host

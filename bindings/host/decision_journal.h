@@ -44,8 +44,8 @@ class DecisionJournal {
   std::size_t waiting_bytes_ = 0;
   std::uint64_t lost_ = 0;
   bool opening_ = false;
-  bool blocked_ = false;  // until the journal has room again
-  bool told_ = false;     // of the current outage
+  bool blocked_ = false;   // until the journal has room again
+  bool reported_ = false;  // of the current outage
   // Expires with this object: the recording may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };

@@ -103,8 +103,8 @@ void ApprovalFile::forget() {
 
 // Report each problem when it appears, not at each look.
 Status ApprovalFile::tell(Status problem) {
-  if (problem.message() != told_ && !problem.ok() && on_problem_) on_problem_(problem);
-  told_ = problem.message();
+  if (problem.message() != reported_ && !problem.ok() && on_problem_) on_problem_(problem);
+  reported_ = problem.message();
   return problem;
 }
 
@@ -180,7 +180,7 @@ Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why
   forget();
   (void)tell(damaged(problem + ". It is kept as " + directory_ + "/" + name +
                      ", and what it held has to be approved again"));
-  told_.clear();
+  reported_.clear();
   return {};
 }
 

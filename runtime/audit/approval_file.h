@@ -64,7 +64,7 @@ class ApprovalFile {
   Identity identity_;
   bool known_ = false;  // identity_ and status_ describe the current file
   Status status_;
-  std::string told_;  // the last problem's message
+  std::string reported_;  // the last problem's message
 };
 
 }  // namespace gibbous

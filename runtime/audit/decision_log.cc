@@ -64,7 +64,7 @@ Status DecisionLog::flush() {
   return noted(write_pending());
 }
 
-// An outage is told when it begins.
+// An outage is reported when it begins.
 Status DecisionLog::noted(Status status) {
   if (status) return status;
   next_try_ = clock_.now() + kDecisionRetryInterval;

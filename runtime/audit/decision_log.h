@@ -73,7 +73,7 @@ class DecisionLog {
   std::deque<std::string> pending_;
   std::size_t pending_bytes_ = 0;
   std::uint64_t lost_ = 0;
-  bool out_ = false;  // an outage: told, not over yet
+  bool out_ = false;  // an outage that was reported and is not over
   Nanos next_try_{0};
 };
 

@@ -51,7 +51,7 @@ Status ItemWriter::open_run(RunSlot slot, const RunRecord& record) {
   run.run_id = record.run_id;
   if (run.gone || run.refused || run.attempt != record.attempt) run.checked = 0;
   run.attempt = record.attempt;
-  run.told = false;
+  run.reported = false;
   if (Status status = check(run); !status) return status;
   run.limit = record.max_output_bytes > 0 ? record.max_output_bytes : max_run_bytes_;
   run.ended = record.finished_at != 0;
@@ -87,7 +87,7 @@ Status ItemWriter::check(Run& run) {
   } else {
     select_run_.reset();
   }
-  if (run.refused && !std::exchange(run.told, true)) {
+  if (run.refused && !std::exchange(run.reported, true)) {
     refused_.push_back({RefusedWrite::kItems, run.run_id, why});
   }
   run.loaded = !run.refused;

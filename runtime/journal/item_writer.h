@@ -46,10 +46,10 @@ class ItemWriter {
     std::int64_t attempt = 1;
     std::uint64_t checked = 0;  // whether this batch has read its row
     bool loaded = false;
-    bool gone = false;     // whether its row was deleted
-    bool refused = false;  // whether it belongs to another worker or attempt
-    bool told = false;     // whether the rejection was reported
-    bool capped = false;   // whether a note says so
+    bool gone = false;      // whether its row was deleted
+    bool refused = false;   // whether it belongs to another worker or attempt
+    bool reported = false;  // whether the rejection was reported
+    bool capped = false;    // whether a note says so
     bool touched = false;
     bool ended = false;
     std::int64_t number = 0;

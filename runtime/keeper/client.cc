@@ -1,5 +1,5 @@
 // KeeperClient: which runs the keeper has, what each message means for them, and what happens when
-// the keeper is lost: what it left is ended first, then the listener is told.
+// the keeper is lost: what it left is ended first, then the listener is notified.
 #include "runtime/keeper/client.h"
 
 #include <sys/stat.h>
@@ -105,7 +105,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   std::unordered_map<std::uint32_t, OnUsage> questions_;
   std::uint32_t last_question_ = 0;
   std::unique_ptr<LoopTimer> later_timer_;
-  bool adopting_ = false;  // not all kept runs are told of yet
+  bool adopting_ = false;  // not all detached runs are reported yet
   bool adopted_ = false;   // no keeper of its own
   bool shut_down_ = false;
   bool closing_ = false;

@@ -31,7 +31,7 @@ class Link {
   // Starts the keeper and sends the first message. The owner and `handles` must outlive the link.
   static Result<Link*> open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
                             OpenHandles& handles);
-  // To a keeper that kept runs; it is told of by on_message.
+  // Connects to a keeper of detached runs; on_message reports them.
   static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                              OpenHandles& handles);
   // Nothing is reported after it. Frees the link once libuv lets go of its handles.

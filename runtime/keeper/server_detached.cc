@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::chrono::seconds kHelloLimit{10};
 
-// How many filters of system calls a process has; a great many when that cannot be told.
+// How many filters of system calls a process has; a large number when that is unknown.
 int seccomp_filters(pid_t pid) {
   constexpr int kUnknown = 1'000'000;
   constexpr std::string_view kField = "\nSeccomp_filters:";
@@ -143,7 +143,8 @@ void Server::accept_control() {
   alone_until_ = Time::max();
 }
 
-// The next host has said hello: it is told of each kept run what it would have been told.
+// The next host has said hello: it gets every message that it would have had about each detached
+// run.
 void Server::hand_over() {
   process_table_->rescan();
   std::vector<RunKey> keys;

@@ -21,7 +21,7 @@ namespace gibbous::keeper {
 
 struct StartOutcome {
   std::optional<StartFailure> failure;
-  // Without a failure: what the library is told, and the descriptors that go with it.
+  // Without a failure: the library's answer, and the descriptors that go with it.
   wire::StartedMessage started;
   FdList fds;
   std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0

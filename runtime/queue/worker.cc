@@ -377,8 +377,8 @@ void Worker::arm() {
 void Worker::tick() {
   if (journal_ == nullptr) return;
   const Nanos now = clock_.now();
-  const bool busy =
-      runs_.active() > 0 || !queued_.empty() || !claimed_.empty() || !orphans_.empty();
+  const bool busy = runs_.active() > 0 || !queued_.empty() || !claimed_.empty() ||
+                    !orphans_.empty() || !watches_.empty();
   if (busy && now - beaten_ > kBeat) beat();
   if (!orphans_.empty()) settle();
   sample_usage();

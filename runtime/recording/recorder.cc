@@ -63,7 +63,7 @@ void Recorder::end_group() {
 
 // Output of a run belongs together with what others make of it, who are notified after this.
 void Recorder::group_until_batch_end() {
-  if (!std::exchange(telling_, true)) begin_group();
+  if (!std::exchange(notifying_, true)) begin_group();
 }
 
 // What others make of a run's end belongs to it, too.
@@ -74,7 +74,7 @@ void Recorder::on_batch_end() {
       finish(found->second);
     }
   }
-  if (std::exchange(telling_, false)) end_group();
+  if (std::exchange(notifying_, false)) end_group();
 }
 
 void Recorder::go_on() {

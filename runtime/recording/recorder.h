@@ -142,7 +142,7 @@ class Recorder final : public RunsObserver {
   Journal* journal_ = nullptr;
   bool expected_ = false;
   int groups_ = 0;  // open ones
-  bool telling_ = false;
+  bool notifying_ = false;
   std::vector<std::string> over_;  // runs to check when the batch of notices ends
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, RunRecord, std::less<>> expected_runs_;

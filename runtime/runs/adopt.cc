@@ -120,9 +120,9 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
 void Runs::adopt_detached(std::function<void()> on_done) {
   if (on_done) on_adopted_.push_back(std::move(on_done));
   if (!options_.keep_directory.empty()) {
-    for (const std::string& door : list_control_sockets(options_.keep_directory)) {
+    for (const std::string& socket_path : list_control_sockets(options_.keep_directory)) {
       ++open_control_sockets_;
-      connect_to(door, kConnectAttempts);
+      connect_to(socket_path, kConnectAttempts);
     }
   }
   ++open_control_sockets_;
@@ -134,12 +134,12 @@ void Runs::on_control_answered() {
   for (const auto& done : std::exchange(on_adopted_, {})) done();
 }
 
-void Runs::connect_to(const std::string& door, int attempts) {
+void Runs::connect_to(const std::string& socket_path, int attempts) {
   if (closing_) return;
   auto adopted = std::make_unique<Adopted>();
-  adopted->door = door;
+  adopted->socket_path = socket_path;
   adopted->attempts = attempts;
-  adopted->client = KeeperClient::adopt(loop_, door, *this);
+  adopted->client = KeeperClient::adopt(loop_, socket_path, *this);
   adopted_.push_back(std::move(adopted));
 }
 
@@ -162,16 +162,18 @@ void Runs::on_adopted(KeeperClient& client, const Status& status) {
         return;
       }
       deadlines_->defer([this, refused] {
-        const std::string door = refused->door;
+        const std::string socket_path = refused->socket_path;
         const int attempts = refused->attempts - 1;
         std::erase_if(adopted_, [refused](const auto& each) { return each.get() == refused; });
         // Gone for good, or in other hands: then the name is gone, or it refuses again.
         const auto controls = list_control_sockets(options_.keep_directory);
-        if (attempts <= 0 || std::find(controls.begin(), controls.end(), door) == controls.end()) {
+        if (attempts <= 0 ||
+            std::find(controls.begin(), controls.end(), socket_path) == controls.end()) {
           on_control_answered();
           return;
         }
-        deadlines_->after(kConnectPause, [this, door, attempts] { connect_to(door, attempts); });
+        deadlines_->after(kConnectPause,
+                          [this, socket_path, attempts] { connect_to(socket_path, attempts); });
       });
     });
   });

@@ -81,9 +81,9 @@ class RunsObserver {
   // The run is about to be forgotten; references to it are invalid afterwards.
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
-  // Every observer has been told of what happened, and of what came of that.
+  // Every observer knows what happened, and what followed from that.
   virtual void on_batch_end() {}
-  // It is told of internal runs, too.
+  // Whether it is notified of internal runs, too.
   virtual bool hears_internal() const { return false; }
 };
 
@@ -128,12 +128,12 @@ class Runs final : private KeeperListener {
   // none.
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage);
 
-  // While it is held its output stays in its pipes, so that it waits when they are full. Its exit
-  // is told of all the same, at the drain limit at the latest.
+  // While it is held its output stays in its pipes, which makes it wait when they are full. Its
+  // exit is still reported, at the drain limit at the latest.
   void hold(Run& run, bool held);
 
-  // Takes over what earlier hosts kept; each run that is found is told by on_state, before on_done,
-  // which comes from the loop.
+  // Takes over the detached runs of earlier hosts; on_state reports each one, before on_done, which
+  // comes from the loop.
   void adopt_detached(std::function<void()> on_done);
 
   // From the loop's next turn, unless the table is closed before.
@@ -189,7 +189,7 @@ class Runs final : private KeeperListener {
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
 
   Status launch(Entry& entry);
-  void connect_to(const std::string& door, int attempts);
+  void connect_to(const std::string& socket_path, int attempts);
   void on_control_answered();
   std::string notes_of(const Run& run) const;
   bool read_notes(const std::string& notes, Run& run) const;
@@ -258,7 +258,7 @@ class Runs final : private KeeperListener {
   std::unordered_map<std::string, Entry*> by_id_;
   std::deque<Entry*> queue_;
   std::vector<RunsObserver*> observers_;
-  int telling_ = 0;  // depth
+  int notifying_ = 0;  // depth
   AskExecutor ask_executor_;
   RunKey last_key_ = 0;
   std::size_t active_ = 0;

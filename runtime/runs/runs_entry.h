@@ -88,7 +88,7 @@ struct Runs::Entry {
 // A keeper of an earlier host.
 struct Runs::Adopted {
   std::unique_ptr<KeeperClient> client;
-  std::string door;
+  std::string socket_path;
   int attempts = 0;  // that are left
   bool closed = false;
 };

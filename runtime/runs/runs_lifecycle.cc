@@ -520,11 +520,11 @@ void Runs::notify_state(Entry& entry) {
 
 void Runs::each_observer(const Run& run, const std::function<void(RunsObserver&)>& tell) {
   const bool internal = run.spec_.internal;
-  ++telling_;
+  ++notifying_;
   every_observer([&tell, internal](RunsObserver& observer) {
     if (!internal || observer.hears_internal()) tell(observer);
   });
-  if (--telling_ > 0) return;
+  if (--notifying_ > 0) return;
   every_observer([](RunsObserver& observer) { observer.on_batch_end(); });
 }
 

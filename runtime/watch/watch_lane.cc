@@ -95,7 +95,7 @@ void WatchLane::finish_partial() {
   const std::string line = std::exchange(partial_, {});
   const std::uint64_t bytes = std::exchange(partial_bytes_, 0);
   take_block(beginning(line), bytes, line.size() > kMaxMatchedBytes);
-  told_ = {};
+  reported_ = {};
   flushed_bytes_ = 0;
 }
 
@@ -126,7 +126,7 @@ void WatchLane::take_block(std::string_view raw, std::uint64_t bytes, bool cut) 
 }
 
 void WatchLane::look_through(bool cut) {
-  const WatcherBits watchers = wanted() - told_;
+  const WatcherBits watchers = wanted() - reported_;
   if (watchers.none()) return;
   patterns_->candidates(block_.text(), block_.folding(), watchers, &candidates_);
   for (const LineCandidate& candidate : candidates_) {
@@ -161,7 +161,7 @@ WatchMatch WatchLane::make(std::size_t watcher, const LineBlock::Line& line) con
 
 void WatchLane::flush_partial() {
   context_.flush();
-  const WatcherBits watchers = wanted() - told_;
+  const WatcherBits watchers = wanted() - reported_;
   if (partial_bytes_ == flushed_bytes_ || watchers.none()) return;
   flushed_bytes_ = partial_bytes_;
   std::string_view raw = beginning(partial_);
@@ -172,7 +172,7 @@ void WatchLane::flush_partial() {
   const LineBlock::Line line = block_.line(0);
   candidates_.front().watchers.each([&](std::size_t watcher) {
     if (!patterns_->matches(watcher, line.text) || !sink_->wants(watcher)) return;
-    told_.add(watcher);
+    reported_.add(watcher);
     const WatchSpec& spec = patterns_->spec(watcher);
     if (spec.once) active_->remove(watcher);
     WatchMatch match = make(watcher, line);

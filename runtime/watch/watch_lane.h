@@ -59,7 +59,7 @@ class WatchLane {
   std::string partial_;            // the beginning of the unfinished line
   std::uint64_t partial_bytes_ = 0;  // all of it
   std::uint64_t flushed_bytes_ = 0;  // of it, when it was last looked at unfinished
-  WatcherBits told_;                 // watchers that have matched the unfinished line
+  WatcherBits reported_;             // watchers that have matched the unfinished line
 };
 
 }  // namespace gibbous

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "tests/support/catch.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::mcp {
 namespace {
@@ -36,7 +37,7 @@ struct Pair {
 // Runs `body` with a guard in a child process and gives its exit code. The child is stuck
 // afterwards, for longer than anybody waits.
 int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()>& in_parent) {
-  const pid_t child = ::fork();
+  const pid_t child = gibbous::testing::patient_fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     input.write.reset();

@@ -10,6 +10,7 @@
 
 #include "runtime/audit/approval_text.h"
 #include "tests/runtime/audit/approval_desk.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -21,7 +22,7 @@ TEST_CASE("an approval that another process revokes is not found again") {
   ApprovalStore server = desk.store();
   const auto kept = server.remember(push_approval());
   REQUIRE(server.find(push_query()));
-  const pid_t child = ::fork();
+  const pid_t child = gibbous::testing::patient_fork();
   if (child == 0) {
     const bool revoked = desk.store().revoke(kept->id).ok();
     ::_exit(revoked ? 0 : 1);
@@ -59,7 +60,7 @@ TEST_CASE("processes that write at the same time lose none of each other's appro
   constexpr int kEach = 5;
   Desk desk;
   for (int process = 0; process < kProcesses; ++process) {
-    if (::fork() != 0) continue;
+    if (gibbous::testing::patient_fork() != 0) continue;
     ApprovalStore store = desk.store();
     Approval approval = push_approval();
     for (int each = 0; each < kEach; ++each) {
@@ -313,7 +314,7 @@ TEST_CASE("a disk that takes no more leaves everything as it was") {
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
   const std::string before = desk.text();
-  const pid_t child = ::fork();
+  const pid_t child = gibbous::testing::patient_fork();
   if (child == 0) {
     const rlimit limit{64, 64};
     ::setrlimit(RLIMIT_FSIZE, &limit);

@@ -18,6 +18,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -146,7 +147,7 @@ TEST_CASE("processes that write and rotate at the same time lose nothing and mix
   options.max_bytes = kSmallFile;
   options.files = kManyFiles;
   for (int process = 0; process < kProcesses; ++process) {
-    if (::fork() != 0) continue;
+    if (gibbous::testing::patient_fork() != 0) continue;
     DecisionLog log(options, desk.clock);
     bool good = true;
     for (int each = 0; each < kEach; ++each) {

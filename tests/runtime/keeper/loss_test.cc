@@ -9,6 +9,7 @@
 
 #include "runtime/keeper/wire.h"
 #include "tests/runtime/keeper/harness.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -29,7 +30,7 @@ class HostProcess {
   explicit HostProcess(const std::function<void(int ready)>& host) {
     std::array<int, 2> ends{-1, -1};
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-    pid_ = ::fork();
+    pid_ = gibbous::testing::patient_fork();
     if (pid_ == 0) {
       host(ends[1]);
       std::_Exit(0);
@@ -121,7 +122,7 @@ TEST_CASE("the host's death is seen although a child of it still holds the socke
     const RunKey run = harness.start_running(Harness::tree(hard_tree(tag)));
     harness.read_lines(run, kHardTreeSize);
     // Forks without executing anything, as some hosts do: close-on-exec does not help.
-    const pid_t holder = ::fork();
+    const pid_t holder = gibbous::testing::patient_fork();
     if (holder == 0) {
       for (;;) ::pause();
     }
@@ -334,7 +335,7 @@ TEST_CASE("a keeper without the library's version says its own and goes") {
   std::array<int, 2> ends{-1, -1};
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0);
   const UniqueFd ours(ends[0]);
-  const pid_t keeper = ::fork();
+  const pid_t keeper = gibbous::testing::patient_fork();
   if (keeper == 0) {
     ::dup2(ends[1], 3);
     const std::string path = program_directory() + "/gibbous-keeper";

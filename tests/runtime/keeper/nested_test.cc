@@ -7,6 +7,7 @@
 
 #include "runtime/process/mark.h"
 #include "tests/runtime/keeper/harness.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -15,7 +16,7 @@ constexpr Millis kGrace{100};
 
 // In a process of its own, because hard limits cannot be raised again.
 bool below_limit(const rlimit& limit, const std::function<bool()>& body) {
-  const pid_t pid = ::fork();
+  const pid_t pid = gibbous::testing::patient_fork();
   if (pid == 0) ::_exit(::setrlimit(RLIMIT_RTTIME, &limit) == 0 && body() ? 0 : 1);
   int status = 0;
   ::waitpid(pid, &status, 0);

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "tests/runtime/output/desk.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -465,7 +466,7 @@ TEST_CASE("a full disk is an outage that ends when there is space") {
   const TempDir dir;
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  const pid_t child = ::fork();
+  const pid_t child = gibbous::testing::patient_fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     std::string said = "skip";

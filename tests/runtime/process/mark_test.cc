@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "tests/support/catch.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("a keeper's own mark is in the soft limit alone") {
 // In a child, because a hard limit cannot be raised again.
 template <typename Body>
 bool in_child(Body body) {
-  const pid_t pid = ::fork();
+  const pid_t pid = gibbous::testing::patient_fork();
   if (pid == 0) ::_exit(body() ? 0 : 1);
   int status = 0;
   ::waitpid(pid, &status, 0);
@@ -74,7 +75,7 @@ TEST_CASE("a mark is inherited and can be read from a zombie, and of no process 
   if (mark_mode() != MarkMode::kHard) return;
   CHECK(in_child([] {
     if (!set(mark_limit({kKeeper, 3}, MarkMode::kHard))) return false;
-    const pid_t pid = ::fork();
+    const pid_t pid = gibbous::testing::patient_fork();
     if (pid == 0) ::_exit(0);
     siginfo_t info{};
     ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT);

@@ -16,6 +16,7 @@
 #include "runtime/process/tree.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -26,7 +27,7 @@ class Child {
   explicit Child(const std::function<void()>& first = [] {}) {
     std::array<int, 2> ends{-1, -1};
     REQUIRE(::pipe(ends.data()) == 0);
-    pid_ = ::fork();
+    pid_ = gibbous::testing::patient_fork();
     if (pid_ == 0) {
       first();
       (void)!::write(ends[1], "x", 1);
@@ -140,7 +141,7 @@ TEST_CASE("a failed launch names its step and leaves no child") {
 
 TEST_CASE("the tree below a process is found, by the kernel's lists and by a scan alike") {
   const Child outer([] {
-    if (::fork() == 0) {
+    if (gibbous::testing::patient_fork() == 0) {
       for (;;) ::pause();
     }
   });

@@ -35,6 +35,7 @@
 #include "runtime/process/waiting.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -56,7 +57,7 @@ class Child {
   // `body` gets a descriptor to report through; when it returns the child waits to be killed.
   explicit Child(const std::function<void(int report)>& body, int stdin_fd = -1) {
     Pipe reports;
-    pid_ = ::fork();
+    pid_ = gibbous::testing::patient_fork();
     if (pid_ == 0) {
       ::dup2(stdin_fd >= 0 ? stdin_fd : input_.in.get(), STDIN_FILENO);
       input_.in.reset();
@@ -139,8 +140,8 @@ constexpr std::chrono::milliseconds kTick{10};  // what /proc counts in
 
 TEST_CASE("the processes and threads of a tree are counted, and zombies are not") {
   const Child child([](int to) {
-    if (::fork() == 0) ::pause();
-    if (::fork() == 0) ::_exit(0);
+    if (gibbous::testing::patient_fork() == 0) ::pause();
+    if (gibbous::testing::patient_fork() == 0) ::_exit(0);
     std::thread([] { ::pause(); }).detach();
     report(to, 1);
   });
@@ -152,7 +153,7 @@ TEST_CASE("the processes and threads of a tree are counted, and zombies are not"
 }
 
 TEST_CASE("a process that has ended costs nothing") {
-  const pid_t pid = ::fork();
+  const pid_t pid = gibbous::testing::patient_fork();
   if (pid == 0) ::_exit(0);
   ::waitpid(pid, nullptr, 0);
   const TreeUsage usage = read_usage({.pids = {&pid, 1}, .ports = true, .waiting = true});
@@ -165,13 +166,13 @@ TEST_CASE("a process that has ended costs nothing") {
 TEST_CASE("the time of the living, of zombies and of children that were waited for adds up") {
   const Child child([](int to) {
     burn(kSomeCpu);
-    if (const pid_t waited_for = ::fork(); waited_for == 0) {
+    if (const pid_t waited_for = gibbous::testing::patient_fork(); waited_for == 0) {
       burn(kSomeCpu);
       ::_exit(0);
     } else {
       ::waitpid(waited_for, nullptr, 0);
     }
-    if (::fork() == 0) {
+    if (gibbous::testing::patient_fork() == 0) {
       burn(kSomeCpu);
       ::_exit(0);
     }
@@ -236,7 +237,7 @@ int listen_on(const char* address, UniqueFd* keep = nullptr) {
 TEST_CASE("the port that a grandchild listens on is found with its pid and address") {
   const std::string address = GENERATE("127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1");
   const Child child([&](int to) {
-    if (::fork() != 0) return;
+    if (gibbous::testing::patient_fork() != 0) return;
     const int port = listen_on(address.c_str());
     report(to, port == 0 ? -1 : port);
     report(to, ::getpid());
@@ -282,7 +283,7 @@ TEST_CASE("a socket that workers share is reported once, with the process that m
   const Child child([](int to) {
     const int port = listen_on("127.0.0.1");
     for (int i = 0; i < 2; ++i) {
-      if (::fork() == 0) ::pause();
+      if (gibbous::testing::patient_fork() == 0) ::pause();
     }
     report(to, port);
   });
@@ -560,7 +561,7 @@ TEST_CASE("a process that was stopped for reading the terminal in the background
       [&](int to) {
         ::setsid();
         ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
-        const pid_t reader = ::fork();
+        const pid_t reader = gibbous::testing::patient_fork();
         if (reader == 0) {
           ::setpgid(0, 0);
           static_cast<void>(!::read(0, &g_byte, 1));

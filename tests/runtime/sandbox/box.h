@@ -27,6 +27,7 @@
 #include "runtime/sandbox/sandbox.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 
@@ -155,7 +156,7 @@ class Box {
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
     UniqueFd reader(ends[0]);
     UniqueFd writer(ends[1]);
-    const pid_t pid = ::fork();
+    const pid_t pid = gibbous::testing::patient_fork();
     if (pid == 0) {
       ::dup2(writer.get(), STDOUT_FILENO);
       ::dup2(writer.get(), STDERR_FILENO);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "tests/runtime/sandbox/box.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -188,7 +189,7 @@ TEST_CASE("with the network on only plain sockets can be made") {
 TEST_CASE("processes outside can be neither signalled nor looked into") {
   for (const Machine& machine : machines()) {
     Box box(machine);
-    const pid_t victim = ::fork();
+    const pid_t victim = gibbous::testing::patient_fork();
     if (victim == 0) {
       // Of the same user, so that only the sandbox is in the way.
       if (machine.user != ::geteuid()) {

@@ -1,6 +1,7 @@
 // What must work in a sandbox, and what prepare says when something cannot be had. Attacks are in
 // escape_test.cc.
 #include "tests/runtime/sandbox/box.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -299,7 +300,7 @@ TEST_CASE("a protected path that vanished after prepare fails the start") {
     REQUIRE(prepared.ok());
     std::filesystem::remove(box.path("workspace/file"));
     std::filesystem::create_symlink(box.path("outside/file"), box.path("workspace/file"));
-    const pid_t pid = ::fork();
+    const pid_t pid = gibbous::testing::patient_fork();
     if (pid == 0) {
       SandboxFailure failure;
       const bool as_expected = !(*prepared)->enter_namespaces(&failure) &&

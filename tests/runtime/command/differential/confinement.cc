@@ -1,4 +1,5 @@
 #include "tests/runtime/command/differential/confinement.h"
+#include "tests/support/patient_fork.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +31,7 @@ Confinement::Confinement(const std::string& directory, const char* shell) {
   add({"--setenv", "PATH", "/tmp/bin", "--setenv", "HOME", "/tmp/work", "--setenv", "FUNCNEST",
        "16", "--setenv", "LC_ALL", "C.UTF-8"});
   add({"--", program.c_str(), "-c", "x", nullptr});
-  child_ = ::fork();
+  child_ = gibbous::testing::patient_fork();
   if (child_ == 0) {
     ::dup2(to[0], STDIN_FILENO);
     ::dup2(from[1], STDOUT_FILENO);

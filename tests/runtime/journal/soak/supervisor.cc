@@ -15,6 +15,7 @@
 
 #include "tests/runtime/journal/soak/ledger.h"
 #include "tests/runtime/journal/soak/worker.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::soak {
 namespace {
@@ -63,7 +64,7 @@ void Supervisor::start(Child& child, Life life) {
   const WorkerPlan plan{plan_.directory, child.name, static_cast<std::uint32_t>(random_()), life,
                         plan_.by_lease};
   const pid_t parent = ::getpid();
-  child.pid = ::fork();
+  child.pid = gibbous::testing::patient_fork();
   if (child.pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::_Exit(::getppid() == parent ? work(plan) : 2);

@@ -15,7 +15,7 @@ async function told(session, settings) {
   return session.start({ command: 'sleep 1000', executor: { name: 'told', ...settings } });
 }
 
-test('an executor's figures replace those measured here', LIMIT, async (t) => {
+test("an executor's figures replace those measured here", LIMIT, async (t) => {
   const session = await Session.start(t);
   const says = { processes: 4, threads: 9, rss_bytes: 5000, cpu_percent: 12.34, cpu_time_ms: 70 };
   const usage = await session.usage(await told(session, { says }));

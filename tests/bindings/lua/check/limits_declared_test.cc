@@ -1,24 +1,14 @@
 // The limits of a run are declared in bindings/lua/check/limits_value.cc. What else names them
 // follows it.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include "bindings/lua/check/limits_value.h"
 #include "tests/support/catch.h"
-#include "tests/support/loop.h"
+#include "tests/support/source.h"
 
 namespace gibbous::lua {
 namespace {
-
-std::string content(const std::string& path) {
-  const char* root = std::getenv("GIBBOUS_SOURCE_DIR");
-  std::ifstream file(std::string(root == nullptr ? "." : root) + "/" + path);
-  REQUIRE(file);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // What the first group of `pattern` matches in `text`, in order.
 std::vector<std::string> all_of(const std::string& text, const char* pattern) {
@@ -44,11 +34,11 @@ TEST_CASE("The declarations and the page of limits name exactly the limits of th
     declared.push_back(name + "? " + property["type"].get<std::string>());
   }
   REQUIRE(names.size() > 5);
-  std::string meta = content("scripts/meta/run.lua");
+  std::string meta = testing::source_text("scripts/meta/run.lua");
   meta = meta.substr(meta.find("---@class Limits\n"));
   meta = meta.substr(0, meta.find("\n\n"));
   CHECK(sorted(all_of(meta, "@field (\\w+\\? \\w+)")) == declared);
-  CHECK(sorted(all_of(content("docs/limits.md"), "\n\\| `(\\w+)` \\|")) == names);
+  CHECK(sorted(all_of(testing::source_text("docs/limits.md"), "\n\\| `(\\w+)` \\|")) == names);
 }
 
 }  // namespace

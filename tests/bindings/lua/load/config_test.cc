@@ -7,6 +7,7 @@
 #include "bindings/lua/check/schema_check.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/source.h"
 
 using namespace gibbous;
 using namespace gibbous::lua;
@@ -26,6 +27,33 @@ std::string error_of(const std::string& text) {
   const std::string& message = config.status().message();
   CHECK(message.find("gibbous.lua:") != std::string::npos);
   return message.substr(message.find("gibbous.lua:"));
+}
+
+TEST_CASE("The page about the configuration shows every field, with its default") {
+  const std::string page = gibbous::testing::source_text("docs/configuration.md");
+  const std::string fence = "```lua\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const gibbous::testing::TempDir dir;
+  const gibbous::SystemClock clock;
+  const auto shown = gibbous::lua::load_table(
+      dir.write("shown.lua", page.substr(begin, page.find("\n```", begin) - begin)), clock);
+  INFO(shown.status().message());
+  REQUIRE(shown.ok());
+  const gibbous::Json properties = gibbous::lua::config_schema()["properties"];
+  REQUIRE(properties.size() > 10);
+  for (const auto& [name, field] : properties.items()) {
+    INFO(name);
+    REQUIRE(shown->contains(name));
+    if (field.contains("default")) CHECK((*shown)[name] == field["default"]);
+    const gibbous::Json inner = field.value("properties", gibbous::Json::object());
+    for (const auto& [inner_name, inner_field] : inner.items()) {
+      INFO(inner_name);
+      REQUIRE((*shown)[name].contains(inner_name));
+      if (inner_field.contains("default")) {
+        CHECK((*shown)[name][inner_name] == inner_field["default"]);
+      }
+    }
+  }
 }
 
 }  // namespace

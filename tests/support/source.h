@@ -1,0 +1,20 @@
+// Files of the source tree, for tests that compare pages with code.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace gibbous::testing {
+
+// The text of a file, from the top of the tree; "" when there is none.
+inline std::string source_text(const std::string& path) {
+  const char* root = std::getenv("GIBBOUS_SOURCE_DIR");
+  std::ifstream file(std::string(root == nullptr ? "." : root) + "/" + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace gibbous::testing

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kPatternMemory = std::int64_t{1} << 20;
 
 Status wrong_pattern(std::size_t index, const std::string& pattern, const std::string& why) {
-  return Status::error("invalid_arguments", "mask[" + std::to_string(index + 1) +
+  return Status::error("invalid_arguments", "redact[" + std::to_string(index + 1) +
                                                 "]: expected an RE2 pattern, got '" + pattern +
                                                 "': " + why);
 }

@@ -24,6 +24,13 @@
 
 namespace gibbous::command {
 
+inline constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
+
+// The part behind the last slash.
+inline std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 // A word of a command and, for <( ), the commands that write its contents.
 struct Arg {
   Value value;

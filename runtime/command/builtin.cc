@@ -8,7 +8,6 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
 constexpr std::size_t kMaxFunctionDepth = 32;
 constexpr std::size_t kCallCost = 512;
 constexpr std::size_t kPathCost = 8;

@@ -7,18 +7,12 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
 constexpr std::size_t kMaxPrintedWords = 1024;
 constexpr std::size_t kMaxDetail = 120;
 constexpr std::size_t kWordCost = 64;  // in bytes of text
 constexpr std::size_t kNestedWordCost = 192;
 constexpr std::size_t kNestingCost = 16;
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
-
-std::string base_name(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
 
 }  // namespace
 

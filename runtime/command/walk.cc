@@ -437,9 +437,7 @@ void Analyser::other_shell(const std::vector<Part>& parts, Range range) {
   const std::size_t begin = text.find_first_not_of(" \t\n(");
   if (begin == std::string::npos) return;
   const std::size_t end = std::min(text.find_first_of(" \t\n;|&()<>=+-*%?:,", begin), text.size());
-  const std::string name = text.substr(begin, end - begin);
-  const std::size_t slash = name.rfind('/');
-  const std::string program = slash == std::string::npos ? name : name.substr(slash + 1);
+  const std::string program = base_name(text.substr(begin, end - begin));
   if (is_name(program.substr(0, 1)) && knowledge_.find(program) != nullptr)
     doubt(Doubt::kUnparsed, range, "a command for shells without (( ))");
 }

@@ -312,8 +312,7 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
   for (std::size_t at = 1; at < args.size(); ++at) {
     const Value& word = args[at].value;
     if (!word.literal() || word.text.empty() || word.text[0] == '-') continue;
-    const std::size_t slash = word.text.rfind('/');
-    const std::string name = slash == std::string::npos ? word.text : word.text.substr(slash + 1);
+    const std::string name = base_name(word.text);
     if (name.empty() || knowledge_.find(name) == nullptr) continue;
     SimpleCommand base;
     base.range = command.range;

@@ -55,15 +55,23 @@ void Runs::leave_place(const Entry& entry) {
   active_ -= needs_place(entry.run.spec_) ? 1 : 0;
 }
 
-Status Runs::check(const RunSpec& spec) const {
-  const auto wrong = [](std::string message) {
-    return Status::error("invalid_arguments", std::move(message));
-  };
+namespace {
+
+Status wrong(std::string message) {
+  return Status::error("invalid_arguments", std::move(message));
+}
+
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+}  // namespace
+
+Status check_words(const RunSpec& spec) {
   if (spec.argv.empty() == spec.command.empty()) {
     return wrong(spec.argv.empty() ? "command: expected a command line, got nothing"
                                    : "argv and command: expected one of them, got both");
   }
-  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (has_nul(spec.command)) return wrong("command: a NUL byte cannot be part of a command");
   if (has_nul(spec.label) || has_nul(spec.session)) {
     return wrong("label: a NUL byte cannot be part of a label or a session");
@@ -72,9 +80,21 @@ Status Runs::check(const RunSpec& spec) const {
   if (!spec.argv.empty() && spec.argv.front().empty()) {
     return wrong("argv[1]: expected a program, got an empty string");
   }
-  for (const std::string& word : spec.argv) {
-    if (has_nul(word)) return wrong("argv: a NUL byte cannot be part of an argument");
+  for (std::size_t i = 0; i < spec.argv.size(); ++i) {
+    if (has_nul(spec.argv[i])) {
+      return wrong("argv[" + std::to_string(i + 1) + "]: a NUL byte cannot be part of an argument");
+    }
   }
+  for (const auto& [name, value] : spec.env) {
+    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
+      return wrong("env: \"" + name + "\" cannot be the name of a variable with that value");
+    }
+  }
+  return {};
+}
+
+Status Runs::check(const RunSpec& spec) const {
+  if (Status good = check_words(spec); !good) return good;
   if (spec.keep && options_.keep_directory.empty()) {
     return wrong("keep: there is no state directory to find the run again");
   }
@@ -101,11 +121,6 @@ Status Runs::check(const RunSpec& spec) const {
     if (Status status = gibbous::check(*sink); !status) return wrong("log: " + status.message());
     if (sink->directory != options_.temp_directory) continue;
     if (Status status = make_temp_directory(sink->directory); !status) return status;
-  }
-  for (const auto& [name, value] : spec.env) {
-    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
-      return wrong("env: \"" + name + "\" cannot be the name of a variable with that value");
-    }
   }
   return {};
 }

@@ -57,6 +57,9 @@ struct RunsOptions {
 };
 
 // All callbacks come from the loop, never from inside a call to Runs.
+// Whether a process can be given the command, its words, directory and variables. Pure.
+Status check_words(const RunSpec& spec);
+
 class RunsObserver {
  public:
   virtual ~RunsObserver() = default;

@@ -80,14 +80,22 @@ function M.inside(words, env)
   return restored, hidden, hidden_names
 end
 
+--- Returns a word as a shell reads it.
+---
+--- Example: `environment.quote("it's")  -- 'it'\''s'`
+---@param word string
+---@return string
+function M.quote(word)
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
 --- Returns shell lines that set variables.
 ---@param env table<string, string>
 ---@return string
 function M.lines(env)
   local lines = {}
   for index, name in ipairs(M.names(env)) do
-    local value = env[name]:gsub("'", "'\\''")
-    lines[index] = ("%s='%s'\nexport %s\n"):format(name, value, name)
+    lines[index] = ('%s=%s\nexport %s\n'):format(name, M.quote(env[name]), name)
   end
   return table.concat(lines)
 end

@@ -132,9 +132,7 @@ echo $processes $threads $((pages * page)) $((ticks * 1000 / hertz))
 ]]
 
 -- ssh sends one line, which the remote shell splits again.
-local function quote(word)
-  return "'" .. word:gsub("'", "'\\''") .. "'"
-end
+local quote = environment.quote
 
 local function line(words)
   local quoted = {}

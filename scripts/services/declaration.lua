@@ -4,15 +4,20 @@ local M = {}
 local MAX_BEFORE = 32
 local BYTE_ORDER_MARK = '\239\187\191'
 
-local function wrong(service, field, expected)
-  error(('service %s: %s: expected %s'):format(service.name or '?', field, expected), 0)
-end
-
-local SERVICE_FIELDS = {
-  name = 'string', command = 'string', argv = 'table', cwd = 'string', env = 'table',
-  executor = true, ports = 'table', limits = 'table', ready = 'table',
-  ready_timeout_ms = 'number', after = 'table', restart = true,
+-- What run.start does not check.
+local any = schema.any { optional = true }
+local SERVICE = schema.object {
+  name = schema.string { pattern = '^[A-Za-z0-9_.-]+$' },
+  after = schema.array(schema.string(), { max_items = MAX_BEFORE, optional = true }),
+  ready = schema.any { optional = true }, ready_timeout_ms = schema.number { optional = true },
+  command = any, argv = any, cwd = any, env = any, executor = any, ports = any, limits = any,
+  restart = any,
 }
+
+-- Raises what is wrong with a field of a service; without a field, with the whole of it.
+local function wrong(name, field, problem)
+  error(('service %s: %s%s'):format(name, field and field .. ': ' or '', problem), 0)
+end
 
 -- run.start has the default timeout.
 local function ready_of(service)
@@ -39,10 +44,10 @@ function M.start_options(service)
 end
 
 -- Names the field of the declaration that an option of run.start comes from.
-local function field_of(path, service)
+local function field_of(path, field, service)
   local ready = service.ready or {}
   if path[1] ~= 'ready' then
-    return table.concat(path, '.')
+    return field
   elseif path[2] == 'timeout_ms' and service.ready_timeout_ms then
     return 'ready_timeout_ms'
   elseif #path < 3 then
@@ -57,52 +62,11 @@ local function check_options(service, name_of)
   local good, known, err = pcall(run.check, M.start_options(service))
   local fault = not good and known or not known and err
   if type(fault) == 'table' then
-    local path = fault.path or {}
-    local field = #path > 0 and (name_of and name_of(path) or field_of(path, service)) .. ': ' or ''
-    error(('service %s: %s%s'):format(service.name, field, fault.problem or fault.message), 0)
+    local field = fault.field and fault.field ~= '' and (name_of and name_of(fault.path)
+      or field_of(fault.path, fault.field, service))
+    wrong(service.name, field, fault.problem or fault.message)
   elseif fault then
     error(fault, 0)
-  end
-  for name, value in pairs(service.env or {}) do
-    if name == '' or name:find '[=%z]' or value:find '%z' then
-      wrong(service, 'env', 'names without = and no NUL bytes, got ' .. name)
-    end
-  end
-end
-
-local function check_words(service, argv)
-  for index = 1, #argv do
-    if type(argv[index]) ~= 'string' or argv[index]:find '%z' then
-      wrong(service, ('argv[%d]'):format(index), 'a string without NUL bytes')
-    end
-  end
-  if #argv == 0 or argv[1] == '' then
-    wrong(service, 'argv', 'a program and its words')
-  end
-end
-
-local function check_command(service)
-  if (service.command == nil) == (service.argv == nil) then
-    wrong(service, 'command', 'one of command and argv')
-  elseif service.argv then
-    check_words(service, service.argv)
-  elseif service.command == '' or service.command:find '%z' then
-    wrong(service, 'command', 'a line for the shell, without NUL bytes')
-  end
-  if service.cwd and service.cwd:find '%z' then
-    wrong(service, 'cwd', 'a path without NUL bytes')
-  end
-end
-
-local function check_after(service)
-  local after = service.after or {}
-  for index = 1, #after do
-    if type(after[index]) ~= 'string' then
-      wrong(service, ('after[%d]'):format(index), 'the name of a service')
-    end
-  end
-  if #after > MAX_BEFORE then
-    wrong(service, 'after', ('at most %d names'):format(MAX_BEFORE))
   end
 end
 
@@ -110,20 +74,12 @@ local function check_service(service, index, name_of)
   if type(service) ~= 'table' then
     error(("service %d: expected a table, such as { name = 'web', command = 'npm start' }")
       :format(index), 0)
-  elseif type(service.name) ~= 'string' or not service.name:find '^[%w_.-]+$' then
-    error(('service %s: name: expected letters, digits, _ . and -')
-      :format(type(service.name) == 'string' and service.name or index), 0)
   end
-  for field, value in pairs(service) do
-    local expected = SERVICE_FIELDS[field]
-    if not expected then
-      error(('service %s: there is no field %s'):format(service.name, tostring(field)), 0)
-    elseif expected ~= true and type(value) ~= expected then
-      wrong(service, field, 'a ' .. expected)
-    end
+  local name = type(service.name) == 'string' and service.name or index
+  local good, err = pcall(schema.check, service, SERVICE, '')
+  if not good then
+    wrong(name, nil, err.problem or err)
   end
-  check_command(service)
-  check_after(service)
   check_options(service, name_of)
 end
 
@@ -131,14 +87,14 @@ local function visit(service, by_name, known, state)
   if state[service.name] == 'done' then
     return
   elseif state[service.name] == 'open' then
-    error(('service %s: after: it would wait for itself'):format(service.name), 0)
+    wrong(service.name, 'after', 'it would wait for itself')
   end
   state[service.name] = 'open'
   for _, name in ipairs(service.after or {}) do
     if by_name[name] then
       visit(by_name[name], by_name, known, state)
     elseif not known[name] then
-      error(('service %s: after: there is no service %s'):format(service.name, name), 0)
+      wrong(service.name, 'after', 'there is no service ' .. name)
     end
   end
   state[service.name] = 'done'
@@ -155,7 +111,7 @@ function M.check(list, known, name_of)
   for index, service in ipairs(list) do
     check_service(service, index, name_of)
     if by_name[service.name] then
-      wrong(service, 'name', 'another one: there are two of this name')
+      wrong(service.name, 'name', 'there are two of this name')
     end
     by_name[service.name] = service
   end

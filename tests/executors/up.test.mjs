@@ -233,10 +233,10 @@ test('a second Ctrl-C does not wait for a service that does not end', LIMIT, asy
 
 test('wrong declarations name the service and the field', LIMIT, async (t) => {
   for (const [text, complaint] of [
-    ["return { { name = 'a', comand = 'x' } }", /service a: there is no field comand/],
+    ["return { { name = 'a', comand = 'x' } }", /service a: comand: unknown field; did you mean "command"/],
     ["return { { name = 'a', command = 'x', after = { 'b' } } }", /there is no service b/],
     ["return { { name = 'a', command = 'x', after = { 'a' } } }", /would wait for itself/],
-    ["return { { name = 'a', command = 'x', after = { 1 } } }", /service a: after\[1\]: expected the name/],
+    ["return { { name = 'a', command = 'x', after = { 1 } } }", /service a: after\[1\]: expected string/],
     ['return { 3 }', /service 1: expected a table, such as/],
     ['return {', /services\.lua:1/],
   ]) {
@@ -257,9 +257,9 @@ test('a mistake in one service is found before any other is started', LIMIT, asy
     ["command = 'x', env = { ['A=B'] = '3' }", /service b: env: /],
     ["command = 'x', limits = { pids = 0 }", /service b: limits\.pids: /],
     ["command = 'x', ports = { 'x' }", /service b: ports: expected/],
-    ['argv = { }', /service b: argv: expected a program/],
+    ['argv = { }', /service b: expected one of command/],
     ["argv = { 'a', 3 }", /service b: argv\[2\]: expected a string/],
-    ["command = ''", /service b: command: expected/],
+    ["command = ''", /service b: expected one of command/],
   ]) {
     const set = await up(t, 'services.lua', `return {
       { name = 'a', command = 'sleep 1000' }, { name = 'b', ${fields} },

@@ -195,12 +195,6 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   }
 }
 
-Status no_nul(const StartOptions& options) {
-  // No run can start with it, so no approval is needed.
-  if (options.spec.command.find('\0') == std::string::npos) return {};
-  return Status::error("invalid_arguments", "command: a NUL byte cannot be part of a command");
-}
-
 PolicyRequest start_request(const StartOptions& options, const Context& context) {
   const RunSpec& spec = options.spec;
   PolicyRequest asked;
@@ -287,7 +281,7 @@ void queue_run(const std::shared_ptr<Effect>& effect, const StartOptions& option
 int l_run_start(lua_State* state) {
   return with_wrong_use(state, [state] {
     StartOptions options = check_start(state, false);
-    if (const Status good = no_nul(options); !good) return push_error(state, good);
+    if (const Status good = check_words(options.spec); !good) return push_error(state, good);
     PolicyRequest asked = start_request(options, context_of(state));
     return ask_then(state, std::move(asked), [options](const std::shared_ptr<Effect>& effect) {
       start_run(effect, options);
@@ -298,7 +292,7 @@ int l_run_start(lua_State* state) {
 int l_run_check(lua_State* state) {
   return with_wrong_use(state, [state] {
     const StartOptions options = check_start(state, false);
-    Status good = no_nul(options);
+    Status good = check_words(options.spec);
     if (good) good = check_executor(options.executor, context_of(state));
     if (!good) return push_error(state, good);
     lua_pushboolean(state, 1);
@@ -309,7 +303,7 @@ int l_run_check(lua_State* state) {
 int l_run_queue(lua_State* state) {
   return with_wrong_use(state, [state] {
     const StartOptions options = check_start(state, true);
-    if (const Status good = no_nul(options); !good) return push_error(state, good);
+    if (const Status good = check_words(options.spec); !good) return push_error(state, good);
     if (context_of(state).recording == nullptr) {
       return push_error(state, Status::error("no_journal", "nothing is recorded here"));
     }

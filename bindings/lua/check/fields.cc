@@ -46,22 +46,22 @@ std::optional<bool> Fields::flag(const char* name) {
   return found->get<bool>();
 }
 
-std::optional<double> Fields::number(const char* name, double minimum, double maximum) {
+std::optional<double> Fields::number(const char* name, double minimum, double maximum, bool whole) {
   const Json* found = find(name);
   if (found == nullptr) return std::nullopt;
-  const bool fits =
-      found->is_number() && found->get<double>() >= minimum && found->get<double>() <= maximum;
-  if (!fits)
+  const double number = found->is_number() ? found->get<double>() : minimum - 1;
+  if (!(number >= minimum && number <= maximum)) {
     fail(name, "a number from " + describe_value(minimum) + " to " + describe_value(maximum),
          *found);
-  return found->get<double>();
+  }
+  if (whole && number != std::floor(number)) fail(name, "a whole number", *found);
+  return number;
 }
 
 std::optional<std::int64_t> Fields::integer(const char* name, std::int64_t minimum,
                                             std::int64_t maximum) {
-  const auto found = number(name, static_cast<double>(minimum), static_cast<double>(maximum));
+  const auto found = number(name, static_cast<double>(minimum), static_cast<double>(maximum), true);
   if (!found) return std::nullopt;
-  if (*found != std::floor(*found)) fail(name, "a whole number", value(name));
   return static_cast<std::int64_t>(*found);
 }
 

@@ -23,8 +23,9 @@ class Fields {
   bool has(const char* name);
   std::optional<std::string> text(const char* name);
   std::optional<bool> flag(const char* name);
-  // A number in [minimum, maximum].
-  std::optional<double> number(const char* name, double minimum, double maximum);
+  // A number in [minimum, maximum], without a fraction where it is `whole`.
+  std::optional<double> number(const char* name, double minimum, double maximum,
+                               bool whole = false);
   std::optional<std::int64_t> integer(const char* name, std::int64_t minimum, std::int64_t maximum);
   std::optional<std::vector<std::string>> texts(const char* name);
   // One of `choices`.

@@ -1,7 +1,9 @@
 #include "bindings/lua/check/limits_value.h"
 
 #include <array>
-#include <cmath>
+#include <chrono>
+#include <string_view>
+#include <type_traits>
 
 #include "bindings/lua/check/fields.h"
 
@@ -15,7 +17,7 @@ constexpr double kMinShare = 0.01;
 constexpr double kMaxShare = 1024.0;
 constexpr double kMaxCount = 4194304.0;  // the kernel's highest pid
 constexpr double kMinFiles = 8.0;
-constexpr double kMillisPerUnit = 1000.0;
+constexpr int kMillisPerUnit = 1000;
 
 struct Row {
   const char* name;
@@ -27,68 +29,68 @@ struct Row {
   double (*get)(const LimitSet& limits);
 };
 
-const std::array kRows = {
-    Row{"memory_bytes", "integer", kMinMemoryBytes, kMaxBytes,
-        "memory of all its processes together",
-        [](LimitSet& limits, double value) {
-          limits.tree.memory_bytes = static_cast<std::uint64_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.tree.memory_bytes); }},
-    Row{"cpu_time_ms", "integer", 1, kMaxMillisLimit,
-        "processor time of all its processes together",
-        [](LimitSet& limits, double value) {
-          limits.tree.cpu_time = Millis(static_cast<std::int64_t>(value));
-        },
-        [](const LimitSet& limits) {
-          return static_cast<double>(limits.tree.cpu_time.count()) / kMillisPerUnit;
-        }},
-    Row{"cpu_share", "number", kMinShare, kMaxShare,
-        "processors that it may keep busy, such as 0.5; needs a cpu control group",
-        [](LimitSet& limits, double value) {
-          limits.tree.cpu_share_millis = static_cast<std::uint32_t>(value * kMillisPerUnit);
-        },
-        [](const LimitSet& limits) {
-          return static_cast<double>(limits.tree.cpu_share_millis) / kMillisPerUnit;
-        }},
-    Row{"pids", "integer", 1, kMaxCount, "processes and threads at the same time",
-        [](LimitSet& limits, double value) {
-          limits.tree.pids = static_cast<std::uint32_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.tree.pids); }},
-    Row{"open_files", "integer", kMinFiles, kMaxCount, "open files of each process",
-        [](LimitSet& limits, double value) {
-          limits.open_files = static_cast<std::uint64_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.open_files); }},
-    Row{"file_size_bytes", "integer", 1, kMaxBytes, "size of each file that it writes",
-        [](LimitSet& limits, double value) {
-          limits.file_size_bytes = static_cast<std::uint64_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.file_size_bytes); }},
-    Row{"output_bytes", "integer", 1, kMaxBytes, "output, both streams together",
-        [](LimitSet& limits, double value) {
-          limits.output_bytes = static_cast<std::uint64_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.output_bytes); }},
-    Row{"log_bytes", "integer", 1, kMaxBytes, "all files of its log together",
-        [](LimitSet& limits, double value) {
-          limits.log_bytes = static_cast<std::uint64_t>(value);
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.log_bytes); }},
-    Row{"wall_time_ms", "integer", 1, kMaxMillisLimit, "time from start to end",
-        [](LimitSet& limits, double value) {
-          limits.wall_time = Millis(static_cast<std::int64_t>(value));
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.wall_time.count()); }},
-    Row{"idle_time_ms", "integer", 1, kMaxMillisLimit, "time without any output",
-        [](LimitSet& limits, double value) {
-          limits.idle_time = Millis(static_cast<std::int64_t>(value));
-        },
-        [](const LimitSet& limits) { return static_cast<double>(limits.idle_time.count()); }},
+// The member at the end of a path of members.
+template <auto kFirst, auto... kRest, typename Owner>
+decltype(auto) member(Owner& owner) {
+  if constexpr (sizeof...(kRest) == 0) {
+    return (owner.*kFirst);
+  } else {
+    return member<kRest...>(owner.*kFirst);
+  }
+}
+
+// A row for the member at `kPath`; times are in milliseconds, other numbers in 1 / kUnits.
+template <int kUnits, auto... kPath>
+constexpr Row row(const char* name, double minimum, double maximum, const char* description) {
+  return {name,
+          kUnits == 1 ? "integer" : "number",
+          minimum,
+          maximum,
+          description,
+          [](LimitSet& limits, double value) {
+            auto& held = member<kPath...>(limits);
+            using Held = std::remove_reference_t<decltype(held)>;
+            if constexpr (std::is_arithmetic_v<Held>) {
+              held = static_cast<Held>(value * kUnits);
+            } else {
+              held = Millis(static_cast<std::int64_t>(value));
+            }
+          },
+          [](const LimitSet& limits) {
+            const auto& held = member<kPath...>(limits);
+            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(held)>>) {
+              return static_cast<double>(held) / kUnits;
+            } else {
+              return std::chrono::duration<double, std::milli>(held).count();
+            }
+          }};
+}
+
+constexpr std::array kRows = {
+    row<1, &LimitSet::tree, &TreeLimits::memory_bytes>("memory_bytes", kMinMemoryBytes, kMaxBytes,
+                                                       "memory of all its processes together"),
+    row<1, &LimitSet::tree, &TreeLimits::cpu_time>("cpu_time_ms", 1, kMaxMillisLimit,
+                                                   "processor time of all its processes together"),
+    row<kMillisPerUnit, &LimitSet::tree, &TreeLimits::cpu_share_millis>(
+        "cpu_share", kMinShare, kMaxShare,
+        "processors that it may keep busy, such as 0.5; needs a cpu control group"),
+    row<1, &LimitSet::tree, &TreeLimits::pids>("pids", 1, kMaxCount,
+                                               "processes and threads at the same time"),
+    row<1, &LimitSet::open_files>("open_files", kMinFiles, kMaxCount, "open files of each process"),
+    row<1, &LimitSet::file_size_bytes>("file_size_bytes", 1, kMaxBytes,
+                                       "size of each file that it writes"),
+    row<1, &LimitSet::output_bytes>("output_bytes", 1, kMaxBytes, "output, both streams together"),
+    row<1, &LimitSet::log_bytes>("log_bytes", 1, kMaxBytes, "all files of its log together"),
+    row<1, &LimitSet::wall_time>("wall_time_ms", 1, kMaxMillisLimit, "time from start to end"),
+    row<1, &LimitSet::idle_time>("idle_time_ms", 1, kMaxMillisLimit, "time without any output"),
 };
 
+bool is_whole(const Row& row) {
+  return std::string_view(row.type) == "integer";
+}
+
 Json number(const Row& row, double value) {
-  if (std::string(row.type) == "integer") return static_cast<std::int64_t>(value);
+  if (is_whole(row)) return static_cast<std::int64_t>(value);
   return value;
 }
 
@@ -110,18 +112,10 @@ Json limits_schema(const std::string& description) {
 
 LimitSet parse_limits(const FieldPath& place, const Json& value) {
   LimitSet limits;
-  const bool empty = value.is_null() || (value.is_array() && value.empty());
-  if (empty) return limits;
-  if (!value.is_object()) throw WrongUse(place, "a table of limits", value);
   Fields fields(place, value);
   for (const Row& row : kRows) {
-    if (std::string(row.type) == "integer") {
-      const auto given = fields.integer(row.name, static_cast<std::int64_t>(row.minimum),
-                                        static_cast<std::int64_t>(row.maximum));
-      if (given) row.set(limits, static_cast<double>(*given));
-    } else if (const auto given = fields.number(row.name, row.minimum, row.maximum)) {
+    if (const auto given = fields.number(row.name, row.minimum, row.maximum, is_whole(row)))
       row.set(limits, *given);
-    }
   }
   fields.done();
   return limits;

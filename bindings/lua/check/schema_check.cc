@@ -24,10 +24,10 @@ struct Path {
   const std::string* key = nullptr;
   std::size_t index = 0;
 
-  std::string text(const std::string& root) const {
-    if (up == nullptr) return root;
-    const std::string above = up->text(root);
-    if (key == nullptr) return above + "[" + std::to_string(index) + "]";
+  std::string text(const SchemaNames& names) const {
+    if (up == nullptr) return names.root;
+    const std::string above = up->text(names);
+    if (key == nullptr) return above + "[" + std::to_string(index + names.first_index) + "]";
     return above.empty() ? *key : above + "." + *key;
   }
 };
@@ -64,7 +64,7 @@ bool all_different(const Json& list) {
 
 class Walk {
  public:
-  explicit Walk(const std::string& root) : root_(root) {}
+  explicit Walk(const SchemaNames& names) : names_(names) {}
 
   // Returns false when `value` does not fit; the faults say why.
   bool check(const SchemaNode& node, Json& value, const Path& path, int depth) {
@@ -99,7 +99,7 @@ class Walk {
   bool fault(const Path& path, const std::string& message) {
     ++total_;
     if (faults_.size() >= kMaxReportedFaults) return false;
-    const std::string where = path.text(root_);
+    const std::string where = path.text(names_);
     faults_.push_back((where.empty() ? "the value" : where) + ": " + message);
     return false;
   }
@@ -256,13 +256,13 @@ class Walk {
   }
 
   Walk nested() const {
-    Walk inner(root_);
+    Walk inner(names_);
     inner.steps_ = steps_;
     return inner;
   }
   void take_steps(const Walk& inner) { steps_ = inner.steps_; }
 
-  const std::string& root_;
+  const SchemaNames& names_;
   std::vector<std::string> faults_;
   std::size_t total_ = 0;
   std::size_t steps_ = 0;
@@ -271,11 +271,11 @@ class Walk {
 
 class CompiledSchema final : public SchemaCheck {
  public:
-  CompiledSchema(SchemaTree tree, std::string root)
-      : tree_(std::move(tree)), root_(std::move(root)) {}
+  CompiledSchema(SchemaTree tree, SchemaNames names)
+      : tree_(std::move(tree)), names_(std::move(names)) {}
 
   Status apply(Json& value) const override {
-    Walk walk(root_);
+    Walk walk(names_);
     walk.check(*tree_.root, value, Path{}, 0);
     return walk.status();
   }
@@ -307,13 +307,13 @@ class CompiledSchema final : public SchemaCheck {
 
  private:
   SchemaTree tree_;
-  std::string root_;
+  SchemaNames names_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& schema,
-                                                                std::string root) {
+                                                                SchemaNames names) {
   Result<SchemaTree> tree = compile_schema(schema);
   if (!tree) return tree.status();
   if (Status status = CompiledSchema::check_defaults(*tree->root); !status) return status;
@@ -321,7 +321,7 @@ Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& sche
     if (Status status = CompiledSchema::check_defaults(*definition); !status) return status;
   }
   return std::shared_ptr<const SchemaCheck>(
-      std::make_shared<CompiledSchema>(std::move(*tree), std::move(root)));
+      std::make_shared<CompiledSchema>(std::move(*tree), std::move(names)));
 }
 
 }  // namespace gibbous::lua

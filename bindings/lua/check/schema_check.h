@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua/vm/value.h"
@@ -12,12 +13,22 @@
 
 namespace gibbous::lua {
 
+// How messages name the checked value and its parts. `root` "args" gives args.limits.cpu, "" gives
+// limits.cpu. Items of lists count from 0, as in JSON, or from 1, as in Lua.
+struct SchemaNames {
+  SchemaNames(const char* name, std::size_t first = 0)
+      : root(name), first_index(first) {}               // NOLINT
+  SchemaNames(std::string name, std::size_t first = 0)  // NOLINT
+      : root(std::move(name)), first_index(first) {}
+  std::string root;
+  std::size_t first_index;
+};
+
 class SchemaCheck {
  public:
-  // `root` is the name of the checked value in messages: "args" gives args.limits.cpu, "" gives
-  // limits.cpu. Fails with invalid_schema and the place in the schema.
+  // Fails with invalid_schema and the place in the schema.
   static Result<std::shared_ptr<const SchemaCheck>> compile(const Json& schema,
-                                                            std::string root = "args");
+                                                            SchemaNames names = "args");
   virtual ~SchemaCheck() = default;
   // Fills in defaults, then checks. The error (invalid_arguments) names the field, the expected and
   // the actual value for each of the first kMaxReported faults; for an unknown field it names the

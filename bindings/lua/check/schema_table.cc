@@ -199,7 +199,7 @@ int l_schema_limits(lua_State* state) {
 int l_schema_check(lua_State* state) {
   const std::string owner = luaL_checkstring(state, 3);
   Json value = to_json(state, 1, owner.c_str());
-  const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), "");
+  const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), {"", 1});
   if (!check) throw WrongUse("schema.check", check.status().message());
   if (const Status fits = (*check)->apply(value); !fits) throw WrongUse(owner, fits.message());
   return 0;

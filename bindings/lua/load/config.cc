@@ -371,7 +371,7 @@ Result<Config> load_config(const std::string& path, const Clock& clock) {
 
   Json schema = config_schema();
   drop_defaults(&schema);
-  const auto check = SchemaCheck::compile(schema, "");
+  const auto check = SchemaCheck::compile(schema, {"", 1});
   if (!check) return check.status();
   if (Status status = (*check)->apply(*value); !status) {
     return config_invalid(path + ": " + status.message());

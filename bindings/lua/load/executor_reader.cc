@@ -1,19 +1,22 @@
 #include "bindings/lua/load/executor_reader.h"
 
-#include <algorithm>
 #include <lua.hpp>
 #include <utility>
-#include <vector>
 
 #include "bindings/lua/check/schema_check.h"
-#include "runtime/base/nearest.h"
+#include "bindings/lua/load/definition.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr int kMaxExecutors = 100;
-const std::vector<std::string> kExecutorKeys = {"name",  "settings", "remote", "prepare",
-                                                "ports", "ended",    "usage",  "sweep"};
+const DefinitionShape& executor_shape() {
+  static const DefinitionShape shape({{"name", {{"type", "string"}, {"minLength", 1}}},
+                                      {"settings", {{"type", "object"}}},
+                                      {"remote", {{"type", "boolean"}, {"default", false}}}},
+                                     {"name"}, {"prepare", "ports", "ended", "usage", "sweep"});
+  return shape;
+}
 
 class ExecutorReader {
  public:
@@ -25,18 +28,14 @@ class ExecutorReader {
       return fault(place + " must be a table { name = '...', prepare = function }, not a " +
                    luaL_typename(state_, -1));
     }
-    lua_getfield(state_, -1, "name");
-    if (lua_type(state_, -1) == LUA_TSTRING) made->name = lua_tostring(state_, -1);
-    lua_pop(state_, 1);
-    if (made->name.empty()) return fault(place + ".name must be a string that is not empty");
-    place = "executor '" + made->name + "'";
-    if (made->name == "host") return fault(place + ": runs of the host need no executor");
-    return known_keys(place) && settings(place, made) && remote(place, made) &&
-           function(place, "prepare", true, &made->prepare) &&
-           function(place, "ports", false, &made->ports) &&
-           function(place, "ended", false, &made->ended) &&
-           function(place, "usage", false, &made->usage) &&
-           function(place, "sweep", false, &made->sweep);
+    const std::string name = peek_name(state_, "name");
+    if (!name.empty()) place = "executor '" + name + "'";
+    if (name == "host") return fault(place + ": runs of the host need no executor");
+    Result<Json> data = executor_shape().read(state_);
+    if (!data) return fault(place + ": " + data.status().message());
+    made->name = name;
+    made->remote = (*data)["remote"];
+    return settings(place, data->value("settings", Json::object()), made) && functions(place, made);
   }
 
   bool fault(const std::string& message) {
@@ -45,54 +44,28 @@ class ExecutorReader {
   }
 
  private:
-  bool known_keys(const std::string& place) {
-    for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
-      const bool is_string = lua_type(state_, -2) == LUA_TSTRING;
-      const std::string key = is_string ? lua_tostring(state_, -2) : "[1]";
-      if (std::find(kExecutorKeys.begin(), kExecutorKeys.end(), key) != kExecutorKeys.end())
-        continue;
-      const std::string near = nearest_name(key, kExecutorKeys);
-      return fault(
-          place + " has an unknown key '" + key + "'" +
-          (near.empty()
-               ? "; known are name, settings, remote, prepare, ports, ended, usage and sweep"
-               : "; did you mean '" + near + "'?"));
-    }
-    return true;
-  }
-
-  bool settings(const std::string& place, ExecutorDefinition* made) {
-    lua_getfield(state_, -1, "settings");
-    Json schema = lua_istable(state_, -1) ? to_json(state_, -1) : Json();
-    lua_pop(state_, 1);
-    if (schema.is_null()) schema = {{"type", "object"}, {"additionalProperties", false}};
+  bool settings(const std::string& place, Json schema, ExecutorDefinition* made) {
+    if (schema.empty()) schema = {{"type", "object"}, {"additionalProperties", false}};
     if (!schema.contains("properties")) schema["properties"] = Json::object();
-    if (schema.value("required", Json()).empty()) schema.erase("required");
-    auto compiled = SchemaCheck::compile(schema, "executors." + made->name);
-    if (!compiled) return fault(place + ".settings: " + compiled.status().message());
+    mend_empty_lists(&schema);
+    auto compiled = SchemaCheck::compile(schema, {"executors." + made->name, 1});
+    if (!compiled) return fault(place + ": settings: " + compiled.status().message());
     made->settings = *compiled;
     return true;
   }
 
-  bool remote(const std::string& place, ExecutorDefinition* made) {
-    lua_getfield(state_, -1, "remote");
-    const bool good = lua_isnil(state_, -1) || lua_isboolean(state_, -1);
-    made->remote = lua_toboolean(state_, -1) != 0;
-    lua_pop(state_, 1);
-    return good || fault(place + ".remote must be true or false");
-  }
-
-  bool function(const std::string& place, const char* key, bool required, LuaRef* into) {
-    lua_getfield(state_, -1, key);
-    const bool callable = lua_isfunction(state_, -1);
-    const bool missing = lua_isnil(state_, -1);
-    if (callable) {
-      *into = LuaRef::take(state_);
-      return true;
+  bool functions(const std::string& place, ExecutorDefinition* made) {
+    const std::pair<const char*, LuaRef*> all[] = {{"prepare", &made->prepare},
+                                                   {"ports", &made->ports},
+                                                   {"ended", &made->ended},
+                                                   {"usage", &made->usage},
+                                                   {"sweep", &made->sweep}};
+    for (const auto& [key, into] : all) {
+      const bool required = into == &made->prepare;
+      if (const Status good = take_function(state_, key, required, into); !good)
+        return fault(place + ": " + good.message());
     }
-    lua_pop(state_, 1);
-    if (missing && !required) return true;
-    return fault(place + "." + key + " must be a function");
+    return true;
   }
 
   lua_State* state_;

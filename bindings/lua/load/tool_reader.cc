@@ -1,12 +1,12 @@
 #include "bindings/lua/load/tool_reader.h"
 
 #include <algorithm>
-#include <cctype>
 #include <lua.hpp>
 #include <set>
 #include <utility>
 
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/load/definition.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -15,40 +15,50 @@ namespace {
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
 
-const std::vector<std::string> kRootKeys = {"toolsets", "optional", "on_request", "watchers",
-                                            "executors"};
-const std::vector<std::string> kToolsetKeys = {"name", "tools", "description", "settings"};
-const std::vector<std::string> kToolKeys = {
-    "name", "title",        "description", "permission", "input", "output", "annotations",
-    "run",  "takes_limits", "command",     "typed",      "words", "actions"};
-const std::vector<std::string> kAnnotationKeys = {"read_only", "destructive", "idempotent",
-                                                  "open_world"};
+const DefinitionShape& root_shape() {
+  static const DefinitionShape shape(
+      Json::object(), {"toolsets"},
+      {"toolsets", "optional", "on_request", "watchers", "executors"});
+  return shape;
+}
 
-bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= kMaxToolNameBytes &&
-         std::all_of(text.begin(), text.end(), [](char byte) {
-           return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_' || byte == '-';
-         });
+const DefinitionShape& toolset_shape() {
+  static const DefinitionShape shape({{"name", name_shape()},
+                                      {"description", {{"type", "string"}}},
+                                      {"settings", {{"type", "object"}}}},
+                                     {"name", "tools"}, {"tools"});
+  return shape;
+}
+
+const DefinitionShape& tool_shape() {
+  const Json text = {{"type", "string"}};
+  const Json filled = {{"type", "string"}, {"minLength", 1}};
+  const Json flag = {{"type", "boolean"}};
+  const Json permission = {{"type", "string"}, {"enum", kPermissions}};
+  static const DefinitionShape shape(
+      {{"name", name_shape()},
+       {"title", text},
+       {"description", filled},
+       {"permission", permission},
+       {"input", {{"type", "object"}}},
+       {"output", {{"type", "object"}}},
+       {"annotations",
+        {{"type", "object"},
+         {"properties",
+          {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
+         {"additionalProperties", false}}},
+       {"takes_limits", {{"type", "boolean"}, {"default", false}}},
+       {"command", text},
+       {"typed", text},
+       {"words", text},
+       // The permission by the argument `action`: { poll = 'read' }.
+       {"actions", {{"type", "object"}, {"additionalProperties", permission}}}},
+      {"name", "description", "permission"}, {"run"});
+  return shape;
 }
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Raw tables write an empty list as {}, which reads as an object; these keywords always hold lists.
-void mend_empty_lists(Json* schema) {
-  if (schema->is_array()) {
-    for (Json& item : *schema) mend_empty_lists(&item);
-  }
-  if (!schema->is_object()) return;
-  for (auto& [key, value] : schema->items()) {
-    const bool empty = value.is_object() && value.empty();
-    if (empty && (key == "required" || key == "examples")) {
-      value = Json::array();
-    } else if (key != "default" && key != "const" && key != "enum") {
-      mend_empty_lists(&value);
-    }
-  }
 }
 
 // Reads one table; faults name the file and the place in it.
@@ -63,7 +73,7 @@ class ToolsetReader {
     file_ = init_file;
     const char* shape = "scripts/init.lua must return { toolsets = { require 'toolsets.x', ... } }";
     if (!lua_istable(state_, -1)) return fault(std::string(shape) + ", not " + type_name(-1));
-    if (!known_keys(kRootKeys, "what init.lua returns")) return false;
+    if (!read_definition(root_shape(), "what init.lua returns", nullptr)) return false;
     lua_getfield(state_, -1, "toolsets");  // [root, toolsets]
     if (!lua_istable(state_, -1)) return fault(shape);
     const std::size_t count = lua_objlen(state_, -1);
@@ -101,45 +111,12 @@ class ToolsetReader {
     return seen == count;
   }
 
-  // Checks that the table on top has no other keys.
-  bool known_keys(const std::vector<std::string>& known, const std::string& owner) {
-    std::string wrong;
-    lua_pushnil(state_);
-    while (lua_next(state_, -2) != 0) {
-      lua_pop(state_, 1);  // [..., table, key]
-      // Only real strings: lua_tostring would change a number key under lua_next.
-      const bool is_string = lua_type(state_, -1) == LUA_TSTRING;
-      const std::string key = is_string ? lua_tostring(state_, -1) : "[" + type_name(-1) + "]";
-      if (!contains(known, key)) wrong = key;
-    }
-    if (wrong.empty()) return true;
-    const std::string near = nearest_name(wrong, known);
-    return fault(
-        owner + " has an unknown key '" + wrong + "'" +
-        (near.empty() ? "; known are " + comma_list(known) : "; did you mean '" + near + "'?"));
-  }
-
-  // Reads a string field of the table on top.
-  bool text_field(const char* key, bool required, const std::string& owner, std::string* into) {
-    lua_getfield(state_, -1, key);
-    const int type = lua_type(state_, -1);
-    if (type == LUA_TSTRING) *into = lua_tostring(state_, -1);
-    lua_pop(state_, 1);
-    if (type == LUA_TNIL && !required) return true;
-    if (type == LUA_TSTRING && !(required && into->empty())) return true;
-    return fault(owner + "." + key + " must be a string" +
-                 (type == LUA_TSTRING ? " that is not empty"
-                                      : std::string(", not ") + lua_typename(state_, type)));
-  }
-
-  // Reads a boolean field of the table on top; false when it is absent.
-  bool flag_field(const char* key, const std::string& owner, bool* into) {
-    lua_getfield(state_, -1, key);
-    const int type = lua_type(state_, -1);
-    *into = lua_toboolean(state_, -1) != 0;
-    lua_pop(state_, 1);
-    if (type == LUA_TNIL || type == LUA_TBOOLEAN) return true;
-    return fault(owner + "." + key + " must be true or false");
+  // Reads the data of the table on top; `into` may be null.
+  bool read_definition(const DefinitionShape& shape, const std::string& owner, Json* into) {
+    Result<Json> data = shape.read(state_);
+    if (!data) return fault(owner + ": " + data.status().message());
+    if (into != nullptr) *into = std::move(*data);
+    return true;
   }
 
   // { on_ready = function(event, ctx) ... end, ... }, or a list of such tables.
@@ -237,15 +214,13 @@ class ToolsetReader {
       return fault(place + " must be a table { name = '...', tools = { ... } }, not " +
                    type_name(-1));
     }
-    if (!known_keys(kToolsetKeys, place)) return false;
-    std::string name;
-    if (!text_field("name", true, place, &name)) return false;
-    if (!is_name(name))
-      return fault(place + ".name must be letters, digits, _ and -, not '" + name + "'");
+    Json data;
+    if (!read_definition(toolset_shape(), place, &data)) return false;
+    const std::string name = data["name"];
     if (!toolsets_.insert(name).second) return fault("two toolsets are named '" + name + "'");
     const bool wanted = options_.only.empty() || contains(options_.only, name);
     Json settings;
-    if (!settings_of(name, &settings)) return false;
+    if (!settings_of(name, data.value("settings", Json()), &settings)) return false;
     lua_getfield(state_, -1, "tools");  // [..., toolset, tools]
     if (!lua_istable(state_, -1))
       return fault("toolset '" + name + "': tools must be a list of tool{...}");
@@ -271,19 +246,14 @@ class ToolsetReader {
   }
 
   // The configuration's settings of a toolset, checked by the toolset's own schema.
-  bool settings_of(const std::string& name, Json* into) {
-    // [..., toolset]
+  bool settings_of(const std::string& name, Json schema, Json* into) {
     const bool given = options_.settings.is_object() && options_.settings.contains(name);
-    lua_getfield(state_, -1, "settings");
-    const bool takes = !lua_isnil(state_, -1);
-    Json schema = takes ? to_json(state_, -1) : Json();
-    lua_pop(state_, 1);
-    if (!takes && given) {
-      return wrong_setting("settings." + name + ": the toolset '" + name + "' takes no settings");
+    if (schema.is_null()) {
+      return !given ||
+             wrong_setting("settings." + name + ": the toolset '" + name + "' takes no settings");
     }
-    if (!takes) return true;
     mend_empty_lists(&schema);
-    const auto check = SchemaCheck::compile(schema, "settings." + name);
+    const auto check = SchemaCheck::compile(schema, {"settings." + name, 1});
     if (!check) return fault("toolset '" + name + "': settings: " + check.status().message());
     *into = given ? options_.settings[name] : Json::object();
     const Status good = (*check)->apply(*into);
@@ -327,51 +297,27 @@ class ToolsetReader {
       file_ = made->file;
       line_ = info.linedefined;
     }
-    const bool callable = lua_isfunction(state_, -1);
-    made->run = LuaRef::take(state_);
-    std::string owner = place;
-    if (!text_field("name", true, owner, &made->name)) return false;
-    if (!is_name(made->name)) {
-      return fault(owner + ".name must be 1 to 64 letters, digits, _ and -, not '" + made->name +
-                   "'");
-    }
-    owner = "tool '" + made->name + "'";
-    if (!known_keys(kToolKeys, owner)) return false;
-    if (!callable) return fault(owner + ": run must be a function(args, ctx)");
-    if (!text_field("title", false, owner, &made->title)) return false;
-    if (!text_field("description", true, owner, &made->description)) return false;
-    if (!text_field("permission", true, owner, &made->permission)) return false;
-    if (!contains(kPermissions, made->permission)) {
-      return fault(owner + ".permission must be one of " + comma_list(kPermissions) + ", not '" +
-                   made->permission + "'");
-    }
-    if (!flag_field("takes_limits", owner, &made->takes_limits)) return false;
-    if (!text_field("command", false, owner, &made->command)) return false;
-    if (!text_field("typed", false, owner, &made->typed)) return false;
-    if (!text_field("words", false, owner, &made->words)) return false;
-    return schemas(owner, made) && annotations(owner, made) && named_arguments(owner, *made) &&
-           actions(owner, made);
-  }
-
-  // { poll = 'read' }: the permission by the argument `action`.
-  bool actions(const std::string& owner, ToolDefinition* made) {
-    lua_getfield(state_, -1, "actions");  // [.., tool, actions]
-    if (lua_istable(state_, -1)) {
-      lua_pushnil(state_);
-      while (lua_next(state_, -2) != 0) {  // [.., tool, actions, key, value]
-        const bool texts =
-            lua_type(state_, -2) == LUA_TSTRING && lua_type(state_, -1) == LUA_TSTRING;
-        const std::string permission = texts ? lua_tostring(state_, -1) : "";
-        if (!contains(kPermissions, permission)) {
-          return fault(owner + ".actions must give the permission of actions: one of " +
-                       comma_list(kPermissions));
-        }
-        made->actions[lua_tostring(state_, -2)] = permission;
-        lua_pop(state_, 1);
-      }
-    }
     lua_pop(state_, 1);
-    return true;
+    made->name = peek_name(state_, "name");
+    const std::string owner = made->name.empty() ? place : "tool '" + made->name + "'";
+    Json data;
+    if (!read_definition(tool_shape(), owner, &data)) return false;
+    if (const Status good = take_function(state_, "run", true, &made->run); !good)
+      return fault(owner + ": " + good.message());
+    made->title = data.value("title", "");
+    made->description = data["description"];
+    made->permission = data["permission"];
+    made->takes_limits = data["takes_limits"];
+    made->command = data.value("command", "");
+    made->typed = data.value("typed", "");
+    made->words = data.value("words", "");
+    made->actions = data.value("actions", made->actions);
+    made->annotations = annotations(made->permission, data.value("annotations", Json::object()));
+    made->input_schema = data.value("input", Json::object());
+    made->output_schema = data.value("output", Json());
+    return schema(owner + ": input", "args", &made->input_schema, &made->input_check) &&
+           schema(owner + ": output", "result", &made->output_schema, &made->output_check) &&
+           named_arguments(owner, *made);
   }
 
   bool named_arguments(const std::string& owner, const ToolDefinition& made) {
@@ -379,65 +325,37 @@ class ToolsetReader {
     for (const auto& [key, argument] :
          {std::pair("command", made.command), {"words", made.words}, {"typed", made.typed}}) {
       if (argument.empty() || properties.contains(argument)) continue;
-      return fault(owner + "." + key + " must name an argument of its input, and there is no '" +
+      return fault(owner + ": " + key + " must name an argument of its input, and there is no '" +
                    argument + "'");
     }
     if (made.words.empty() || !made.command.empty()) return true;
-    return fault(owner + ".words needs .command: the argument that is the program");
+    return fault(owner + ": words needs command: the argument that is the program");
   }
 
-  bool schemas(const std::string& owner, ToolDefinition* made) {
-    if (!schema(owner, "input", "args", &made->input_schema, &made->input_check)) return false;
-    return schema(owner, "output", "result", &made->output_schema, &made->output_check);
-  }
-
-  bool schema(const std::string& owner, const char* key, const char* root, Json* into,
+  // Completes a schema and compiles it; null stays null.
+  bool schema(const std::string& place, const char* root, Json* into,
               std::shared_ptr<const SchemaCheck>* check) {
-    const bool input = std::string(key) == "input";
-    lua_getfield(state_, -1, key);
-    if (!lua_isnil(state_, -1)) *into = to_json(state_, -1);
-    lua_pop(state_, 1);
-    if (into->is_null() && !input) return true;
-    if (into->is_null() || (into->is_object() && into->empty())) {
+    if (into->is_null()) return true;
+    if (into->empty()) {
       *into = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
     }
     mend_empty_lists(into);
     // MCP and the model APIs accept nothing else at the top.
-    const bool object = into->is_object() && into->value("type", Json()) == "object";
-    if (!object) return fault(owner + "." + key + " must be a schema of type object");
+    if (into->value("type", Json()) != "object")
+      return fault(place + " must be a schema of type object");
     if (!into->contains("properties")) (*into)["properties"] = Json::object();
     auto compiled = SchemaCheck::compile(*into, root);
-    if (!compiled) return fault(owner + "." + key + ": " + compiled.status().message());
+    if (!compiled) return fault(place + ": " + compiled.status().message());
     *check = *compiled;
     return true;
   }
 
-  bool annotations(const std::string& owner, ToolDefinition* made) {
-    const bool reads = made->permission == "read";
-    std::map<std::string, bool> hints = {{"read_only", reads},
-                                         {"destructive", !reads},
-                                         {"idempotent", reads},
-                                         {"open_world", made->permission == "execute"}};
-    lua_getfield(state_, -1, "annotations");
-    if (!lua_isnil(state_, -1)) {
-      if (!lua_istable(state_, -1)) return fault(owner + ".annotations must be a table");
-      if (!known_keys(kAnnotationKeys, owner + ".annotations")) return false;
-      for (auto& [key, value] : hints) {
-        lua_getfield(state_, -1, key.c_str());
-        const int type = lua_type(state_, -1);
-        if (type == LUA_TBOOLEAN) value = lua_toboolean(state_, -1) != 0;
-        lua_pop(state_, 1);
-        if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
-          return fault(owner + ".annotations." + key + " must be true or false");
-        }
-      }
-    }
-    lua_pop(state_, 1);
-    made->annotations = {{"readOnlyHint", hints["read_only"]},
-                         {"destructiveHint", hints["destructive"]},
-                         {"idempotentHint", hints["idempotent"]},
-                         {"openWorldHint", hints["open_world"]}};
-    return true;
+  static Json annotations(const std::string& permission, const Json& given) {
+    const bool reads = permission == "read";
+    return {{"readOnlyHint", given.value("read_only", reads)},
+            {"destructiveHint", given.value("destructive", !reads)},
+            {"idempotentHint", given.value("idempotent", reads)},
+            {"openWorldHint", given.value("open_world", permission == "execute")}};
   }
 
   bool all_wanted_found() {

@@ -114,11 +114,7 @@ void RuleReader::id(Rule* out) {
 
 void RuleReader::decision(Rule* out) {
   std::string word;
-  if (!text(&word)) return;
-  const auto known = enum_words<rules::Decision>(kDecisions);
-  const auto found = std::find(known.begin(), known.end(), word);
-  if (found == known.end()) return unknown("decision", word, known);
-  out->decision = static_cast<rules::Decision>(found - known.begin());
+  if (text(&word)) (void)one_of("decision", word, kDecisions, &out->decision);
 }
 
 // A string is one set of alternatives; in a list, each string is one.
@@ -137,17 +133,7 @@ void RuleReader::flag_sets(std::vector<std::vector<std::string>>* out) {
 }
 
 void RuleReader::kinds(std::vector<command::AccessKind>* out) {
-  std::vector<std::string> written;
-  if (!words(&written)) return;
-  const auto known = enum_words<command::AccessKind>(kAccessKinds);
-  for (const std::string& word : written) {
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) {
-      unknown("access", word, known);
-    } else {
-      out->push_back(static_cast<command::AccessKind>(found - known.begin()));
-    }
-  }
+  all_of("access", kAccessKinds, out);
 }
 
 void RuleReader::classes(command::PathClasses* out) {
@@ -161,17 +147,7 @@ void RuleReader::classes(command::PathClasses* out) {
 }
 
 void RuleReader::doubts(std::vector<command::Doubt>* out) {
-  std::vector<std::string> written;
-  if (!words(&written)) return;
-  const auto known = enum_words<command::Doubt>(command::kDoubts);
-  for (const std::string& word : written) {
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) {
-      unknown("doubt", word, known);
-    } else {
-      out->push_back(static_cast<command::Doubt>(found - known.begin()));
-    }
-  }
+  all_of("doubt", command::kDoubts, out);
 }
 
 void RuleReader::only_reads(Rule* out) {

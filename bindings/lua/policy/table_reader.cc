@@ -231,15 +231,7 @@ bool TableReader::patterns(std::vector<rules::Pattern>* out, bool words_too) {
 
 bool TableReader::access(command::AccessKind* out) {
   std::string word;
-  if (!text(&word)) return false;
-  const auto known = enum_words<command::AccessKind>(kAccessKinds);
-  for (int i = 0; i < kAccessKinds; ++i) {
-    if (known[static_cast<std::size_t>(i)] != word) continue;
-    *out = static_cast<command::AccessKind>(i);
-    return true;
-  }
-  unknown("access", word, known);
-  return false;
+  return text(&word) && one_of("access", word, kAccessKinds, out);
 }
 
 // Length and number of keys are equal only when the keys are 1..n.

@@ -8,6 +8,7 @@
 // and what was read is in objects of the caller of protect().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -68,6 +69,18 @@ class TableReader {
   bool texts(std::vector<std::string>* out);
   // Like `words` or `texts`, compiled.
   bool patterns(std::vector<rules::Pattern>* out, bool words_too);
+  // A word of the enum with `count` values that name_of() names.
+  template <typename Enum>
+  bool one_of(const char* what, const std::string& word, int count, Enum* out);
+  template <typename Enum>
+  void all_of(const char* what, int count, std::vector<Enum>* out) {
+    std::vector<std::string> written;
+    if (!words(&written)) return;
+    for (const std::string& word : written) {
+      Enum value{};
+      if (one_of(what, word, count, &value)) out->push_back(value);
+    }
+  }
   bool access(command::AccessKind* out);
 
   // Calls `item` with each element on top, path and place set.
@@ -176,12 +189,14 @@ bool TableReader::fields(Reader& reader, const Field<Reader, T> (&known)[kCount]
   return reader.found() == before;
 }
 
-// Returns the words of an enum, from its name_of().
 template <typename Enum>
-std::vector<std::string> enum_words(int count) {
-  std::vector<std::string> words;
-  for (int i = 0; i < count; ++i) words.emplace_back(name_of(static_cast<Enum>(i)));
-  return words;
+bool TableReader::one_of(const char* what, const std::string& word, int count, Enum* out) {
+  std::vector<std::string> known;
+  for (int i = 0; i < count; ++i) known.emplace_back(name_of(static_cast<Enum>(i)));
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found == known.end()) return unknown(what, word, known), false;
+  *out = static_cast<Enum>(found - known.begin());
+  return true;
 }
 
 }  // namespace gibbous::lua

@@ -266,7 +266,7 @@ TEST_CASE("patterns of a policy are redacted besides, or their first group") {
 TEST_CASE("a pattern that is not understood is named") {
   const auto wrong = Redactor::create({"good", "(bad"});
   CHECK(wrong.status().code() == "invalid_arguments");
-  CHECK_THAT(wrong.status().message(), Contains("mask[2]") && Contains("(bad"));
+  CHECK_THAT(wrong.status().message(), Contains("redact[2]") && Contains("(bad"));
   CHECK_FALSE(Redactor::create({""}));
   CHECK_FALSE(Redactor::create({std::string(kMaxRedactPatternBytes + 1, 'x')}));
   CHECK_FALSE(Redactor::create(std::vector<std::string>(kMaxRedactPatterns + 1, "x")));

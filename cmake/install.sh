@@ -60,7 +60,7 @@ uninstall() {
 }
 
 install_build() {
-  local build=$1 prefix=$2 manifest path log
+  local build=$1 prefix=$2 manifest path log lock
   manifest=$(manifest_of "$prefix")
   # What an earlier version had and this one has no more goes too.
   [[ ! -f $manifest ]] || uninstall "$prefix"
@@ -68,12 +68,16 @@ install_build() {
   local before
   before=$(cd -- "$prefix" && find . -type d -printf '%P/\n' | sort)
   log=$(mktemp)
+  # The build directory has one list of what the last installation wrote.
+  exec {lock}>"$build/.install_lock"
+  flock "$lock"
   cmake --install "$build" --prefix "$prefix" >"$log" 2>&1 || { cat -- "$log" >&2; rm -f -- "$log"; exit 1; }
   rm -f -- "$log"
   local -a files=()
   while IFS= read -r path || [[ -n $path ]]; do
     files+=("${path#"$prefix/"}")
   done <"$build/install_manifest.txt"
+  exec {lock}>&-
   {
     printf '%s\n' "${files[@]}"
     printf '%s\n' "${files[@]}" share/gibbous/installed.txt | directories_of |

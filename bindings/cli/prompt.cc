@@ -63,7 +63,7 @@ void Prompt::ask(AskRequest request) {
   // The terminal would stop a background job that reads from it.
   if (tcgetpgrp(input_) != getpgrp()) {
     AskAnswer answer;
-    answer.nobody = true;
+    answer.no_approver = true;
     request.reply(answer);
     return;
   }

@@ -227,9 +227,9 @@ void Session::ask(AskRequest question) {
   const auto asks = [&question](const auto& call) { return call.second == question.call; };
   const auto call = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
   if (call == in_flight_.end() || state_ != State::kOpen) {
-    AskAnswer nobody;
-    nobody.nobody = true;
-    question.reply(nobody);
+    AskAnswer refusal;
+    refusal.no_approver = true;
+    question.reply(refusal);
     return;
   }
   answer("", ask_member(question, call->first));

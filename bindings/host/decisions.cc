@@ -58,7 +58,7 @@ void Decisions::ask(AskRequest request) {
   }
   if (!handler_) {
     AskAnswer answer;
-    answer.nobody = true;
+    answer.no_approver = true;
     request.reply(answer);
     return;
   }

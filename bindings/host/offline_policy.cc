@@ -40,7 +40,7 @@ Result<Json> parse_json(std::string_view text) {
   if (!nests_deeper(text, kMaxDepth))
     value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded() || value.is_null())
-    return Status::error("invalid_request", "the request is no JSON object");
+    return Status::error("invalid_request", "the request is not a JSON object");
   return value;
 }
 

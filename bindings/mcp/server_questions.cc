@@ -47,7 +47,7 @@ void Server::on_ask(AskRequest request) {
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   if (!pending->can_ask) {
     AskAnswer answer;
-    answer.nobody = true;
+    answer.no_approver = true;
     reply(std::move(request), answer);
     return;
   }

@@ -111,7 +111,8 @@ Result<Approval> ApprovalStore::remember(Approval approval) {
   if (Status status = check(approval); !status) return status;
   approval.created = now();
   if (is_expired(approval, approval.created)) {
-    return Status::error("invalid_arguments", "expires: expected a time to come, or 0 for never");
+    return Status::error("invalid_arguments",
+                         "expires: expected a time in the future, or 0 for never");
   }
   approval.id = random_id();
   if (approval.scope == ApprovalScope::kSession) {

@@ -66,7 +66,7 @@ std::string replaced(std::string_view text, SecretSpans& spans) {
 Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
   if (patterns.size() > kMaxRedactPatterns) {
     return Status::error("invalid_arguments",
-                         "mask: expected at most " + std::to_string(kMaxRedactPatterns) +
+                         "redact: expected at most " + std::to_string(kMaxRedactPatterns) +
                              " patterns, got " + std::to_string(patterns.size()));
   }
   re2::RE2::Options options;

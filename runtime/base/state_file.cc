@@ -40,7 +40,7 @@ Result<UniqueFd> open_state_directory(const std::string& directory, bool make) {
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return unusable(directory, std::strerror(errno));
   if (status.st_uid != ::geteuid() || (status.st_mode & kOthersMayWrite) != 0) {
-    return unusable(directory, "must belong to this user, and nobody else may write to it");
+    return unusable(directory, "must belong to this user, and no other user may write to it");
   }
   return fd;
 }

@@ -179,8 +179,8 @@ Status BatchWriter::put(const RunRecord& run) {
   bind_text(put_run_, 16, run.meta_json);
   put_run_.bind(17, std::int64_t{run.safe_to_repeat}).bind(18, run.attempt);
   // A worker that executes a run without an owner becomes its owner.
-  const std::string nobody;
-  const std::string& self = run.status == "queued" ? nobody : workers_.self().worker_id;
+  const std::string no_worker;
+  const std::string& self = run.status == "queued" ? no_worker : workers_.self().worker_id;
   bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
   bind_text(put_run_, 20, self);
   return put_run_.run();

@@ -6,7 +6,7 @@ namespace gibbous {
 
 Status not_owned(const std::string& run_id, const FenceRow& row) {
   const std::string whose =
-      row.owner.empty() ? "nobody's (" + row.status + ")" : "worker " + row.owner + "'s";
+      row.owner.empty() ? "without an owner (" + row.status + ")" : "worker " + row.owner + "'s";
   return Status::error("run_not_owned", "run " + run_id + " is " + whose + " now");
 }
 

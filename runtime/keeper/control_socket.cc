@@ -51,8 +51,9 @@ Result<UniqueFd> open_control_directory(const std::string& directory, bool make)
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return failure("state_dir_unusable", directory, errno);
   if (status.st_uid != ::geteuid() || (status.st_mode & kOthersMayWrite) != 0) {
-    return Status::error("state_dir_unusable",
-                         directory + ": must belong to this user, and nobody else may write to it");
+    return Status::error(
+        "state_dir_unusable",
+        directory + ": must belong to this user, and no other user may write to it");
   }
   return fd;
 }
@@ -91,7 +92,7 @@ Result<KeeperConnection> connect_to_keeper(const std::string& path) {
   socklen_t size = sizeof peer;
   if (::getsockopt(connection.socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
       peer.uid != ::geteuid() || peer.pid <= 0) {
-    return Status::error("keeper_not_ours", path + ": somebody else listens there");
+    return Status::error("keeper_not_ours", path + ": another program listens there");
   }
   connection.pid = peer.pid;
   return connection;

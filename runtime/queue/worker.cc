@@ -233,7 +233,7 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
       on_done(Status::error(taken == Taken::kWrongUse ? "invalid_arguments" : "journal_full",
                             taken == Taken::kWrongUse
                                 ? "the run cannot be recorded: its command is too long"
-                                : "the journal takes nothing at the moment; try again"));
+                                : "the journal accepts nothing at the moment; try again"));
     });
     return;
   }
@@ -350,7 +350,7 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
   }
   const Taken taken = journal_->request_kill(run_id, signal, mailed<KillRequest>(on_done));
   if (taken == Taken::kYes) return;
-  on_done(Status::error("journal_full", "the journal takes nothing at the moment; try again"));
+  on_done(Status::error("journal_full", "the journal accepts nothing at the moment; try again"));
 }
 
 void Worker::take_backlog(const std::string& session,

@@ -80,7 +80,7 @@ void Checker::check_id() {
     fault("an id is made of letters, digits, _ . and -");
   } else if (rule_.id == kPolicyError ||
              rule_.id.compare(0, kFloorPrefix.size(), kFloorPrefix) == 0) {
-    fault("its id means something else: policy_error and doubt.* are taken");
+    fault("its id is reserved: policy_error and doubt.*");
   }
 }
 
@@ -147,7 +147,7 @@ void Checker::check_flag(const std::string& flag) {
 
 void Checker::check_flags() {
   for (const std::vector<std::string>& alternatives : rule_.flags) {
-    if (alternatives.empty()) fault("flags: an empty set of alternatives can never be there");
+    if (alternatives.empty()) fault("flags: an empty set of alternatives can never match");
     for (const std::string& flag : alternatives) {
       check_flag(flag);
       if (contains(rule_.without_flags, flag)) {
@@ -181,8 +181,8 @@ void Checker::check_accesses() {
     const std::size_t known = command::kFirstOwnClass + knowledge_.classes.size();
     return known < 32 && (bits >> known) != 0;
   };
-  if (unknown_bits(rule_.paths)) fault("path: names a class that there is not");
-  if (unknown_bits(rule_.not_paths)) fault("not_path: names a class that there is not");
+  if (unknown_bits(rule_.paths)) fault("path: names a class that does not exist");
+  if (unknown_bits(rule_.not_paths)) fault("not_path: names a class that does not exist");
   if (rule_.paths != 0 && (rule_.paths & ~rule_.not_paths) == 0) {
     fault("not_path excludes all that path names");
   }

@@ -86,9 +86,10 @@ Status check_words(const RunSpec& spec) {
     }
   }
   for (const auto& [name, value] : spec.env) {
-    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
-      return wrong("env: \"" + name + "\" cannot be the name of a variable with that value");
+    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos) {
+      return wrong("env: \"" + name + "\" is not the name of a variable");
     }
+    if (has_nul(value)) return wrong("env." + name + ": a NUL byte cannot be part of a value");
   }
   return {};
 }

@@ -52,7 +52,8 @@ StdinWriter::~StdinWriter() {
 
 void StdinWriter::write(std::string bytes, std::function<void(Status)> on_done) {
   if (!fd_ || closing_) {
-    on_done(closed_status(closing_ ? "it was closed by close_stdin" : "nobody reads it any more"));
+    on_done(
+        closed_status(closing_ ? "it was closed by close_stdin" : "no process reads it any more"));
     return;
   }
   if (queued_bytes_ + bytes.size() > kMaxQueuedStdinBytes) {
@@ -85,7 +86,7 @@ void StdinWriter::flush() {
       if (count < 0) {
         // EIO: no process has the terminal open.
         const bool unread = errno == EPIPE || errno == EIO;
-        finish(closed_status(unread ? "nobody reads it any more" : std::strerror(errno)));
+        finish(closed_status(unread ? "no process reads it any more" : std::strerror(errno)));
         return;
       }
       chunk.written += static_cast<std::size_t>(count);

@@ -130,7 +130,7 @@ Status unknown(std::string_view whole, std::string_view name) {
   if (const std::string near = nearest_key(name); !near.empty()) {
     message += "; did you mean <" + prefix + near + ">?";
   }
-  return wrong(message + " A '<' that is text is written <lt>.");
+  return wrong(message + " Write a literal '<' as <lt>.");
 }
 
 // `whole` is what stands between the brackets.
@@ -167,8 +167,7 @@ Status check_text(std::string_view text) {
 Result<KeyStroke> take_bracket(std::string_view& text) {
   const std::size_t close = text.substr(0, kMaxNameBytes).find('>', 2);
   if (close == std::string_view::npos) {
-    return wrong(
-        "a '<' begins the name of a key, such as <Enter>; one that is text is written <lt>");
+    return wrong("a '<' begins the name of a key, such as <Enter>; write a literal '<' as <lt>");
   }
   const std::string_view name = text.substr(1, close - 1);
   text.remove_prefix(close + 1);

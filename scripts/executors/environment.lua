@@ -44,8 +44,8 @@ function M.names(env)
   local names = {}
   for name in pairs(env) do
     if not name:find(NAME) then
-      tool.error('invalid_arguments', ('env: %q is no name of a variable; use letters, digits and _'
-        ):format(name))
+      local problem = 'env: %q is not the name of a variable; use letters, digits and _'
+      tool.error('invalid_arguments', problem:format(name))
     end
     names[#names + 1] = name
   end

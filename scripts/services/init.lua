@@ -127,18 +127,18 @@ end
 
 -- Reports when a service is ready, or that it cannot become ready. Without `ready`, a service is
 -- ready once it has started.
-local function tell_readiness(service, handle, tell, tell_lines)
+local function report_readiness(service, handle, report, report_lines)
   local asked = facts(handle).readiness ~= nil
   local answer = asked and handle:wait { wait.ready(handle) }
   local note = facts(handle).readiness_note
   if not asked or (answer and answer.ok) then
-    tell { event = 'ready', run = handle.id, text = note }
+    report { event = 'ready', run = handle.id, text = note }
     local doubt = port.doubt(service, handle)
     if doubt then
-      tell_lines(handle.id, 'stderr', { '[gibbous: ' .. doubt .. ']' })
+      report_lines(handle.id, 'stderr', { '[gibbous: ' .. doubt .. ']' })
     end
   else
-    tell { event = 'not_ready', run = handle.id, text = note or (answer and answer.message) }
+    report { event = 'not_ready', run = handle.id, text = note or (answer and answer.message) }
   end
 end
 
@@ -149,35 +149,35 @@ local function why_ended(info)
 end
 
 -- Reports a run that ended before it started.
-local function tell_no_start(handle, info, tell)
+local function report_no_start(handle, info, report)
   if info.state == 'killed' and info.restarts then
     -- The service had run before; it was waiting for its restart.
-    tell {
+    report {
       event = 'exited', run = handle.id, state = info.state,
       text = 'in the pause before it was started again',
     }
   else
     local why = (info.reason or 'it is gone'):gsub('^not started: ', '')
-    tell { event = 'not_started', run = handle.id, text = why }
+    report { event = 'not_started', run = handle.id, text = why }
   end
 end
 
 -- Reports everything about one run until it ends, and returns its information.
-local function accompany(service, handle, tell, tell_lines)
+local function accompany(service, handle, report, report_lines)
   local answer = handle:wait { wait.start(handle) }
   local info = facts(handle)
   if not answer or not answer.ok then
-    tell_no_start(handle, info, tell)
+    report_no_start(handle, info, report)
     return info
   end
-  tell { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
-  local getting_ready = task.spawn(tell_readiness, service, handle, tell, tell_lines)
+  report { event = 'started', run = handle.id, pid = info.pid, ports = info.ports }
+  local getting_ready = task.spawn(report_readiness, service, handle, report, report_lines)
   output.follow(handle, function(stream, lines)
-    tell_lines(handle.id, stream, lines)
+    report_lines(handle.id, stream, lines)
   end)
   getting_ready:await()
   local ended = facts(handle)
-  tell {
+  report {
     event = 'exited', run = handle.id, exit_code = ended.exit_code, state = ended.state,
     text = why_ended(ended),
   }
@@ -195,21 +195,21 @@ local function has_failed(ended)
 end
 
 -- Follows a service through its restarts. Returns whether it completed in the end.
-local function look_after(service, handle, tell, tell_lines, on_run)
+local function look_after(service, handle, report, report_lines, on_run)
   local most = most_restarts(service)
   while true do
-    local ended = accompany(service, handle, tell, tell_lines)
+    local ended = accompany(service, handle, report, report_lines)
     local restarts = ended.restarts or 0
     handle = ended.next and run.get(ended.next)
     if not handle then
       if most > 0 and restarts == most and has_failed(ended) then
         local often = most == 1 and 'once' or most .. ' times'
-        tell { event = 'gave_up', text = 'it was started again ' .. often }
+        report { event = 'gave_up', text = 'it was started again ' .. often }
       end
       return ended.state == 'completed'
     end
     on_run(service.name, handle.id)
-    tell { event = 'restarted', text = ('%d of %d'):format(restarts + 1, most) }
+    report { event = 'restarted', text = ('%d of %d'):format(restarts + 1, most) }
   end
 end
 
@@ -276,7 +276,7 @@ function M.run(list, hooks)
   local stopping = hooks.is_stopping or function() return false end
   for _, service in ipairs(list) do
     local name = service.name
-    local function tell(event)
+    local function report(event)
       local stopped = stopping()
       if stopped and event.event == 'not_ready' then
         return -- it no longer matters
@@ -286,7 +286,7 @@ function M.run(list, hooks)
       event.text = event.text and M.with_names(event.text, names)
       hooks.on_event(event)
     end
-    local function tell_lines(id, stream, lines)
+    local function report_lines(id, stream, lines)
       local event = { event = 'line', service = name, run = id, stream = stream }
       if hooks.on_lines then
         return hooks.on_lines(event, lines)
@@ -297,9 +297,9 @@ function M.run(list, hooks)
       end
     end
     if handles[name] then
-      lives[name] = task.spawn(look_after, service, handles[name], tell, tell_lines, on_run)
+      lives[name] = task.spawn(look_after, service, handles[name], report, report_lines, on_run)
     else
-      tell { event = 'not_started', text = problems[name] }
+      report { event = 'not_started', text = problems[name] }
     end
   end
   local failed = {}

@@ -27,24 +27,24 @@ local function declared(args)
 end
 
 -- Returns the functions that report events and lines.
-local function teller(batches)
+local function reporter(batches)
   local news = 0
-  local function tell(text)
+  local function write(text)
     news = news + 1
     tool.progress(news, nil, text)
   end
   local function on_lines(event, lines)
     if batches then
       event.event, event.lines = 'lines', lines
-      return tell(json.encode(event))
+      return write(json.encode(event))
     end
     -- Encoding the whole event for each line would dominate the cost of a line.
     local beginning = json.encode(event):sub(1, -2) .. ',"text":'
     for index = 1, #lines do
-      tell(beginning .. json.encode(lines[index]) .. '}')
+      write(beginning .. json.encode(lines[index]) .. '}')
     end
   end
-  return function(event) tell(json.encode(event)) end, on_lines
+  return function(event) write(json.encode(event)) end, on_lines
 end
 
 local up = tool {
@@ -56,7 +56,7 @@ local up = tool {
   output = schema.object { failed = schema.array(schema.string {}) },
   run = function(args)
     local list = declared(args)
-    local on_event, on_lines = teller(args.batches)
+    local on_event, on_lines = reporter(args.batches)
     store.set('runs', {})
     local failed = services.run(list, {
       on_event = on_event,

@@ -71,7 +71,7 @@ TEST_CASE("no thread, no signal handler and no child of ours is visible to the h
   REQUIRE(errno == ECHILD);
 }
 
-TEST_CASE("a host that ignores SIGCHLD still hears of every exit, with its code") {
+TEST_CASE("a host that ignores SIGCHLD still gets every exit, with its code") {
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;
@@ -85,7 +85,7 @@ TEST_CASE("a host that ignores SIGCHLD still hears of every exit, with its code"
   sigaction(SIGCHLD, &before, nullptr);
 }
 
-TEST_CASE("two runtimes in one process do not know of each other") {
+TEST_CASE("two runtimes in one process do not affect each other") {
   Host first(auto_mode());
   Host second(auto_mode());
   const std::string id = first.start("exec sleep 600");

@@ -102,7 +102,7 @@ test('names that are none of variables are refused', LIMIT, async (t) => {
     { name: 'docker', image: 'none' }]) {
     for (const name of ['*', '-S echo', 'a-b', '']) {
       const answer = await session.call('start', { command: 'true', env: { [name]: 'x' }, executor });
-      assert.match(answer.error?.message ?? '', /env: .* is no name of a variable/, executor.name);
+      assert.match(answer.error?.message ?? '', /env: .* is not the name of a variable/, executor.name);
     }
   }
 });

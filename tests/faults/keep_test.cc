@@ -216,7 +216,7 @@ std::string connecting(const fs::path& control_socket, const std::string& messag
 const char* const kHello = "struct.pack('<HHIQI', 2, 1, 20, 0, 0)";
 const char* const kKillWithoutHello = "struct.pack('<HHIQiq', 2, 4, 28, 1, 9, 0)";
 
-TEST_CASE("a program in a sandbox is not let in at the control socket of a keeper that is alone") {
+TEST_CASE("a program in a sandbox cannot connect to the control socket of a keeper that is alone") {
   const TempDir state;
   const TempDir own_state;
   const std::string kept = unique_seconds();

@@ -166,7 +166,7 @@ TEST_CASE("a run that died with its host is lost, with everything that was recor
   lives.end();
 }
 
-TEST_CASE("a run that waited for another when its host was killed is lost, and says for what") {
+TEST_CASE("a run that waited for another when its host was killed is lost, and names the other") {
   Lives lives("return { toolsets = { 'services', 'shell', 'wait' } }\n");
   const Json services = lives.call(
       "start_services",

@@ -114,7 +114,7 @@ TEST_CASE("a broken script saved while calls are in flight changes nothing until
   REQUIRE(waited.find(id) != std::string::npos);
 }
 
-TEST_CASE("a runtime whose policy is broken starts, denies everything and says why") {
+TEST_CASE("a runtime whose policy is broken starts, denies everything and gives the reason") {
   TempDir directory;
   RuntimeOptions options = with(directory);
   directory.write("policies/init.lua", "return {\n  nonsense\n  nonsense\n}\n");

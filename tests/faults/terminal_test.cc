@@ -68,7 +68,7 @@ TEST_CASE("a detached terminal works on without its host, and the next one types
   CHECK(killed["survivors"].empty());
 }
 
-TEST_CASE("the next host watches a kept screen, and tells once nothing more") {
+TEST_CASE("the next host watches a detached screen, and repeats no report") {
   const TempDir state;
   const Json watch = {
       {{"regex", "^k\\dpt"}, {"event", "kept"}, {"scope", "screen"}},

@@ -7,7 +7,7 @@ build=$1
 prefix=$(mktemp -d)
 trap 'rm -rf -- "$prefix"' EXIT
 
-cmake --install "$build" --prefix "$prefix/some where" >/dev/null
+flock "$build/.install_lock" cmake --install "$build" --prefix "$prefix/some where" >/dev/null
 gibbous="$prefix/some where/bin/gibbous"
 cd "$prefix"
 

@@ -116,7 +116,7 @@ struct AskAnswer {
   About about = About::kCommand;
   std::chrono::seconds lasts{0};  // for kAlways; 0: never expires
   std::string who;                // for the list of approvals
-  bool nobody = false;            // no person can be asked: as if there were no approver
+  bool no_approver = false;       // no person can be asked: as if there were no approver
 };
 
 // An `ask` verdict that waits for an answer. Call `reply` once, now or later, on the runtime's

@@ -95,7 +95,7 @@ Status need_plain(const std::vector<KeyStroke>& strokes) {
     if (!plain_bytes(stroke).empty()) continue;
     return Status::error(
         "no_terminal",
-        "keys: one of them means something to a terminal only, and the run has none: "
+        "keys: one of them has a meaning only in a terminal, and the run has none: "
         "start it with pty = true");
   }
   return {};

@@ -213,7 +213,7 @@ class Engine::Approval {
         on_verdict_(std::move(on_verdict)) {}
   ~Approval() {
     AskAnswer silence;
-    silence.reason = "nobody answered";
+    silence.reason = "no person answered";
     answer(silence);
   }
   Approval(const Approval&) = delete;
@@ -223,11 +223,11 @@ class Engine::Approval {
     if (answered_) return;
     answered_ = true;
     if (lifetime_.expired()) return;
-    if (!given.nobody) {
+    if (!given.no_approver) {
       verdict_.decision = given.allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
       engine_.note(verdict_.id, asked_, verdict_, &given);
     }
-    if (!given.allow && !given.nobody) {
+    if (!given.allow && !given.no_approver) {
       verdict_.reason =
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");

@@ -86,7 +86,7 @@ class Compiler {
     for (const SchemaNode* each : nodes_) {
       std::set<const SchemaNode*> path;
       if (loops(each, &path)) {
-        return fault(each->place, "refers to itself without going into the value");
+        return fault(each->place, "refers to itself without descending into the value");
       }
     }
     return {};

@@ -36,7 +36,7 @@ void read_variables(KnowledgeReader& reader, command::Knowledge* out) {
     const bool named = std::all_of(spec.name.begin(), spec.name.end(), [](unsigned char byte) {
       return std::isalnum(byte) != 0 || byte == '_' || byte == '*';
     });
-    if (!named) reader.fault("name: '" + spec.name + "' is no name of a variable", spec.name);
+    if (!named) reader.fault("name: '" + spec.name + "' is not the name of a variable", spec.name);
     out->variables.push_back(std::move(spec));
     reader.charge();
   });
@@ -87,14 +87,14 @@ void check_entry(KnowledgeReader& reader, const std::string& entry) {
   const std::string marks = entry.substr(0, std::min(begin, entry.size()));
   if (std::count(marks.begin(), marks.end(), '!') > 1 ||
       std::count(marks.begin(), marks.end(), '=') > 1) {
-    return wrong("'!' and '=' stand in front once each");
+    return wrong("'!' and '=' may stand in front once each");
   }
   const bool anywhere = path.rfind("**/", 0) == 0 && path.size() > 3;
   const bool begins = anywhere || path.rfind('/', 0) == 0 || path == "~" ||
                       path.rfind("~/", 0) == 0 || (path.size() > 1 && path.front() == '$');
   if (!begins) return wrong("must begin with '/', '~/', a variable ($HOME) or '**/'");
   if (path.find("**", anywhere ? 2 : 0) != std::string::npos) {
-    return wrong("'**' stands only in front; an entry means all below it anyway");
+    return wrong("'**' may stand only in front; an entry covers everything below it anyway");
   }
   const std::string whole = path + "/";
   if (whole.find("/./") != std::string::npos || whole.find("/../") != std::string::npos ||
@@ -188,7 +188,7 @@ std::shared_ptr<const command::LazyRegex> KnowledgeReader::regex(int captures) {
   if (tested_) return made;
   const re2::RE2* regex = made->get();
   if (regex == nullptr) {
-    fault("is no RE2 pattern: " + made->error(), written);
+    fault("is not a valid RE2 pattern: " + made->error(), written);
     return nullptr;
   }
   if (captures >= 0 && regex->NumberOfCapturingGroups() != captures) {

@@ -111,7 +111,7 @@ void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   for (const std::string& value : out->values) {
     const bool dashed = value.size() > 1 && (value.front() == '-' || value.front() == '+');
     if (dashed && value.find('=') == std::string::npos) continue;
-    reader.fault("'" + value + "' is no option: expected '-x' or '--name', without '='", value);
+    reader.fault("'" + value + "' is not an option: expected '-x' or '--name', without '='", value);
   }
 }
 
@@ -180,7 +180,7 @@ void read_programs(KnowledgeReader& reader, command::Knowledge* out) {
     if (!reader.tested()) reader.enter_file();
     reader.set_place_key(name);
     if (name.find_first_of(" \t\n/") != std::string::npos) {
-      reader.fault("is no name of a program: no blanks, no '/'", name, true);
+      reader.fault("is not the name of a program: no blanks, no '/'", name, true);
     }
     // Several names may share one table.
     auto& spec = read[lua_topointer(reader.state(), -1)];

@@ -330,7 +330,7 @@ void TableReader::items(const char* what, const std::function<void()>& item) {
     enter_file();
     each(kMaxPolicyItems, [&] {
       if (is_list() && lua_objlen(state_, -1) > 0) {
-        return fault("is a list in a list in a list; it is looked into one level deep");
+        return fault("is a list in a list in a list; lists may be nested one level deep");
       }
       one();
     });

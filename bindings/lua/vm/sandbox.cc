@@ -36,7 +36,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     {"_G", "select", kAllowed, ""},
     {"_G", "setmetatable", kAllowed, "tables only; __gc of tables is never called"},
     {"_G", "tonumber", kAllowed, ""},
-    {"_G", "tostring", kAllowed, "shows addresses: they help nobody without a memory bug"},
+    {"_G", "tostring", kAllowed, "shows addresses: they help only with a memory bug"},
     {"_G", "type", kAllowed, ""},
     {"_G", "unpack", kAllowed, "bounded by LuaJIT to 8000 results"},
 

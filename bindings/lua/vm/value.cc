@@ -83,7 +83,7 @@ class Reader {
         break;
     }
     return fail(std::string("a ") + lua_typename(state_, lua_type(state_, index)) +
-                " is no JSON value");
+                " is not a JSON value");
   }
 
   std::size_t nodes() const { return nodes_; }
@@ -104,7 +104,7 @@ class Reader {
 
   bool read_number(double number, Json* to) {
     if (!std::isfinite(number)) {
-      return fail(std::isnan(number) ? "nan is no JSON value" : "infinity is no JSON value");
+      return fail(std::isnan(number) ? "nan is not a JSON value" : "infinity is not a JSON value");
     }
     if (number == std::floor(number) && std::fabs(number) <= kMaxExactInteger) {
       *to = static_cast<std::int64_t>(number);

@@ -25,8 +25,8 @@ inline constexpr std::size_t kMaxValueBytes = std::size_t{16} << 20;
 // Pushes one value. Raises when it is deeper than kMaxValueDepth.
 void push_json(lua_State* state, const Json& value);
 // Reads the value at `index`. Raises for functions, userdata, cycles, keys that are not strings,
-// depth and size, and names the place: "result.items[3]: a function is no JSON value", where `what`
-// is "result".
+// depth and size, and names the place: "result.items[3]: a function is not a JSON value", where
+// `what` is "result".
 Json to_json(lua_State* state, int index, const char* what = "value");
 // json.null, and the marks of json.array / json.object (on a table; they replace its metatable).
 void push_null(lua_State* state);

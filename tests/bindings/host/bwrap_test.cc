@@ -138,7 +138,7 @@ TEST_CASE("bubblewrap lets the workspace be written and nothing else") {
   CHECK(boxes.has("outside/new"));
 }
 
-TEST_CASE("hooks and configuration of git are neither changed nor replaced in bubblewrap") {
+TEST_CASE("hooks and configuration of git can be neither changed nor replaced in bubblewrap") {
   if (!can_be_tested()) return;
   Boxes boxes;
   for (const char* const command :

@@ -464,7 +464,7 @@ TEST_CASE("a call continues when its decision cannot be recorded, and the host g
   CHECK(world.host().until(said));
 }
 
-TEST_CASE("an approval that cannot be stored counts once, and the host hears why") {
+TEST_CASE("an approval that cannot be stored counts once, and the host gets the reason") {
   TempDir dir;
   World world(policy_with(kAskAboutSecret));
   world.options().state_dir = dir.write("state", "no directory");
@@ -545,7 +545,7 @@ TEST_CASE("a wrong request is answered with its error") {
     const Json answer = Json::parse((*policy)->check(request));
     return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "none";
   };
-  CHECK(error("{") == "the request is no JSON object");
+  CHECK(error("{") == "the request is not a JSON object");
   CHECK(error("[]").find("must be an object") != std::string::npos);
   CHECK(error("{}").find("command") != std::string::npos);
   CHECK(error(R"({"comand":"ls"})").find("did you mean 'command'?") != std::string::npos);

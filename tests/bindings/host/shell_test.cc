@@ -108,7 +108,7 @@ TEST_CASE("runs of one session execute in order, one at a time, in parallel with
   CHECK(begin_x < end_b);
 }
 
-TEST_CASE("watchers give events with their line, once when asked, and the end gives one, too") {
+TEST_CASE("watchers give events with their line, once on request, and the end gives one too") {
   ShellHost desk;
   const Json watch = {
       {{"regex", "listening on (?P<port>[0-9]+)"}, {"event", "ready"}, {"once", true}},
@@ -152,7 +152,7 @@ TEST_CASE("a watcher preset is selected by its name") {
   CHECK(std::count(told.begin(), told.end(), "stack_trace") == 1);
 }
 
-TEST_CASE("a result takes the backlog of its session along, once") {
+TEST_CASE("a result carries the backlog of its session, once") {
   ShellHost desk;
   const std::string id =
       desk.spawn("echo up", {{"watch", {{{"regex", "up"}, {"event", "ready"}}}}}, "s");

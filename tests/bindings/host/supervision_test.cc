@@ -166,7 +166,7 @@ TEST_CASE("watchers, variables and the log hold for the run that is started agai
   }));
 }
 
-TEST_CASE("an end that its executor explains is one that a run is started again after") {
+TEST_CASE("a run is restarted after an end that its executor explains") {
   Place place;
   const Json run = place.start(
       {{"command", "exit 7"}, {"executor", "odd"}, {"restart", {{"max", 1}, {"backoff_ms", 1}}}});
@@ -176,7 +176,7 @@ TEST_CASE("an end that its executor explains is one that a run is started again 
   CHECK(end.contains("next"));
 }
 
-TEST_CASE("services that never get a place are not waited for") {
+TEST_CASE("services that never start are not waited for") {
   const TempDir dir;
   RuntimeOptions options = auto_mode();
   options.toolsets = {"services"};
@@ -325,7 +325,7 @@ TEST_CASE("a run is still restarted after a reload") {
   place.event("run_started", next);
 }
 
-TEST_CASE("to kill a run by the id that the agent knows is to kill the one that it is now") {
+TEST_CASE("a kill by the original id ends the current run of the chain") {
   Place place;
   const Json run = place.start({{"command", "test -e tried && sleep 60; : > tried; exit 1"},
                                 {"restart", {{"max", 3}, {"backoff_ms", 1}}}});
@@ -375,7 +375,7 @@ TEST_CASE("a call ends every run that belongs to it") {
   CHECK(place.info(first)["state"] == "killed");
 }
 
-TEST_CASE("a runtime that ends starts nothing again") {
+TEST_CASE("a runtime that ends restarts nothing") {
   const std::string word = unique_word();
   {
     Place place;

@@ -193,7 +193,7 @@ TEST_CASE("bash edits lines and remembers them") {
   desk.until_shown(id, "^w1rd twice");
 }
 
-TEST_CASE("a python prompt answers") {
+TEST_CASE("a Python prompt answers") {
   Desk desk;
   const std::string id = desk.spawn("python3 -q");
   desk.keys(id, "6 * 7<Enter>");
@@ -219,7 +219,7 @@ TEST_CASE("less pages and searches on the alternate screen, and leaves it") {
   CHECK(!has(desk.text(id), "770"));
 }
 
-TEST_CASE("top shows itself and quits") {
+TEST_CASE("top draws its screen and quits") {
   Desk desk;
   const std::string id = desk.start({{"argv", {"top", "-d", "1"}}});
   desk.until_shown(id, "PID USER");
@@ -458,7 +458,7 @@ TEST_CASE("a wait for the screen ends when it shows it, no longer shows it, or n
   CHECK(never["reason"] == "impossible");
 }
 
-TEST_CASE("watchers and lines look at what a terminal got as at any output") {
+TEST_CASE("watchers and lines treat a terminal's output like any output") {
   Desk desk;
   const std::string id =
       desk.shell({{"action", "spawn"},

@@ -43,7 +43,7 @@ TEST_CASE("all shipped toolsets can be loaded together") {
   CHECK(tools_of(host).size() == 4 + 1 + 1 + 1 + 1 + 9 + 1);
 }
 
-TEST_CASE("toolsets on request are not there by default") {
+TEST_CASE("optional toolsets are not loaded by default") {
   const TempDir dir;
   Host host(with_toolsets({}, dir));
   CHECK(tools_of(host) == std::vector<std::string>{"bg_kill", "bg_output", "bg_start", "bg_status",
@@ -104,7 +104,7 @@ TEST_CASE("starts at the same time do not exceed a toolset's limit") {
   CHECK(started == kLimit);
 }
 
-TEST_CASE("the limit of a toolset holds for each session apart") {
+TEST_CASE("the limit of a toolset holds for each session separately") {
   const TempDir dir;
   Host host(with_toolsets({"background"}, dir));
   for (int i = 0; i < 3; ++i) host.data("run_background", {{"cmd", "sleep 60"}}, "one");

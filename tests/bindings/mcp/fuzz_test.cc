@@ -41,7 +41,7 @@ std::string conversation() {
   return text;
 }
 
-TEST_CASE("random bytes break nothing") {
+TEST_CASE("random bytes crash nothing") {
   std::mt19937 random(kSeed);
   for (int round = 0; round < kRounds; ++round) {
     std::string bytes(random() % kMaxRandomBytes, '\0');

@@ -131,7 +131,7 @@ TEST_CASE("a legacy client gets a question as a request") {
   }
 }
 
-TEST_CASE("each answer means what its title says") {
+TEST_CASE("each answer does what its title promises") {
   struct Case {
     const char* answer;
     bool allow;
@@ -155,7 +155,7 @@ TEST_CASE("each answer means what its title says") {
     CHECK(client.answers[0]->remember == each.remember);
     CHECK(client.answers[0]->about == each.about);
     CHECK(client.answers[0]->reason.find("because") != std::string::npos);
-    CHECK(!client.answers[0]->nobody);
+    CHECK(!client.answers[0]->no_approver);
     CHECK(!client.answers[0]->who.empty());
   }
 }
@@ -191,7 +191,7 @@ TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
     for (const Asking* client : {&legacy, &modern}) {
       REQUIRE(client->answers[0]);
       CHECK(!client->answers[0]->allow);
-      CHECK(!client->answers[0]->nobody);
+      CHECK(!client->answers[0]->no_approver);
       CHECK(client->answers[0]->reason.find(each.reason) != std::string::npos);
       CHECK(client->silent());
     }
@@ -237,7 +237,7 @@ TEST_CASE("a client without elicitation is not asked") {
     modern.policy_asks(1);
     for (const Asking* client : {&legacy, &modern}) {
       REQUIRE(client->answers[0]);
-      CHECK(client->answers[0]->nobody);
+      CHECK(client->answers[0]->no_approver);
       CHECK(client->silent());
     }
   }
@@ -246,7 +246,7 @@ TEST_CASE("a client without elicitation is not asked") {
   old.say(Fixture::request(1, "tools/call", Asking::call_params()));
   old.policy_asks(1);
   REQUIRE(old.answers[0]);
-  CHECK(old.answers[0]->nobody);
+  CHECK(old.answers[0]->no_approver);
 }
 
 TEST_CASE("unexpected and late answers are ignored") {
@@ -462,7 +462,7 @@ TEST_CASE("a modern client that loses elicitation cannot answer") {
   REQUIRE(client.answers[0]);
   CHECK(!client.answers[0]->allow);
   client.policy_asks(1);
-  CHECK(client.answers[1]->nobody);
+  CHECK(client.answers[1]->no_approver);
   CHECK(client.silent());
 }
 

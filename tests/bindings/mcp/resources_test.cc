@@ -122,7 +122,7 @@ TEST_CASE("an answer about runs that comes after the server has gone is dropped"
   CHECK(sink.lines.empty());
 }
 
-TEST_CASE("a legacy subscriber hears of its run until it unsubscribes") {
+TEST_CASE("a legacy subscriber is notified of its run until it unsubscribes") {
   TwoRuns fixture;
   fixture.handshake();
   const Json about{{"uri", "gibbous://runs/aaaaaaaa"}};

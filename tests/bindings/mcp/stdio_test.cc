@@ -211,7 +211,7 @@ TEST_CASE("requests are answered over pipes and over sockets") {
   }
 }
 
-TEST_CASE("joined and split writes are the same to it") {
+TEST_CASE("joined and split writes are read alike") {
   Served served;
   served.start();
   const std::string one = Fixture::request(1, "ping").dump();

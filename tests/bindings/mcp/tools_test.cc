@@ -99,7 +99,7 @@ TEST_CASE("a page is bounded in bytes too") {
   CHECK(result["nextCursor"].is_string());
 }
 
-TEST_CASE("a cursor that we never gave is wrong") {
+TEST_CASE("a forged cursor is refused") {
   Fixture fixture;
   fixture.handshake();
   for (const Json& cursor : {Json("nonsense"), Json("after:gone"), Json(""), Json(3), Json(true)}) {
@@ -196,7 +196,7 @@ TEST_CASE("a refusal by a tool or its policy is a result that the model can read
   }
 }
 
-TEST_CASE("an error tells where the script broke and what it had to say") {
+TEST_CASE("an error has the script's place and message") {
   Fixture fixture;
   CallResult result;
   result.code = "script_error";
@@ -209,7 +209,7 @@ TEST_CASE("an error tells where the script broke and what it had to say") {
         "tool.lua:3: boom\ntool.lua:3: in function 'run'\n{\"hint\":\"x\"}");
 }
 
-TEST_CASE("an unknown tool is a protocol error, one that only says so is not") {
+TEST_CASE("an unknown tool is a protocol error, an error of a tool with that code is not") {
   Fixture fixture;
   fixture.say(Fixture::modern(1, "tools/call", call_params("ehco")));
   fixture.backend.fail(1, "unknown_tool", "No tool ehco; did you mean echo?");
@@ -336,7 +336,7 @@ TEST_CASE("a client that does not keep up loses progress, never an answer") {
   CHECK(fixture.heard().contains("result"));
 }
 
-TEST_CASE("a cancelled call is cancelled and never spoken of again") {
+TEST_CASE("a cancelled call ends without any further message") {
   Fixture fixture;
   fixture.handshake();
   for (const Era era : kEras) {
@@ -382,7 +382,7 @@ TEST_CASE("a call that ends after the server is gone touches nothing") {
   CHECK(sink.lines.empty());
 }
 
-TEST_CASE("the instructions speak of the tools that exist") {
+TEST_CASE("the instructions mention only tools that exist") {
   FakeBackend backend;
   CHECK(usage_instructions(backend.tools()).find("bg_start") == std::string::npos);
   for (const char* name : {"bg_start", "bg_output", "bg_kill", "wait_for"}) backend.add(name);

@@ -88,7 +88,7 @@ TEST_CASE("many changes in a moment are all seen, whatever the time stamps say")
   }
 }
 
-TEST_CASE("a caller that looks only so often sees a change after that time") {
+TEST_CASE("a caller with a refresh interval sees a change after that interval") {
   Desk desk;
   ApprovalStore server = desk.store(std::chrono::seconds(1));
   ApprovalStore command = desk.store();
@@ -144,7 +144,7 @@ TEST_CASE("an edited or incomplete file approves nothing, and is set aside") {
   CHECK(desk.set_aside() == kept);
 }
 
-TEST_CASE("text that only its checksum makes good approves nothing") {
+TEST_CASE("malformed text with a valid checksum approves nothing") {
   Approval approval = push_approval();
   approval.id = "aB3_x9Qz";
   SECTION("a short id") {
@@ -190,7 +190,7 @@ TEST_CASE("a file of a newer Gibbous approves nothing, and stays unchanged") {
   CHECK(desk.text() == text);
 }
 
-TEST_CASE("a file that is not this user's alone approves nothing, and is not touched") {
+TEST_CASE("a file that other users can write approves nothing, and is left unchanged") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -260,7 +260,7 @@ TEST_CASE("a directory that others may write to has no approvals") {
   CHECK(store.remember(push_approval()).status().code() == "state_dir_unusable");
 }
 
-TEST_CASE("a session's approvals hold whatever has become of the file") {
+TEST_CASE("a session's approvals hold whatever happens to the file") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -271,7 +271,7 @@ TEST_CASE("a session's approvals hold whatever has become of the file") {
   CHECK_FALSE(store.find(push_query()));
 }
 
-TEST_CASE("a file that is gone takes its approvals with it") {
+TEST_CASE("approvals end with the file that is removed") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -290,7 +290,7 @@ TEST_CASE("a file that is gone takes its approvals with it") {
   CHECK(store.remember(push_approval()));
 }
 
-TEST_CASE("a lock that another process does not give back is an error, not a wait for ever") {
+TEST_CASE("a lock that another process never releases is an error, not an endless wait") {
   Desk desk;
   ApprovalStore store = desk.store();
   const auto kept = store.remember(push_approval());
@@ -309,7 +309,7 @@ TEST_CASE("a lock that another process does not give back is an error, not a wai
   CHECK(desk.set_aside().size() == 1);
 }
 
-TEST_CASE("a disk that takes no more leaves everything as it was") {
+TEST_CASE("a full disk leaves everything as it was") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));

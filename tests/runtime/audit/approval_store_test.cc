@@ -18,7 +18,7 @@ TEST_CASE("nothing is approved before a person approves it") {
   CHECK(desk.problems.empty());
 }
 
-TEST_CASE("a remembered approval holds for the same command, with all that was said of it") {
+TEST_CASE("a remembered approval holds for the same command, with all its details") {
   Desk desk;
   ApprovalStore store = desk.store();
   const auto kept = store.remember(push_approval());
@@ -84,7 +84,7 @@ TEST_CASE("an approval holds in its mode and in looser ones, never in stricter o
   CHECK_FALSE(found_in("default", kPlan));
 }
 
-TEST_CASE("the first candidate that is approved is the one that is found") {
+TEST_CASE("the first approved candidate is found") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval rule = push_approval();
@@ -142,7 +142,7 @@ TEST_CASE("a session's approval holds for that session, and never reaches the di
   CHECK_FALSE(store.find(push_query()));
 }
 
-TEST_CASE("the same answer given again takes the place of the first") {
+TEST_CASE("the same answer given again replaces the first") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -154,7 +154,7 @@ TEST_CASE("the same answer given again takes the place of the first") {
   CHECK(all.value()[0].expires == again.expires);
 }
 
-TEST_CASE("an approval that says too little, or too much, is refused by the name of its field") {
+TEST_CASE("an approval with a missing or an overlong field is refused by the field's name") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval approval = push_approval();
@@ -265,7 +265,7 @@ TEST_CASE("an approval revoked by its id, or by a unique prefix, no longer holds
   CHECK(store.revoke(kept->id).status().code() == "approval_not_found");
 }
 
-TEST_CASE("a beginning that two ids have revokes neither") {
+TEST_CASE("a prefix that two ids share revokes neither") {
   Desk desk;
   ApprovalStore store = desk.store();
   std::string first_letters;

@@ -200,7 +200,7 @@ TEST_CASE("records are written while another process rotates") {
   CHECK(desk.problems.empty());
 }
 
-TEST_CASE("a file that is removed is begun again") {
+TEST_CASE("a file that is removed is created again") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   REQUIRE(log.append("one"));
@@ -214,7 +214,7 @@ TEST_CASE("a file that is removed is begun again") {
   CHECK(desk.text() == "two\n");
 }
 
-TEST_CASE("a file that other users can access is not written") {
+TEST_CASE("a file that other users can access is not written to") {
   Desk desk;
   const fs::path path = desk.file();
   fs::create_directory(desk.directory());
@@ -239,7 +239,7 @@ TEST_CASE("a file that other users can access is not written") {
   }
   SECTION("a directory that others may write to") {
     REQUIRE(::chmod(desk.directory().c_str(), 0777) == 0);
-    why = "nobody else may write to it";
+    why = "no other user may write to it";
   }
   DecisionLog log(desk.options(), desk.clock);
   CHECK(log.append("one").code() == "unavailable");
@@ -290,7 +290,8 @@ TEST_CASE("the remaining records are tried once more when the log is destroyed")
   CHECK(desk.text() == "one\n");
 }
 
-TEST_CASE("a record that fits only in part is written again, and the part is a line by itself") {
+TEST_CASE(
+    "a record that was written in part is written again, after the part on a line of its own") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   REQUIRE(log.append("12345"));
@@ -306,7 +307,7 @@ TEST_CASE("a record that fits only in part is written again, and the part is a l
   CHECK(desk.text() == "12345\n6789\nother\n67890\n");
 }
 
-TEST_CASE("in a long outage records are counted as lost, and the gap is said in its place") {
+TEST_CASE("in a long outage lost records are counted, and the gap is recorded in its place") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   const std::string record(kMaxDecisionBytes, 'x');

@@ -32,7 +32,7 @@ const std::string kGithub = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
 const std::string kJwt =
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P";
 
-TEST_CASE("values of names that mean a secret are redacted, and nothing else of the line") {
+TEST_CASE("values of secret names are redacted, and nothing else of the line") {
   check_all({
       {"API_TOKEN=abc make deploy", "API_TOKEN=*** make deploy"},
       {"export DB_PASSWORD=hunter2; make", "export DB_PASSWORD=***; make"},
@@ -58,7 +58,7 @@ TEST_CASE("values of names that mean a secret are redacted, and nothing else of 
   });
 }
 
-TEST_CASE("a value ends where the shell ends it") {
+TEST_CASE("a value ends where the shell ends the word") {
   check_all({
       {"TOKEN='a b;c' x", "TOKEN='***' x"},
       {"TOKEN=\"a b;c\" x", "TOKEN=\"***\" x"},
@@ -79,7 +79,7 @@ TEST_CASE("a value ends where the shell ends it") {
   });
 }
 
-TEST_CASE("code in a quoted word is gone through as code") {
+TEST_CASE("code in a quoted word is searched as code") {
   check_all({
       {"sh -c 'TOKEN=abc make all'", "sh -c 'TOKEN=*** make all'"},
       {"bash -lc \"TOKEN=abc make all\"", "bash -lc \"TOKEN=*** make all\""},
@@ -93,7 +93,7 @@ TEST_CASE("code in a quoted word is gone through as code") {
   });
 }
 
-TEST_CASE("references and commands are no secrets, and stay to be seen") {
+TEST_CASE("references and commands are no secrets, and stay visible") {
   check_all({
       {"TOKEN=$TOKEN make", ""},
       {"TOKEN=\"$TOKEN\" make", ""},
@@ -111,7 +111,7 @@ TEST_CASE("references and commands are no secrets, and stay to be seen") {
   });
 }
 
-TEST_CASE("options that mean a secret hide their value, attached or not") {
+TEST_CASE("options with a secret hide their value, attached or not") {
   check_all({
       {"tool --password hunter2 --verbose", "tool --password *** --verbose"},
       {"tool --password=hunter2 --verbose", "tool --password=*** --verbose"},
@@ -142,7 +142,7 @@ TEST_CASE("options that mean a secret hide their value, attached or not") {
   });
 }
 
-TEST_CASE("headers hide what authorises, and say of which kind it was") {
+TEST_CASE("authorization headers hide the credentials and keep the scheme") {
   check_all({
       {"curl -H 'Authorization: Bearer abc.def' h", "curl -H 'Authorization: Bearer ***' h"},
       {"curl -H \"authorization: basic YWJj\" h", "curl -H \"authorization: basic ***\" h"},
@@ -193,7 +193,7 @@ TEST_CASE("passwords in URLs are redacted, names and hosts are not") {
   });
 }
 
-TEST_CASE("tokens are known by their shape wherever they are") {
+TEST_CASE("tokens are recognized by their shape anywhere") {
   const std::string run = "0123456789abcdefghijABCDEFGHIJ456789";
   const std::vector<std::string> tokens = {
       kGithub,
@@ -254,7 +254,7 @@ TEST_CASE("text that only sounds like a secret is left alone") {
   });
 }
 
-TEST_CASE("patterns of a policy are redacted besides, or their first group") {
+TEST_CASE("matches of a policy's patterns are redacted too, or their first group") {
   const auto redactor = Redactor::create({R"(ACME-[0-9]{4})", R"((?i)pin (\d+))"});
   REQUIRE(redactor);
   CHECK(redactor->redact("a ACME-1234 b PIN 99 c TOKEN=x") == "a *** b PIN *** c TOKEN=***");
@@ -263,7 +263,7 @@ TEST_CASE("patterns of a policy are redacted besides, or their first group") {
   CHECK(empty->redact("axxb") == "a***b");
 }
 
-TEST_CASE("a pattern that is not understood is named") {
+TEST_CASE("an invalid pattern is named") {
   const auto wrong = Redactor::create({"good", "(bad"});
   CHECK(wrong.status().code() == "invalid_arguments");
   CHECK_THAT(wrong.status().message(), Contains("redact[2]") && Contains("(bad"));

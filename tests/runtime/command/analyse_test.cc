@@ -98,7 +98,7 @@ TEST_CASE("a plain command is one fact without a doubt") {
   CHECK(found.commands[0].operands == std::vector<int>{2, 3});
 }
 
-TEST_CASE("quotes, backslashes and continued lines are off") {
+TEST_CASE("quotes, backslashes and continued lines are removed") {
   CHECK(commands("r'm' \"-\"r \\/ a\\\nb $'\\x63'") == Words{"rm -r / ab c"});
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("code for a shell is a separate source") {
   CHECK(found.commands[0].source == 1);
 }
 
-TEST_CASE("words behind the code of sh -c are its positional parameters") {
+TEST_CASE("words after the code of sh -c are its positional parameters") {
   CHECK(commands("sh -c 'rm \"$1\" $2' sh a b") == Words{"rm a b"});
 }
 
@@ -151,12 +151,12 @@ TEST_CASE("a subcommand of more words is named as a whole") {
   CHECK(found.commands[0].subcommand == "remote add");
 }
 
-TEST_CASE("hosts are of URLs and of operands") {
+TEST_CASE("hosts come from URLs and from operands") {
   CHECK(facts("curl https://u@Example.com:8/x").commands[0].hosts == Words{"example.com"});
   CHECK(facts("curl $url").commands[0].hosts == Words{""});
 }
 
-TEST_CASE("a remote command does not run here") {
+TEST_CASE("a remote command does not count as a local one") {
   const Facts found = facts("ssh -p 22 host rm -r x");
   const SimpleCommand& rm = command(found, "rm");
   CHECK(rm.remote);
@@ -169,7 +169,7 @@ TEST_CASE("an unknown program that names a known one may run it") {
 
 // --- Variables ----------------------------------------------------------------------------------
 
-TEST_CASE("a variable with a known value is replaced") {
+TEST_CASE("a variable with a known value is expanded") {
   CHECK(commands("c=rm; d=/tmp; $c -r \"$d/x\"").back() == "rm -r /tmp/x");
   CHECK(facts("c=rm; $c x").doubts.empty());
 }
@@ -179,7 +179,7 @@ TEST_CASE("an unquoted value is split as the shell splits it") {
   CHECK(doubted("IFS=y; c='rmyx'; $c", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("both values count where it is not known which branch ran") {
+TEST_CASE("both values count where the branch is unknown") {
   const Words found = commands("c=echo; test -f a && c=rm; $c x");
   CHECK(std::count(found.begin(), found.end(), "echo x") == 1);
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
@@ -199,7 +199,7 @@ TEST_CASE("read, printf -v and unset discard the known value") {
   CHECK(doubted("c=echo; unset c; $c x", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("a value that a loop assigns may be there in its next turn") {
+TEST_CASE("a value that a loop assigns may be set in its next iteration") {
   CHECK(doubted("c=echo; for i in 1 2; do $c x; eval \"c=rm\"; done", Doubt::kUnknownProgram));
   CHECK(doubted("set -- echo rm; while test -n \"$1\"; do $1 x; shift; done",
                 Doubt::kUnknownProgram));
@@ -376,13 +376,13 @@ TEST_CASE("classes of paths are inside, outside, and the policy's own") {
   CHECK((classes("rm -r /") & kHoldsWorkspace) != 0);
 }
 
-TEST_CASE("a path behind a hole is partly known") {
+TEST_CASE("a path after an unknown part is partly known") {
   CHECK((classes("rm /tmp/$x") & kPartlyKnown) != 0);
   CHECK((classes("rm $x/y") & kUnknownPath) != 0);
   CHECK(removed("rm /tmp/a/$x") == Words{"/tmp/a"});
 }
 
-TEST_CASE("a pattern is all that a directory holds") {
+TEST_CASE("a pattern stands for everything in a directory") {
   const Facts found = facts("rm -r /etc/*");
   const Access& access = found.commands[0].accesses[0];
   CHECK(access.contents);
@@ -459,7 +459,7 @@ TEST_CASE("find replaces {} by paths below its directories") {
   CHECK(removed("find /etc -delete") == Words{"/etc"});
 }
 
-TEST_CASE("pipelines say who feeds whom") {
+TEST_CASE("pipelines record which command feeds which") {
   const Facts found = facts("curl x | head | cat");
   CHECK(found.commands[2].fed_by == Words{"head", "curl"});
   CHECK(found.commands[0].feeds == Words{"head", "cat"});

@@ -65,7 +65,7 @@ TEST_CASE("each command that a real shell runs is in the facts, or there is a do
   }
 }
 
-TEST_CASE("commands that were missed once are found now") {
+TEST_CASE("commands that were once missed are found") {
   Shells shells;
   if (!shells.ok()) {
     WARN("skipped: bubblewrap cannot make a confinement here");
@@ -76,7 +76,7 @@ TEST_CASE("commands that were missed once are found now") {
   for (const testing::Miss& miss : misses) CHECK(shells.fault(miss.line, miss.dash) == "");
 }
 
-TEST_CASE("lines of one seed are the same") {
+TEST_CASE("one seed always gives the same lines") {
   CHECK(testing::Generator(7, false).line() == testing::Generator(7, false).line());
   CHECK(testing::Generator(7, false).line() != testing::Generator(8, false).line());
 }

@@ -84,7 +84,7 @@ TEST_CASE("the operand of a parameter is read by the rules of its operator") {
   });
 }
 
-TEST_CASE("quotes do not hide a command where bash expands behind them") {
+TEST_CASE("quotes do not hide a command where bash expands after them") {
   check({
       {"${x:'$(c)'} ${x['$(c)']} \"${x:-$'\\x24(c)'}\" ${x:-$'$(d)'} $(($'\\x24(c)'))",
        "([$x<:>(''' '$([c])' ''')][$x[](''' '$([c])' "

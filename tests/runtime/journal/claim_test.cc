@@ -219,7 +219,7 @@ TEST_CASE("a forgotten worker learns of it, claims nothing, and can join again")
   CHECK(far->claimed() == Ids{"a"});
 }
 
-TEST_CASE("an operation that a worker cannot carry out says why") {
+TEST_CASE("an operation that a worker cannot carry out returns the reason") {
   Crew crew;
   const auto worker = crew.hire("w");
   const auto other = crew.hire("other");
@@ -257,7 +257,7 @@ TEST_CASE("an operation that a worker cannot carry out says why") {
   }
 }
 
-TEST_CASE("an answer comes once, when the disk is well again or the journal is closed") {
+TEST_CASE("an answer comes once, when the disk works again or the journal is closed") {
   Crew crew;
   const auto worker = crew.hire("w");
   REQUIRE(worker->put(queued("a")));
@@ -294,7 +294,7 @@ TEST_CASE("an answer comes once, when the disk is well again or the journal is c
   }
 }
 
-TEST_CASE("a request to a full queue is not taken, and gets no answer") {
+TEST_CASE("a request to a full queue is rejected, and gets no answer") {
   Crew crew;
   const auto worker = crew.hire("w");
   worker->journal.reset();

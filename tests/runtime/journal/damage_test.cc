@@ -42,7 +42,7 @@ void overwrite(const std::string& path, std::size_t at, const std::string& bytes
   REQUIRE(file.good());
 }
 
-TEST_CASE("a whole journal is found to be whole") {
+TEST_CASE("an intact journal is reported as intact") {
   Desk desk;
   CHECK(check_journal(desk.directory()).code() == "state_dir_missing");
   write_runs(desk);
@@ -50,7 +50,7 @@ TEST_CASE("a whole journal is found to be whole") {
   CHECK(status.message() == "");
 }
 
-TEST_CASE("a file that is no database is an error that names it, until it is repaired") {
+TEST_CASE("a file that is not a database is an error that names it, until it is repaired") {
   Desk desk;
   write_runs(desk);
   overwrite(desk.file(), 0, std::string(2 * kPageBytes, 'g'));

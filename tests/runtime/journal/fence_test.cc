@@ -57,7 +57,7 @@ TEST_CASE(
   CHECK(items(all.crew, "a") == Words{"1 first"});
 }
 
-TEST_CASE("the end that a sleeper would write is refused and told") {
+TEST_CASE("an end written by a worker that was suspended is refused and reported") {
   Sleeper all;
   all.is_taken_for_dead();
   const Status status = all.one->put(with_status(all.run, "completed"));
@@ -102,7 +102,7 @@ TEST_CASE("a worker that gets its own run back cannot write as the attempt befor
   CHECK(kept[2] == "4 of this attempt");
 }
 
-TEST_CASE("a run is its owner's, and its attempt's, across an outage and a new connection") {
+TEST_CASE("a run keeps its owner and its attempt across an outage and a new connection") {
   Sleeper all;
   REQUIRE(all.one->requeue("a"));
   all.one->journal.reset();
@@ -121,7 +121,7 @@ TEST_CASE("a run is its owner's, and its attempt's, across an outage and a new c
   CHECK(all.one->put(with_status(all.run, "completed")).code() == "run_requeued");
 }
 
-TEST_CASE("an end is never overwritten, by another end or by life") {
+TEST_CASE("an end is never overwritten, by another end or by an earlier state") {
   Crew crew;
   const auto worker = crew.hire("w");
   REQUIRE(worker->put(with_status(queued("a"), "running")));

@@ -48,7 +48,7 @@ TEST_CASE("items come back as they were given, in their order") {
   CHECK(desk.journal->durable_seq("run00001") == 3);
 }
 
-TEST_CASE("runs of a session are found with all that was said about them, newest first") {
+TEST_CASE("runs of a session are found with everything recorded about them, newest first") {
   Desk desk;
   REQUIRE(desk.open());
   RunRecord run = desk.record("aaaaaaaa", "one");
@@ -285,7 +285,7 @@ TEST_CASE("items that were left out are named by a note in their place") {
   CHECK(desk.reader()->run("r")->last_seq == 12);
 }
 
-TEST_CASE("the file can be read with plain SQL, under the names of the seed") {
+TEST_CASE("the file can be read with plain SQL, under the documented names") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -327,7 +327,7 @@ TEST_CASE("no other user can read the record") {
   CHECK(mode_of(desk.file()) == 0600);
 }
 
-TEST_CASE("wrong use is refused at once and changes nothing") {
+TEST_CASE("wrong use is refused immediately and changes nothing") {
   Desk desk;
   REQUIRE(desk.open());
   CHECK(desk.out("unknown", 1, "x") == Taken::kWrongUse);
@@ -389,7 +389,7 @@ TEST_CASE("a group is durable as a whole or not at all") {
   CHECK(desk.items("run00001").items.size() == kGroups);
 }
 
-TEST_CASE("a group that is left open does not keep anything from the disk for ever") {
+TEST_CASE("a group that is left open does not delay other writes for ever") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("run00001") == Taken::kYes);

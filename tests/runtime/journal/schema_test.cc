@@ -25,7 +25,7 @@ void make_version(const Desk& desk, std::size_t version) {
   REQUIRE(migrate(**database, journal_migrations().first(version)));
 }
 
-TEST_CASE("an older version is brought up to date with all that is in it") {
+TEST_CASE("an older version is migrated with all its contents") {
   Desk desk;
   make_version(desk, 1);
   {
@@ -55,7 +55,7 @@ TEST_CASE("an older version is brought up to date with all that is in it") {
         std::vector<std::string>{std::to_string(journal_migrations().size())});
 }
 
-TEST_CASE("a file of before the queue is mended with its runs") {
+TEST_CASE("a file that is older than the queue is migrated with its runs") {
   Desk desk;
   make_version(desk, 2);
   REQUIRE(Plain(desk.file())
@@ -69,7 +69,7 @@ TEST_CASE("a file of before the queue is mended with its runs") {
   CHECK(run.owner.empty());
 }
 
-TEST_CASE("a newer version is refused and not touched") {
+TEST_CASE("a newer version is refused and left unchanged") {
   Desk desk;
   REQUIRE(desk.open());
   desk.journal.reset();
@@ -82,7 +82,7 @@ TEST_CASE("a newer version is refused and not touched") {
   CHECK(Plain(desk.file()).rows("PRAGMA user_version") == std::vector<std::string>{"99"});
 }
 
-TEST_CASE("another program's database is refused and not touched") {
+TEST_CASE("another program's database is refused and left unchanged") {
   Desk desk;
   fs::create_directory(desk.directory());
   fs::permissions(desk.directory(), fs::perms(0700));
@@ -92,7 +92,7 @@ TEST_CASE("another program's database is refused and not touched") {
         std::vector<std::string>{"exec_runs"});
 }
 
-TEST_CASE("a migration that fails leaves the version that was there") {
+TEST_CASE("a migration that fails leaves the old version") {
   Desk desk;
   make_version(desk, 1);
   auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});

@@ -134,7 +134,7 @@ TEST_CASE("a file that is too large loses the runs that ended first, and gets sm
   CHECK(fs::file_size(desk.file()) <= 3'000'000);
 }
 
-TEST_CASE("one step of tidying takes out a bounded part; a run that is half gone can be read") {
+TEST_CASE("one step of tidying removes a bounded part; a run that is half removed can be read") {
   Desk desk;
   REQUIRE(desk.open());
   write_run(desk, "r", 3'000);
@@ -174,7 +174,7 @@ TEST_CASE("a stream of runs makes the journal tidy up") {
   CHECK(ids(desk) == std::vector<std::string>{"new"});
 }
 
-TEST_CASE("a removed run takes no more items") {
+TEST_CASE("a removed run accepts no more items") {
   Desk desk;
   desk.options.max_age = Millis{1};
   REQUIRE(desk.open());

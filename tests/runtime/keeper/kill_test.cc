@@ -170,7 +170,7 @@ TEST_CASE("the exit of a leader is reported although its tree lives on") {
   }
 }
 
-TEST_CASE("a count of those left behind goes down with them") {
+TEST_CASE("the count of processes left behind falls as they end") {
   Harness harness;
   const std::string tag = unique_tag();
   const Steps orphan{"double-fork", "{", "setsid", "print", "%p", "pause", "}"};
@@ -186,7 +186,7 @@ TEST_CASE("a count of those left behind goes down with them") {
   REQUIRE(harness.wait_for([&] { return harness.run(run).left.back() == 0; }));
 }
 
-TEST_CASE("a run that leaves nothing behind says nothing about it") {
+TEST_CASE("a run that leaves nothing behind reports nothing left behind") {
   Harness harness;
   const RunKey run = harness.start_running(
       Harness::tree({"fork", "{", "exit", "0", "}", "wait-children", "exit", "0"}));
@@ -257,7 +257,7 @@ TEST_CASE("a kill hits one run and no other") {
   CHECK(alive_with(other_tag).size() == 2);
 }
 
-TEST_CASE("a forgotten run is not spoken of again, and a kill before it is carried out") {
+TEST_CASE("a forgotten run is not reported again, and an earlier kill is carried out") {
   Harness harness;
   const std::string tag = unique_tag();
   const RunKey run = harness.start_running(Harness::tree({"tag", tag, "print", "up", "pause"}));

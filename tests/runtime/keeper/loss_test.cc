@@ -331,7 +331,7 @@ TEST_CASE("when the host has no descriptors left, the start fails and the child 
 }
 
 // A keeper of another version, played by this test: what the client says about it.
-TEST_CASE("a keeper without the library's version says its own and goes") {
+TEST_CASE("a keeper of another version reports its own and exits") {
   std::array<int, 2> ends{-1, -1};
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0);
   const UniqueFd ours(ends[0]);

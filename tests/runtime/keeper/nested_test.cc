@@ -61,7 +61,7 @@ const std::vector<std::string> kService{"double-fork", "{", "setsid", "print", "
 const std::vector<std::string> kOrphan{"double-fork", "{", "clear-env", "print", "up",
                                        "pause",       "}", "print",     "up",    "pause"};
 
-TEST_CASE("a keeper below a keeper ends what it runs, with and without itself") {
+TEST_CASE("a keeper below a keeper ends its own runs, with and without itself") {
   constexpr std::uint32_t kOuterKeeper = 0xabcdef01;
   if (mark_mode() != MarkMode::kHard) return;
   const rlimit outer = mark_limit({kOuterKeeper, 1}, MarkMode::kHard);

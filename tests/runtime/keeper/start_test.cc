@@ -286,7 +286,7 @@ TEST_CASE("200 KiB of arguments and environment arrive whole") {
   REQUIRE(harness.wait_exit(run));
 }
 
-TEST_CASE("an exit says the code or the signal, and what the run has used") {
+TEST_CASE("an exit has the code or the signal, and the resources used") {
   Harness harness;
   SECTION("a code") {
     const RunKey run = harness.start_running(Harness::tree({"exit", "42"}));

@@ -65,7 +65,7 @@ TEST_CASE("an excerpt shows text as a person would see it") {
   CHECK(result.complete);
 }
 
-TEST_CASE("lines that follow themselves are folded") {
+TEST_CASE("repeated lines are folded") {
   std::string log = "before\n";
   for (int i = 0; i < 313; ++i) log += "waiting for the server\n";
   const Excerpt result = excerpt_of(log + "after\n", kPlenty);

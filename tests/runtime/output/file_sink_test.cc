@@ -67,7 +67,7 @@ TEST_CASE("two streams go into one file in the order in which they come") {
   CHECK(desk.text() == "out\nerr\nout\nerr\nout\nerr\n");
 }
 
-TEST_CASE("much of two streams changes from one to the other between lines") {
+TEST_CASE("large output of two streams alternates between lines") {
   Desk desk;
   const std::string text = numbered(std::size_t{2} << 20) + "\n";
   std::string other = text;

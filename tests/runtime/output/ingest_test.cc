@@ -86,7 +86,7 @@ TEST_CASE("a quota limits how much is taken, and the next one continues") {
   CHECK_FALSE(house.ingest().has_more());
 }
 
-TEST_CASE("without a quota nothing is held back") {
+TEST_CASE("without a quota nothing is delayed") {
   House house;
   Pipe pipe;
   Stream stream;
@@ -100,7 +100,7 @@ TEST_CASE("without a quota nothing is held back") {
   CHECK(house.loop().until([&] { return stream.end() == 60000; }));
 }
 
-TEST_CASE("a quota that is too small for all serves them in turn") {
+TEST_CASE("a quota too small for all streams serves them in turn") {
   House house;
   constexpr std::size_t kReaders = 8;
   constexpr std::size_t kQuota = 48 << 10;

@@ -30,7 +30,7 @@ void tick(Pace& pace, std::size_t bytes, std::uint64_t now_ms) {
 
 }  // namespace
 
-TEST_CASE("a stream that says something now and then is served when it wakes") {
+TEST_CASE("a stream with occasional output is served when it wakes") {
   Pace pace;
   for (std::uint64_t now = 1; now < 1000; ++now) wake(pace, kManyWakeups - 1, now);
   CHECK_FALSE(pace.ticking());
@@ -93,7 +93,7 @@ TEST_CASE("ticking ends when even the shortest interval holds up the writer") {
   CHECK_FALSE(pace.ticking());
 }
 
-TEST_CASE("ticking that was in vain is tried again later and later, but again") {
+TEST_CASE("ticking that was useless is tried again at growing intervals") {
   Pace pace;
   std::uint64_t now = 1;
   std::uint64_t expected = kFirstHoldOffMs;

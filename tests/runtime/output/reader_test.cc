@@ -153,7 +153,7 @@ TEST_CASE("a listener may close anything from its callback") {
   }
 }
 
-TEST_CASE("the whole may be closed from a callback, and freed from its own") {
+TEST_CASE("everything may be closed from a callback, and freed from its own") {
   Loop loop;
   std::unique_ptr<Ingest> ingest = Ingest::create(loop.get());
   Pipe pipe;
@@ -257,7 +257,7 @@ TEST_CASE("a reader alone does not keep the loop alive") {
   CHECK(uv_loop_close(&loop) == 0);
 }
 
-TEST_CASE("a held reader takes nothing until it is let go") {
+TEST_CASE("a held reader reads nothing until it is released") {
   House house;
   Pipe pipe;
   Stream stream;

@@ -243,7 +243,7 @@ void run_case(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("cursors never lie, whatever comes and whatever is evicted") {
+TEST_CASE("cursors stay correct, whatever arrives and whatever is evicted") {
   constexpr unsigned kCases = 120;
   for (unsigned seed = 1; seed <= kCases; ++seed) run_case(seed);
 }

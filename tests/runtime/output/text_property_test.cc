@@ -104,7 +104,7 @@ std::string without_trailing_blanks(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("clean text is valid, free of controls and no longer than it may be, whatever came") {
+TEST_CASE("clean text is valid, free of controls and bounded, whatever came") {
   Random random(1);
   constexpr int kCases = 3000;
   constexpr std::size_t kMaxSize = 600;
@@ -130,7 +130,7 @@ TEST_CASE("an excerpt is within its budget and says what it left out, whatever c
   }
 }
 
-TEST_CASE("returns, backspaces and erasures show what a terminal shows") {
+TEST_CASE("returns, backspaces and erasures give what a terminal shows") {
   Random random(3);
   constexpr int kCases = 20000;
   for (int i = 0; i < kCases; ++i) {

@@ -54,7 +54,7 @@ class Child {
   pid_t pid_ = 0;
 };
 
-TEST_CASE("stat tells parent, group, session and start time, whatever the name is") {
+TEST_CASE("stat gives parent, group, session and start time, whatever the name is") {
   const Child child([] {
     ::prctl(PR_SET_NAME, "a) R 1 (b c", 0, 0, 0);
     ::setsid();
@@ -161,7 +161,7 @@ TEST_CASE("the tree below a process is found, by the kernel's lists and by a sca
   }
 }
 
-TEST_CASE("a signal goes only to who is still ours") {
+TEST_CASE("a signal goes only to processes that are still ours") {
   Child child;
   CHECK(send_signal_if(child.pid(), 0, [](pid_t) { return true; }) == SendOutcome::kSent);
   CHECK(send_signal_if(child.pid(), SIGKILL, [](pid_t) { return false; }) == SendOutcome::kNotOurs);
@@ -188,7 +188,7 @@ TEST_CASE("signals have names, both ways") {
   }
 }
 
-TEST_CASE("a status is said in words") {
+TEST_CASE("a status is described in words") {
   CHECK(describe_status(0, 0, false) == "exit code 0");
   CHECK(describe_status(1, 0, false) == "exit code 1");
   CHECK(describe_status(0, SIGTERM, false) == "killed by SIGTERM");

@@ -481,7 +481,7 @@ TEST_CASE("a stopped reader, and one with bytes to read, does not wait for input
         0);
 }
 
-TEST_CASE("without the system call the place in the kernel tells of a reader of descriptor 0") {
+TEST_CASE("without the system call the kernel's wait channel reveals a reader of descriptor 0") {
   const bool of_stdin = GENERATE(true, false);
   const Child child([&](int to) {
     std::array<int, 2> ends{0, 0};

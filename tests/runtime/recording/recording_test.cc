@@ -86,7 +86,7 @@ TEST_CASE("an event comes after the output before it") {
 }
 
 TEST_CASE(
-    "above the limit, the beginning and the end of output are recorded, and how much is not") {
+    "above the limit, the beginning and the end of output are recorded, with the size of the gap") {
   Recorded desk;
   constexpr std::uint64_t kMost = 64 << 10;
   const std::string id = desk.sh("seq 1 100000", kMost).id();
@@ -103,7 +103,7 @@ TEST_CASE(
         0);
 }
 
-TEST_CASE("a child that writes faster than the disk takes it waits, and nothing is lost") {
+TEST_CASE("a child that writes faster than the disk waits, and nothing is lost") {
   RecordingOptions options;
   options.journal.max_queue_bytes = 64 << 10;
   options.recorder.max_output_bytes = 64 << 20;
@@ -130,7 +130,7 @@ TEST_CASE("the first run opens the journal, which makes the state directory") {
   CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
 }
 
-TEST_CASE("a run that the journal cannot take is not queued, and its caller gets the reason") {
+TEST_CASE("a run that the journal rejects is not queued, and its caller gets the reason") {
   Recorded desk;
   std::optional<Status> told;
   desk.finished(desk.sh("true").id());
@@ -162,7 +162,7 @@ TEST_CASE("at the end of its host a run is recorded as killed") {
   CHECK(again.text(got->page.items, ItemType::kStdout) == "up\n");
 }
 
-TEST_CASE("without a state directory runs continue, and questions say why there is no answer") {
+TEST_CASE("without a state directory runs continue, and queries return the reason") {
   Table table;
   Recording recording(table.loop.get(), table.clock, *table.runs, {});
   RunSpec spec;
@@ -180,7 +180,7 @@ TEST_CASE("without a state directory runs continue, and questions say why there 
   REQUIRE(table.loop.until([&] { return closed; }));
 }
 
-TEST_CASE("a file that is no journal is left alone and reported once, and runs continue") {
+TEST_CASE("a file that is not a journal is left alone and reported once, and runs continue") {
   TempDir dir;
   dir.write("sessions.db", "this is no database, whatever it is called, and it stays as it is");
   Recorded desk({}, {}, dir.path());
@@ -207,7 +207,7 @@ TEST_CASE("it can be closed while it is being opened, and during a question") {
   }
 }
 
-TEST_CASE("an unknown run is said to be unknown") {
+TEST_CASE("an unknown run is reported as unknown") {
   Recorded desk;
   desk.recording->open();
   CHECK(desk.items("nobodyis").status().code() == "run_not_found");

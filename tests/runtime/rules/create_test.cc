@@ -36,7 +36,7 @@ std::string refusal(Decision decision, const std::function<void(Rule&)>& change)
 
 }  // namespace
 
-TEST_CASE("a sound rule is accepted") {
+TEST_CASE("a valid rule is accepted") {
   CHECK(refusal(Decision::kDeny, [](Rule&) {}).empty());
   CHECK(refusal(Decision::kAllow, [](Rule& r) { r.reason.clear(); }).empty());
   CHECK(refusal({}).empty());
@@ -99,7 +99,7 @@ TEST_CASE("each fault of a rule is named") {
          r.not_paths = kOutside | kInWorkspace;
        },
        "not_path excludes all that path names"},
-      {ask, [](Rule& r) { r.paths = 1U << 7; }, "path: names a class that there is not"},
+      {ask, [](Rule& r) { r.paths = 1U << 7; }, "path: names a class that does not exist"},
       {ask, [](Rule& r) { r.doubt_details = patterns({"x"}); }, "detail: needs doubt"},
       {allow, [](Rule& r) { r.doubts = {Doubt::kUnparsed}; }, "no rule allows what is in doubt"},
       {ask,

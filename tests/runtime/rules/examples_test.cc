@@ -75,7 +75,7 @@ TEST_CASE("a rule that never decides is shadowed") {
         "is decided deny by deny (rules.lua:7)");
 }
 
-TEST_CASE("an example outside of the rule's modes says so") {
+TEST_CASE("an example outside the rule's modes is reported") {
   Rule made = of_program("r", Decision::kAsk, "tool");
   made.modes = {"plan"};
   CHECK(contains(complaint({with_examples(made, {line("tool")})}),

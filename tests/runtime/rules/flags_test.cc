@@ -99,7 +99,7 @@ TEST_CASE("an unknown word is no flag") {
   CHECK(has("rm --recursive='$x'", "--recursive"));
 }
 
-TEST_CASE("an allow rule that excludes flags does not hold where one may be hidden") {
+TEST_CASE("an allow rule that excludes flags does not apply where one may be hidden") {
   Rule allow = of_program("a", Decision::kAllow, "git");
   allow.without_flags = {"--force"};
   CHECK(is_matched(allow, facts("git push origin")));

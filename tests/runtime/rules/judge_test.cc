@@ -129,7 +129,7 @@ TEST_CASE("an ask or deny rule that names a doubt decides instead of the floor")
   CHECK(outcome.floors == std::vector<int>{1});
 }
 
-TEST_CASE("a rule about something else does not name a doubt") {
+TEST_CASE("a rule about something else does not cover a doubt") {
   const auto set = rule_set({of_program("sh", Decision::kAsk, "sh")});
   Facts doubtful = facts("sh");
   add_doubt(doubtful, Doubt::kForkBomb, 0);
@@ -138,7 +138,7 @@ TEST_CASE("a rule about something else does not name a doubt") {
   CHECK(outcome.floors == std::vector<int>{0});
 }
 
-TEST_CASE("doubts of the line meet only rules about nothing but doubts") {
+TEST_CASE("doubts of the line match only rules about doubts alone") {
   Rule with_program = on_doubt("program", Decision::kDeny, Doubt::kUnparsed);
   with_program.programs = patterns({"*"});
   Rule with_test = on_doubt("test", Decision::kDeny, Doubt::kUnparsed);
@@ -161,7 +161,7 @@ TEST_CASE("a long line leads to ask") {
   CHECK(set->judge(lengthy, kMode, {}).id == "doubt.over_limit");
 }
 
-TEST_CASE("an unjudged line is denied, whichever rule names it") {
+TEST_CASE("a line that cannot be judged is denied, whichever rule names it") {
   const auto set = rule_set({on_doubt("mild", Decision::kAsk, Doubt::kUnjudged),
                              of_program("rm", Decision::kDeny, "rm")});
   Facts cut = facts("git x");
@@ -298,7 +298,7 @@ TEST_CASE("steps are strictest first within a command, and bounded") {
   CHECK(steps.back().rule->id == "own");
 }
 
-TEST_CASE("the shortcut over what rules need changes no answer") {
+TEST_CASE("the index of what rules need changes no answer") {
   std::mt19937 random(7);
   const auto chance = [&](unsigned one_in) { return random() % one_in == 0; };
   const auto name = [&] { return std::string(1, static_cast<char>('a' + random() % 3)); };
@@ -361,7 +361,7 @@ TEST_CASE("the shortcut over what rules need changes no answer") {
   }
 }
 
-TEST_CASE("sets that are judged in the midst of each other do not disturb each other") {
+TEST_CASE("sets whose judgements interleave do not disturb each other") {
   const auto inner = rule_set({of_program("inner", Decision::kDeny, "git")});
   Rule made = of_program("outer", Decision::kAsk, "git");
   made.test = 0;

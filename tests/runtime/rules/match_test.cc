@@ -210,7 +210,7 @@ TEST_CASE("conditions hold for one and the same command") {
   CHECK(is_matched(made, facts({command("cp x"), command("rm -f x")})));
 }
 
-TEST_CASE("one access satisfies all that is said of accesses") {
+TEST_CASE("one access must satisfy all conditions on accesses") {
   Rule made = rule("r", Decision::kDeny);
   made.access = {AccessKind::kRemove, AccessKind::kWrite};
   made.paths = kSystem;
@@ -227,7 +227,7 @@ TEST_CASE("one access satisfies all that is said of accesses") {
   CHECK(is_matched(made, facts({both}), with_classes()));
 }
 
-TEST_CASE("an allow rule takes nothing that is not known for absent") {
+TEST_CASE("an allow rule does not take unknown for absent") {
   Rule allow = of_program("a", Decision::kAllow, "npm");
   allow.not_arguments = patterns({"--force*"});
   CHECK(is_matched(allow, facts("npm run x'$y'")));

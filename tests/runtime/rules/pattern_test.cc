@@ -135,7 +135,7 @@ TEST_CASE("a value may match what its known beginning and end leave open") {
   CHECK_FALSE(may("re:x", "y"));
 }
 
-TEST_CASE("whatever a value becomes, a pattern that matches it matches that, and may match it") {
+TEST_CASE("a pattern that matches an expansion of a value may match the value") {
   std::mt19937 random(2);
   for (int round = 0; round < 20'000; ++round) {
     const std::string glob = random_text(random, "ab*?*", 5);
@@ -150,7 +150,7 @@ TEST_CASE("whatever a value becomes, a pattern that matches it matches that, and
   }
 }
 
-TEST_CASE("a wrong pattern says what is wrong and where") {
+TEST_CASE("a wrong pattern is reported with the fault and its position") {
   const auto unclosed = Pattern::compile("re:port [0-9");
   REQUIRE_FALSE(unclosed);
   CHECK(unclosed.status().code() == "invalid_pattern");

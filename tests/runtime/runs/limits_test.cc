@@ -85,7 +85,7 @@ std::string eater(int mebibytes) {
   return "'" + testing::fixture("tree") + "' eat " + std::to_string(mebibytes) + " pause";
 }
 
-TEST_CASE("a run that uses more memory than its limit ends as killed by memory") {
+TEST_CASE("a run that exceeds its memory limit ends as killed by memory") {
   with_and_without_groups([](bool polled) {
     Table table;
     LimitSet limits;
@@ -248,7 +248,7 @@ TEST_CASE("a run that is being killed does not end by a limit as well") {
   CHECK(!run.limit_reached());
 }
 
-TEST_CASE("a share of a processor that nothing can hold refuses the start and says why") {
+TEST_CASE("a processor share that cannot be enforced refuses the start with the reason") {
   const EnvironmentVariable off("GIBBOUS_CGROUPS", "off");
   Table table;
   RunSpec spec;

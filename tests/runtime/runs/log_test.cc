@@ -114,7 +114,7 @@ TEST_CASE("a log may lie in the temporary directory, which is made, and have the
   CHECK(content(temp + "/logs/" + run.id() + ".log") == "out\n");
 }
 
-TEST_CASE("a temporary directory that cannot be made refuses the start and says what to set") {
+TEST_CASE("a temporary directory that cannot be made refuses the start and names the setting") {
   const testing::TempDir dir;
   const std::string temp = dir.write("file", "") + "/temp";
   std::filesystem::create_directory(dir.path() + "/workspace");

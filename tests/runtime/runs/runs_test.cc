@@ -105,7 +105,7 @@ TEST_CASE("a directory that does not exist is a clear error") {
   REQUIRE(status.message().find("/no/such/directory") != std::string::npos);
 }
 
-TEST_CASE("more than max_concurrent runs are refused, and say what to do") {
+TEST_CASE("runs beyond max_concurrent are refused, with what to do") {
   RunLimits limits;
   limits.max_concurrent = 2;
   Table table(limits);
@@ -171,7 +171,7 @@ TEST_CASE("kill escalates to SIGKILL after the grace period") {
   REQUIRE(run.reason() == "killed with SIGKILL, after SIGTERM");
 }
 
-TEST_CASE("kill of a run that has ended says that nothing was there") {
+TEST_CASE("kill of a run that has ended reports that nothing was there") {
   Table table;
   Run& run = table.sh("true");
   table.until_ended(run);

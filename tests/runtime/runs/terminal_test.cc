@@ -201,7 +201,7 @@ TEST_CASE("queries of programs to the terminal are answered on its input") {
   CHECK(desk.shows(run, "033   [   1   ;   1   R"));
 }
 
-TEST_CASE("a program that asks a thousand times and reads nothing is no burden") {
+TEST_CASE("a program that sends a thousand queries and reads nothing costs little") {
   Desk desk;
   Run& run = desk.start(
       "stty raw -echo; i=0; while [ $i -lt 3000 ]; do printf '\\033[c\\033[6n'; "
@@ -210,7 +210,7 @@ TEST_CASE("a program that asks a thousand times and reads nothing is no burden")
   desk.table.kill(run);
 }
 
-TEST_CASE("a password prompt is known by its silence") {
+TEST_CASE("a password prompt is recognized by its disabled echo") {
   Desk desk;
   Run& run = desk.start("echo hello; stty -echo; echo now; read x; stty echo; echo again; read y");
   desk.until_shown(run, "now");

@@ -186,7 +186,7 @@ TEST_CASE("with the network on only plain sockets can be made") {
   }
 }
 
-TEST_CASE("processes outside can be neither signalled nor looked into") {
+TEST_CASE("processes outside can be neither signalled nor inspected") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     const pid_t victim = gibbous::testing::patient_fork();
@@ -291,7 +291,7 @@ TEST_CASE("System V memory outside cannot be attached where mounts can be had") 
   }
 }
 
-TEST_CASE("system calls by the numbers of other architectures are no way round") {
+TEST_CASE("system calls by the numbers of other architectures are refused too") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     for (const char* const name : {"x32", "x32-socket", "int80"}) {

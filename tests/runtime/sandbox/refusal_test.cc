@@ -281,7 +281,7 @@ TEST_CASE("each refusal is reported once, up to the limit") {
   CHECK(find_refusals(workspace_profile(), "/ws", output).size() == kMaxRefusals);
 }
 
-TEST_CASE("any bytes are read without harm, and the findings are bounded") {
+TEST_CASE("arbitrary bytes do no harm, and the findings are bounded") {
   constexpr std::uint32_t kSeed = 20;
   constexpr int kRounds = 3000;
   constexpr int kMaxPieces = 60;
@@ -349,7 +349,7 @@ TEST_CASE("any bytes are read without harm, and the findings are bounded") {
   }
 }
 
-TEST_CASE("hostile lines take no time that grows faster than they do") {
+TEST_CASE("the time for hostile lines is linear in their length") {
   constexpr std::size_t kBytes = std::size_t{64} << 10;
   for (const std::string part :
        {"'a", "`a ", "\"", "(/", ": ", "/ ", "permission denied '", "\xe2"}) {

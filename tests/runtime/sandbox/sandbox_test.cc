@@ -170,7 +170,7 @@ TEST_CASE("the report names what is not enforced") {
   }
 }
 
-TEST_CASE("a path outside all write trees needs no protection and no sentence") {
+TEST_CASE("a path outside all write trees needs no protection and no message") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     std::filesystem::create_directory_symlink(box.path("workspace"), box.path("link"));
@@ -217,7 +217,7 @@ TEST_CASE("links and missing names in a write tree are reported") {
   }
 }
 
-TEST_CASE("many missing names are one sentence of bounded length") {
+TEST_CASE("many missing names make one message of bounded length") {
   constexpr int kNames = 100;
   constexpr std::size_t kMaxSentence = 600;
   Box box(machines().front());

@@ -89,7 +89,7 @@ Condition on_ready(const Run& run) {
   return condition;
 }
 
-TEST_CASE("a run is ready when its condition has come true, and says by what") {
+TEST_CASE("a run is ready when its condition has come true, and names the condition") {
   Office office;
   const auto how = Office::plan("read line; echo listening; read line");
   how->ready = line("listen");
@@ -228,7 +228,7 @@ TEST_CASE("a run that fails is started again as often as it may, each time as an
   CHECK(office.runs->list().size() == 3);
 }
 
-TEST_CASE("pauses between restarts double, and are said") {
+TEST_CASE("pauses between restarts double, and are reported") {
   Office office;
   const auto how = Office::plan("exit 1");
   how->restart = restarts(3, Millis{100});
@@ -393,7 +393,7 @@ TEST_CASE("the first of a chain leads to the last, however many are forgotten be
   office.until_state(last, RunState::kKilled);
 }
 
-TEST_CASE("a restart that is refused ends the chain, and says why") {
+TEST_CASE("a restart that is refused ends the chain, with the reason") {
   Office office;
   const auto how = Office::plan("exit 1");
   how->restart = restarts(5);

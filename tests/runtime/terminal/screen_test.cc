@@ -67,7 +67,7 @@ TEST_CASE("a character that is repeated is written out") {
   CHECK(shown.row(2) == "====|");
 }
 
-TEST_CASE("a repetition of nothing, and one past the last row, end") {
+TEST_CASE("a repetition of nothing and one past the last row both terminate") {
   Shown shown({5, 21});
   shown.screen.feed("\x1b[5bx");
   CHECK(shown.row(0) == "x");
@@ -216,7 +216,7 @@ TEST_CASE("pasted text is bracketed when the program asked for that, and cannot 
   CHECK(shown.screen.encode_paste("a\x1b[201~b") == "\x1b[200~a[201~b\x1b[201~");
 }
 
-TEST_CASE("a new size keeps what fits, and rows are as many as it says") {
+TEST_CASE("a new size keeps what fits, and the number of rows follows it") {
   Shown shown({5, 20});
   shown.screen.feed("hello\r\nworld");
   shown.screen.resize({10, 40});

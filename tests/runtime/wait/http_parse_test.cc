@@ -51,7 +51,7 @@ TEST_CASE("a status line gives its code, however it is cut") {
   CHECK(status_of("HTTP/1.1 200 OK") == 0);
 }
 
-TEST_CASE("interim answers are passed over") {
+TEST_CASE("interim responses are skipped") {
   CHECK(status_of("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n") == 200);
   CHECK(status_of("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 500 No\r\n") == 500);
   CHECK(status_of("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n") == 0);
@@ -69,7 +69,7 @@ TEST_CASE("an answer that is not HTTP is an error") {
   CHECK(status_of(std::string(gibbous::kMaxHttpHeadBytes, 'x')) == 0);
 }
 
-TEST_CASE("random answers give what a regular expression says of them, however they are cut") {
+TEST_CASE("random responses are parsed as a regular expression parses them, however they are cut") {
   static const std::vector<std::string> kParts = {"HTTP/1.1 ",
                                                   "HTTP/1.0",
                                                   " ",

@@ -56,7 +56,7 @@ class Probes {
   ProbeContext context{loop.get(), clock, deadlines, handles};
 };
 
-TEST_CASE("addresses are read and written, and IPv4 in IPv6 clothes is IPv4") {
+TEST_CASE("addresses are read and written, and IPv4-mapped IPv6 is IPv4") {
   for (const std::string text : {"127.0.0.1", "0.0.0.0", "::1", "::", "2001:db8::5"}) {
     const auto address = Address::parse(text);
     REQUIRE(address);
@@ -120,7 +120,7 @@ TEST_CASE("a connect probe succeeds with a listener") {
   CHECK(reached->address == Address::loopback_v4());
 }
 
-TEST_CASE("a connect probe that must finish tries once more and answers") {
+TEST_CASE("a connect probe that must finish tries once more and reports") {
   Probes probes;
   const BoundSocket socket = bind_loopback();
   bool answered = false;

@@ -133,7 +133,7 @@ TEST_CASE("http fires when the status is as wanted") {
   house.kill(server);
 }
 
-TEST_CASE("http waits for the very status that was asked for") {
+TEST_CASE("http waits for exactly the requested status") {
   House house;
   Run& server = house.program("http_server", {"200", "200", "404"});
   const std::string url = "http://localhost:" + std::to_string(house.number_after(server, "port"));
@@ -143,7 +143,7 @@ TEST_CASE("http waits for the very status that was asked for") {
   house.kill(server);
 }
 
-TEST_CASE("http says in the end what it got instead") {
+TEST_CASE("http reports at the end what it got instead") {
   House house;
   Run& server = house.program("http_server", {"500"});
   const std::string url =

@@ -78,7 +78,7 @@ TEST_CASE("all fails as soon as one condition can no longer come true") {
   CHECK(result.run == ends.id());
 }
 
-TEST_CASE("a deadline says what did not come true, with the tail of the output") {
+TEST_CASE("a deadline reports which conditions did not come true, with the tail of the output") {
   House house;
   Run& run = house.sh("echo starting; read line");
   house.wait(on_regex(run, "starting"));
@@ -98,7 +98,7 @@ TEST_CASE("a deadline says what did not come true, with the tail of the output")
   CHECK(all.fired[0].condition == 0);
 }
 
-TEST_CASE("a deadline of zero asks how things are now") {
+TEST_CASE("a deadline of zero checks the present state") {
   House house;
   Run& run = house.sh("echo Ready; read line");
   house.wait(on_regex(run, "Ready"));

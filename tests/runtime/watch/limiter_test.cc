@@ -41,7 +41,7 @@ TEST_CASE("a bucket without a burst has no limit") {
   CHECK(bucket.has(Nanos(0)));
 }
 
-TEST_CASE("a watcher's flood leaves room for the others, up to what the run may have") {
+TEST_CASE("a watcher's flood leaves room for the others, up to the limit of the run") {
   WatchLimiter limiter(3, kRates);
   CHECK(admitted(limiter, 0, 100, Nanos(0)) == 3);
   CHECK(admitted(limiter, 1, 100, Nanos(0)) == 2);

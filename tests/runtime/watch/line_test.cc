@@ -11,7 +11,7 @@ using test::Desk;
 using test::spec_of;
 using test::Texts;
 
-TEST_CASE("a match has the line's place, its text and its captures") {
+TEST_CASE("a match has the line's position, its text and its captures") {
   Desk desk("listening on (?P<host>\\S+):(\\d+)(!)?");
   desk.feed("starting\nserver listening on 127.0.0.1:8080 now\n");
   REQUIRE(desk.matches().size() == 1);
@@ -32,7 +32,7 @@ TEST_CASE("a match has the line's place, its text and its captures") {
   CHECK_FALSE(match.groups[2].matched);
 }
 
-TEST_CASE("a coloured line is matched as it looks, wherever the chunks cut its colours") {
+TEST_CASE("a coloured line is matched as displayed, wherever chunks cut its colours") {
   const std::string output =
       "  \x1b[32m\xe2\x9e\x9c\x1b[39m  \x1b[1mLocal\x1b[22m:   "
       "\x1b[36mhttp://localhost:\x1b[1m5173\x1b[22m/\x1b[39m\n";
@@ -86,7 +86,7 @@ TEST_CASE("invalid UTF-8 is seen as a replacement character") {
                               "b"});
 }
 
-TEST_CASE("no match reaches over the end of a line") {
+TEST_CASE("no match crosses the end of a line") {
   Desk desk("one\\s+two|one[^x]two|(?s)one.two|one\\ntwo");
   desk.feed("one\ntwo\none two\n");
   CHECK(desk.lines() == Texts{"one two"});

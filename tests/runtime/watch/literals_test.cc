@@ -47,7 +47,7 @@ std::set<std::pair<std::size_t, std::size_t>> plain_places(const Texts& literals
   return places;
 }
 
-TEST_CASE("every literal is found at every place, be they few or many") {
+TEST_CASE("every literal is found at every offset, with few literals and with many") {
   std::mt19937 random(7);
   for (std::size_t round = 0; round < 400; ++round) {
     Texts literals(1 + round % 12);
@@ -73,7 +73,7 @@ TEST_CASE("every literal is found at every place, be they few or many") {
   }
 }
 
-TEST_CASE("a look over bytes counts newlines and sees each kind of byte at each place") {
+TEST_CASE("a scan of bytes counts newlines and finds each kind of byte at each offset") {
   for (std::size_t size = 1; size < 100; ++size) {
     std::string text(size, 'x');
     text[size / 2] = '\n';

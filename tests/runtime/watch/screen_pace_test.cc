@@ -10,13 +10,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST_CASE("an unchanged screen is not examined") {
+TEST_CASE("an unchanged screen is not scanned") {
   ScreenPace pace;
   CHECK_FALSE(pace.next());
   CHECK_FALSE(pace.take(seconds(5)));
 }
 
-TEST_CASE("a screen is examined once when its output has paused") {
+TEST_CASE("a screen is scanned once when its output has paused") {
   ScreenPace pace;
   pace.wrote(seconds(1));
   pace.wrote(seconds(1) + milliseconds(10));
@@ -28,7 +28,7 @@ TEST_CASE("a screen is examined once when its output has paused") {
   CHECK_FALSE(pace.take(seconds(9)));
 }
 
-TEST_CASE("output without a pause is examined a few times a second, and once more at its end") {
+TEST_CASE("output without a pause is scanned a few times a second, and once more at its end") {
   constexpr milliseconds kWritten{10'000};
   constexpr long kMostLooks = kWritten / kScreenLookInterval;
   ScreenPace pace;
@@ -45,7 +45,7 @@ TEST_CASE("output without a pause is examined a few times a second, and once mor
   CHECK(pace.take(kWritten + kScreenQuiet) == ScreenLook::kSettled);
 }
 
-TEST_CASE("a look that took long is followed by a rest") {
+TEST_CASE("a slow scan is followed by a pause") {
   ScreenPace pace;
   constexpr Nanos kTook = milliseconds(100);
   pace.wrote(Nanos(0));
@@ -58,7 +58,7 @@ TEST_CASE("a look that took long is followed by a rest") {
   CHECK(pace.take(end + kTook * kScreenRest) == ScreenLook::kSettled);
 }
 
-TEST_CASE("a look that comes late is one look") {
+TEST_CASE("a scan that is late runs once") {
   ScreenPace pace;
   pace.wrote(seconds(1));
   CHECK(pace.take(seconds(60)) == ScreenLook::kSettled);

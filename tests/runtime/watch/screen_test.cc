@@ -99,7 +99,7 @@ TEST_CASE("a second copy of the same text is reported, with its row") {
   CHECK(desk.show("fine\r\n").empty());
 }
 
-TEST_CASE("an unchanged screen reports nothing, however much has scrolled by") {
+TEST_CASE("an unchanged screen reports nothing, however much has scrolled past") {
   ScreenDesk desk("y");
   std::string flood;
   for (int at = 0; at < 100; ++at) flood += "y\r\n";
@@ -143,7 +143,7 @@ TEST_CASE("text missing during a redraw is not gone, but text that stays away is
   CHECK(desk.show_some("\r\nBuild failed") == Texts{"2:Build failed"});
 }
 
-TEST_CASE("once is once on a screen, too, and then it is not looked at") {
+TEST_CASE("once means once on a screen too, and the screen is not scanned again") {
   std::vector specs{on_screen("\\d+%"), on_screen("done")};
   specs[0].once = true;
   specs[1].once = true;

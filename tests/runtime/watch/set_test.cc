@@ -34,7 +34,7 @@ TEST_CASE("a watcher looks at the streams of its scope") {
   CHECK(desk.matches()[3].watcher == 2);
 }
 
-TEST_CASE("once is once for both streams") {
+TEST_CASE("once means once for both streams") {
   std::vector<WatchSpec> specs{spec_of("ready"), spec_of("never")};
   specs[0].once = true;
   specs[1].once = true;
@@ -83,7 +83,7 @@ TEST_CASE("half a character at the end of a prompt is left out until the rest co
   CHECK(desk.lines() == Texts{"caf"});
 }
 
-TEST_CASE("a match that is not wanted leaves once unused") {
+TEST_CASE("a match that is rejected does not use up once") {
   struct Refusing final : WatchSink {
     bool wants(std::size_t) override { return ++asked > 1; }
     void on_match(WatchMatch match) override { line = match.line; }
@@ -154,7 +154,7 @@ TEST_CASE("a match that waits for lines still gets them when its watcher was for
   CHECK(desk.matches()[0].after == Texts{"after"});
 }
 
-TEST_CASE("a hundred watchers tell what each of them would tell alone") {
+TEST_CASE("a hundred watchers report what each of them would report alone") {
   std::vector<WatchSpec> specs;
   for (int at = 0; at < 100; ++at) specs.push_back(spec_of("word" + std::to_string(at) + "\\b"));
   Desk desk(specs);

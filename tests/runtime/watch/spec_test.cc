@@ -37,7 +37,7 @@ TEST_CASE("a wrong regex is reported with RE2's message and the column") {
   CHECK_THAT(refusal_of("\xff"), Contains("invalid UTF-8"));
 }
 
-TEST_CASE("regexes are bounded in length and in what they take of memory") {
+TEST_CASE("regexes are bounded in length and in memory") {
   CHECK(refusal_of("") == "watch[1].regex: expected a regular expression, got \"\"");
   CHECK(refusal_of(std::string(kMaxWatchRegexBytes, 'x')).empty());
   CHECK(refusal_of(std::string(kMaxWatchRegexBytes + 1, 'x')) ==

@@ -31,7 +31,7 @@ TEST_CASE("time.sleep does not take a long script's time for waiting") {
   CHECK(world.run("nap").text == "slept");
 }
 
-TEST_CASE("wrong milliseconds raise") {
+TEST_CASE("invalid milliseconds raise") {
   World world;
   world.start("define('nap', function(args) time.sleep(args.ms or 0 / 0) end)");
   CHECK(contains(world.run("nap", R"({"ms":-1})").message, "bad argument #1 to 'sleep'"));

@@ -177,7 +177,7 @@ TEST_CASE("every declaration has an example, types and the version that brought 
   CHECK(list_of(declared.without_types) == "");
 }
 
-TEST_CASE("the files of scripts/meta say that they are no code") {
+TEST_CASE("the files of scripts/meta are marked as not executable") {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(meta_directory())) {
     INFO(entry.path().string());

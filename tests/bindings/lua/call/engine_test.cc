@@ -262,7 +262,7 @@ TEST_CASE("an approval that is dropped denies, and one that outlives its call do
   REQUIRE(world.until([&] { return asked.size() == 1; }));
   asked.clear();
   CHECK(world.finish(dropped).code == "denied");
-  CHECK(contains(world.results[dropped].message, "nobody answered"));
+  CHECK(contains(world.results[dropped].message, "no person answered"));
 
   const CallId cancelled = world.begin("act", ask);
   const CallId left = world.begin("act", ask);
@@ -363,7 +363,7 @@ TEST_CASE("the host is woken when something becomes ready") {
   CHECK(world.results.count(id) == 1);
 }
 
-TEST_CASE("two engines in one process do not know of each other") {
+TEST_CASE("two engines in one process do not affect each other") {
   World one;
   World two;
   one.start("define('who', function() store.set('me', 1) return 'one' end)");

@@ -84,7 +84,7 @@ TEST_CASE("at most five faults are listed, and the rest is counted") {
   CHECK(message.find("; and 2 more") != std::string::npos);
 }
 
-TEST_CASE("an integer may be written with a fraction of nought") {
+TEST_CASE("an integer may be written with a zero fraction") {
   CHECK(fault(R"({"type":"integer"})", "5.0").empty());
   CHECK(fault(R"({"type":"integer"})", "5.5") == "args: expected integer, got number 5.5");
   CHECK(fault(R"({"type":"integer"})", "-3").empty());
@@ -202,7 +202,7 @@ TEST_CASE("alternatives that multiply are rejected instead of tried for ever") {
   CHECK_FALSE(fault(schema.c_str(), value.c_str()).empty());
 }
 
-TEST_CASE("the actual value is shown as valid UTF-8, shortened") {
+TEST_CASE("the actual value is shown as valid UTF-8, cut short") {
   Json value = std::string("\xff\xfe") + std::string(500, 'x');
   const auto check = SchemaCheck::compile({{"type", "integer"}});
   REQUIRE(check.ok());

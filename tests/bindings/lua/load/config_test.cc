@@ -107,7 +107,7 @@ TEST_CASE("every field of the configuration arrives") {
   CHECK(memory.total_bytes == std::size_t{8} << 20);
 }
 
-TEST_CASE("a configuration that says nothing changes nothing") {
+TEST_CASE("an empty configuration changes nothing") {
   const auto config = load("return {}");
   REQUIRE(config.ok());
   CHECK_FALSE(config->mode.has_value());
@@ -135,7 +135,9 @@ TEST_CASE("mistakes name the file, the field, the expected and the actual value"
         std::string::npos);
 }
 
-TEST_CASE("a configuration that is no table, does not compile, fails or never ends says where") {
+TEST_CASE(
+    "a configuration that is no table, does not compile, fails or never ends is reported with its "
+    "place") {
   CHECK(error_of("return 5").find("must return a table of settings") != std::string::npos);
   CHECK(error_of("").find("must return a table of settings") != std::string::npos);
   CHECK(error_of("return { 'a' }").find("must return a table of settings") != std::string::npos);

@@ -58,7 +58,7 @@ TEST_CASE("a user's own file under the old name of a module is used without a wa
   CHECK(world.warnings.empty());
 }
 
-TEST_CASE("on_request is an old name of optional, and says so once") {
+TEST_CASE("on_request is an old name of optional, and warns once") {
   Warned world;
   world.options.generation.toolsets = {"first", "second"};
   world.init(
@@ -69,7 +69,7 @@ TEST_CASE("on_request is an old name of optional, and says so once") {
         std::vector<std::string>{"on_request of scripts/init.lua is deprecated: write optional"});
 }
 
-TEST_CASE("policies may use change, decide.by and log.mask, and each says once that it is old") {
+TEST_CASE("policies may use change, decide.by and log.mask, and each warns once") {
   Warned world;
   world.init("return { toolsets = {} }");
   world.policy(

@@ -147,7 +147,7 @@ TEST_CASE("toolsets that are not loaded together may have tools of the same name
   CHECK(generation->find("echo")->toolset == "two");
 }
 
-TEST_CASE("a toolset on request is read only where it is named") {
+TEST_CASE("an optional toolset is read only where it is named") {
   Scripts scripts;
   const auto init = [&](const std::string& name) {
     scripts.script("init.lua", "return { toolsets = {}, optional = { " + name +
@@ -264,7 +264,7 @@ TEST_CASE(
   CHECK(scripts.error().text().empty());
 }
 
-TEST_CASE("a failed load leaves nothing behind and says which files to watch") {
+TEST_CASE("a failed load leaves nothing behind and names the files to watch") {
   Scripts scripts;
   const std::string init = scripts.script("init.lua", "return require 'missing'");
   CHECK(scripts.load() == nullptr);
@@ -296,7 +296,7 @@ class MeddlingClock final : public Clock {
 
 }  // namespace
 
-TEST_CASE("a load under which a file changes begins again, and sees one state of the files") {
+TEST_CASE("a load during which a file changes starts again, and sees one state of the files") {
   Scripts scripts;
   scripts.script("init.lua", "return { toolsets = { require 'one' } }");
   scripts.script("one.lua", toolset("one", kGood));
@@ -311,7 +311,7 @@ TEST_CASE("a load under which a file changes begins again, and sees one state of
   CHECK(generation->find("echo")->toolset == "other");
 }
 
-TEST_CASE("a load under which files never stand still fails and says so") {
+TEST_CASE("a load during which files keep changing fails with the reason") {
   Scripts scripts;
   const MeddlingClock clock([&scripts](int calls) {
     scripts.script("init.lua",

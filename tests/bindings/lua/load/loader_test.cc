@@ -207,7 +207,7 @@ TEST_CASE("bytecode, large files and things that are no files are refused") {
   CHECK(contains(scripts.error().text(), "pipe.lua: is not a regular file"));
 }
 
-TEST_CASE("a directory without init.lua says so") {
+TEST_CASE("a directory without init.lua is an error that names it") {
   Scripts scripts;
   scripts.options.scripts_dir = scripts.dir.path() + "/nowhere";
   CHECK(contains(scripts.error().message, "nowhere/init.lua does not exist"));
@@ -242,7 +242,7 @@ TEST_CASE("after the load only modules that were loaded can be required") {
   CHECK(contains(verdict.reason, "init.lua:5: require 'late': this module was not loaded"));
 }
 
-TEST_CASE("a snapshot notices what moved since it was read, and what appeared") {
+TEST_CASE("a snapshot notices files that moved or appeared since it was read") {
   const testing::TempDir dir;
   const std::string path = dir.write("a.lua", "one");
   Snapshot snapshot;

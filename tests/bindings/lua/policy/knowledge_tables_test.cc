@@ -128,8 +128,8 @@ TEST_CASE("every mistake in a program has its message") {
   PolicyTables tables;
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"vlaues = '-f'", "unknown key 'vlaues'; did you mean 'values'?"},
-      {"values = 'f'", "values: 'f' is no option: expected '-x' or '--name', without '='"},
-      {"values = '--file='", "values: '--file=' is no option"},
+      {"values = 'f'", "values: 'f' is not an option: expected '-x' or '--name', without '='"},
+      {"values = '--file='", "values: '--file=' is not an option"},
       {"reads = 'frist'", "reads: unknown selector 'frist'; did you mean 'first'?"},
       {"reads = 7", "reads: must be a string or a list of strings, not the number 7"},
       {"reads = '-o='", "reads: '-o=': an option is named without its '='"},
@@ -149,7 +149,7 @@ TEST_CASE("every mistake in a program has its message") {
       {"subcommands = { a = { subcommands = {} } }",
        "tar.subcommands.a.subcommands: a subcommand has none of its own: write ['remote add']"},
       {"subcommands = { 'push' }", "must be a table of programs: the key [1] is no name"},
-      {"}, ['a b'] = {", "programs.a b: is no name of a program"},
+      {"}, ['a b'] = {", "programs.a b: is not the name of a program"},
   };
   for (const auto& [fields, message] : mistakes) {
     INFO(fields);
@@ -173,16 +173,17 @@ return {
 })"));
   for (const char* message :
        {":3: unknown key 'programms'; did you mean 'programs'?",
-        ":4: variables[1]: name: 'A-B' is no name of a variable",
-        ":4: variables[2].safe: is no RE2 pattern: missing ): (", "variables[3]: name is missing",
-        "languages.shell: is what the analyser reads itself",
+        ":4: variables[1]: name: 'A-B' is not the name of a variable",
+        ":4: variables[2].safe: is not a valid RE2 pattern: missing ): (",
+        "variables[3]: name is missing", "languages.shell: is what the analyser reads itself",
         "languages.perl.calls[1].pattern: must have 1 capture, the path; it has 0",
         ":6: paths[1]: name: there is a class 'outside' already",
         ":6: paths[2]: name: 'a b' must be one word", "paths[2]: '/a//b': must hold no '//'",
         "paths[3].entries[6]: must be a string, not the number 3",
         "paths[4]: 'etc': must begin with '/', '~/', a variable ($HOME) or '**/'",
-        "paths[4]: '/a/../b': must hold no", "paths[4]: '!!/a': '!' and '=' stand in front once",
-        "paths[4]: '/a/**': '**' stands only in front", "paths[4]: '~user/x': must begin with",
+        "paths[4]: '/a/../b': must hold no",
+        "paths[4]: '!!/a': '!' and '=' may stand in front once",
+        "paths[4]: '/a/**': '**' may stand only in front", "paths[4]: '~user/x': must begin with",
         "paths[5]: entries is missing", "outputs.pwd: must be a string, not the number 3"}) {
     CHECK_THAT(tables.faults, Contains(message));
   }

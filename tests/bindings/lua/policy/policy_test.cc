@@ -38,7 +38,7 @@ TEST_CASE("a verdict carries decision, reason, rule and the place of the policy"
   CHECK(verdict.line == 1);
 }
 
-TEST_CASE("a verdict that names the function of its rule is located there") {
+TEST_CASE("a verdict with the function of its rule is located there") {
   const Verdict verdict = decide(
       "local function rule()\nend\nreturn { decision = 'deny', reason = 'no', rule = 'r', where = "
       "rule }");
@@ -83,7 +83,7 @@ TEST_CASE("a policy that fails in any way denies with the place") {
   }
 }
 
-TEST_CASE("a policy remembers nothing that an effect can change behind its back") {
+TEST_CASE("an effect cannot change what a policy remembers") {
   const Verdict verdict =
       decide("effect.tool = 'other'\nreturn { decision = 'allow', rule = effect.tool }",
              {{"tool", "bg_start"}});
@@ -176,7 +176,7 @@ TEST_CASE("the permission matrix is that of the seed document") {
   CHECK(shipped.call("no_mode", "wait_for", "read") == "deny");
 }
 
-TEST_CASE("a refusal says what to do instead, and where its rule is") {
+TEST_CASE("a refusal names an alternative and the place of its rule") {
   Shipped shipped;
   const Json call = {
       {"kind", "call"}, {"mode", "default"}, {"tool", "bg_start"}, {"permission", "execute"}};

@@ -194,7 +194,7 @@ TEST_CASE("large copies are looked at more often than a thousand instructions") 
   CHECK(run(*state, "assert(copies < 100, copies)").text() == "");
 }
 
-TEST_CASE("without a total nothing is armed") {
+TEST_CASE("without a total no hook is armed") {
   auto state = make_state();
   ScriptError error;
   CHECK(state->protect(

@@ -112,7 +112,7 @@ TEST_CASE("a standard exception in a C function is a Lua error with its text") {
   CHECK(error.message == "in the body");
 }
 
-TEST_CASE("destructors run when a Lua error passes, and nothing of it is swallowed") {
+TEST_CASE("destructors run when a Lua error passes, and the error arrives whole") {
   auto state = make_state();
   struct Counter {
     int* count;

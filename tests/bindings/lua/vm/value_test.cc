@@ -82,11 +82,11 @@ TEST_CASE("tables become arrays or objects") {
 
 TEST_CASE("a value without a JSON form is named with its place") {
   auto state = make_state();
-  CHECK(read(*state, "print == nil and pcall") == "error: value: a function is no JSON value");
+  CHECK(read(*state, "print == nil and pcall") == "error: value: a function is not a JSON value");
   CHECK(read(*state, "{ items = { 1, 2, pcall } }", "result") ==
-        "error: result.items[3]: a function is no JSON value");
-  CHECK(read(*state, "{ a = { b = 0/0 } }") == "error: value.a.b: nan is no JSON value");
-  CHECK(read(*state, "{ 1/0 }") == "error: value[1]: infinity is no JSON value");
+        "error: result.items[3]: a function is not a JSON value");
+  CHECK(read(*state, "{ a = { b = 0/0 } }") == "error: value.a.b: nan is not a JSON value");
+  CHECK(read(*state, "{ 1/0 }") == "error: value[1]: infinity is not a JSON value");
   CHECK(read(*state, "{ 1, 2, a = 3 }") == "error: value: a list with other keys ('a')");
   CHECK(read(*state, "{ [2] = 1 }") ==
         "error: value: the key 2 is neither a string nor part of a list 1..n");
@@ -162,7 +162,7 @@ TEST_CASE("json.decode gives nil and an error for bad text, and raises for no te
 TEST_CASE("json.encode says where it was called") {
   auto state = make_state();
   const ScriptError error = run(*state, "\n\nlocal text = json.encode({ pcall })", "caller.lua");
-  CHECK(error.text() == "caller.lua:3: value[1]: a function is no JSON value");
+  CHECK(error.text() == "caller.lua:3: value[1]: a function is not a JSON value");
 }
 
 }  // namespace

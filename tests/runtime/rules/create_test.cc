@@ -52,8 +52,8 @@ TEST_CASE("each fault of a rule is named") {
   const Decision allow = Decision::kAllow;
   const Case cases[] = {
       {ask, [](Rule& r) { r.id = "a b\n"; }, "an id is made of letters, digits, _ . and -"},
-      {ask, [](Rule& r) { r.id = "doubt.x"; }, "its id means something else"},
-      {ask, [](Rule& r) { r.id = "policy_error"; }, "its id means something else"},
+      {ask, [](Rule& r) { r.id = "doubt.x"; }, "its id is reserved"},
+      {ask, [](Rule& r) { r.id = "policy_error"; }, "its id is reserved"},
       {ask, [](Rule& r) { r.id = std::string(101, 'a'); }, "its id is longer than 100 bytes"},
       {ask, [](Rule& r) { r.programs.clear(); }, "has no condition"},
       {Decision::kDeny, [](Rule& r) { r.modes = {"plan"}; }, "a deny rule holds in all modes"},

@@ -161,6 +161,7 @@ ExitCode run_call(const Options& options) {
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
   runtime_options.work_queue = false;
+  runtime_options.session = kWorkspaceSession;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);

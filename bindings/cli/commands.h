@@ -9,6 +9,9 @@ namespace gibbous::cli {
 
 ExitCode run_mcp(const Options& options);
 ExitCode run_call(const Options& options);
+// The session of a workspace for commands of people.
+inline constexpr const char* kWorkspaceSession = "gibbous@";
+
 ExitCode run_session(const Options& options);
 ExitCode run_tools(const Options& options);
 ExitCode run_check(const Options& options);

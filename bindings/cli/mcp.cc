@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
+#include "bindings/cli/client_program.h"
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/mcp/exit_guard.h"
@@ -17,7 +19,10 @@ ExitCode run_mcp(const Options& options) {
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
   const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
-  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
+  RuntimeOptions runtime_options = options.runtime;
+  runtime_options.session = options.session.empty() ? client_program() + "@" : options.session;
+  runtime_options.claim_session = true;
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   const bool served = mcp::run_stdio(**runtime, transport) == 0;
   // The runs are handed over and the client waits for this process to exit. Destroying the runtime

@@ -270,6 +270,8 @@ void add_approval_commands(CLI::App& app, Options& options) {
 void add_commands(CLI::App& app, Options& options) {
   CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
                               "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
+  mcp.add_option("--session", options.session, "Session of the client [<its program>@<workspace>]")
+      ->type_name("NAME");
   add_common_options(mcp, options);
 
   CLI::App& call = add_command(app, options, Command::kCall, "call",
@@ -277,7 +279,8 @@ void add_commands(CLI::App& app, Options& options) {
   call.add_option("TOOL", options.tool, "Name of the tool")->required();
   call.add_option("JSON", options.arguments,
                   "Arguments as a JSON object, or - to read them from stdin [{}]");
-  call.add_option("--session", options.session, "Session of the call")->type_name("NAME");
+  call.add_option("--session", options.session, "Session of the call [gibbous@<workspace>]")
+      ->type_name("NAME");
   add_common_options(call, options);
 
   CLI::App& session = add_command(

@@ -168,6 +168,7 @@ ExitCode run_up(const Options& options) {
     if (!scripts) return fail(scripts.status(), options);
     runtime_options.scripts_dir = std::move(*scripts);
   }
+  runtime_options.session = kWorkspaceSession;
   auto runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   UpView view(declared->names, options.json);

@@ -29,6 +29,9 @@ std::string state_directory(const std::string& asked);
 // Returns $HOME, else the user's home from the user database; "" when there is none.
 std::string home_directory();
 
+// Returns `program` ("claude@") with the workspace; a long one is cut and gets a hash.
+std::string session_in(const std::string& program, const std::string& workspace);
+
 // The values of the variables in sandbox profiles on this machine: WORKSPACE, HOME, TMP, RUNTIME,
 // SSH_AUTH_SOCK, TMUX, SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
 lua::PathVariables path_variables(const std::string& workspace,

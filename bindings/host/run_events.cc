@@ -4,10 +4,17 @@
 
 #include <utility>
 
+#include "runtime/base/session_name.h"
 #include "runtime/output/text.h"
 
 namespace gibbous::host {
 namespace {
+
+// The session whose agent gets the events of a run: the owned one, whatever the agent calls the
+// queue, or the name that a host gave.
+const std::string& reports_to(const RunSpec& spec) {
+  return is_claimed_session(spec.client) ? spec.client : spec.session;
+}
 
 OrderedJson describe(const Run& run, const std::string& name) {
   OrderedJson event = {{"event", name}, {"session", run.spec().session}, {"run", run.id()}};
@@ -92,7 +99,8 @@ void RunEvents::on_state(Run& run) {
                         {"unprotected", report.unprotected}};
   }
   if (run.ended()) add_end(run, clock_, &event);
-  keep({name, run.spec().session, to_text(event)}, run.id(), run.ended() && run.spec().background);
+  keep({name, reports_to(run.spec()), to_text(event)}, run.id(),
+       run.ended() && run.spec().background);
 }
 
 void RunEvents::on_readiness(Run& run) {
@@ -102,7 +110,7 @@ void RunEvents::on_readiness(Run& run) {
   OrderedJson event = describe(run, name);
   event[ready ? "because" : "reason"] = to_utf8(run.readiness_note());
   event["runtime_ms"] = run.runtime(clock_).count();
-  keep({name, run.spec().session, to_text(event)}, run.id(), run.spec().background);
+  keep({name, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
@@ -110,7 +118,7 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
   OrderedJson event = describe(run, name);
   event["path"] = log.path;
   if (!problem.empty()) event["message"] = problem;
-  keep({name, run.spec().session, to_text(event)}, run.id(), true);
+  keep({name, reports_to(run.spec()), to_text(event)}, run.id(), true);
 }
 
 void RunEvents::on_forget(Run& run) {
@@ -137,7 +145,8 @@ void RunEvents::notify_settled(const RunRecord& run) {
                        {"state", run.status}};
   if (again) event["attempt"] = run.attempt;
   if (!run.error_message.empty()) event["reason"] = run.error_message;
-  deliver({name, run.session_id, to_text(event)}, run.run_id, true);
+  const std::string& session = is_claimed_session(run.client) ? run.client : run.session_id;
+  deliver({name, session, to_text(event)}, run.run_id, true);
 }
 
 void RunEvents::on_keeper_lost(const std::string& reason) {
@@ -151,22 +160,21 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
     recording_.recorder().refresh(run.id());
   }
   const OrderedJson event = describe_match(run, match);
-  const std::string& session = run.spec().session;
   recording_.recorder().add_event(run.id(), match.event, to_text(event));
-  if (call_handler(run.id(), session, match.event, event)) return;
-  deliver({match.event, session, to_text(event)}, run.id(), true);
+  if (call_handler(run, match.event, event)) return;
+  deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), true);
 }
 
 // Reported when its handler has ended, with what the handler adds.
-bool RunEvents::call_handler(const std::string& run, const std::string& session,
-                             const std::string& name, const OrderedJson& event) {
+bool RunEvents::call_handler(const Run& run, const std::string& name, const OrderedJson& event) {
   lua::HookCall hook;
   hook.handler = "on_" + name;
   hook.tool = hook.handler;
-  hook.session = session;
+  hook.session = run.spec().session;
+  hook.client = run.spec().client;
   hook.arguments = Json::parse(to_text(event));
-  hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), run, session, name,
-                  event](const CallResult& result) {
+  hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), id = run.id(),
+                  session = reports_to(run.spec()), name, event](const CallResult& result) {
     if (alive.expired()) return;
     OrderedJson told = event;
     if (!result.ok) {
@@ -174,7 +182,7 @@ bool RunEvents::call_handler(const std::string& run, const std::string& session,
     } else if (!result.data.empty()) {
       told["data"] = OrderedJson::parse(result.data);
     }
-    deliver({name, session, to_text(told)}, run, true);
+    deliver({name, session, to_text(told)}, id, true);
   };
   return engine_.run_hook(std::move(hook)) != 0;
 }
@@ -189,7 +197,7 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
     event["watchers"].push_back(
         {{"event", patterns.spec(each.watcher).event}, {"count", each.count}});
   }
-  keep({"events_suppressed", run.spec().session, to_text(event)}, run.id(), true);
+  keep({"events_suppressed", reports_to(run.spec()), to_text(event)}, run.id(), true);
 }
 
 void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {

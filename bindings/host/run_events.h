@@ -47,8 +47,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
  private:
   void keep(const Event& event, const std::string& run, bool for_agent);
   void deliver(const Event& event, const std::string& run, bool for_agent);
-  bool call_handler(const std::string& run, const std::string& session, const std::string& name,
-                    const OrderedJson& event);
+  bool call_handler(const Run& run, const std::string& name, const OrderedJson& event);
 
   Runs& runs_;
   const Clock& clock_;

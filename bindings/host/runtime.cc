@@ -37,17 +37,12 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
     impl.keep_alive_while_called();
     if (on_done) on_done(std::move(result));
   };
-  if (request.wants_backlog) {
-    end = [&impl, session = request.session, end = std::move(end)](CallResult result) {
-      impl.add_backlog(session, std::move(result), end);
-    };
-  }
-  impl.engine->call(id, std::move(request), std::move(end), std::move(on_progress));
+  impl.call(id, std::move(request), std::move(end), std::move(on_progress));
   return id;
 }
 
 bool Runtime::cancel(CallId call) {
-  return impl_->engine && impl_->engine->cancel(call);
+  return impl_->cancel(call);
 }
 
 void Runtime::on_event(std::function<void(const Event&)> handler) {
@@ -61,13 +56,14 @@ void Runtime::on_ask(std::function<void(AskRequest)> handler) {
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
   if (!impl_->run_events) return {};
   impl_->note_given_later();
-  return impl_->run_events->backlog().drain(session);
+  return impl_->run_events->backlog().drain(impl_->session_of(std::string(session)));
 }
 
 void Runtime::drain_backlog(std::string session,
                             std::function<void(std::vector<std::string>)> on_done) {
   Impl& impl = *impl_;
   if (!impl.run_events) return;
+  session = impl.session_of(session);
   impl.run_events->backlog().recall(session, [&impl, session, on_done = std::move(on_done)] {
     impl.runs->later([&impl, session, on_done] {
       if (!impl.run_events) return;
@@ -125,7 +121,7 @@ Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_to
   constexpr std::size_t kMinTokens = 20;
   constexpr std::size_t kMaxTokens = 200'000;
   const Run* found = impl_->runs->find(run);
-  if (found == nullptr) {
+  if (found == nullptr || !impl_->may_show(*found)) {
     return Status::error("run_not_found", "there is no run " + std::string(run));
   }
   const Stream& errors = found->stream(StreamId::kStderr);
@@ -154,6 +150,7 @@ void Runtime::list_runs(std::string_view session,
   Impl& impl = *impl_;
   for (Run* run : impl.runs->list()) {
     if (!session.empty() && run->spec().session != session) continue;
+    if (!impl.may_show(*run)) continue;
     const std::size_t place = list->runs.size();
     list->runs.push_back(text(lua::run_info(*run, impl.clock)));
     if (run->state() != RunState::kRunning) continue;
@@ -170,6 +167,14 @@ void Runtime::list_runs(std::string_view session,
 
 void Runtime::load_policy() {
   impl_->engine->current()->policy().load_lazy();
+}
+
+std::string Runtime::session() const {
+  return impl_->session;
+}
+
+void Runtime::announce_end() {
+  if (impl_->claim) impl_->claim->announce_end();
 }
 
 ReloadResult Runtime::reload() {
@@ -195,6 +200,7 @@ void Runtime::close(std::function<void()> on_closed) {
 }
 
 void Runtime::hand_over() {
+  announce_end();
   if (impl_->run_events) impl_->run_events->backlog().note_given();
   if (impl_->runs) impl_->runs->hand_over();
   if (impl_->recording) impl_->recording->hand_over();

@@ -32,6 +32,7 @@ lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request)
   lua::HookCall hook;
   hook.tool = request.tool;
   hook.session = request.session;
+  hook.client = request.client;
   hook.arguments = request.options;
   hook.queued_run = run;
   hook.approved = request.approved;
@@ -96,6 +97,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   }
 
   options.state_dir = host::state_directory(given.state_dir);
+  if (!given.session.empty() && given.session.back() == '@') {
+    options.session = host::session_in(given.session, options.workspace);
+  }
+  if (!given.claim_session || options.state_dir.empty()) session = options.session;
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
@@ -107,6 +112,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   config.apply_recording(recording_options, worker_options);
   worker_options.adopt = given.adopt_runs;
   worker_options.claim = given.work_queue;
+  worker_options.for_all = given.work_for_others;
+  worker_options.for_unclaimed = !given.claim_session;
+  worker_options.workspace = options.workspace;
+  recording_options.recorder.workspace = options.workspace;
   if (config.journal_enabled.value_or(true)) {
     recording_options.journal.directory = options.state_dir;
   }
@@ -245,6 +254,7 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   lua::DeferredStart request;
   request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
   request.session = run.session_id;
+  request.client = run.client;
   request.options = meta["start"];
   if (const auto found = context.approved_in_queue.find(run.run_id);
       found != context.approved_in_queue.end()) {
@@ -280,6 +290,63 @@ void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
   } catch (const lua::WrongUse& use) {
     engine->log("warn", use.what(), Json(), run.spec().session);
   }
+}
+
+// --- Calls and their session --------------------------------------------------------------------
+
+void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
+                         std::function<void(const Progress&)> on_progress) {
+  if (request.session.empty() && !has_session()) {
+    held_calls.push_back({id, std::move(request), std::move(on_done), std::move(on_progress)});
+    return;
+  }
+  if (request.session.empty()) request.session = session;
+  worker->serve(request.session);
+  if (request.wants_backlog) {
+    on_done = [this, of = request.session, end = std::move(on_done)](CallResult result) {
+      add_backlog(of, std::move(result), end);
+    };
+  }
+  engine->call(id, std::move(request), std::move(on_done), std::move(on_progress));
+}
+
+// Whether the session of calls that name none is known; begins to claim it otherwise.
+bool Runtime::Impl::has_session() {
+  if (!options.claim_session || options.state_dir.empty() || !session.empty()) return true;
+  if (claim_timer.active()) return false;
+  if (!claim) claim.emplace(options.state_dir, options.session);
+  const Result<bool> owned = claim->attempt(clock.now());
+  if (!owned) {
+    engine->log("warn", "no session can be claimed: " + owned.status().message(), Json(), "");
+  }
+  if (owned && !*owned) {
+    constexpr Millis kBetweenAttempts{10};
+    claim_timer.start(loop, kBetweenAttempts, false, [this] { claim_session(); });
+    return false;
+  }
+  session = owned ? claim->name() : options.session;
+  return true;
+}
+
+void Runtime::Impl::claim_session() {
+  if (closing || !has_session()) return;
+  for (HeldCall& held : std::exchange(held_calls, {})) {
+    call(held.id, std::move(held.request), std::move(held.on_done), std::move(held.on_progress));
+  }
+}
+
+bool Runtime::Impl::cancel(CallId id) {
+  const auto held = std::find_if(held_calls.begin(), held_calls.end(),
+                                 [id](const HeldCall& each) { return each.id == id; });
+  if (held == held_calls.end()) return engine && engine->cancel(id);
+  runs->later([end = std::move(held->on_done)] {
+    CallResult result;
+    result.code = "cancelled";
+    result.message = "the call was cancelled before it began";
+    end(std::move(result));
+  });
+  held_calls.erase(held);
+  return true;
 }
 
 void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
@@ -390,6 +457,14 @@ void Runtime::Impl::close(std::function<void()> done) {
   // Every call gets its answer while scripts still run, but this does not wait for one that never
   // ends.
   constexpr Nanos kCleanup{20'000'000};
+  if (claim) claim->announce_end();
+  claim_timer.stop();
+  for (HeldCall& held : std::exchange(held_calls, {})) {
+    CallResult result;
+    result.code = "shutdown";
+    result.message = "the runtime was shut down";
+    held.on_done(std::move(result));
+  }
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
   run_events->backlog().give_up();

@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bindings/host/decisions.h"
 #include "bindings/host/run_events.h"
@@ -15,7 +17,9 @@
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/load/config.h"
 #include "bindings/lua/source/script_watcher.h"
+#include "bindings/lua/vm/one_shot_timer.h"
 #include "gibbous/runtime.h"
+#include "runtime/queue/session_claim.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
@@ -42,6 +46,20 @@ struct Runtime::Impl {
   void add_backlog(const std::string& session, CallResult result,
                    const std::function<void(CallResult)>& end);
   void note_given_later();
+  // Begins a call, or holds it until its session is claimed.
+  void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
+            std::function<void(const Progress&)> on_progress);
+  bool has_session();
+  void claim_session();
+  bool cancel(CallId id);
+  // A runtime that owns its session shows no other session's runs.
+  bool may_show(const Run& run) const {
+    return !options.claim_session || run.spec().client == session || options.state_dir.empty();
+  }
+  // The session of calls that name none; "" before it is claimed.
+  const std::string& session_of(const std::string& named) const {
+    return named.empty() ? session : named;
+  }
   void deliver(const Event& event);
   // With a borrowed loop, scripts run from an idle handle while something is ready.
   void wake();
@@ -81,6 +99,18 @@ struct Runtime::Impl {
   std::unique_ptr<lua::ScriptWatcher> watcher;
   std::unique_ptr<host::RunEvents> run_events;
   std::unique_ptr<RunWatchers> watchers;
+
+  // A call whose session is not claimed yet.
+  struct HeldCall {
+    CallId id = 0;
+    CallRequest request;
+    std::function<void(CallResult)> on_done;
+    std::function<void(const Progress&)> on_progress;
+  };
+  std::string session;
+  std::optional<SessionClaim> claim;
+  lua::OneShotTimer claim_timer;
+  std::vector<HeldCall> held_calls;
 
   CallId last_call = 0;
   std::size_t calls_active = 0;

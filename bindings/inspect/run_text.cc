@@ -67,7 +67,7 @@ std::vector<std::string> run_row(const LiveRun& run, std::int64_t now) {
   const std::int64_t age = has_ended(record) ? runtime_of(record, now) : now - beginning_of(record);
   return {stdio::printable(record.run_id, kMaxNameBytes),
           has_ended(record) ? ended_text(run) : state_text(run),
-          stdio::printable(record.session_id, kMaxNameBytes),
+          stdio::printable(session_name(record), kMaxNameBytes),
           duration_text(age),
           cpu_text(run),
           memory_text(run),
@@ -103,9 +103,10 @@ std::string end_text(const RunRecord& run) {
 OrderedJson run_json(const LiveRun& run, std::int64_t now) {
   const RunRecord& record = run.record;
   OrderedJson json = {{"id", to_utf8(record.run_id)},
-                      {"session", to_utf8(record.session_id)},
+                      {"session", to_utf8(record.client)},
                       {"state", to_utf8(state_of(record))},
                       {"command", to_utf8(record.command)}};
+  if (record.session_id != record.client) json["queue"] = to_utf8(record.session_id);
   add_text(json, "label", run.facts.label);
   add_text(json, "tool", run.facts.tool);
   add_text(json, "cwd", run.facts.cwd);

@@ -42,6 +42,8 @@ class DrivenBackend : public ToolsBackend {
   virtual std::string complaint() const = 0;
   // The process is about to exit: releases everything at once.
   virtual void hand_over() = 0;
+  // The client has gone; answers to quick calls may still be on their way.
+  virtual void announce_end() {}
 };
 
 }  // namespace gibbous::mcp

@@ -26,6 +26,7 @@ class RuntimeBackend final : public DrivenBackend {
   }
   std::string complaint() const override { return runtime_.policy_error(); }
   void hand_over() override { runtime_.hand_over(); }
+  void announce_end() override { runtime_.announce_end(); }
 
  private:
   Runtime& runtime_;

@@ -169,7 +169,9 @@ void StdioTransport::read_input() {
 }
 
 void StdioTransport::client_has_gone() {
-  if (!end_deadline_) end_deadline_ = SteadyClock::now() + kEndOfInputGrace;
+  if (end_deadline_) return;
+  end_deadline_ = SteadyClock::now() + kEndOfInputGrace;
+  backend_.announce_end();
 }
 
 void StdioTransport::stop() {

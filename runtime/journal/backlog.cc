@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/base/session_name.h"
+
 namespace gibbous {
 
 Status Backlog::prepare() {
@@ -73,9 +75,13 @@ Status Backlog::take(const std::string& session_id, std::int64_t now,
     owners.push_back(select_owners_.text(0));
   }
   for (const std::string& owner : owners) {
-    bool dead = false;
-    if (Status status = workers_.is_dead(owner, now, &dead); !status) return status;
-    if (!dead) continue;
+    // Only the owner of a claimed session asks for it; another process that settled its runs may
+    // still live.
+    bool free = is_claimed_session(session_id);
+    if (!free) {
+      if (Status status = workers_.is_dead(owner, now, &free); !status) return status;
+    }
+    if (!free) continue;
     if (Status status = own(session_id, owner); !status) return status;
   }
   messages->clear();

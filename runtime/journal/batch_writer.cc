@@ -10,8 +10,10 @@ namespace {
 constexpr const char* kPutRun =
     "INSERT INTO exec_runs (run_id, session_id, status, command, background, pty, timeout_secs,"
     " max_output_bytes, watch_json, exit_code, error_message, queued_at, started_at, finished_at,"
-    " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by, from_queue)"
-    " VALUES (?, ?, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20, ?3 = 'queued')"
+    " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by, from_queue,"
+    " client, workspace)"
+    " VALUES (?, ?, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20, ?3 = 'queued', ?21,"
+    " ?22)"
     " ON CONFLICT (run_id) DO UPDATE SET session_id = excluded.session_id,"
     " status = excluded.status, command = excluded.command, background = excluded.background,"
     " pty = excluded.pty, timeout_secs = excluded.timeout_secs,"
@@ -183,6 +185,7 @@ Status BatchWriter::put(const RunRecord& run) {
   const std::string& self = run.status == "queued" ? no_worker : workers_.self().worker_id;
   bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
   bind_text(put_run_, 20, self);
+  put_run_.bind(21, run.client).bind(22, run.workspace);
   return put_run_.run();
 }
 

@@ -17,8 +17,9 @@ bool fits(const std::string& word) {
 }
 
 std::size_t text_bytes(const RunRecord& run) {
-  return run.run_id.size() + run.session_id.size() + run.status.size() + run.command.size() +
-         run.watch_json.size() + run.error_message.size() + run.meta_json.size() + run.owner.size();
+  return run.run_id.size() + run.session_id.size() + run.client.size() + run.workspace.size() +
+         run.status.size() + run.command.size() + run.watch_json.size() + run.error_message.size() +
+         run.meta_json.size() + run.owner.size();
 }
 
 }  // namespace
@@ -54,8 +55,9 @@ void Journal::Impl::record(std::size_t bytes, QueuedRecord what) {
 
 Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done) {
   const std::size_t bytes = text_bytes(run);
-  if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.status) ||
-      !fits(run.owner) || run.attempt < 1 || bytes > kMaxJournalTextBytes) {
+  if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.client) ||
+      run.workspace.size() > kMaxJournalTextBytes / 4 || !fits(run.status) || !fits(run.owner) ||
+      run.attempt < 1 || bytes > kMaxJournalTextBytes) {
     return Taken::kWrongUse;
   }
   const std::int64_t now = wall();

@@ -113,13 +113,12 @@ class Journal {
   Taken heartbeat(const Heartbeat& beat, JournalDone on_done = nullptr);
   // The runs it leaves become orphans.
   Taken leave(JournalDone on_done);
-  // Claims the oldest queued runs, at most `most`: the first run of each session that has no queued
-  // run starting or running, unless it is queued for another living worker. Claimed runs belong to
-  // this worker, as "starting", until they end or are queued again. put_run() makes them known to
-  // append(), and items continue after their last_seq.
-  // Leaves the runs whose ids are in `except`, and their sessions, to other workers.
+  // Claims the oldest queued runs, at most `most`: the first run of each queue in the scope that
+  // has no queued run starting or running, unless it is queued for another living worker. Claimed
+  // runs belong to this worker, as "starting", until they end or are queued again. put_run() makes
+  // them known to append(), and items continue after their last_seq.
   Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
-              std::set<std::string> except = {});
+              ClaimScope scope = {});
   // Takes over the runs that are starting or running and have a dead owner or none. From now on
   // they belong to this worker, which must find out what became of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);

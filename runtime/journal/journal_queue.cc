@@ -59,12 +59,12 @@ Taken Journal::leave(JournalDone on_done) {
 }
 
 Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
-                     std::set<std::string> except) {
+                     ClaimScope scope) {
   if (most == 0) return Taken::kWrongUse;
   using Runs = std::vector<RunRecord>;
-  auto work = [most = std::min(most, kMaxClaim), except = std::move(except), plan = RunNumbers()](
+  auto work = [most = std::min(most, kMaxClaim), scope = std::move(scope), plan = RunNumbers()](
                   Queue& queue, std::int64_t now, Runs* claimed, Status* refused) mutable {
-    return queue.claim(most, except, now, &plan, claimed, refused);
+    return queue.claim(most, scope, now, &plan, claimed, refused);
   };
   return impl_->operate(operation<Runs>(std::move(work), std::move(on_done)), 0);
 }

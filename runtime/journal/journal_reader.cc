@@ -108,7 +108,7 @@ Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& di
 
 Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, std::size_t limit) {
   std::string sql(kSelectRun);
-  sql += session_id.empty() ? " WHERE ?1 = ''" : " WHERE session_id = ?1";
+  sql += session_id.empty() ? " WHERE ?1 = ''" : " WHERE (client = ?1 OR session_id = ?1)";
   sql += " ORDER BY number DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();

@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/session_name.h"
 #include "runtime/journal/run_row.h"
 
 namespace gibbous {
 namespace {
 
-// The first queued run of each session that has no run in progress.
+// The first queued run of each queue that has no run in progress, in a workspace. A queue is a
+// name inside a client; runs without a workspace are of an older version.
 constexpr const char* kSelectHeads =
-    "SELECT run.number, run.owner, run.started_by"
-    " FROM (SELECT session_id, min(number) AS number FROM exec_runs WHERE status = 'queued'"
-    "   GROUP BY session_id) AS head JOIN exec_runs AS run ON run.number = head.number"
+    "SELECT run.number, run.owner, run.started_by, run.client"
+    " FROM (SELECT workspace, client, session_id, min(number) AS number FROM exec_runs"
+    "   WHERE status = 'queued' AND (?1 IS NULL OR workspace IN (?1, ''))"
+    "   GROUP BY workspace, client, session_id) AS head"
+    " JOIN exec_runs AS run ON run.number = head.number"
     " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
-    "   WHERE other.session_id = head.session_id AND other.status IN ('starting', 'running')"
+    "   WHERE other.workspace = head.workspace AND other.client = head.client"
+    "   AND other.session_id = head.session_id AND other.status IN ('starting', 'running')"
     "   AND other.from_queue = 1)"
     " ORDER BY run.number";
 constexpr const char* kEndRun =
@@ -27,7 +32,8 @@ Status Queue::prepare() {
   Status status = database_.prepare_all({
       {&select_heads_, kSelectHeads},
       {&select_going_,
-       "SELECT number, owner, started_by FROM exec_runs WHERE status IN ('starting', 'running')"
+       "SELECT number, owner, started_by, client FROM exec_runs WHERE status IN ('starting', "
+       "'running')"
        " ORDER BY number"},
       {&select_owned_,
        "SELECT 1 FROM exec_runs WHERE number = ? AND owner = ?"
@@ -76,7 +82,7 @@ Status Queue::candidates(Statement& select, std::vector<Candidate>* found) {
   for (;;) {
     const Result<bool> row = select.step();
     if (!row || !*row) return row.status();
-    found->push_back({select.integer(0), select.text(1), select.text(2)});
+    found->push_back({select.integer(0), select.text(1), select.text(2), select.text(3)});
   }
 }
 
@@ -101,24 +107,31 @@ Status Queue::read_run(std::int64_t number, RunRecord* run) {
   return {};
 }
 
-Status Queue::claim(std::size_t most, const std::set<std::string>& except, std::int64_t now,
-                    RunNumbers* plan, std::vector<RunRecord>* claimed, Status* refused) {
+Status Queue::claim(std::size_t most, const ClaimScope& scope, std::int64_t now, RunNumbers* plan,
+                    std::vector<RunRecord>* claimed, Status* refused) {
   workers_.look_again();
   Status status = workers_.check_self(refused);
   if (!status || !*refused) return status;
   status = keep_planned(plan);
   std::vector<Candidate> heads;
+  if (scope.all) {
+    select_heads_.bind_null(1);
+  } else {
+    select_heads_.bind(1, scope.workspace);
+  }
   if (status) status = candidates(select_heads_, &heads);
   if (!status) return status;
   for (const Candidate& head : heads) {
     if (plan->size() >= most) break;
+    const bool unclaimed = scope.unclaimed && !is_claimed_session(head.client);
+    if (!scope.all && !unclaimed && scope.clients.count(head.client) == 0) continue;
     bool free = head.owner == workers_.self().worker_id;
     if (!free) status = workers_.is_dead(head.owner, now, &free);
     if (!status) return status;
-    if (free && !except.empty()) {
+    if (free && !scope.except.empty()) {
       RunRecord run;
       if (status = read_run(head.number, &run); !status) return status;
-      free = except.count(run.run_id) == 0;
+      free = scope.except.count(run.run_id) == 0;
     }
     if (!free) continue;
     claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);

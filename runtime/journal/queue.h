@@ -31,8 +31,8 @@ class Queue {
   Workers& workers() { return workers_; }
   Backlog& backlog() { return backlog_; }
 
-  Status claim(std::size_t most, const std::set<std::string>& except, std::int64_t now,
-               RunNumbers* plan, std::vector<RunRecord>* claimed, Status* refused);
+  Status claim(std::size_t most, const ClaimScope& scope, std::int64_t now, RunNumbers* plan,
+               std::vector<RunRecord>* claimed, Status* refused);
   Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
                       Status* refused);
   // Returns the run as it is afterwards: queued, or killed when a kill was requested.
@@ -58,6 +58,7 @@ class Queue {
     std::int64_t number = 0;
     std::string owner;
     std::string started_by;
+    std::string client;
   };
   Status candidates(Statement& select, std::vector<Candidate>* found);
   // The planned runs that belong to this worker.

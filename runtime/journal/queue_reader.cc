@@ -39,12 +39,17 @@ Result<QueuePlace> JournalReader::queue_place(std::string_view run_id) {
   // one.
   Result<Statement> statement = impl_->database->prepare(
       (std::string(kSelectRun) +
-       " WHERE session_id = ?1 AND run_id <> ?2 AND ((from_queue = 1 AND status IN ('starting',"
+       " WHERE workspace = ?3 AND client = ?4 AND session_id = ?1 AND run_id <> ?2 AND "
+       "((from_queue = 1 AND status IN ('starting',"
        " 'running')) OR (status = 'queued' AND number < (SELECT number FROM exec_runs WHERE"
        " run_id = ?2))) ORDER BY status = 'queued', number LIMIT 1")
           .c_str());
   if (!statement) return statement.status();
-  const Result<bool> row = statement->bind(1, place.run.session_id).bind(2, run_id).step();
+  const Result<bool> row = statement->bind(1, place.run.session_id)
+                               .bind(2, run_id)
+                               .bind(3, place.run.workspace)
+                               .bind(4, place.run.client)
+                               .step();
   if (!row) return row.status();
   if (*row) place.before = run_of(*statement);
   return place;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,11 @@ struct StoredItem {
 };
 
 struct RunRecord {
-  std::string run_id;  // 1 to kMaxJournalIdBytes bytes
-  std::string session_id;
-  std::string status;  // the words of RunState
+  std::string run_id;      // 1 to kMaxJournalIdBytes bytes
+  std::string client;      // the session of the caller
+  std::string session_id;  // the queue inside it: the client itself, or a name that it gave
+  std::string workspace;   // of the host; only hosts of this workspace and client execute it
+  std::string status;      // the words of RunState
   std::string command;
   bool background = true;
   bool pty = false;
@@ -67,9 +70,20 @@ struct RunRecord {
   bool safe_to_repeat = false;  // may be executed again when its end is unknown
 };
 
+// Which queued runs a worker may claim.
+struct ClaimScope {
+  bool all = true;        // of every workspace and client; else of these:
+  bool unclaimed = true;  // clients that no process owns: without an @ in their name
+  std::string workspace = "";
+  std::set<std::string> clients = {};
+  std::set<std::string> except = {};  // runs that are left, with their queues, to other workers
+};
+
 // Whether its host will start this run later, outside the journal's queue: "starting", with what it
 // waits for.
 bool waits_in_host(const RunRecord& run);
+// Its session for people: the client, with the queue inside it where it has another name.
+std::string session_name(const RunRecord& run);
 // Its status for people: "queued" for such a run.
 std::string state_of(const RunRecord& run);
 // Completed, failed, killed, timeout or lost: final.

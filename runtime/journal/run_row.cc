@@ -30,6 +30,8 @@ RunRecord run_of(const Statement& row) {
   run.owner = row.text(20);
   run.attempt = row.integer(21);
   run.safe_to_repeat = row.integer(22) != 0;
+  run.client = row.text(23);
+  run.workspace = row.text(24);
   return run;
 }
 

@@ -30,9 +30,15 @@ constexpr const char* kQueueColumns =
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
     " started_by, attempt, safe_to_repeat, from_queue";
-// From a version that had no queue.
-constexpr Table kOlderRuns = {"exec_runs", "number", kRunColumns, 22};
-constexpr Table kRunsTable = {"exec_runs", "number", kQueueColumns, 27};
+constexpr const char* kClientColumns =
+    "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
+    " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
+    " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
+    " started_by, attempt, safe_to_repeat, from_queue, client, workspace";
+// From versions without a queue, and without clients.
+constexpr Table kRunsWithoutQueue = {"exec_runs", "number", kRunColumns, 22};
+constexpr Table kRunsWithoutClient = {"exec_runs", "number", kQueueColumns, 27};
+constexpr Table kRunsTable = {"exec_runs", "number", kClientColumns, 29};
 constexpr Table kWorkers = {"workers", "",
                             "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started,"
                             " started_at, heartbeat_at, lease_until",
@@ -148,19 +154,20 @@ class Copy {
 }  // namespace
 
 Status salvage(Database& old, Database& made, RepairReport* report) {
-  const Result<Statement> queue = old.prepare("SELECT owner FROM exec_runs");
-  const bool is_older = queue.status().code() == "journal_failed";
+  const auto lacks = [&old](const char* sql) {
+    return old.prepare(sql).status().code() == "journal_failed";
+  };
+  const bool no_client = lacks("SELECT client FROM exec_runs");
+  const Table& runs = lacks("SELECT owner FROM exec_runs") ? kRunsWithoutQueue
+                      : no_client                          ? kRunsWithoutClient
+                                                           : kRunsTable;
   const struct {
     const Table& table;
     std::uint64_t* rows;
-  } each[] = {{is_older ? kOlderRuns : kRunsTable, &report->runs},
-              {kSegments, &report->segments},
-              {kDecisions, &report->others},
-              {kBacklog, &report->others},
-              {kApprovals, &report->others},
-              {kWorkers, &report->others},
-              {kRequests, &report->others},
-              {kUsage, &report->others}};
+  } each[] = {{runs, &report->runs},         {kSegments, &report->segments},
+              {kDecisions, &report->others}, {kBacklog, &report->others},
+              {kApprovals, &report->others}, {kWorkers, &report->others},
+              {kRequests, &report->others},  {kUsage, &report->others}};
   if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;
   for (const auto& one : each) {
     Copy copy(old, made, one.table);
@@ -179,6 +186,10 @@ Status salvage(Database& old, Database& made, RepairReport* report) {
           " GROUP BY id >> 32");
       !status) {
     return status;
+  }
+  if (no_client) {
+    const Status status = made.execute("UPDATE exec_runs SET client = session_id");
+    if (!status) return status;
   }
   return made.execute("COMMIT");
 }

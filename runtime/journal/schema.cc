@@ -2,7 +2,9 @@
 #include "runtime/journal/schema.h"
 
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace gibbous {
 namespace {
@@ -137,7 +139,22 @@ CREATE TABLE run_usage (
   PRIMARY KEY (number, at)) WITHOUT ROWID;
 )";
 
-constexpr std::array<const char*, 3> kMigrations = {kRuns, kPolicy, kQueue};
+// Whose run it is: `client` is the session of the caller, `session_id` the queue inside it, which
+// the caller names, and `workspace` the directory in which its host works.
+constexpr const char* kClients = R"(
+ALTER TABLE exec_runs ADD COLUMN client TEXT NOT NULL DEFAULT '';
+ALTER TABLE exec_runs ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
+UPDATE exec_runs SET client = session_id;
+DROP INDEX exec_runs_queued;
+DROP INDEX exec_runs_going;
+CREATE INDEX exec_runs_client ON exec_runs (client, number);
+CREATE INDEX exec_runs_queued ON exec_runs (workspace, client, session_id, number)
+  WHERE status = 'queued';
+CREATE INDEX exec_runs_going ON exec_runs (workspace, client, session_id, number)
+  WHERE status IN ('starting', 'running');
+)";
+
+constexpr std::array<const char*, 4> kMigrations = {kRuns, kPolicy, kQueue, kClients};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it is of version " +
@@ -170,6 +187,13 @@ Status migrate_one(Database& database, const char* sql, std::size_t version) {
   return database.execute(mark.c_str());
 }
 
+Status prepare_once(Database& database) {
+  return database.execute(
+      "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
+      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
+      "PRAGMA journal_size_limit=67108864");
+}
+
 }  // namespace
 
 std::span<const char* const> journal_migrations() {
@@ -177,11 +201,15 @@ std::span<const char* const> journal_migrations() {
 }
 
 Status prepare_file(Database& database) {
-  // The first two have no effect on a file that has tables.
-  return database.execute(
-      "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
-      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
-      "PRAGMA journal_size_limit=67108864");
+  // The first two have no effect on a file that has tables. Where several processes make the file
+  // at the same time, the change to WAL finds it busy at once, without waiting for its turn.
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(2);
+  for (;;) {
+    Status status = prepare_once(database);
+    if (status || status.code() != "journal_busy" || Clock::now() >= end) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 Status migrate(Database& database, std::span<const char* const> migrations) {

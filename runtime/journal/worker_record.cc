@@ -13,6 +13,10 @@ bool waits_in_host(const RunRecord& run) {
   return run.status == "starting" && run.started_at == 0 && !run.error_message.empty();
 }
 
+std::string session_name(const RunRecord& run) {
+  return run.client == run.session_id ? run.client : run.client + " " + run.session_id;
+}
+
 std::string state_of(const RunRecord& run) {
   return waits_in_host(run) ? "queued" : run.status;
 }

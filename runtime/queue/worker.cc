@@ -43,7 +43,7 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
       runs_(runs),
       recording_(recording),
       recorder_(recording.recorder()),
-      options_(options),
+      options_(std::move(options)),
       id_(std::to_string(::getpid()) + "-" + random_id()),
       boot_id_(pid_space()),
       timer_(new uv_timer_t) {
@@ -212,13 +212,18 @@ void Worker::lose(const Orphan& orphan) {
 
 // --- The queue ----------------------------------------------------------------------------------
 
+void Worker::serve(const std::string& client) {
+  if (served_.insert(client).second) claim();
+}
+
 void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on_done) {
   if (journal_ == nullptr) {
     on_done(Status::error("shutdown", "the runtime is shutting down"));
     return;
   }
   // From now on, this process handles what comes before it in the queue.
-  if (queued_here_.insert(run.session_id).second) declined_.clear();
+  if (queued_here_.insert(run.client).second) declined_.clear();
+  run.workspace = options_.workspace;
   run.owner = id_;
   run.status = to_string(RunState::kQueued);
   run.queued_at = clock_.wall().count();
@@ -260,7 +265,7 @@ void Worker::claim() {
       places, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
         on_claimed(std::move(claimed));
       }),
-      declined_);
+      ClaimScope{options_.for_all, options_.for_unclaimed, options_.workspace, served_, declined_});
   if (taken != Taken::kYes) claiming_ = false;  // the next tick tries again
 }
 
@@ -298,7 +303,7 @@ void Worker::fail(const std::string& run_id, const Status& why) {
 bool Worker::decline(const std::string& run_id) {
   const auto found = claimed_.find(run_id);
   if (found == claimed_.end() || journal_ == nullptr) return false;
-  if (queued_here_.count(found->second.session_id) != 0) return false;
+  if (queued_here_.count(found->second.client) != 0) return false;
   claimed_.erase(found);
   recorder_.forget(run_id);
   declined_.insert(run_id);

@@ -28,7 +28,10 @@ struct uv_timer_s;
 namespace gibbous {
 
 struct WorkerOptions {
-  bool claim = true;     // execute queued runs
+  bool claim = true;          // execute queued runs of served clients in the workspace
+  bool for_all = false;       // execute those of every client and workspace
+  bool for_unclaimed = true;  // and those whose client is a name that a host gave
+  std::string workspace;
   bool adopt = true;     // take over what earlier hosts left, and settle it
   bool requeue = false;  // also runs that are not marked as safe to repeat
 };
@@ -67,6 +70,8 @@ class Worker final : private RunsObserver {
   // Call before the journal is closed. Queued runs stay queued for the next worker.
   void stop();
 
+  // Executes queued runs of this client from now on.
+  void serve(const std::string& client);
   // Queues a run; `on_done` comes when that is on disk. Sets the record's owner, state and times.
   void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
   // A claimed run could not be started.
@@ -141,7 +146,8 @@ class Worker final : private RunsObserver {
   Nanos orphans_since_{0};
   std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet
   std::set<std::int64_t> requests_;           // that are being carried out
-  std::set<std::string> queued_here_;         // sessions
+  std::set<std::string> served_;              // clients
+  std::set<std::string> queued_here_;         // clients
   std::set<std::string> declined_;            // runs
   std::map<int, std::function<void()>> watches_;
   int last_watch_ = 0;

@@ -119,6 +119,9 @@ void Recorder::update(Track& track) {
   if (track.was_recorded) return;
   const RunSpec& spec = run.spec();
   record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
+  record.client =
+      spec.client.empty() ? record.session_id : spec.client.substr(0, kMaxJournalIdBytes);
+  record.workspace = options_.workspace;
   record.command = run.command_text().substr(0, kMaxJournalTextBytes / 4);
   record.background = spec.background;
   record.pty = spec.terminal.has_value();

@@ -24,6 +24,7 @@ struct RecorderOptions {
   // it is now.
   std::function<std::string(const Run&, const std::string& before)> describe;
   std::function<std::string(const Run&)> describe_state;
+  std::string workspace;  // RunRecord::workspace of new runs
 };
 
 // The range of RecorderOptions::max_output_bytes and RunSpec::max_output_bytes.

@@ -14,7 +14,8 @@ namespace gibbous {
 namespace {
 
 constexpr char kSeparator = '\x1f';
-constexpr const char* kNotesVersion = "2";
+constexpr const char* kNotesVersion = "3";
+constexpr const char* kNotesWithoutClient = "2";
 constexpr std::size_t kMaxNoteBytes = 250;  // of each text but the command
 constexpr std::size_t kMaxCommandBytes = 2000;
 // A keeper may not have seen yet that its host is gone.
@@ -65,7 +66,7 @@ std::string Runs::notes_of(const Run& run) const {
         run.spec_.sandbox ? note(run.spec_.sandbox->profile, kMaxNoteBytes) : std::string(),
         std::string(run.spec_.sandbox ? to_string(run.spec_.sandbox->network) : ""),
         run.spec_.terminal ? note(run.spec_.terminal->term, kMaxNoteBytes) : std::string(),
-        note(run.command_text_, kMaxCommandBytes)}) {
+        note(run.command_text_, kMaxCommandBytes), note(run.spec_.client, kMaxNoteBytes)}) {
     notes += kSeparator + field;
   }
   return notes;
@@ -85,17 +86,19 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
     kProfile,
     kNetwork,
     kTerminal,
-    kCommand
+    kCommand,
+    kClient
   };
   const std::vector<std::string> fields = split_notes(notes);
-  if (fields.size() != kCommand + 1 || fields[kVersion] != kNotesVersion || fields[kId].empty()) {
-    return false;
-  }
+  const bool has_client = fields.size() == kClient + 1 && fields[kVersion] == kNotesVersion;
+  const bool is_older = fields.size() == kCommand + 1 && fields[kVersion] == kNotesWithoutClient;
+  if ((!has_client && !is_older) || fields[kId].empty()) return false;
   const auto millis = [&fields](Field field) {
     return Millis(std::strtoll(fields[field].c_str(), nullptr, 10));
   };
   run.id_ = fields[kId];
   run.spec_.session = fields[kSession];
+  run.spec_.client = fields[has_client ? kClient : kSession];
   run.spec_.label = fields[kLabel];
   run.spec_.command = run.command_text_ = fields[kCommand];
   run.spec_.timeout = millis(kTimeout);

@@ -65,6 +65,8 @@ struct RunSpec {
   std::vector<std::string> argv;
   std::string command;  // a line for the configured shell
   std::string label;
+  // The session of the caller, and the queue inside it: the same, or a name that the caller gave.
+  std::string client;
   std::string session;
   std::string cwd;                         // "" is the workspace; relative paths are below it
   std::map<std::string, std::string> env;  // on top of the runtime's environment

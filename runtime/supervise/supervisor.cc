@@ -37,6 +37,7 @@ RunSpec next_of(const Run& run) {
   spec.argv = run.spec().argv;
   spec.command = run.spec().command;
   spec.label = run.spec().label;
+  spec.client = run.spec().client;
   spec.session = run.spec().session;
   spec.cwd = run.spec().cwd;
   spec.tool = run.spec().tool;

@@ -96,8 +96,8 @@ function journal.queue(run, options) end
 ---@return Err? err
 function journal.kill(run, options) end
 
----Lists the recorded runs of a session, or of all sessions, newest first. Returns nil, err with
----no_journal, or a journal_* code.
+---Lists the recorded runs of the calling session, or of one of its queues, newest first. Returns
+---nil, err with no_journal, or a journal_* code.
 ---
 ---Example:
 ---```lua
@@ -106,7 +106,7 @@ function journal.kill(run, options) end
 ---end
 ---```
 ---@since 0.1.0
----@param options? { session?: string, limit?: integer } default: all sessions, 50
+---@param options? { session?: string, limit?: integer } default: the whole session, 50
 ---@return RecordedRun[]? runs
 ---@return Err? err
 function journal.runs(options) end

@@ -193,7 +193,7 @@
 ---@field context_after? integer 0 to 20; default: 0
 
 ---@class RunQueueOptions: RunStartOptions
----@field session? string default: the call's; its queue and backlog are used
+---@field session? string default: the call's; a queue of this name inside the caller's session
 ---@field safe_to_repeat? boolean default: false; true: the run is started again when Gibbous dies
 ---while it runs
 
@@ -437,8 +437,8 @@ function run.start(options) end
 ---@return Err? err
 function run.check(options) end
 
----Queues a command. It starts when no other queued run of its session is running and there is a
----place; if this process dies first, the next one with the same state directory starts it. Waits
+---Queues a command. It starts when no other run of its queue is running and there is a place; if
+---this process dies first, the next one of the same session and workspace starts it. Waits
 ---until the queue is on disk. The policy is asked now, and again when the command starts. Takes the
 ---options of run.start except `after`. Returns nil, err with denied, needs_approval, no_journal, or
 ---a journal_* code.
@@ -455,7 +455,8 @@ function run.check(options) end
 ---@return Err? err
 function run.queue(options) end
 
----Returns the handle of a run. Returns nil, err with run_not_found; the message names a similar id.
+---Returns the handle of a run of the calling session. Returns nil, err with run_not_found; the
+---message names a similar id.
 ---
 ---Example: `local handle, err = run.get(args.id)`
 ---@since 0.1.0
@@ -464,7 +465,8 @@ function run.queue(options) end
 ---@return Err? err
 function run.get(id) end
 
----Returns the facts about all runs that are remembered, oldest first.
+---Returns the facts about the remembered runs of the calling session, oldest first. A call without
+---a session is the host's and sees all but those of sessions that a process owns.
 ---
 ---Example:
 ---```lua

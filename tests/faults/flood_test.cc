@@ -51,11 +51,13 @@ TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and o
 
   const Json tail = host.data("bg_output", {{"id", id}, {"since_last_read", false}, {"lines", 1}});
   REQUIRE(tail.dump().find("THE-END") != std::string::npos);
-  // Another reader begins at the top: the kept head, then the gap, then what the ring still holds.
+  // From the beginning: the kept head, then the gap, then what the ring still holds.
+  Json from = 0;
   Json gap;
   constexpr int kMaxReads = 200;
   for (int read = 0; read < kMaxReads && gap.is_null(); ++read) {
-    const Json fresh = host.data("bg_output", {{"id", id}, {"stream", "stdout"}}, "other");
+    const Json fresh = host.data("bg_output", {{"id", id}, {"stream", "stdout"}, {"from", from}});
+    from = fresh["next"];
     REQUIRE(fresh["truncated"] == true);
     if (!fresh["gaps"].empty()) gap = fresh["gaps"][0];
   }

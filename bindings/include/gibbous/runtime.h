@@ -46,6 +46,14 @@ struct RuntimeOptions {
   std::size_t min_concurrent = 0;
   // The least Lua time a call gets in each minute, whatever lua.call_ms says.
   std::chrono::milliseconds lua_time{0};
+  // The session of calls that name none. A name that ends with "@" gets the workspace: "claude@".
+  std::string session;
+  // Own that session: the first call that names none claims it. While another living process owns
+  // the name, this one gets NAME#2, NAME#3, ...; an owner that is ending is waited for. Needs a
+  // state directory.
+  bool claim_session = false;
+  // Execute queued runs of every session and workspace, not only of those that calls name here.
+  bool work_for_others = false;
   bool work_queue = true;   // execute queued runs; short-lived programs leave that to others
   bool watch_files = true;  // reload scripts when their files change
   // Reads the shipped rules when the first call is judged: create() is about 30 ms faster, and that
@@ -58,7 +66,7 @@ struct RuntimeOptions {
 struct CallRequest {
   std::string tool;
   std::string arguments = "{}";  // a JSON object
-  std::string session;           // "" is the session of callers that name none
+  std::string session;           // "": RuntimeOptions::session
   bool wants_progress = false;   // deliver on_progress for this call
   bool wants_backlog = false;    // add the events that the session's agent has not seen
 };
@@ -217,8 +225,8 @@ class Runtime {
 
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
   // while it goes on, of h:usage() (scripts/meta/run.lua): state, limits, sandbox, memory,
-  // processor time, ports, which process waits for input. "" means every session. on_done comes
-  // once, later, from the loop, unless the runtime is closed before.
+  // processor time, ports, which process waits for input. "" means every session, or the owned one
+  // (claim_session). on_done comes once, later, from the loop, unless the runtime is closed before.
   void list_runs(std::string_view session,
                  std::function<void(std::vector<std::string> runs)> on_done);
 
@@ -246,6 +254,12 @@ class Runtime {
   // Reloads scripts and policies now. On failure the old generation stays.
   ReloadResult reload();
   std::uint64_t generation() const;
+  // Returns the session of calls that name none: RuntimeOptions::session, or, where it is claimed,
+  // the owned name, which is "" before the first such call.
+  std::string session() const;
+  // The client of the owned session has gone: the next process waits for the name. close() and
+  // hand_over() do this too.
+  void announce_end();
   // Returns why every effect is denied at the moment, or "".
   std::string policy_error() const;
   // Returns one warning with file and line for each questionable thing in the last load.

@@ -106,7 +106,7 @@ std::vector<std::string> Top::cells(const Row& row) const {
   const bool there = run.presence == inspect::Presence::kThere;
   return {stdio::printable(run.record.run_id, kMaxNameBytes),
           inspect::state_text(run),
-          stdio::printable(run.record.session_id, kMaxNameBytes),
+          stdio::printable(session_name(run.record), kMaxNameBytes),
           inspect::duration_text(now_ - inspect::beginning_of(run.record)),
           processor_text(row.processor),
           there ? inspect::bytes_text(run.usage.rss_bytes) : kUnknown,

@@ -71,7 +71,11 @@ int l_journal_items(lua_State* state) {
     const auto task = Task::current(state);
     recording->items(id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
                      static_cast<std::size_t>(bytes),
-                     [id, cleaned, complete = task->completer()](Result<RecordedItems> got) {
+                     [id, cleaned, complete = task->completer(),
+                      owner = std::weak_ptr<Task>(task)](Result<RecordedItems> got) {
+                       const auto asker = owner.lock();
+                       if (got && asker && !asker->call().owns(got->run.client))
+                         got = not_recorded(id);
                        if (!got) {
                          complete([status = named_run_error(got.status(), id), id](lua_State* to) {
                            return push_error(to, status, id);
@@ -97,21 +101,25 @@ int l_journal_items(lua_State* state) {
 int l_journal_runs(lua_State* state) {
   return with_wrong_use(state, [state] {
     Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
-    const std::string session = fields.text("session").value_or("");
+    const auto task = Task::current(state);
+    const std::string session = fields.text("session").value_or(task->call().client());
     const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
     fields.done();
     Recording* recording = recording_of(state);
     if (recording == nullptr) return nothing_recorded(state);
-    const auto task = Task::current(state);
     recording->runs(
         session, static_cast<std::size_t>(limit),
-        [complete = task->completer()](Result<std::vector<RunRecord>> got) {
+        [complete = task->completer(),
+         owner = std::weak_ptr<Task>(task)](Result<std::vector<RunRecord>> got) {
+          const auto asker = owner.lock();
           if (!got) {
             complete([status = got.status()](lua_State* to) { return push_error(to, status); });
             return;
           }
           Json list = Json::array();
-          for (const RunRecord& run : *got) list.push_back(run_record_value(run));
+          for (const RunRecord& run : *got) {
+            if (asker && asker->call().owns(run.client)) list.push_back(run_record_value(run));
+          }
           complete([list = std::move(list)](lua_State* to) {
             push_json(to, list);
             mark_array(to, -1);
@@ -141,27 +149,37 @@ int l_journal_kill(lua_State* state) {
     asked.run = id;
     context.engine->ask(
         task->call(), std::move(asked),
-        [id, signal, &context, complete = task->completer()](const Verdict& verdict) {
+        [id, signal, &context, complete = task->completer(),
+         owner = std::weak_ptr<Task>(task)](const Verdict& verdict) {
           if (verdict.decision != Verdict::Decision::kAllow) {
             const bool asks = verdict.decision == Verdict::Decision::kAsk;
             complete([status = Status::error(asks ? "needs_approval" : "denied", verdict.reason),
                       id](lua_State* to) { return push_error(to, status, id); });
             return;
           }
-          context.recording->when_open([id, signal, &context, complete](const Status&) {
-            context.worker->request_kill(
-                id, signal, [id, complete](const Result<KillRequest>& asked) {
-                  if (!asked) {
-                    complete([status = named_run_error(asked.status(), id), id](lua_State* to) {
-                      return push_error(to, status, id);
-                    });
-                    return;
-                  }
-                  complete([killed = asked->killed](lua_State* to) {
-                    lua_pushstring(to, killed ? "killed" : "asked");
-                    return 1;
-                  });
-                });
+          const auto fail = [id, complete](const Status& status) {
+            complete([status = named_run_error(status, id), id](lua_State* to) {
+              return push_error(to, status, id);
+            });
+          };
+          const auto kill = [id, signal, &context, complete, fail,
+                             owner](const Result<RunRecord>& run) {
+            const auto asker = owner.lock();
+            if (!asker) return;
+            if (!run) return fail(run.status());
+            if (!asker->call().owns(run->client)) return fail(not_recorded(id));
+            context.worker->request_kill(id, signal,
+                                         [complete, fail](const Result<KillRequest>& asked) {
+                                           if (!asked) return fail(asked.status());
+                                           complete([killed = asked->killed](lua_State* to) {
+                                             lua_pushstring(to, killed ? "killed" : "asked");
+                                             return 1;
+                                           });
+                                         });
+          };
+          context.recording->when_open([id, &context, kill](const Status&) {
+            context.recording->look_up<Result<RunRecord>>(
+                [id](JournalReader& reader) { return reader.run(id); }, kill);
           });
         });
     return task->suspend(state, std::make_unique<PendingQuestion>());
@@ -182,6 +200,10 @@ std::string check_recorded_run(lua_State* state) {
 
 Status named_run_error(const Status& status, const std::string& id) {
   if (status.code() != "run_not_found") return status;
+  return not_recorded(id);
+}
+
+Status not_recorded(const std::string& id) {
   return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
 }
 

@@ -15,6 +15,9 @@ std::string check_recorded_run(lua_State* state);
 // Says in run_not_found that no record exists.
 Status named_run_error(const Status& status, const std::string& id);
 
+// The answer of a record that the call may not see: the same as for one that does not exist.
+Status not_recorded(const std::string& id);
+
 int l_journal_queue(lua_State* state);
 
 }  // namespace gibbous::lua

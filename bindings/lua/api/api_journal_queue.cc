@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/lua/api/record_value.h"
+#include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/vm/error.h"
@@ -20,8 +21,13 @@ namespace {
 // over.
 class QueueWait : public std::enable_shared_from_this<QueueWait> {
  public:
-  QueueWait(Context& context, std::string id, Millis limit, Completer complete)
-      : context_(context), id_(std::move(id)), limit_(limit), complete_(std::move(complete)) {}
+  QueueWait(Context& context, std::string id, Millis limit, Completer complete,
+            std::function<bool(const std::string&)> owns)
+      : context_(context),
+        id_(std::move(id)),
+        limit_(limit),
+        complete_(std::move(complete)),
+        owns_(std::move(owns)) {}
 
   void begin() {
     look();
@@ -56,6 +62,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   void on_place(Result<QueuePlace> place) {
     is_looking_ = false;
     if (is_over_) return;
+    if (place && !owns_(place->run.client)) place = not_recorded(id_);
     const bool waits = place && place->run.status == to_string(RunState::kQueued);
     if (waits && limit_ > Millis{0} && (!is_late_ || look_again_)) {
       if (std::exchange(look_again_, false)) look();
@@ -75,6 +82,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   std::string id_;
   Millis limit_;
   Completer complete_;
+  std::function<bool(const std::string& client)> owns_;
   OneShotTimer timer_;
   int watch_ = 0;
   bool is_looking_ = false;
@@ -107,7 +115,12 @@ int l_journal_queue(lua_State* state) {
       return push_error(state, Status::error("no_journal", "nothing is recorded here"));
     }
     const auto task = Task::current(state);
-    auto wait = std::make_shared<QueueWait>(context, id, limit, task->completer());
+    auto wait =
+        std::make_shared<QueueWait>(context, id, limit, task->completer(),
+                                    [asker = std::weak_ptr<Task>(task)](const std::string& client) {
+                                      const auto owner = asker.lock();
+                                      return owner && owner->call().owns(client);
+                                    });
     wait->begin();
     return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait)));
   });

@@ -34,11 +34,11 @@ int l_run_watch(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Context& context = context_of(state);
-    Run* run = context.runs->find(id);
+    Run* run = find_own(state, id);
     const bool terminal = run == nullptr || run->spec().terminal;
     const auto patterns =
         parse_watch(FieldPath("run:watch").below("watch"), to_json(state, 2), terminal);
-    if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
+    if (run == nullptr) return push_error(state, not_found(state, id), id);
     if (patterns && context.watchers != nullptr) {
       if (const Status added = context.watchers->add(*run, patterns); !added) {
         return push_error(state, added, id);
@@ -51,8 +51,7 @@ int l_run_watch(lua_State* state) {
 
 int l_run_get(lua_State* state) {
   const std::string id = check_id(state, 1);
-  Runs& runs = *context_of(state).runs;
-  if (runs.find(id) == nullptr) return push_error(state, not_found(runs, id), id);
+  if (find_own(state, id) == nullptr) return push_error(state, not_found(state, id), id);
   push_handle(state, id);
   return 1;
 }
@@ -68,6 +67,7 @@ int l_run_list(lua_State* state) {
     for (const Run* run : context.runs->list()) {
       if (wanted_state && *wanted_state != to_string(run->state())) continue;
       if (session && *session != run->spec().session) continue;
+      if (find_own(state, run->id()) == nullptr) continue;
       list.push_back(run_info(*run, *context.clock));
     }
     push_json(state, list);
@@ -82,8 +82,8 @@ int read_method(lua_State* state, Read read) {
   return with_wrong_use(state, [&] {
     const std::string id = check_id(state, 1);
     const Context& context = context_of(state);
-    Run* run = context.runs->find(id);
-    if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
+    Run* run = find_own(state, id);
+    if (run == nullptr) return push_error(state, not_found(state, id), id);
     const Json options = lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2);
     push_json(state, read(*run, options, context));
     return 1;
@@ -132,7 +132,7 @@ int l_run_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
     Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
-    const Run* found = context_of(state).runs->find(id);
+    const Run* found = find_own(state, id);
     const int usual = found == nullptr ? SIGTERM : stop_signal(found->spec());
     const int number = check_signal(fields, "signal", usual);
     std::optional<Millis> grace;

@@ -103,6 +103,7 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
 // Prepares the start. Returns false, with an answer, when the request is invalid.
 bool complete_spec(const Effect& effect, const Call& call, StartOptions* options) {
   RunSpec& spec = options->spec;
+  spec.client = call.client();
   spec.session = call.session();
   spec.tool = call.tool().name;
   spec.id = call.queued_run();
@@ -140,11 +141,11 @@ void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptio
 }
 
 // Runs are named by id, or by label within their session.
-std::string id_of(Runs& runs, const std::string& name, const std::string& session) {
-  if (runs.find(name) != nullptr) return name;
+std::string id_of(Runs& runs, const std::string& name, const Call& call) {
+  if (const Run* named = runs.find(name); named != nullptr && call.owns(*named)) return name;
   std::string id = name;
   for (const Run* run : runs.list()) {
-    if (run->spec().label == name && run->spec().session == session) id = run->id();
+    if (run->spec().label == name && call.owns(*run)) id = run->id();
   }
   return id;
 }
@@ -164,11 +165,11 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
   how->restart = asked.restart;
   how->ready = asked.ready;
   for (const std::string& name : asked.after) {
-    how->after.push_back(id_of(*context.runs, name, call.session()));
+    how->after.push_back(id_of(*context.runs, name, call));
   }
   const std::string& approved = effect.verdict.approved_command;
-  how->request = write_deferred_start({call.tool().name, call.session(), std::move(start),
-                                       call.is_approved() || !approved.empty(),
+  how->request = write_deferred_start({call.tool().name, call.session(), call.client(),
+                                       std::move(start), call.is_approved() || !approved.empty(),
                                        approved.empty() ? call.approved_command() : approved});
   return how;
 }
@@ -238,6 +239,7 @@ RunRecord queue_record(const StartOptions& options, Json asked, const Call& call
   asked["detach"] = true;
   RunRecord record;
   record.run_id = random_id();
+  record.client = call.client();
   record.session_id = options.session.empty() ? call.session() : options.session;
   record.command = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   record.background = spec.background;

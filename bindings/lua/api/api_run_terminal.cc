@@ -73,7 +73,7 @@ PolicyRequest stdin_request(const Context& context, const std::string& id, const
 
 int type(lua_State* state, const std::string& id, const Typing& typing) {
   // Text typed for a prompt that is over must not be shown.
-  if (const Run* run = context_of(state).runs->find(id); run != nullptr && run->ended()) {
+  if (const Run* run = find_own(state, id); run != nullptr && run->ended()) {
     return push_error(
         state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);
   }
@@ -129,9 +129,8 @@ std::string check_text(lua_State* state, int index) {
 
 // Finds the run, or leaves [nil, err]; `count` is how many that are.
 Run* find_run(lua_State* state, const std::string& id, int* count) {
-  Runs& runs = *context_of(state).runs;
-  Run* run = runs.find(id);
-  if (run == nullptr) *count = push_error(state, not_found(runs, id), id);
+  Run* run = find_own(state, id);
+  if (run == nullptr) *count = push_error(state, not_found(state, id), id);
   return run;
 }
 
@@ -152,7 +151,7 @@ int l_run_write(lua_State* state) {
     const std::string id = check_id(state, 1);
     Typing typing;
     typing.text = check_text(state, 2);
-    const Run* run = context_of(state).runs->find(id);
+    const Run* run = find_own(state, id);
     const bool terminal = run != nullptr && run->spec().terminal;
     typing.judged = terminal ? typed_bytes(typing.text) : TypedText{typing.text, false};
     return type(state, id, typing);

@@ -42,8 +42,8 @@ Json replaced(Json client, const Json& measured) {
 int l_run_usage(lua_State* state) {
   const std::string id = check_id(state, 1);
   Context& context = context_of(state);
-  Run* run = context.runs->find(id);
-  if (run == nullptr) return push_error(state, not_found(*context.runs, id), id);
+  Run* run = find_own(state, id);
+  if (run == nullptr) return push_error(state, not_found(state, id), id);
   const auto task = Task::current(state);
   auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
   context.runs->usage(*run, [effect](Run& of, const std::optional<RunUsage>& usage) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/wait_value.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
@@ -135,6 +136,11 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
   return with_wrong_use(state, [&] {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
+    for (const Condition& condition : spec->conditions) {
+      const bool is_known = context_of(state).runs->find(condition.run) != nullptr;
+      if (is_known && find_own(state, condition.run) == nullptr)
+        return push_error(state, not_found(state, condition.run), condition.run);
+    }
     reach(*context_of(state).runs, spec.get());
     auto over = std::make_shared<bool>(false);
     auto complete = task->completer();

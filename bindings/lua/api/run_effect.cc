@@ -3,9 +3,11 @@
 #include <lua.hpp>
 
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/vm/value.h"
+#include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
 namespace {
@@ -50,11 +52,38 @@ std::string check_id(lua_State* state, int index) {
   return {id, length};
 }
 
-Status not_found(Runs& runs, const std::string& id) {
-  const std::string near = runs.nearest(id);
+namespace {
+
+// The call that runs now; null while scripts load.
+const Call* calling(lua_State* state) {
+  const TaskSlot* slot = task_slot(state);
+  return slot == nullptr || slot->running == nullptr ? nullptr : &slot->running->call();
+}
+
+Status not_found_near(const std::string& id, const std::string& near) {
   return Status::error("run_not_found",
                        "Process \"" + id + "\" not found" +
                            (near.empty() ? "" : ". Did you mean \"" + near + "\"?"));
+}
+
+}  // namespace
+
+Run* find_own(lua_State* state, const std::string& id) {
+  Run* run = context_of(state).runs->find(id);
+  const Call* call = calling(state);
+  return run != nullptr && (call == nullptr || call->owns(*run)) ? run : nullptr;
+}
+
+Status not_found(lua_State* state, const std::string& id) {
+  std::vector<std::string> known;
+  for (const Run* run : context_of(state).runs->list()) {
+    if (find_own(state, run->id()) != nullptr) known.push_back(run->id());
+  }
+  return not_found_near(id, nearest_name(id, known));
+}
+
+Status not_found(Runs& runs, const std::string& id) {
+  return not_found_near(id, runs.nearest(id));
 }
 
 std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect) {
@@ -81,9 +110,8 @@ int ask_then(lua_State* state, PolicyRequest asked,
 
 int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
-  Runs& runs = *context_of(state).runs;
-  const Run* found = runs.find(id);
-  if (found == nullptr) return push_error(state, not_found(runs, id), id);
+  const Run* found = find_own(state, id);
+  if (found == nullptr) return push_error(state, not_found(state, id), id);
   asked.run = id;
   asked.command = found->command_text();
   asked.cwd = found->spec().cwd;

@@ -65,18 +65,17 @@ SupervisionRequest parse_supervision(Fields& fields, bool takes_after) {
 }
 
 std::string write_deferred_start(const DeferredStart& request) {
-  const Json value = {{"tool", request.tool},
-                      {"session", request.session},
-                      {"start", request.options},
-                      {"approved", request.approved},
-                      {"approved_command", request.approved_command}};
+  const Json value = {
+      {"tool", request.tool},         {"session", request.session},
+      {"client", request.client},     {"start", request.options},
+      {"approved", request.approved}, {"approved_command", request.approved_command}};
   return to_text(value);
 }
 
 DeferredStart read_deferred_start(const std::string& text) {
   const Json value = Json::parse(text);
-  return {value["tool"], value["session"], value["start"], value["approved"],
-          value["approved_command"]};
+  return {value["tool"],  value["session"],  value["client"],
+          value["start"], value["approved"], value["approved_command"]};
 }
 
 }  // namespace gibbous::lua

@@ -29,6 +29,7 @@ SupervisionRequest parse_supervision(Fields& fields, bool takes_after);
 struct DeferredStart {
   std::string tool;
   std::string session;
+  std::string client;
   Json options;
   bool approved = false;         // by a person
   std::string approved_command;  // which they have seen; "": the call as a whole

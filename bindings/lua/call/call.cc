@@ -13,6 +13,7 @@
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/vm/arguments.h"
 #include "runtime/base/nearest.h"
+#include "runtime/base/session_name.h"
 #include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
@@ -59,6 +60,7 @@ Call::Call(Engine& engine, CallOptions options)
       id_(options.id),
       tool_name_(std::move(options.tool)),
       session_(std::move(options.session)),
+      client_(std::move(options.client)),
       argument_text_(std::move(options.argument_text)),
       arguments_(std::move(options.arguments)),
       approved_(options.approved),
@@ -204,6 +206,15 @@ void Call::on_verdict(const Verdict& verdict) {
       result_.data = verdict_data(verdict);
       return;
   }
+}
+
+bool Call::owns(const Run& run) const {
+  return owns(run.spec().client.empty() ? run.spec().session : run.spec().client);
+}
+
+bool Call::owns(const std::string& owner) const {
+  const bool of_host = client().empty() && !is_claimed_session(owner);
+  return internal_ || of_host || owner == client();
 }
 
 // What a tool gets in addition to its arguments.

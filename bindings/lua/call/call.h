@@ -27,6 +27,7 @@ struct CallOptions {
   CallId id = 0;
   std::string tool;
   std::string session;
+  std::string client;         // whose runs it may see; "": the session
   std::string argument_text;  // to be parsed, unless `arguments` is set
   Json arguments;             // of a child call
   std::function<void(CallResult)> on_done;
@@ -52,7 +53,13 @@ class Call final : public std::enable_shared_from_this<Call> {
   Call(Engine& engine, CallOptions options);
 
   CallId id() const { return id_; }
+  // The queue of its runs; inside the client's session, which owns them.
   const std::string& session() const { return session_; }
+  const std::string& client() const { return client_.empty() ? session_ : client_; }
+  // Whether the call may see and touch the run: a session its own runs, and a call without a
+  // session, which is the host's, all but those of sessions that a process owns.
+  bool owns(const Run& run) const;
+  bool owns(const std::string& client) const;
   // Use tool() and generation() only until the call has ended (ended()).
   const ToolDefinition& tool() const { return *tool_; }
   Generation& generation() { return *generation_; }
@@ -138,6 +145,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   CallId id_;
   std::string tool_name_;
   std::string session_;
+  std::string client_;
   std::string argument_text_;
   Json arguments_;
   bool approved_ = false;

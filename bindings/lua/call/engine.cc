@@ -96,6 +96,7 @@ CallId Engine::run_hook(HookCall hook) {
   options.id = ++last_hook_;
   options.tool = std::move(hook.tool);
   options.session = std::move(hook.session);
+  options.client = std::move(hook.client);
   options.arguments = std::move(hook.arguments);
   options.on_done = std::move(hook.on_done);
   options.generation = current_;
@@ -121,6 +122,7 @@ Result<std::shared_ptr<Call>> Engine::start_child(Call& parent, std::string tool
   options.id = parent.id();
   options.tool = std::move(tool);
   options.session = parent.session();
+  options.client = parent.client();
   options.arguments = std::move(arguments);
   options.on_done = std::move(on_done);
   options.generation = parent.pinned();

@@ -49,6 +49,7 @@ struct HookCall {
   std::string handler;               // of a watcher, "on_ready"; "": start the run `queued_run`
   std::string tool;                  // the owner of its effects
   std::string session;
+  std::string client;  // "": the session
   Json arguments;
   std::string queued_run;
   bool reserved = false;  // whether queued_run is a reserved run of the table

@@ -63,7 +63,7 @@ M.INPUT = schema.object {
     description = 'poll: items after this seq (default: 0, all)',
   },
   session_id = schema.string {
-    description = 'spawn: session whose queue and backlog it is (default: yours)', optional = true,
+    description = 'spawn: name of the queue it waits in (default: yours)', optional = true,
   },
 }
 

@@ -129,13 +129,21 @@ TEST_CASE("bg_output returns the output since the last read, and nothing twice")
   REQUIRE((first + second).find("line3") != std::string::npos);
 }
 
-TEST_CASE("two sessions read the same run without disturbing one another") {
+TEST_CASE("a session sees and kills no run of another session, and the host sees all of them") {
   Host host(auto_mode());
-  const std::string id = host.start("echo shared");
-  until_ended(host, id);
-  REQUIRE(host.call("bg_output", {{"id", id}}, "a").text.find("shared") != std::string::npos);
-  REQUIRE(host.call("bg_output", {{"id", id}}, "b").text.find("shared") != std::string::npos);
-  REQUIRE(host.call("bg_output", {{"id", id}}, "a").text.find("shared") == std::string::npos);
+  const std::string id = host.data("bg_start", {{"command", "echo mine; sleep 1000"}}, "a")["id"];
+  host.data("wait_for", {{"id", id}, {"output_regex", "mine"}}, "a");
+  for (const char* tool : {"bg_status", "bg_output", "bg_kill"}) {
+    const CallResult refused = host.call(tool, {{"id", id}}, "b");
+    CHECK(refused.code == "run_not_found");
+    CHECK(refused.message.find("Did you mean") == std::string::npos);
+  }
+  const CallResult waited = host.call("wait_for", {{"id", id}, {"exit", true}}, "b");
+  CHECK(waited.code == "run_not_found");
+  CHECK(host.data("bg_status", Json::object(), "b")["processes"].empty());
+  CHECK(host.data("bg_status", Json::object(), "a")["processes"].size() == 1);
+  CHECK(host.call("bg_output", {{"id", id}}).text.find("mine") != std::string::npos);
+  CHECK(host.data("bg_kill", {{"id", id}}, "a")["killed"] == true);
 }
 
 TEST_CASE("bg_output returns the last lines when the caller does not ask for new ones") {

@@ -323,13 +323,14 @@ TEST_CASE("a claim reads only the runs in progress of a long history") {
   Plain plain(crew.file());
   // Names of what is used, not a time.
   const auto heads = plain.rows(
-      "EXPLAIN QUERY PLAN SELECT session_id, min(number) FROM exec_runs WHERE status = 'queued'"
-      " GROUP BY session_id");
+      "EXPLAIN QUERY PLAN SELECT workspace, client, session_id, min(number) FROM exec_runs"
+      " WHERE status = 'queued' AND ('w' IS NULL OR workspace IN ('w', ''))"
+      " GROUP BY workspace, client, session_id");
   REQUIRE(heads.size() == 1);
   CHECK(heads[0].find("exec_runs_queued") != std::string::npos);
   const auto going = plain.rows(
       "EXPLAIN QUERY PLAN SELECT number FROM exec_runs WHERE status IN ('starting', 'running')"
-      " AND session_id = 'x'");
+      " AND workspace = 'w' AND client = 'c' AND session_id = 'x'");
   REQUIRE(going.size() == 1);
   CHECK(going[0].find("exec_runs_going") != std::string::npos);
 }

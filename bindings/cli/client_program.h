@@ -1,0 +1,15 @@
+// The program that started this one: the client of an MCP server, by which its session is called.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gibbous::cli {
+
+// Returns its name, such as "claude"; of a script, the script's name. "client" when it is unknown.
+std::string client_program();
+
+// The name of the program with these arguments. Pure.
+std::string program_name(const std::vector<std::string>& argv);
+
+}  // namespace gibbous::cli

@@ -64,7 +64,9 @@ bool all_different(const Json& list) {
 
 class Walk {
  public:
+  // `names` must outlive the walk.
   explicit Walk(const SchemaNames& names) : names_(names) {}
+  explicit Walk(SchemaNames&&) = delete;
 
   // Returns false when `value` does not fit; the faults say why.
   bool check(const SchemaNode& node, Json& value, const Path& path, int depth) {
@@ -282,10 +284,10 @@ class CompiledSchema final : public SchemaCheck {
 
   // A default that its own schema rejects would fail every call without the field.
   static Status check_defaults(const SchemaNode& node) {
-    static const std::string kRoot;
+    static const SchemaNames kNames("");
     if (node.fallback) {
       Json copy = *node.fallback;
-      Walk walk(kRoot);
+      Walk walk(kNames);
       if (!walk.check(node, copy, Path{}, 0)) {
         return Status::error("invalid_schema", node.place + ".default: " + walk.status().message());
       }

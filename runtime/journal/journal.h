@@ -44,6 +44,7 @@ struct JournalOptions {
   std::int64_t max_run_bytes = std::int64_t{64} << 20;   // kept of one run; 0: no limit
   std::int64_t max_total_bytes = std::int64_t{1} << 30;  // of the whole file; 0: no limit
   Millis max_age{std::chrono::hours(24 * 30)};           // of ended runs, decisions; 0: no limit
+  Millis queue_ttl{std::chrono::hours(24 * 7)};          // of what is queued; 0: no limit
   Millis tidy_interval{60'000};  // the least time between two tidies that the journal starts itself
   std::int64_t max_pages = 0;    // of the file, enforced by SQLite; 0: no limit
   std::function<void()> on_room;                  // after a kFull

@@ -156,7 +156,8 @@ void Journal::Impl::remember() {
 }
 
 Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
-  const TidyLimits limits{options_.max_age.count(), options_.max_total_bytes};
+  const TidyLimits limits{options_.max_age.count(), options_.max_total_bytes,
+                          options_.queue_ttl.count()};
   const Result<bool> step = tidy_step(store_->database(), limits, now);
   if (step) {
     *more = *step;

@@ -91,10 +91,27 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
   return more;
 }
 
+// Since when a run waits is when its row was changed last: it may have been queued again.
+Result<bool> end_stale(Database& database, const TidyLimits& limits, std::int64_t now) {
+  if (limits.queue_ttl_ms <= 0) return false;
+  const std::string when = std::to_string(now);
+  const Result<std::int64_t> ended = change(
+      database,
+      "UPDATE exec_runs SET status = 'killed', finished_at = " + when + ", updated_at = " + when +
+          ", error_message = 'it waited longer than journal.queue_ttl_hours'"
+          " WHERE number IN (SELECT number FROM exec_runs WHERE status = 'queued'"
+          " AND updated_at < " +
+          std::to_string(now - limits.queue_ttl_ms) + " LIMIT " + std::to_string(kTidyRows) + ")");
+  if (!ended) return ended.status();
+  return *ended == kTidyRows;
+}
+
 Result<bool> step_inside(Database& database, const TidyLimits& limits, std::int64_t now) {
   const Result<std::int64_t> run = next_run(database, limits, now);
   if (!run) return run.status();
   if (*run != 0) return shrink_run(database, *run);
+  const Result<bool> stale = end_stale(database, limits, now);
+  if (!stale || *stale) return stale;
   const Result<bool> more = drop_old_rows(database, limits, now);
   if (!more || *more) return more;
   const Result<std::int64_t> free_pages = database.number("PRAGMA freelist_count");

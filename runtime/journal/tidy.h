@@ -1,5 +1,6 @@
 // Tidy applies retention in bounded steps, each a transaction. It removes runs that ended long ago,
-// the runs that ended first when the file is too large, and old decisions, messages and approvals;
+// the runs that ended first when the file is too large, ends runs that waited too long in the
+// queue, and removes old decisions, messages and approvals;
 // then it returns free pages to the disk. Runs in progress stay, whatever their size. Writer thread
 // only.
 #pragma once
@@ -19,6 +20,7 @@ inline constexpr int kTidyPages = 512;
 struct TidyLimits {
   std::int64_t max_age_ms = 0;       // 0: no limit
   std::int64_t max_total_bytes = 0;  // 0: no limit
+  std::int64_t queue_ttl_ms = 0;     // 0: no limit
 };
 
 // Returns true when there is more to do. `now` is in Unix milliseconds.

@@ -91,6 +91,7 @@ constexpr NumberField field(const char* section, const char* name, std::int64_t 
 }
 
 constexpr std::int64_t kMaxDays = 36'500;
+constexpr std::int64_t kHoursPerDay = 24;
 constexpr std::int64_t kMaxJournalBytes = std::int64_t{1} << 50;
 constexpr NumberField kNumbers[] = {
     field<&Tuning::runs, &RunLimits::max_concurrent>(
@@ -126,6 +127,9 @@ constexpr NumberField kNumbers[] = {
     field<&Tuning::journal, &JournalOptions::max_age, std::chrono::days>(
         "journal", "max_age_days", 0, kMaxDays,
         "ended runs and decisions that are older go; 0 is no limit"),
+    field<&Tuning::journal, &JournalOptions::queue_ttl, std::chrono::hours>(
+        "journal", "queue_ttl_hours", 0, kMaxDays* kHoursPerDay,
+        "queued runs that no host of their session starts in that time end; 0 is no limit"),
     field<&Tuning::journal, &JournalOptions::max_queue_bytes>(
         "journal", "max_queue_bytes", 1 << 16, kMaxBufferBytes,
         "what may wait for the disk before output is held back"),

@@ -119,6 +119,31 @@ TEST_CASE("runs that ended long ago go, those that have not ended stay") {
   CHECK(plain.rows("SELECT id FROM approvals") == std::vector<std::string>{"a"});
 }
 
+TEST_CASE("a run that waited too long in the queue ends, and what waits since then stays") {
+  Desk desk;
+  desk.options.queue_ttl = std::chrono::hours(1);
+  REQUIRE(desk.open());
+  const auto queue = [&desk](const char* id) {
+    RunRecord run;
+    run.run_id = id;
+    run.status = "queued";
+    run.command = "true";
+    run.queued_at = desk.clock.wall().count();
+    REQUIRE(desk.journal->put_run(run) == Taken::kYes);
+    REQUIRE(desk.flush());
+  };
+  queue("old");
+  desk.clock.advance(std::chrono::minutes(59));
+  queue("young");
+  desk.clock.advance(std::chrono::minutes(2));
+  REQUIRE(desk.tidy());
+  const auto old = desk.reader()->run("old");
+  CHECK(old->status == "killed");
+  CHECK(old->error_message.find("queue_ttl_hours") != std::string::npos);
+  CHECK(old->finished_at != 0);
+  CHECK(desk.reader()->run("young")->status == "queued");
+}
+
 TEST_CASE("a file that is too large loses the runs that ended first, and gets smaller") {
   Desk desk;
   desk.options.max_total_bytes = 3'000'000;

@@ -105,7 +105,8 @@ function M.usages(infos)
   local questions = {}
   for index, info in ipairs(infos) do
     questions[index] = function()
-      return info.state == 'running' and run.get(info.id):usage() or nil
+      local handle = info.state == 'running' and run.get(info.id)
+      return handle and handle:usage() or nil
     end
   end
   return task.all(questions)

@@ -1,4 +1,6 @@
 -- The toolset `wait`: one tool that waits, so that an agent need not poll.
+local any_run = require 'toolsets.any_run'
+
 local DEFAULT_TIMEOUT_MS = 30000
 local MAX_TIMEOUT_MS = 600000
 local MAX_IDS = 20
@@ -80,19 +82,44 @@ local INPUT = schema.object {
   },
 }
 
--- Returns the conditions that the arguments ask for.
-local function conditions_of(args, ctx)
-  local list = {}
-  local ids = args.ids or {}
-  if args.id then
-    ids[#ids + 1] = args.id
-  end
+-- Waits until queued runs have started. Returns the milliseconds that are left, and the records of
+-- runs that only the journal knows any more.
+local function reach(ids, timeout_ms)
+  local left, gone = timeout_ms, {}
   for _, id in ipairs(ids) do
-    local handle, err = run.get(id)
+    local handle, record = any_run.find(id)
+    if not handle and not record.ended_ms then
+      left = any_run.started_within(id, left)
+      if not left then
+        tool.error('timeout', ('%s is queued: %s'):format(id, any_run.place_text(id)))
+      end
+      handle, record = any_run.find(id)
+    end
     if not handle then
-      tool.error(err.code, err.message)
+      gone[#gone + 1] = record
     end
   end
+  return left, gone
+end
+
+-- Answers for a run that ended before memory forgot it: its end has come, nothing else can.
+local function answer_ended(record, args)
+  local end_text = ('%s ended: %s, %s'):format(
+    record.id, record.state, record.reason or 'no reason known')
+  if not record.ended_ms then
+    tool.error('cannot_happen', record.id .. ' runs under another process of Gibbous')
+  elseif not args.exit or (args.mode == 'all' and #(args.ids or {}) > 1) then
+    tool.error('cannot_happen', end_text)
+  end
+  return {
+    text = end_text .. ' (before the wait)',
+    data = { fired = json.array { { kind = 'exit', index = 1, run = record.id } }, elapsed_ms = 0 },
+  }
+end
+
+-- Returns the conditions that the arguments ask for.
+local function conditions_of(args, ids, ctx)
+  local list = {}
   local function add(condition)
     list[#list + 1] = condition
   end
@@ -200,8 +227,17 @@ local wait_for = tool {
   input = INPUT,
   output = schema.object { fired = schema.array(FIRED), elapsed_ms = schema.integer {} },
   run = function(args, ctx)
-    local options = { [args.mode] = conditions_of(args, ctx), timeout_ms = args.timeout }
-    check(options)
+    local ids = args.ids or {}
+    if args.id then
+      ids[#ids + 1] = args.id
+    end
+    local conditions = conditions_of(args, ids, ctx)
+    check { [args.mode] = conditions }
+    local left, gone = reach(ids, args.timeout)
+    if gone[1] then
+      return answer_ended(gone[1], args)
+    end
+    local options = { [args.mode] = conditions, timeout_ms = left }
     local answer, err = wait(options)
     if not answer then
       tool.error(err.code, err.message)
@@ -217,10 +253,11 @@ local wait_for = tool {
     for index, fired in ipairs(answer.fired) do
       lines[index] = DESCRIBE[fired.kind](fired)
     end
-    local after = time.format_duration(answer.elapsed_ms)
+    local elapsed_ms = math.floor(answer.elapsed_ms + args.timeout - left) -- in the queue, too
+    local after = time.format_duration(elapsed_ms)
     return {
       text = ('%s (after %s)'):format(table.concat(lines, '\n'), after),
-      data = { fired = json.array(answer.fired), elapsed_ms = answer.elapsed_ms },
+      data = { fired = json.array(answer.fired), elapsed_ms = elapsed_ms },
     }
   end,
 }

@@ -59,11 +59,19 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
         });
   }
 
+  // A run that this process has claimed is one of its runs a moment later.
+  bool has_started(const RunRecord& run) const {
+    const bool is_mine = run.owner == context_.worker->id();
+    const bool begins = run.status == to_string(RunState::kStarting) && is_mine &&
+                        context_.runs->find(id_) == nullptr;
+    return run.status != to_string(RunState::kQueued) && !begins;
+  }
+
   void on_place(Result<QueuePlace> place) {
     is_looking_ = false;
     if (is_over_) return;
     if (place && !owns_(place->run.client)) place = not_recorded(id_);
-    const bool waits = place && place->run.status == to_string(RunState::kQueued);
+    const bool waits = place && !has_started(place->run);
     if (waits && limit_ > Millis{0} && (!is_late_ || look_again_)) {
       if (std::exchange(look_again_, false)) look();
       return;

@@ -1,4 +1,5 @@
 -- The toolset `bg`: shell commands in the background. Four tools: start, status, output, kill.
+local any_run = require 'toolsets.any_run'
 local bg_read = require 'toolsets.bg.read'
 local format = require 'toolsets.format'
 
@@ -71,7 +72,14 @@ local status = tool {
   },
   output = schema.object { processes = schema.array(format.STATUS) },
   run = function(args, ctx)
-    local infos = args.id and { format.find(args.id):info() } or run.list { session = ctx.session }
+    local infos
+    if args.id then
+      local handle, record = any_run.find(args.id)
+      infos = { handle and handle:info() or any_run.info_of(record) }
+    else
+      -- A call without a session is the host's: it sees all runs, and lists its own.
+      infos = run.list { session = ctx.session == '' and '' or nil }
+    end
     local usages = format.usages(infos)
     local lines, data = {}, json.array {}
     for index, info in ipairs(infos) do
@@ -92,6 +100,52 @@ local function read(handle, stream, reader, args)
     return bg_read.new(handle, stream, reader, lines)
   end
   return bg_read.last(handle, stream, reader, lines)
+end
+
+-- Answers for a run that is not in memory: queued, or known to the journal alone.
+local function recorded_output(record, args)
+  if args.from then
+    tool.error('invalid_arguments', 'args.from: only the journal knows this process any more; '
+      .. 'leave it out')
+  end
+  local lines = args.lines and math.floor(args.lines) or bg_read.DEFAULT_LINES
+  local texts = record.state == 'queued' and { stdout = '', stderr = '' }
+    or any_run.recorded_tails(record, lines)
+  local data = {
+    id = record.id, state = record.state, truncated = false, skipped = json.array {},
+    gaps = json.array {}, more = false,
+  }
+  local sections = {}
+  for _, stream in ipairs { 'stdout', 'stderr' } do
+    if args.stream == stream or args.stream == 'both' then
+      data[stream] = texts[stream]
+      sections[#sections + 1] = format.section(stream, { text = texts[stream] })
+    end
+  end
+  if record.state == 'queued' then
+    sections[#sections + 1] = ('[it is queued: %s]\n'):format(any_run.place_text(record.id))
+  end
+  return { text = table.concat(sections), data = data }
+end
+
+-- Ends a run that is not in memory.
+local function kill_recorded(record, signal)
+  local data = { id = record.id, killed = false, state = record.state, runtime_ms = 0 }
+  if record.ended_ms then
+    local text = 'Process %s is not running (%s: %s)'
+    return { text = text:format(record.id, record.state, record.reason or 'ended'), data = data }
+  end
+  local how, err = journal.kill(record.id, { signal = signal })
+  if not how then
+    tool.error(err.code, err.message)
+  end
+  data.killed = true
+  if how == 'killed' then
+    data.state = 'killed'
+    return { text = ('Process %s was ended before it started'):format(record.id), data = data }
+  end
+  local text = 'Process %s runs under another process of Gibbous, which was asked to end it'
+  return { text = text:format(record.id), data = data }
 end
 
 local GAP = schema.object {
@@ -160,7 +214,10 @@ local output = tool {
     elseif args.from and args.lines then
       tool.error('invalid_arguments', 'args.lines: counts from the end; leave it out with `from`')
     end
-    local handle = format.find(args.id)
+    local handle, record = any_run.find(args.id)
+    if not handle then
+      return recorded_output(record, args)
+    end
     local data = {
       id = args.id, state = handle:info().state, truncated = false, skipped = json.array {},
       gaps = json.array {}, more = false,
@@ -215,6 +272,10 @@ local kill = tool {
     }),
   },
   run = function(args)
+    local found, record = any_run.find(args.id)
+    if not found then
+      return kill_recorded(record, args.signal)
+    end
     local handle = format.find_newest(args.id)
     local info = handle:info()
     local data = {

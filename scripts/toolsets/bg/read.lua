@@ -6,7 +6,7 @@ local M = {}
 -- For each stream of a call. Hosts truncate larger results themselves and lose the end.
 local MAX_READ_BYTES = 16 * 1024
 local MAX_KEPT_BYTES = 2 * 1024 * 1024
-local DEFAULT_LINES = 50
+M.DEFAULT_LINES = 50
 
 --- The largest number of lines that a call can ask for.
 M.MAX_LINES = 1000000
@@ -67,7 +67,7 @@ end
 ---@return BgPart
 function M.last(handle, stream, reader, lines)
   local last = handle:tail {
-    stream = stream, lines = lines or DEFAULT_LINES, max_bytes = MAX_READ_BYTES, reader = reader,
+    stream = stream, lines = lines or M.DEFAULT_LINES, max_bytes = MAX_READ_BYTES, reader = reader,
   }
   local lost = lost_since(handle, stream, 0)
   return { text = last.text, lost = lost, skipped = last.gap, more = false, to = last.to }

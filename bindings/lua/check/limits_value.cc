@@ -1,11 +1,9 @@
 #include "bindings/lua/check/limits_value.h"
 
 #include <array>
-#include <chrono>
-#include <string_view>
-#include <type_traits>
 
 #include "bindings/lua/check/fields.h"
+#include "bindings/lua/check/number_field.h"
 
 namespace gibbous::lua {
 namespace {
@@ -17,92 +15,38 @@ constexpr double kMinShare = 0.01;
 constexpr double kMaxShare = 1024.0;
 constexpr double kMaxCount = 4194304.0;  // the kernel's highest pid
 constexpr double kMinFiles = 8.0;
-constexpr int kMillisPerUnit = 1000;
 
-struct Row {
-  const char* name;
-  const char* type;
-  double minimum;
-  double maximum;
-  const char* description;
-  void (*set)(LimitSet& limits, double value);
-  double (*get)(const LimitSet& limits);
-};
-
-// The member at the end of a path of members.
-template <auto kFirst, auto... kRest, typename Owner>
-decltype(auto) member(Owner& owner) {
-  if constexpr (sizeof...(kRest) == 0) {
-    return (owner.*kFirst);
-  } else {
-    return member<kRest...>(owner.*kFirst);
-  }
-}
-
-// A row for the member at `kPath`; times are in milliseconds, other numbers in 1 / kUnits.
-template <int kUnits, auto... kPath>
-constexpr Row row(const char* name, double minimum, double maximum, const char* description) {
-  return {name,
-          kUnits == 1 ? "integer" : "number",
-          minimum,
-          maximum,
-          description,
-          [](LimitSet& limits, double value) {
-            auto& held = member<kPath...>(limits);
-            using Held = std::remove_reference_t<decltype(held)>;
-            if constexpr (std::is_arithmetic_v<Held>) {
-              held = static_cast<Held>(value * kUnits);
-            } else {
-              held = Millis(static_cast<std::int64_t>(value));
-            }
-          },
-          [](const LimitSet& limits) {
-            const auto& held = member<kPath...>(limits);
-            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(held)>>) {
-              return static_cast<double>(held) / kUnits;
-            } else {
-              return std::chrono::duration<double, std::milli>(held).count();
-            }
-          }};
+template <auto... kPath>
+constexpr NumberField<LimitSet> row(const char* name, double minimum, double maximum,
+                                    const char* description) {
+  return number_field<LimitSet, Millis, kPath...>("limits", name, minimum, maximum, description);
 }
 
 constexpr std::array kRows = {
-    row<1, &LimitSet::tree, &TreeLimits::memory_bytes>("memory_bytes", kMinMemoryBytes, kMaxBytes,
-                                                       "memory of all its processes together"),
-    row<1, &LimitSet::tree, &TreeLimits::cpu_time>("cpu_time_ms", 1, kMaxMillisLimit,
-                                                   "processor time of all its processes together"),
-    row<kMillisPerUnit, &LimitSet::tree, &TreeLimits::cpu_share_millis>(
-        "cpu_share", kMinShare, kMaxShare,
+    row<&LimitSet::tree, &TreeLimits::memory_bytes>("memory_bytes", kMinMemoryBytes, kMaxBytes,
+                                                    "memory of all its processes together"),
+    row<&LimitSet::tree, &TreeLimits::cpu_time>("cpu_time_ms", 1, kMaxMillisLimit,
+                                                "processor time of all its processes together"),
+    number_field<LimitSet, Thousandths, &LimitSet::tree, &TreeLimits::cpu_share_millis>(
+        "limits", "cpu_share", kMinShare, kMaxShare,
         "processors that it may keep busy, such as 0.5; needs a cpu control group"),
-    row<1, &LimitSet::tree, &TreeLimits::pids>("pids", 1, kMaxCount,
-                                               "processes and threads at the same time"),
-    row<1, &LimitSet::open_files>("open_files", kMinFiles, kMaxCount, "open files of each process"),
-    row<1, &LimitSet::file_size_bytes>("file_size_bytes", 1, kMaxBytes,
-                                       "size of each file that it writes"),
-    row<1, &LimitSet::output_bytes>("output_bytes", 1, kMaxBytes, "output, both streams together"),
-    row<1, &LimitSet::log_bytes>("log_bytes", 1, kMaxBytes, "all files of its log together"),
-    row<1, &LimitSet::wall_time>("wall_time_ms", 1, kMaxMillisLimit, "time from start to end"),
-    row<1, &LimitSet::idle_time>("idle_time_ms", 1, kMaxMillisLimit, "time without any output"),
+    row<&LimitSet::tree, &TreeLimits::pids>("pids", 1, kMaxCount,
+                                            "processes and threads at the same time"),
+    row<&LimitSet::open_files>("open_files", kMinFiles, kMaxCount, "open files of each process"),
+    row<&LimitSet::file_size_bytes>("file_size_bytes", 1, kMaxBytes,
+                                    "size of each file that it writes"),
+    row<&LimitSet::output_bytes>("output_bytes", 1, kMaxBytes, "output, both streams together"),
+    row<&LimitSet::log_bytes>("log_bytes", 1, kMaxBytes, "all files of its log together"),
+    row<&LimitSet::wall_time>("wall_time_ms", 1, kMaxMillisLimit, "time from start to end"),
+    row<&LimitSet::idle_time>("idle_time_ms", 1, kMaxMillisLimit, "time without any output"),
 };
-
-bool is_whole(const Row& row) {
-  return std::string_view(row.type) == "integer";
-}
-
-Json number(const Row& row, double value) {
-  if (is_whole(row)) return static_cast<std::int64_t>(value);
-  return value;
-}
 
 }  // namespace
 
 Json limits_schema(const std::string& description) {
   Json properties = Json::object();
-  for (const Row& row : kRows) {
-    properties[row.name] = {{"type", row.type},
-                            {"minimum", number(row, row.minimum)},
-                            {"maximum", number(row, row.maximum)},
-                            {"description", row.description}};
+  for (const auto& row : kRows) {
+    properties[row.name] = row.schema();
   }
   return {{"type", "object"},
           {"properties", std::move(properties)},
@@ -113,8 +57,8 @@ Json limits_schema(const std::string& description) {
 LimitSet parse_limits(const FieldPath& place, const Json& value) {
   LimitSet limits;
   Fields fields(place, value);
-  for (const Row& row : kRows) {
-    if (const auto given = fields.number(row.name, row.minimum, row.maximum, is_whole(row)))
+  for (const auto& row : kRows) {
+    if (const auto given = fields.number(row.name, row.minimum, row.maximum, row.is_whole))
       row.set(limits, *given);
   }
   fields.done();
@@ -123,8 +67,8 @@ LimitSet parse_limits(const FieldPath& place, const Json& value) {
 
 Json limits_value(const LimitSet& limits) {
   Json value = Json::object();
-  for (const Row& row : kRows) {
-    if (const double set = row.get(limits); set > 0) value[row.name] = number(row, set);
+  for (const auto& row : kRows) {
+    if (const double set = row.get(limits); set > 0) value[row.name] = row.value(set);
   }
   return value;
 }

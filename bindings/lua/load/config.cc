@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/lua/check/limits_value.h"
+#include "bindings/lua/check/number_field.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/source/snapshot.h"
@@ -45,55 +46,17 @@ struct Tuning {
   MemoryLimits memory;
 };
 
-// One number of the file: the only place that knows its name, range, meaning and target. The
-// default is the target's.
-struct NumberField {
-  const char* section;
-  const char* name;
-  std::int64_t low;
-  std::int64_t high;
-  const char* description;
-  std::int64_t (*get)(const Tuning& tuning);
-  void (*set)(Tuning& tuning, std::int64_t value);
-};
-
-template <auto kPart, auto kMember, typename Unit>
-std::int64_t number_at(const Tuning& tuning) {
-  const auto& target = tuning.*kPart.*kMember;
-  if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(target)>>) {
-    return static_cast<std::int64_t>(target);
-  } else {
-    return std::chrono::duration_cast<Unit>(target).count();
-  }
-}
-
-template <auto kPart, auto kMember, typename Unit>
-void set_number_at(Tuning& tuning, std::int64_t value) {
-  auto& target = tuning.*kPart.*kMember;
-  using Target = std::remove_cvref_t<decltype(target)>;
-  if constexpr (std::is_arithmetic_v<Target>) {
-    target = static_cast<Target>(value);
-  } else {
-    target = Unit(value);
-  }
-}
-
+// The numbers of the file. The default of each is its target's.
 template <auto kPart, auto kMember, typename Unit = Millis>
-constexpr NumberField field(const char* section, const char* name, std::int64_t low,
-                            std::int64_t high, const char* description) {
-  return {section,
-          name,
-          low,
-          high,
-          description,
-          number_at<kPart, kMember, Unit>,
-          set_number_at<kPart, kMember, Unit>};
+constexpr NumberField<Tuning> field(const char* section, const char* name, double low, double high,
+                                    const char* description) {
+  return number_field<Tuning, Unit, kPart, kMember>(section, name, low, high, description);
 }
 
 constexpr std::int64_t kMaxDays = 36'500;
 constexpr std::int64_t kHoursPerDay = 24;
 constexpr std::int64_t kMaxJournalBytes = std::int64_t{1} << 50;
-constexpr NumberField kNumbers[] = {
+constexpr NumberField<Tuning> kNumbers[] = {
     field<&Tuning::runs, &RunLimits::max_concurrent>(
         "limits", "max_concurrent", 1, kMaxConcurrent,
         "runs that are starting or running at the same time"),
@@ -142,13 +105,10 @@ constexpr NumberField kNumbers[] = {
 // The numbers of a section, with other properties of it.
 Json section_schema(std::string_view section, Json properties, const char* description) {
   const Tuning usual;
-  for (const NumberField& field : kNumbers) {
+  for (const NumberField<Tuning>& field : kNumbers) {
     if (field.section != section) continue;
-    properties[field.name] = {{"type", "integer"},
-                              {"minimum", field.low},
-                              {"maximum", field.high},
-                              {"default", field.get(usual)},
-                              {"description", field.description}};
+    properties[field.name] = field.schema();
+    properties[field.name]["default"] = field.value(field.get(usual));
   }
   return object(std::move(properties), description);
 }
@@ -253,11 +213,11 @@ Config read_values(const std::string& path, const Json& value) {
 
 // Sets what the file says of a section.
 void put_numbers(const Json& numbers, std::string_view section, Tuning* tuning) {
-  for (const NumberField& field : kNumbers) {
+  for (const NumberField<Tuning>& field : kNumbers) {
     if (field.section != section) continue;
     const auto found = numbers.at(field.section).find(field.name);
     if (found == numbers.at(field.section).end()) continue;
-    field.set(*tuning, static_cast<std::int64_t>(found->get<double>()));
+    field.set(*tuning, found->get<double>());
   }
 }
 

@@ -124,7 +124,7 @@ export const tests = {
     const { output_path } = await status(session, pid);
     assert.ok(output_path.startsWith(session.place.temp), output_path);
     assert.ok(output_path.includes(pid));
-    await until('both lines', async () => (await stat(output_path)).size === 8);
+    await until('both lines', async () => (await stat(output_path).catch(() => ({}))).size === 8);
   },
   'stop.running': async (bench) => {
     const session = await bench.session(PROCESS);

@@ -13,8 +13,37 @@ local function check(value, err)
   return value
 end
 
---- Returns the handle of a run or, for one that is not in memory, its record. Ends the call with
---- run_not_found when there is neither.
+local GOES_ON = { queued = true, starting = true, running = true }
+local MAX_LABELLED = 200
+
+-- Returns the handle of the run with this label that goes on, or of the newest one. Ends the call
+-- when several go on.
+local function labelled(name)
+  local newest, going = nil, {}
+  for _, info in ipairs(run.list()) do
+    if info.label == name then
+      newest = info.id
+      going[#going + 1] = GOES_ON[info.state] and info.id or nil
+    end
+  end
+  if #going > 1 then
+    tool.error('run_ambiguous', ('%d processes have the label "%s": %s. Give an id'):format(
+      #going, name, table.concat(going, ', ')))
+  end
+  return (going[1] or newest) and run.get(going[1] or newest)
+end
+
+-- Returns the newest record with this label.
+local function labelled_record(name)
+  for _, record in ipairs(journal.runs { limit = MAX_LABELLED } or {}) do
+    if record.meta and record.meta.label == name then
+      return record
+    end
+  end
+end
+
+--- Returns the handle of a run or, for one that is not in memory, its record. A label is as good as
+--- an id. Ends the call with run_not_found when there is neither.
 ---
 --- Example: `local handle, record = any_run.find(args.id)`
 ---@param id string
@@ -22,12 +51,14 @@ end
 ---@return RecordedRun? record
 function M.find(id)
   local handle, not_found = run.get(id)
+  handle = handle or labelled(id)
   if handle then
     return handle, nil
   end
   local recorded, err = journal.items(id, { limit = 1 })
-  if recorded then
-    return run.get(id), recorded.run -- it may have started meanwhile
+  local record = recorded and recorded.run or labelled_record(id)
+  if record then
+    return run.get(record.id), record -- it may have started meanwhile
   end
   local unknown = err.code == 'run_not_found' or err.code == 'no_journal'
   return check(nil, unknown and not_found or err)

@@ -87,7 +87,10 @@ local INPUT = schema.object {
 local function reach(ids, timeout_ms)
   local left, gone = timeout_ms, {}
   for _, id in ipairs(ids) do
-    local handle, record = any_run.find(id)
+    local handle, record = run.get(id), nil
+    if not handle then
+      handle, record = any_run.find(id)
+    end
     if not handle and not record.ended_ms then
       left = any_run.started_within(id, left)
       if not left then
@@ -231,6 +234,11 @@ local wait_for = tool {
     if args.id then
       ids[#ids + 1] = args.id
     end
+    for index, name in ipairs(ids) do
+      local handle, record = any_run.find(name)
+      ids[index] = handle and handle.id or record.id
+    end
+    args.id = args.id and ids[#ids]
     local conditions = conditions_of(args, ids, ctx)
     check { [args.mode] = conditions }
     local left, gone = reach(ids, args.timeout)

@@ -62,3 +62,20 @@ test('a run that only the journal knows can be asked about by its id', LIMIT, as
   assert.match((await session.call('bg_kill', { id })).text, /is not running \(failed/);
   await assert.rejects(session.call('bg_status', { id: 'nowhere1' }), /not found/);
 });
+
+test('a label is as good as an id, while it names one process that goes on', LIMIT, async (t) => {
+  const session = await client(t);
+  await session.call('bg_start', { command: 'echo old', label: 'web' });
+  const { id } = await session.call('bg_start', { command: 'echo up; exec sleep 1000', label: 'web' });
+  const up = await session.call('wait_for', { id: 'web', output_regex: 'up' });
+  assert.match(up.text, new RegExp(`${id} has the line`));
+  assert.match((await session.call('bg_status', { id: 'web' })).text, new RegExp(`id=${id} `));
+  assert.match((await session.call('bg_output', { id: 'web' })).text, /up/);
+  const second = await session.call('bg_start', { command: 'sleep 1000', label: 'web' });
+  await assert.rejects(session.call('bg_kill', { id: 'web' }), new RegExp(`${id}, ${second.id}`));
+  await session.call('bg_kill', { id: second.id });
+  assert.match((await session.call('bg_kill', { id: 'web' })).text, new RegExp(`^Process ${id} killed`));
+  await session.close();
+  const next = await client(t, session.place);
+  assert.match((await next.call('bg_status', { id: 'web' })).text, /state=killed/);
+});

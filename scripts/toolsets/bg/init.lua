@@ -219,7 +219,7 @@ local output = tool {
       return recorded_output(record, args)
     end
     local data = {
-      id = args.id, state = handle:info().state, truncated = false, skipped = json.array {},
+      id = handle.id, state = handle:info().state, truncated = false, skipped = json.array {},
       gaps = json.array {}, more = false,
     }
     local sections = {}
@@ -276,10 +276,10 @@ local kill = tool {
     if not found then
       return kill_recorded(record, args.signal)
     end
-    local handle = format.find_newest(args.id)
+    local handle = format.find_newest(found.id)
     local info = handle:info()
     local data = {
-      id = args.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
+      id = found.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
     }
     local report, err = handle:kill { signal = args.signal }
     if not report then
@@ -287,7 +287,7 @@ local kill = tool {
     end
     if info.ended_ms and report.how == 'gone' then
       local text = 'Process %s is not running (%s: %s)'
-      return { text = text:format(args.id, info.state, info.reason or 'ended'), data = data }
+      return { text = text:format(found.id, info.state, info.reason or 'ended'), data = data }
     end
     local after = handle:info() or info -- the run can be forgotten meanwhile
     data.killed = report.how ~= 'gone' or info.state == 'queued'
@@ -295,7 +295,7 @@ local kill = tool {
     data.how = report.how
     data.dead = report.dead
     data.survivors = json.array(report.survivors)
-    return { text = format.kill_text(args.id, info, args.signal, report), data = data }
+    return { text = format.kill_text(found.id, info, args.signal, report), data = data }
   end,
 }
 

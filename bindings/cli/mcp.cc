@@ -20,7 +20,7 @@ ExitCode run_mcp(const Options& options) {
   transport.stop_fd = (*signals)->fd();
   const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
   RuntimeOptions runtime_options = options.runtime;
-  runtime_options.session = options.session.empty() ? client_program() + "@" : options.session;
+  runtime_options.session = options.session.empty() ? client_program() : options.session;
   runtime_options.claim_session = true;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);

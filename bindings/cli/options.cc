@@ -270,7 +270,8 @@ void add_approval_commands(CLI::App& app, Options& options) {
 void add_commands(CLI::App& app, Options& options) {
   CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
                               "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
-  mcp.add_option("--session", options.session, "Session of the client [<its program>@<workspace>]")
+  mcp.add_option("--session", options.session,
+                 "Session of the client, NAME@<workspace> [its program@<workspace>]")
       ->type_name("NAME");
   add_common_options(mcp, options);
 

@@ -97,13 +97,12 @@ std::string home_directory() {
 }
 
 std::string session_in(const std::string& program, const std::string& workspace) {
-  constexpr std::size_t kMaxSession = 200;  // bytes; the journal takes 256, with #2 and the like
   constexpr std::size_t kHashDigits = 16;
   std::error_code error;
   const fs::path real = fs::canonical(workspace, error);
   const std::string place = error ? workspace : real.string();
-  if (program.size() + place.size() <= kMaxSession) return program + place;
-  const std::size_t room = kMaxSession - kHashDigits - 1;
+  if (program.size() + place.size() <= kMaxSessionBytes) return program + place;
+  const std::size_t room = kMaxSessionBytes - kHashDigits - 1;
   const std::string name = program.substr(0, room / 2);
   return name + place.substr(place.size() - std::min(place.size(), room - name.size())) + "~" +
          sha256_hex(program + place).substr(0, kHashDigits);

@@ -29,6 +29,7 @@ std::string state_directory(const std::string& asked);
 // Returns $HOME, else the user's home from the user database; "" when there is none.
 std::string home_directory();
 
+inline constexpr std::size_t kMaxSessionBytes = 200;  // the journal takes 256, with #2 and the like
 // Returns `program` ("claude@") with the workspace; a long one is cut and gets a hash.
 std::string session_in(const std::string& program, const std::string& workspace);
 

@@ -11,6 +11,7 @@
 #include "bindings/lua/api/watch_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor.h"
+#include "runtime/base/session_name.h"
 
 namespace gibbous {
 namespace {
@@ -97,8 +98,14 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   }
 
   options.state_dir = host::state_directory(given.state_dir);
-  if (!given.session.empty() && given.session.back() == '@') {
-    options.session = host::session_in(given.session, options.workspace);
+  if (given.claim_session && !is_claimed_session(given.session)) options.session += '@';
+  if (!options.session.empty() && options.session.back() == '@') {
+    options.session = host::session_in(options.session, options.workspace);
+  }
+  if (options.session.size() > host::kMaxSessionBytes) {
+    return Status::error("invalid_arguments",
+                         "session: expected at most " + std::to_string(host::kMaxSessionBytes) +
+                             " bytes, got " + std::to_string(options.session.size()));
   }
   if (!given.claim_session || options.state_dir.empty()) session = options.session;
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";

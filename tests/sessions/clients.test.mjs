@@ -172,7 +172,14 @@ test('a session that is named is that session, and session_id is a name inside i
     const found = recorded(state, "SELECT client || ' ' || session_id FROM exec_runs WHERE status = 'running' ORDER BY 1");
     return found.length === 2 ? found : null;
   });
-  assert.deepEqual(rows, ['mine lane', 'theirs lane']);
+  assert.deepEqual(rows, [`mine@${a} lane`, `theirs@${a} lane`]);
   const behind = await one.call('shell', { action: 'spawn', command: 'true', session_id: 'lane' });
   assert.equal((await one.call('shell', { action: 'poll', run_id: behind.run_id })).status, 'queued');
+});
+
+test('a name that is too long is refused with its limit', LIMIT, async (t) => {
+  const { state, a } = await projects(t);
+  const args = ['mcp', '--state', state, '--workspace', a, '--session', `${'x'.repeat(250)}@here`];
+  assert.throws(() => execFileSync(process.env.GIBBOUS, args, { input: '', stdio: 'pipe' }),
+    /session: expected at most 200 bytes, got 255/);
 });

@@ -48,9 +48,9 @@ struct RuntimeOptions {
   std::chrono::milliseconds lua_time{0};
   // The session of calls that name none. A name that ends with "@" gets the workspace: "claude@".
   std::string session;
-  // Own that session: the first call that names none claims it. While another living process owns
-  // the name, this one gets NAME#2, NAME#3, ...; an owner that is ending is waited for. Needs a
-  // state directory.
+  // Own that session, NAME@<workspace>: the first call that names none claims it. While another
+  // living process owns the name, this one gets NAME#2, NAME#3, ...; an owner that is ending is
+  // waited for. Needs a state directory.
   bool claim_session = false;
   // Execute queued runs of every session and workspace, not only of those that calls name here.
   bool work_for_others = false;

@@ -4,6 +4,8 @@
 
 #include <lua.hpp>
 
+#include "bindings/lua/call/task.h"
+
 namespace gibbous::lua {
 namespace {
 
@@ -19,6 +21,11 @@ constexpr Table kTables[] = {
 };
 
 }  // namespace
+
+const Call* calling(lua_State* state) {
+  const TaskSlot* slot = task_slot(state);
+  return slot == nullptr || slot->running == nullptr ? nullptr : &slot->running->call();
+}
 
 void open_api(lua_State* state) {
   for (const Table& table : kTables) {

@@ -13,6 +13,11 @@ struct lua_State;
 
 namespace gibbous::lua {
 
+class Call;
+
+// The call that runs now; null while scripts load.
+const Call* calling(lua_State* state);
+
 void open_tool(lua_State* state);
 void open_run(lua_State* state);
 void open_wait(lua_State* state);

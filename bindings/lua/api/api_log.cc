@@ -18,8 +18,8 @@ constexpr char kCut[] = " [cut]";
 
 // The session of the call that runs now, or "" while scripts load.
 std::string session_of(lua_State* state) {
-  const TaskSlot* slot = task_slot(state);
-  return slot == nullptr || slot->running == nullptr ? "" : slot->running->call().session();
+  const Call* call = calling(state);
+  return call == nullptr ? "" : call->session();
 }
 
 int write_line(lua_State* state, const char* level) {

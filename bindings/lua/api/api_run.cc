@@ -67,7 +67,7 @@ int l_run_list(lua_State* state) {
     for (const Run* run : context.runs->list()) {
       if (wanted_state && *wanted_state != to_string(run->state())) continue;
       if (session && *session != run->spec().session) continue;
-      if (find_own(state, run->id()) == nullptr) continue;
+      if (!is_own(state, *run)) continue;
       list.push_back(run_info(*run, *context.clock));
     }
     push_json(state, list);

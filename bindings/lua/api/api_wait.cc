@@ -137,8 +137,8 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
     for (const Condition& condition : spec->conditions) {
-      const bool is_known = context_of(state).runs->find(condition.run) != nullptr;
-      if (is_known && find_own(state, condition.run) == nullptr)
+      // Here, since only the calling session's ids may be suggested.
+      if (!condition.run.empty() && find_own(state, condition.run) == nullptr)
         return push_error(state, not_found(state, condition.run), condition.run);
     }
     reach(*context_of(state).runs, spec.get());

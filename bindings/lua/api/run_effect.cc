@@ -54,12 +54,6 @@ std::string check_id(lua_State* state, int index) {
 
 namespace {
 
-// The call that runs now; null while scripts load.
-const Call* calling(lua_State* state) {
-  const TaskSlot* slot = task_slot(state);
-  return slot == nullptr || slot->running == nullptr ? nullptr : &slot->running->call();
-}
-
 Status not_found_near(const std::string& id, const std::string& near) {
   return Status::error("run_not_found",
                        "Process \"" + id + "\" not found" +
@@ -68,22 +62,22 @@ Status not_found_near(const std::string& id, const std::string& near) {
 
 }  // namespace
 
+bool is_own(lua_State* state, const Run& run) {
+  const Call* call = calling(state);
+  return call == nullptr || call->owns(run);
+}
+
 Run* find_own(lua_State* state, const std::string& id) {
   Run* run = context_of(state).runs->find(id);
-  const Call* call = calling(state);
-  return run != nullptr && (call == nullptr || call->owns(*run)) ? run : nullptr;
+  return run != nullptr && is_own(state, *run) ? run : nullptr;
 }
 
 Status not_found(lua_State* state, const std::string& id) {
   std::vector<std::string> known;
   for (const Run* run : context_of(state).runs->list()) {
-    if (find_own(state, run->id()) != nullptr) known.push_back(run->id());
+    if (is_own(state, *run)) known.push_back(run->id());
   }
   return not_found_near(id, nearest_name(id, known));
-}
-
-Status not_found(Runs& runs, const std::string& id) {
-  return not_found_near(id, runs.nearest(id));
 }
 
 std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect) {
@@ -120,7 +114,7 @@ int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                     Runs& table = *effect->context.runs;
                     Run* run = table.find(id);
                     if (run == nullptr) {
-                      effect->fail(not_found(table, id), id);
+                      effect->fail(not_found_near(id, ""), id);
                       return;
                     }
                     act(effect, *run);

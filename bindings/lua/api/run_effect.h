@@ -22,11 +22,12 @@ inline constexpr const char* kRunHandleKey = "gibbous.run";
 void push_handle(lua_State* state, const std::string& id);
 // The id of the handle (or the id itself) at `index`; raises when it is neither.
 std::string check_id(lua_State* state, int index);
+// Whether the calling session may see the run.
+bool is_own(lua_State* state, const Run& run);
 // Finds a run that the calling session may see; null: there is none.
 Run* find_own(lua_State* state, const std::string& id);
 // Names the nearest id of the session's runs.
 Status not_found(lua_State* state, const std::string& id);
-Status not_found(Runs& runs, const std::string& id);
 
 // One effect on its way: asked of the policy, then carried out, then answered. Callbacks of the
 // policy and of Runs hold it; the task may be gone by then.

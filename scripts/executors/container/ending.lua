@@ -10,6 +10,9 @@ local NOT_EXECUTABLE = 126
 local NOT_FOUND = 127
 local SIGKILLED = 137
 
+-- An engine can report the end of a container before it knows that memory was the reason.
+local LATE_REASON_MS = 250
+
 local NEVER = '^0001%-' -- the start time of a container that never started
 
 -- The messages of the first process when the command does not exist.
@@ -80,6 +83,10 @@ function M.reason(program, event)
       or with_tail(('no connection to the engine of %s, or it was lost'):format(program), event.run)
   end
   local limited = event.limits.memory_bytes ~= nil
+  if limited and code == SIGKILLED and not container.OOMKilled then
+    time.sleep(LATE_REASON_MS)
+    container = M.inspect(event.state, 'State') or container
+  end
   if container.OOMKilled then
     return 'out of memory', limited and 'memory' or nil
   elseif container.StartedAt:find(NEVER) then

@@ -138,6 +138,11 @@ TEST_CASE("a session sees and kills no run of another session, and the host sees
     CHECK(refused.code == "run_not_found");
     CHECK(refused.message.find("Did you mean") == std::string::npos);
   }
+  // A wrong id is answered with the nearest one of the session's own.
+  const std::string wrong = "_" + id.substr(1);
+  CHECK(host.call("bg_status", {{"id", wrong}}, "a").message.find("Did you mean \"" + id) !=
+        std::string::npos);
+  CHECK(host.call("bg_status", {{"id", wrong}}, "b").message.find(id) == std::string::npos);
   const CallResult waited = host.call("wait_for", {{"id", id}, {"exit", true}}, "b");
   CHECK(waited.code == "run_not_found");
   CHECK(host.data("bg_status", Json::object(), "b")["processes"].empty());

@@ -74,7 +74,7 @@ int l_journal_items(lua_State* state) {
                      [id, cleaned, complete = task->completer(),
                       owner = std::weak_ptr<Task>(task)](Result<RecordedItems> got) {
                        const auto asker = owner.lock();
-                       if (got && asker && !asker->call().owns(got->run.client))
+                       if (got && asker && !may_see(asker->call(), got->run))
                          got = not_recorded(id);
                        if (!got) {
                          complete([status = named_run_error(got.status(), id), id](lua_State* to) {
@@ -118,7 +118,7 @@ int l_journal_runs(lua_State* state) {
           }
           Json list = Json::array();
           for (const RunRecord& run : *got) {
-            if (asker && asker->call().owns(run.client)) list.push_back(run_record_value(run));
+            if (asker && may_see(asker->call(), run)) list.push_back(run_record_value(run));
           }
           complete([list = std::move(list)](lua_State* to) {
             push_json(to, list);
@@ -167,7 +167,7 @@ int l_journal_kill(lua_State* state) {
             const auto asker = owner.lock();
             if (!asker) return;
             if (!run) return fail(run.status());
-            if (!asker->call().owns(run->client)) return fail(not_recorded(id));
+            if (!may_see(asker->call(), *run)) return fail(not_recorded(id));
             context.worker->request_kill(id, signal,
                                          [complete, fail](const Result<KillRequest>& asked) {
                                            if (!asked) return fail(asked.status());
@@ -205,6 +205,15 @@ Status named_run_error(const Status& status, const std::string& id) {
 
 Status not_recorded(const std::string& id) {
   return Status::error("run_not_found", "Run \"" + id + "\" was never recorded here");
+}
+
+bool may_see(Call& call, const RunRecord& run) {
+  if (!call.owns(run.client)) return false;
+  if (call.is_internal() || !call.client().empty()) return true;
+  const Worker* worker = call.engine().context().worker;
+  const bool active =
+      run.status == to_string(RunState::kStarting) || run.status == to_string(RunState::kRunning);
+  return !active || worker == nullptr || run.owner.empty() || run.owner == worker->id();
 }
 
 void open_journal(lua_State* state) {

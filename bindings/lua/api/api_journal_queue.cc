@@ -22,12 +22,12 @@ namespace {
 class QueueWait : public std::enable_shared_from_this<QueueWait> {
  public:
   QueueWait(Context& context, std::string id, Millis limit, Completer complete,
-            std::function<bool(const std::string&)> owns)
+            std::function<bool(const RunRecord&)> may_see)
       : context_(context),
         id_(std::move(id)),
         limit_(limit),
         complete_(std::move(complete)),
-        owns_(std::move(owns)) {}
+        may_see_(std::move(may_see)) {}
 
   void begin() {
     look();
@@ -70,7 +70,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   void on_place(Result<QueuePlace> place) {
     is_looking_ = false;
     if (is_over_) return;
-    if (place && !owns_(place->run.client)) place = not_recorded(id_);
+    if (place && !may_see_(place->run)) place = not_recorded(id_);
     const bool waits = place && !has_started(place->run);
     if (waits && limit_ > Millis{0} && (!is_late_ || look_again_)) {
       if (std::exchange(look_again_, false)) look();
@@ -90,7 +90,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   std::string id_;
   Millis limit_;
   Completer complete_;
-  std::function<bool(const std::string& client)> owns_;
+  std::function<bool(const RunRecord&)> may_see_;
   OneShotTimer timer_;
   int watch_ = 0;
   bool is_looking_ = false;
@@ -125,9 +125,9 @@ int l_journal_queue(lua_State* state) {
     const auto task = Task::current(state);
     auto wait =
         std::make_shared<QueueWait>(context, id, limit, task->completer(),
-                                    [asker = std::weak_ptr<Task>(task)](const std::string& client) {
+                                    [asker = std::weak_ptr<Task>(task)](const RunRecord& run) {
                                       const auto owner = asker.lock();
-                                      return owner && owner->call().owns(client);
+                                      return owner && may_see(owner->call(), run);
                                     });
     wait->begin();
     return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait)));

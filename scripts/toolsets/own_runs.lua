@@ -1,7 +1,9 @@
 -- The background runs of a toolset, and the limit on how many run at the same time.
 local M = {}
 
--- Starts that are still under way, by toolset and session; they count towards the limit.
+-- Starts that are still under way, by toolset and session: how many, and the running runs whose
+-- start has returned.
+---@type table<string, { number: integer, returned: table<string, true> }>
 local pending = {}
 
 ---@class Owner
@@ -41,10 +43,22 @@ function M.alive(owner)
   return alive
 end
 
-local function count(owner, key)
-  local running = pending[key] or 0
+local function running_ids(owner)
+  local ids = {}
   for _, info in ipairs(M.list(owner)) do
-    running = running + (info.state == 'running' and 1 or 0)
+    if info.state == 'running' then
+      ids[info.id] = true
+    end
+  end
+  return ids
+end
+
+-- A run is listed before its start returns, so that it would count twice: while starts are under
+-- way, only runs whose start has returned count beside them.
+local function count(owner, starts)
+  local running = starts and starts.number or 0
+  for id in pairs(running_ids(owner)) do
+    running = running + ((not starts or starts.returned[id]) and 1 or 0)
   end
   return running
 end
@@ -58,22 +72,28 @@ end
 ---@return Run
 function M.start(owner, options)
   local key = owner.toolset .. ' ' .. owner.session
-  if count(owner, key) >= owner.max then
+  if count(owner, pending[key]) >= owner.max then
     tool.error('too_many_runs', ('Max concurrent background processes (%d) reached. %s'):format(
       owner.max, owner.hint
     ))
   end
   options.detach = true
   options.on_host_death = 'kill'
-  pending[key] = (pending[key] or 0) + 1
+  local starts = pending[key] or { number = 0, returned = running_ids(owner) }
+  pending[key] = starts
+  starts.number = starts.number + 1
   local ok, handle, err = pcall(run.start, options)
-  pending[key] = pending[key] - 1
+  starts.number = starts.number - 1
+  if starts.number == 0 then
+    pending[key] = nil
+  end
   if not ok then
     error(handle, 0)
   end
   if not handle then
     tool.error(err.code, err.message)
   end
+  starts.returned[handle.id] = true
   return handle
 end
 

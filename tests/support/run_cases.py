@@ -6,7 +6,7 @@ Usage: run_cases.py BUILD_DIRECTORY [--jobs N] [--programs REGEX]
 A sanitized program takes a third of a second to start, so that a process for each of 1,600 cases would spend
 more time on starting than on testing. ctest still runs single cases (./dev test -R ...). A case that crashes or
 hangs fails by name, and the cases after it in the same process run in another one. The last line is
-`cases PASSED FAILED`; the exit code is 1 when a case failed.
+`cases PASSED FAILED`; the exit code is 1 when a case failed. BUILD_DIRECTORY/failures.log keeps what failed.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CASES_PER_PROCESS = 24
 CASE_SECONDS = 120
+EXCERPT_CHARACTERS = 4_000
 
 
 def cases_of(program):
@@ -103,6 +104,8 @@ def main():
     parser.add_argument('--programs', default='')
     options = parser.parse_args()
     begun, passed, failed = time.monotonic(), 0, 0
+    failures = options.build / 'failures.log'
+    failures.write_text('')
     programs = sorted(path.absolute() for path in options.build.glob('test_*')
                       if os.access(path, os.X_OK) and path.is_file() and re.search(options.programs, path.name))
     shown = sys.stdout.isatty()
@@ -114,6 +117,8 @@ def main():
                 passed, failed = passed + (not bad), failed + bad
                 if bad:
                     print(f'\n{jobs[job]}: {case.strip()}: failed\n{output}', flush=True)
+                    with failures.open('a') as again:
+                        again.write(f'{jobs[job]}: {case.strip()}: failed\n{output[:EXCERPT_CHARACTERS]}\n')
             if shown:
                 print(f'\r{count} of {len(jobs)} processes, {failed} cases failed', end='', flush=True)
     print(f'\n{time.monotonic() - begun:.0f} s\ncases {passed} {failed}')

@@ -537,6 +537,17 @@ function Run:tail(options) end
 ---@return Err? err
 function Run:excerpt(options) end
 
+---Returns why a run may have failed: the first lines of both streams that look like errors, each
+---with the two lines after it, and the last three lines, with line numbers as `grep -n -A 2` gives
+---them ("12:" before an error, "13-" before others). "" when there is no output.
+---
+---Example: `local why = handle:error_excerpt { max_bytes = 300 }`
+---@since 0.1.0
+---@param options? { max_bytes?: integer } 40 to 8000; default: 600
+---@return string? text
+---@return Err? err
+function Run:error_excerpt(options) end
+
 ---Ends the whole tree of the run, and waits for its end: the signal, the grace period, SIGKILL. The
 ---policy is asked. Returns nil, err with denied.
 ---

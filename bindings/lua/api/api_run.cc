@@ -114,6 +114,12 @@ int l_run_excerpt(lua_State* state) {
   });
 }
 
+int l_run_error_excerpt(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Context&) {
+    return error_excerpt_of(run, options);
+  });
+}
+
 int l_run_refusals(lua_State* state) {
   return read_method(state, [](Run& run, const Json&, const Context& context) {
     return refusals_value(run, context.workspace);
@@ -185,9 +191,16 @@ int l_run_is_host_alive(lua_State* state) {
 }
 
 constexpr luaL_Reg kMethods[] = {
-    {"info", l_run_info},       {"read", l_run_read},         {"tail", l_run_tail},
-    {"excerpt", l_run_excerpt}, {"refusals", l_run_refusals}, {"close_stdin", l_run_close_stdin},
-    {"watch", l_run_watch},     {"screen", l_run_screen},     {"resize", l_run_resize},
+    {"info", l_run_info},
+    {"read", l_run_read},
+    {"tail", l_run_tail},
+    {"error_excerpt", l_run_error_excerpt},
+    {"excerpt", l_run_excerpt},
+    {"refusals", l_run_refusals},
+    {"close_stdin", l_run_close_stdin},
+    {"watch", l_run_watch},
+    {"screen", l_run_screen},
+    {"resize", l_run_resize},
     {nullptr, nullptr},
 };
 

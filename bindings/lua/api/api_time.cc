@@ -2,7 +2,6 @@
 // push_suspending, that starts an operation, hands it to its task, and completes it from the loop.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <lua.hpp>
 #include <memory>
 #include <string>
@@ -12,15 +11,12 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/vm/one_shot_timer.h"
+#include "runtime/base/duration.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr double kMaxSleepMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
-constexpr double kMillisPerSecond = 1000;
-constexpr std::int64_t kSecondsPerMinute = 60;
-constexpr std::int64_t kMinutesPerHour = 60;
-constexpr std::int64_t kHoursPerDay = 24;
 
 class SleepOp final : public PendingOp {
  public:
@@ -56,42 +52,11 @@ int l_time_monotonic_ms(lua_State* state) {
   return 1;
 }
 
-// 12ms, 3.2s, 4m 05s, 2h 03m, 5d 01h: two units at most.
-std::string format_duration(double millis) {
-  char text[64];
-  if (millis < kMillisPerSecond) {
-    std::snprintf(text, sizeof text, "%.0fms", std::floor(millis));
-    return text;
-  }
-  if (millis < kMillisPerSecond * static_cast<double>(kSecondsPerMinute)) {
-    constexpr double kTenth = 100;  // rounded down: 59.96 s are not 60.0 s
-    std::snprintf(text, sizeof text, "%.1fs", std::floor(millis / kTenth) / 10);
-    return text;
-  }
-  const auto seconds = static_cast<std::int64_t>(millis / kMillisPerSecond);
-  const std::int64_t minutes = seconds / kSecondsPerMinute;
-  const std::int64_t hours = minutes / kMinutesPerHour;
-  const std::int64_t days = hours / kHoursPerDay;
-  const auto show = [&](std::int64_t large, const char* unit, std::int64_t small,
-                        const char* rest) {
-    std::snprintf(text, sizeof text, "%lld%s %02lld%s", static_cast<long long>(large), unit,
-                  static_cast<long long>(small), rest);
-  };
-  if (hours == 0) {
-    show(minutes, "m", seconds % kSecondsPerMinute, "s");
-  } else if (days == 0) {
-    show(hours, "h", minutes % kMinutesPerHour, "m");
-  } else {
-    show(days, "d", hours % kHoursPerDay, "h");
-  }
-  return text;
-}
-
 int l_time_format_duration(lua_State* state) {
   const double millis = luaL_checknumber(state, 1);
   constexpr double kMaxShown = 1e15;
   luaL_argcheck(state, millis >= 0 && millis <= kMaxShown, 1, "expected milliseconds, 0 or more");
-  const std::string text = format_duration(millis);
+  const std::string text = short_duration(millis);
   lua_pushlstring(state, text.data(), text.size());
   return 1;
 }

@@ -9,6 +9,7 @@
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
+#include "runtime/output/error_excerpt.h"
 #include "runtime/output/excerpt.h"
 #include "runtime/output/text.h"
 #include "runtime/process/signals.h"
@@ -307,6 +308,16 @@ Json excerpt_stream(Run& run, const Json& options) {
   Json cut = Json::array();
   for (const Gap& gap : excerpt.cut) cut.push_back(gap_value(gap));
   return {{"text", excerpt.text}, {"complete", excerpt.complete}, {"cut", std::move(cut)}};
+}
+
+Json error_excerpt_of(Run& run, const Json& options) {
+  constexpr int kMinBytes = 40;
+  constexpr int kMaxBytes = 8'000;
+  Fields fields("run:error_excerpt", options);
+  const auto max_bytes = fields.integer("max_bytes", kMinBytes, kMaxBytes);
+  fields.done();
+  return error_excerpt(run.stream(StreamId::kStdout), run.stream(StreamId::kStderr),
+                       max_bytes ? static_cast<std::size_t>(*max_bytes) : kErrorExcerptBytes);
 }
 
 Json usage_value(const Run& run, const RunUsage& usage) {

@@ -38,6 +38,7 @@ Json run_info(const Run& run, const Clock& clock);
 Json read_stream(Run& run, const Json& options);
 Json tail_stream(Run& run, const Json& options);
 Json excerpt_stream(Run& run, const Json& options);
+Json error_excerpt_of(Run& run, const Json& options);
 // The table of h:usage().
 Json usage_value(const Run& run, const RunUsage& usage);
 Json kill_report(const KillReport& report);

@@ -18,6 +18,7 @@ ExitCode run_mcp(const Options& options) {
   if (!signals) return fail(signals.status(), options);
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
+  transport.structured = options.structured;
   const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.session = options.session.empty() ? client_program() : options.session;

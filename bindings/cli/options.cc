@@ -273,6 +273,9 @@ void add_commands(CLI::App& app, Options& options) {
   mcp.add_option("--session", options.session,
                  "Session of the client, NAME@<workspace> [its program@<workspace>]")
       ->type_name("NAME");
+  mcp.add_flag("--structured", options.structured,
+               "For programs: results also have structuredContent, which several clients show to "
+               "models instead of the text");
   add_common_options(mcp, options);
 
   CLI::App& call = add_command(app, options, Command::kCall, "call",

@@ -73,7 +73,8 @@ struct Options {
 
   bool repair = false;  // doctor: repair the journal
 
-  bool asks = false;  // session: the client answers questions
+  bool structured = false;  // mcp: for programs, with the data of results
+  bool asks = false;        // session: the client answers questions
 };
 
 // Without options the process exits with exit_code: it has printed the help or an error.

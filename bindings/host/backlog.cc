@@ -1,6 +1,7 @@
 #include "bindings/host/backlog.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -8,6 +9,15 @@
 
 namespace gibbous::host {
 namespace {
+
+constexpr std::string_view kEnded = "run_ended";
+
+// Events that say no more than bg_status does, but for the end.
+bool tells_of_state(std::string_view event) {
+  constexpr std::array<std::string_view, 4> kNames = {"run_started", "run_ready", "run_not_ready",
+                                                      "run_requeued"};
+  return std::find(kNames.begin(), kNames.end(), event) != kNames.end();
+}
 
 std::string dropped_event(std::string_view session, std::size_t count) {
   const OrderedJson event = {
@@ -20,12 +30,29 @@ std::string dropped_event(std::string_view session, std::size_t count) {
 void Backlog::add(const Event& event, const std::string& run, bool for_agent) {
   if (sessions_.size() >= kMaxBacklogSessions && sessions_.count(event.session) == 0) return;
   Session& session = sessions_[event.session];
-  session.messages.push_back({++session.last_seq, event.json, for_agent});
+  if (event.name == kEnded && session.told_ends.erase(run) > 0) for_agent = false;
+  session.messages.push_back({++session.last_seq, event.json, for_agent, run, event.name});
   save(event.session, session.messages.back(), event, run);
   if (session.messages.size() <= kMaxBacklogEvents) return;
   forget_saved(event.session, session.messages.front().seq);
   session.messages.pop_front();
   ++session.dropped;
+}
+
+void Backlog::tell(std::string_view name, const ToldRun& run) {
+  const auto found = sessions_.find(name);
+  if (found == sessions_.end()) return;
+  Session& session = found->second;
+  bool knows_end = false;
+  for (Message& message : session.messages) {
+    if (message.run != run.run) continue;
+    const bool is_end = message.event == kEnded;
+    knows_end = knows_end || is_end;
+    if (is_end ? run.ended : tells_of_state(message.event)) message.for_agent = false;
+  }
+  if (!run.ended || knows_end) return;
+  if (session.told_ends.size() >= kMaxToldEnds) session.told_ends.clear();
+  session.told_ends.insert(run.run);
 }
 
 std::vector<std::string> Backlog::drain(std::string_view name) {
@@ -67,7 +94,8 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
     Session& of = sessions_[name];
     of.recalled = true;
     for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
-      of.messages.push_front({0, std::move(message->payload), true});
+      of.messages.push_front({0, std::move(message->payload), true, std::move(message->run_id),
+                              std::move(message->event)});
     }
     for (const auto& then : std::exchange(of.waiting, {})) then();
   };

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ namespace gibbous::host {
 inline constexpr std::size_t kMaxBacklogEvents = 256;  // a session
 inline constexpr std::size_t kMaxBacklogSessions = 1000;
 inline constexpr std::size_t kMaxResultEvents = 20;
+inline constexpr std::size_t kMaxToldEnds = 256;
 
 class Backlog {
  public:
@@ -30,6 +32,9 @@ class Backlog {
   void add(const Event& event, const std::string& run, bool for_agent);
   // Returns everything, oldest first, after a note about dropped events.
   std::vector<std::string> drain(std::string_view session);
+  // The agent knows how this run stands: its events about that are not for the agent any more. When
+  // it had ended, neither is the event of its end that is still to come.
+  void tell(std::string_view session, const ToldRun& run);
   // Returns the newest events for the agent, at most kMaxResultEvents, and drains everything if
   // there are any.
   std::vector<std::string> drain_for_agent(std::string_view session);
@@ -49,10 +54,13 @@ class Backlog {
     std::uint64_t seq = 0;
     std::string json;
     bool for_agent = false;
+    std::string run;
+    std::string event;
   };
   struct Session {
     std::deque<Message> messages;
     std::size_t dropped = 0;
+    std::set<std::string, std::less<>> told_ends;  // of runs whose end is still to come
     std::uint64_t last_seq = 0;
     bool recalled = false;
     bool recalling = false;

@@ -2,9 +2,11 @@
 #include "bindings/host/run_events.h"
 #include "bindings/json/text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/base/session_name.h"
+#include "runtime/output/error_excerpt.h"
 #include "runtime/output/text.h"
 
 namespace gibbous::host {
@@ -37,6 +39,16 @@ void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
       exit && exit->signal == 0 ? OrderedJson(exit->code) : OrderedJson(nullptr);
   (*event)["runtime_ms"] = run.runtime(clock).count();
   if (!run.next().empty()) (*event)["next"] = run.next();
+}
+
+// For all events that come with one result.
+constexpr std::size_t kMaxErrorsBytes = 3'000;
+
+// It failed by itself: nobody killed it.
+bool tells_of_failure(const OrderedJson& event) {
+  if (event["event"] == "run_not_ready") return true;
+  const std::string state = event.value("state", "");
+  return event["event"] == "run_ended" && (state == "failed" || state == "timeout");
 }
 
 OrderedJson describe_match(const Run& run, const WatchMatch& match) {
@@ -79,6 +91,25 @@ void RunEvents::begin() {
 
 RunEvents::~RunEvents() {
   runs_.remove_observer(this);
+}
+
+std::vector<std::string> RunEvents::for_agent(std::string_view session) {
+  std::vector<std::string> events = backlog_.drain_for_agent(session);
+  std::size_t left = kMaxErrorsBytes;
+  for (std::string& text : events) {
+    OrderedJson event = OrderedJson::parse(text);
+    if (!tells_of_failure(event)) continue;
+    const Run* run = runs_.find(event["run"].get<std::string>());
+    if (run == nullptr) continue;
+    const std::string errors =
+        error_excerpt(run->stream(StreamId::kStdout), run->stream(StreamId::kStderr),
+                      std::min(left, kErrorExcerptBytes));
+    if (errors.empty()) continue;
+    left -= errors.size();
+    event["errors"] = errors;
+    text = to_text(event);
+  }
+  return events;
 }
 
 std::vector<std::size_t> RunEvents::fired(const std::string& run) const {
@@ -162,7 +193,7 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   const OrderedJson event = describe_match(run, match);
   recording_.recorder().add_event(run.id(), match.event, to_text(event));
   if (call_handler(run, match.event, event)) return;
-  deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), true);
+  deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
 }
 
 // Reported when its handler has ended, with what the handler adds.
@@ -174,7 +205,8 @@ bool RunEvents::call_handler(const Run& run, const std::string& name, const Orde
   hook.client = run.spec().client;
   hook.arguments = Json::parse(to_text(event));
   hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), id = run.id(),
-                  session = reports_to(run.spec()), name, event](const CallResult& result) {
+                  session = reports_to(run.spec()), name, event,
+                  for_agent = run.spec().background](const CallResult& result) {
     if (alive.expired()) return;
     OrderedJson told = event;
     if (!result.ok) {
@@ -182,7 +214,7 @@ bool RunEvents::call_handler(const Run& run, const std::string& name, const Orde
     } else if (!result.data.empty()) {
       told["data"] = OrderedJson::parse(result.data);
     }
-    deliver({name, session, to_text(told)}, id, true);
+    deliver({name, session, to_text(told)}, id, for_agent);
   };
   return engine_.run_hook(std::move(hook)) != 0;
 }
@@ -197,7 +229,8 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
     event["watchers"].push_back(
         {{"event", patterns.spec(each.watcher).event}, {"count", each.count}});
   }
-  keep({"events_suppressed", reports_to(run.spec()), to_text(event)}, run.id(), true);
+  keep({"events_suppressed", reports_to(run.spec()), to_text(event)}, run.id(),
+       run.spec().background);
 }
 
 void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {

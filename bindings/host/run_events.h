@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/host/backlog.h"
@@ -28,6 +29,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void begin();
 
   Backlog& backlog() { return backlog_; }
+  // Backlog::drain_for_agent(), with an excerpt of the errors of runs that failed.
+  std::vector<std::string> for_agent(std::string_view session);
   // The indexes, from 0, of the run's one-time watchers that have had their match.
   std::vector<std::size_t> fired(const std::string& run) const;
 

@@ -108,6 +108,7 @@ std::vector<ToolInfo> Runtime::tools() const {
     info.input_schema = tool.input_schema.dump();
     if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
     info.annotations = tool.annotations.dump();
+    info.structured = tool.structured;
     tools.push_back(std::move(info));
   }
   return tools;

@@ -364,7 +364,8 @@ void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
   }
   auto held = std::make_shared<CallResult>(std::move(result));
   run_events->backlog().recall(session, [this, session, held, end] {
-    held->backlog = run_events->backlog().drain_for_agent(session);
+    for (const ToldRun& told : held->told) run_events->backlog().tell(session, told);
+    held->backlog = run_events->for_agent(session);
     note_given_later();
     end(std::move(*held));
   });

@@ -159,7 +159,8 @@ void Server::list_tools(const Request& request, const Envelope& envelope) {
   if (cursor == nullptr || cursor->is_string()) {
     const std::string from = cursor == nullptr ? std::string() : cursor->get<std::string>();
     // The server never gives out an empty cursor.
-    if (cursor == nullptr || !from.empty()) page = tool_page(backend_.tools(), from, options_.page);
+    if (cursor == nullptr || !from.empty())
+      page = tool_page(backend_.tools(), from, options_.page, options_.structured);
   }
   if (!page) {
     refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
@@ -239,7 +240,7 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
     return;
   }
   const Dialect& speech = dialect(pending->era);
-  std::string line = response(pending->id, speech.result(tool_result(result)));
+  std::string line = response(pending->id, speech.result(tool_result(result, options_.structured)));
   if (line.size() >= options_.max_line_bytes) {
     line = response(pending->id, speech.result(oversized_result(pending->tool, line.size(),
                                                                 options_.max_line_bytes)));

@@ -43,6 +43,7 @@ struct ServerOptions {
   std::size_t max_subscriptions = 64;  // open at once
   std::size_t max_watched = 1000;      // resources of one subscription
   std::size_t max_line_bytes = kMaxOutgoingLineBytes;
+  bool structured = false;  // for programs: results have structuredContent
   PageLimits page;
   // How long a modern client may take to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);

@@ -67,7 +67,8 @@ class StdioTransport final : public MessageSink {
         options_(options),
         output_(options.output_fd),
         log_(options.log_fd),
-        server_(backend_, *this, clock_, ServerOptions{.version = std::move(version)}),
+        server_(backend_, *this, clock_,
+                ServerOptions{.version = std::move(version), .structured = options.structured}),
         lines_({[this](std::string_view line) { server_.receive(line); },
                 [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {
     backend_.on_event([this](const Event& event) { on_event(event); });

@@ -20,6 +20,7 @@ struct StdioOptions {
   int output_fd = STDOUT_FILENO;  // protocol messages only
   int log_fd = STDERR_FILENO;     // failed reloads, script logs; dropped when not read
   int stop_fd = -1;               // readable: stop now
+  bool structured = false;        // ServerOptions::structured
 };
 
 // Serves until the end of input, a stop, or the loss of the reader. Then it hands the runs to the

@@ -42,13 +42,14 @@ bool has(const std::vector<ToolInfo>& tools, std::string_view name) {
 
 }  // namespace
 
-Json describe_tool(const ToolInfo& tool) {
+Json describe_tool(const ToolInfo& tool, bool structured) {
   Json described{{"name", tool.name}, {"annotations", annotations(tool)}};
   if (!tool.title.empty()) described["title"] = tool.title;
   if (!tool.description.empty()) described["description"] = tool.description;
   Json input = object_or_empty(tool.input_schema);
   input["type"] = "object";
   described["inputSchema"] = std::move(input);
+  if (!structured && !tool.structured) return described;
   Json output = object_or_empty(tool.output_schema);
   // Legacy clients accept object schemas only, and structuredContent is an object in both eras.
   if (output.contains("type") && output["type"] == "object") {
@@ -61,7 +62,7 @@ Json describe_tool(const ToolInfo& tool) {
 }
 
 std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string& cursor,
-                                  const PageLimits& limits) {
+                                  const PageLimits& limits, bool structured) {
   std::sort(tools.begin(), tools.end(),
             [](const ToolInfo& left, const ToolInfo& right) { return left.name < right.name; });
   auto next = tools.cbegin();
@@ -82,7 +83,7 @@ std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string
       page.next_cursor = std::string(kCursorPrefix) + std::prev(next)->name;
       break;
     }
-    page.tools.push_back(describe_tool(*next));
+    page.tools.push_back(describe_tool(*next, structured));
   }
   return page;
 }

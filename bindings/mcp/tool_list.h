@@ -24,11 +24,12 @@ struct ToolPage {
   std::string next_cursor;  // empty on the last page
 };
 
-// Nothing when the cursor is invalid.
+// Nothing when the cursor is invalid. `structured`: all tools are described with their data.
 std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string& cursor,
-                                  const PageLimits& limits);
+                                  const PageLimits& limits, bool structured);
 
-Json describe_tool(const ToolInfo& tool);
+// `structured`: with the schema of its data, which every result must then have.
+Json describe_tool(const ToolInfo& tool, bool structured);
 
 // Tells a model how to use the tools together.
 std::string usage_instructions(const std::vector<ToolInfo>& tools);

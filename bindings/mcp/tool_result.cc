@@ -2,12 +2,16 @@
 #include "bindings/mcp/tool_result.h"
 
 #include <utility>
+#include <vector>
+
+#include "bindings/mcp/event_line.h"
 
 namespace gibbous::mcp {
 namespace {
 
-// The error code is for programs; models read the text.
+// The code and the data of an error are for programs; models read the text.
 constexpr const char* kMetaErrorCode = "gibbous/errorCode";
+constexpr const char* kMetaErrorData = "gibbous/errorData";
 
 Json text_content(const std::string& text) {
   Json content = Json::array();
@@ -23,26 +27,24 @@ std::string error_text(const CallResult& result) {
   if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
     text += "\n" + result.traceback;
   }
-  if (!result.data.empty() && result.data != "{}") text += "\n" + result.data;
   return text;
 }
 
-// Adds the events since the agent's last turn to the text, and to structuredContent for clients
-// that show the model nothing else.
+// Adds the events since the agent's last turn to the text, and to structuredContent where there is
+// some.
 void add_backlog(const std::vector<std::string>& events, Json* body) {
-  if (events.empty()) return;
-  std::string text = "Since your last call:";
-  Json list = Json::array();
+  std::vector<Json> list;
   for (const std::string& event : events) {
     Parsed parsed = parse_json(event);
-    if (parsed.failure != ParseFailure::kNone) continue;
-    text += "\n" + event;
-    list.push_back(std::move(parsed.value));
+    if (parsed.failure == ParseFailure::kNone) list.push_back(std::move(parsed.value));
   }
+  std::string text = event_lines(list);
+  if (text.empty()) return;
+  text.pop_back();
   (*body)["content"].push_back(Json{{"type", "text"}, {"text", text}});
   const auto structured = body->find("structuredContent");
   if (structured != body->end() && !structured->contains("events")) {
-    (*structured)["events"] = std::move(list);
+    (*structured)["events"] = Json(std::move(list));
   }
 }
 
@@ -54,22 +56,24 @@ Json error_result(const std::string& text, const std::string& code) {
 
 }  // namespace
 
-Json tool_result(const CallResult& result) {
-  if (!result.ok) {
-    Json body = error_result(error_text(result), result.code);
-    add_backlog(result.backlog, &body);
-    return body;
-  }
-  Json body{{"isError", false}};
+Json tool_result(const CallResult& result, bool structured) {
   Json data;
   if (!result.data.empty()) {
     Parsed parsed = parse_json(result.data);
     if (parsed.failure == ParseFailure::kNone) data = std::move(parsed.value);
   }
-  // Legacy clients accept objects only.
-  const bool structured = data.is_object();
+  if (!result.ok) {
+    Json body = error_result(error_text(result), result.code);
+    if (data.is_object() && !data.empty()) body["_meta"][kMetaErrorData] = std::move(data);
+    add_backlog(result.backlog, &body);
+    return body;
+  }
+  Json body{{"isError", false}};
   body["content"] = text_content(result.text.empty() ? result.data : result.text);
-  if (structured) body["structuredContent"] = std::move(data);
+  // Legacy clients accept objects only.
+  if ((structured || result.structured) && data.is_object()) {
+    body["structuredContent"] = std::move(data);
+  }
   add_backlog(result.backlog, &body);
   return body;
 }

@@ -10,11 +10,12 @@
 
 namespace gibbous::mcp {
 
-// Content, structuredContent and isError; the same in both eras.
+// Content and isError; the same in both eras. An error is text only.
 //
-// Claude Code and Codex show the model only structuredContent when there is one, so there is one
-// only when the tool returned data, which holds the same facts as the text. An error is text only.
-Json tool_result(const CallResult& result);
+// Claude Code and Codex show the model only structuredContent when there is one. So the text holds
+// all that a model needs, and there is structuredContent only where the tool says so or
+// `structured` does (ServerOptions), when the tool returned data.
+Json tool_result(const CallResult& result, bool structured);
 
 // Replaces a result that exceeds the line length that clients accept.
 Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit);

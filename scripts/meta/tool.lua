@@ -22,7 +22,9 @@
 ---@field settings? table<string, any> of the toolset, from the configuration, with defaults filled
 ---in; only for a toolset that declares settings
 
----A tool's result: text for the model, data for programs. `text` repeats what `data` says.
+---A tool's result: text for the model, data for programs. `text` says all that `data` says: over
+---MCP clients get data only from tools with `structured = true`, and from servers with
+-----structured.
 ---@class ToolResult
 ---@field text string
 ---@field data? table<string, any> checked against `output` when the tool declares one
@@ -43,6 +45,8 @@
 ---program: the policy judges a command without a shell
 ---@field actions? table<string, Permission> for a tool with an argument `action`: the permission of
 ---calls whose action differs from `permission`
+---@field structured? boolean default: false; true: over MCP results have `data`, which several
+---clients then show to models instead of `text`; it must hold every fact, too
 ---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
 ---to run.start, in modes that say `tool_limits = true`
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,
@@ -105,8 +109,8 @@ tool = {}
 ---Example: `tool.error('file_not_found', 'There is no file ' .. args.path)`
 ---@since 0.1.0
 ---@param code string small letters, digits and _; at most 64
----@param message string a sentence that says what to do
----@param data? table<string, any> data for programs
+---@param message string a sentence that says what to do, and all that the model needs
+---@param data? table<string, any> data for programs; over MCP in `_meta`
 function tool.error(code, message, data) end
 
 ---Reports the call's progress to clients that asked for it.
@@ -120,6 +124,14 @@ function tool.error(code, message, data) end
 ---@param total? number
 ---@param message? string
 function tool.progress(progress, total, message) end
+
+---Says that this call's result tells how a run stands: no event that comes with the result repeats
+---it, nor does a later one when the run has ended. Matches of watchers are told all the same.
+---
+---Example: `tool.tells(handle)`
+---@since 0.1.0
+---@param run string|Run
+function tool.tells(run) end
 
 ---Calls another tool in the same session and waits for it. The policy judges it like any call.
 ---Returns nil, err with the tool's own code, or unknown_tool, invalid_arguments, denied,

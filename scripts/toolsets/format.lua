@@ -217,6 +217,17 @@ function M.tails(handle, lines, max_bytes)
   return table.concat(sections), texts
 end
 
+local GOOD = { queued = true, starting = true, running = true, completed = true }
+
+--- Returns the lines that say why a run failed, each ended by a newline; '' when it did not fail or
+--- said nothing.
+---@param handle Run
+---@param info RunInfo
+---@return string
+function M.why(handle, info)
+  return GOOD[info.state] and '' or handle:error_excerpt() or ''
+end
+
 --- Returns a note on what the sandbox refused and what to do about it.
 ---@param refusals Refusal[] at least one
 ---@return string

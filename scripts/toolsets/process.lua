@@ -114,6 +114,7 @@ function actions.stop(args)
     tool.error(err.code, err.message)
   end
   local status = status_of(handle:info() or info)
+  tool.tells(handle.id)
   local data = { pid = handle.id, process = status, stopped = report.how ~= 'gone' }
   if info.ended_ms and report.how == 'gone' then
     return { text = 'It is not running: ' .. status_line(status), data = data }

@@ -1,5 +1,4 @@
 -- The toolset `services`: commands that depend on one another, started together and kept running.
-local format = require 'toolsets.format'
 local service_port = require 'services.port'
 local services = require 'services'
 
@@ -183,9 +182,8 @@ local function tail_of(data, handle)
   if not known or data.ready or data.state == 'completed' or data.state == 'queued' then
     return ''
   end
-  local text, texts = format.tails(handle, 10, 2048)
-  local empty = texts.stdout == '' and texts.stderr == ''
-  return empty and '' or '\n' .. text
+  local text = handle:error_excerpt() or ''
+  return text ~= '' and '\n' .. text:gsub('\n$', '') or ''
 end
 
 local start = tool {

@@ -1,5 +1,6 @@
 -- The toolset `wait`: one tool that waits, so that an agent need not poll.
 local any_run = require 'toolsets.any_run'
+local format = require 'toolsets.format'
 
 local DEFAULT_TIMEOUT_MS = 30000
 local MAX_TIMEOUT_MS = 600000
@@ -205,7 +206,9 @@ local DESCRIBE = {
   exit = function(fired)
     local handle = run.get(fired.run)
     local info = handle and handle:info() or { state = 'ended', reason = 'and was forgotten' }
-    return ('%s ended: %s, %s'):format(fired.run, info.state, info.reason or 'no reason known')
+    local why = handle and format.why(handle, info) or ''
+    return ('%s ended: %s, %s%s'):format(fired.run, info.state, info.reason or 'no reason known',
+      why ~= '' and '\n' .. why:gsub('\n$', '') or '')
   end,
   quiet = function(fired)
     return ('%s is quiet'):format(fired.run)
@@ -217,6 +220,22 @@ local DESCRIBE = {
     return 'the time is over'
   end,
 }
+
+-- Returns the runs whose state the answer tells.
+local function told_of(answer)
+  local ids = { answer.reason == 'impossible' and answer.run or nil }
+  for _, fired in ipairs(answer.fired) do
+    ids[#ids + 1] = fired.kind == 'exit' and fired.run or nil
+  end
+  return ids
+end
+
+-- Returns what the run that a failed wait was about printed: its first errors and last lines.
+local function why_not(answer)
+  local handle = answer.run and run.get(answer.run)
+  local shown = handle and handle:error_excerpt() or answer.tail or ''
+  return shown ~= '' and '\n' .. shown:gsub('\n$', '') or ''
+end
 
 local wait_for = tool {
   name = 'wait_for',
@@ -243,6 +262,7 @@ local wait_for = tool {
     check { [args.mode] = conditions }
     local left, gone = reach(ids, args.timeout)
     if gone[1] then
+      tool.tells(gone[1].id)
       return answer_ended(gone[1], args)
     end
     local options = { [args.mode] = conditions, timeout_ms = left }
@@ -250,10 +270,13 @@ local wait_for = tool {
     if not answer then
       tool.error(err.code, err.message)
     end
+    for _, id in ipairs(told_of(answer)) do
+      tool.tells(id)
+    end
     if not answer.ok then
-      local tail = answer.tail and ('\nLast output:\n' .. answer.tail) or ''
+      local why = why_not(answer)
       local code = answer.reason == 'timeout' and 'timeout' or 'cannot_happen'
-      tool.error(code, answer.message .. tail, {
+      tool.error(code, answer.message .. why, {
         run = answer.run, fired = json.array(answer.fired), elapsed_ms = answer.elapsed_ms,
       })
     end

@@ -155,7 +155,7 @@ export class Workbench {
   }
 
   args(mode = 'dangerous') {
-    return ['mcp', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
+    return ['mcp', '--structured', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
       '--state', path.join(this.directory, 'state'),
       ...(this.policies ? ['--policies', this.policies] : [])];
   }

@@ -26,7 +26,7 @@ export class Client {
   constructor(state, workspace, options) {
     this.waiting = new Map();
     this.last = 0;
-    this.process = spawn(process.env.GIBBOUS, ['mcp', '--state', state, '--workspace', workspace,
+    this.process = spawn(process.env.GIBBOUS, ['mcp', '--structured', '--state', state, '--workspace', workspace,
       '--mode', 'dangerous', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.ended = new Promise((resolve) => { this.process.on('exit', resolve); });
     readline.createInterface({ input: this.process.stdout }).on('line', (line) => {

@@ -71,11 +71,20 @@ struct CallRequest {
   bool wants_backlog = false;    // add the events that the session's agent has not seen
 };
 
+// A run whose state a result tells (tool.tells in a script), and whether it had ended by then.
+struct ToldRun {
+  std::string run;
+  bool ended = false;
+};
+
 // The end of a call. Exactly one of these reaches on_done for each call.
 struct CallResult {
   bool ok = false;   // whether the tool returned; otherwise `code` and `message` say why not
   std::string text;  // for the model
   std::string data;  // structured result: a JSON object, "" when the tool returned none
+  // The tool says that models are to read the data, not the text; otherwise the text holds all that
+  // a model needs, and the data is for programs.
+  bool structured = false;
   // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, script_error,
   // budget_exceeded, shutdown, or a code that the tool itself raised (run_not_found, ...).
   std::string code;
@@ -85,6 +94,8 @@ struct CallResult {
   // matches, background runs that ended, ...), oldest first, each a JSON object; at most 21. They
   // count as drained.
   std::vector<std::string> backlog;
+  // What the result says already: events about the state of these runs are not in `backlog`.
+  std::vector<ToldRun> told;
 };
 
 using CallId = std::uint64_t;
@@ -169,6 +180,7 @@ struct ToolInfo {
   std::string input_schema;
   std::string output_schema;  // "" when the tool declares none
   std::string annotations;
+  bool structured = false;  // its data is for models, too (CallResult::structured)
 };
 
 // The budget of one poll(). Zero means "no limit".

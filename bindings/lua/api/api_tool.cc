@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/call/call.h"
+#include "bindings/lua/call/task.h"
 #include "bindings/lua/load/tool.h"
 #include "runtime/base/nearest.h"
+#include "runtime/runs/run.h"
 
 namespace gibbous::lua {
 namespace {
@@ -31,7 +34,7 @@ constexpr ToolField kToolFields[] = {
     {"annotations", LUA_TTABLE, false},    {"run", LUA_TFUNCTION, true},
     {"takes_limits", LUA_TBOOLEAN, false}, {"command", LUA_TSTRING, false},
     {"typed", LUA_TSTRING, false},         {"words", LUA_TSTRING, false},
-    {"actions", LUA_TTABLE, false},
+    {"actions", LUA_TTABLE, false},        {"structured", LUA_TBOOLEAN, false},
 };
 constexpr ToolField kAnnotationFields[] = {
     {"read_only", LUA_TBOOLEAN, false},
@@ -173,6 +176,14 @@ int l_tool_progress(lua_State* state) {
   return 0;
 }
 
+int l_tool_tells(lua_State* state) {
+  const std::string id = check_id(state, 1);
+  const Run* run = find_own(state, id);
+  // Memory does not forget what is still running.
+  Task::current(state)->call().tells(id, run == nullptr || run->ended());
+  return 0;
+}
+
 class CallOp final : public PendingOp {
  public:
   explicit CallOp(std::shared_ptr<Call> call) : call_(std::move(call)) {}
@@ -215,6 +226,7 @@ int l_tool_call(lua_State* state) {
 constexpr luaL_Reg kTool[] = {
     {"error", l_tool_error},
     {"progress", l_tool_progress},
+    {"tells", l_tool_tells},
     {nullptr, nullptr},
 };
 

@@ -326,6 +326,7 @@ void Call::deliver_when_alone() {
   const auto on_done = std::exchange(on_done_, nullptr);
   release();
   if (parent_ != nullptr) std::exchange(parent_, nullptr)->on_child_call_ended(*this);
+  result_.told = std::move(told_);
   if (on_done) on_done(std::move(result_));
 }
 

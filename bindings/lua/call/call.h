@@ -79,6 +79,10 @@ class Call final : public std::enable_shared_from_this<Call> {
   // call's tasks have ended, owning a run kills it at once.
   void own_run(const std::string& run_id);
   void disown_run(const std::string& run_id);
+  // The result says how the run stands: its events need not repeat it.
+  void tells(std::string run_id, bool has_ended) {
+    told_.push_back({std::move(run_id), has_ended});
+  }
   // Delivered from the loop, before the result; dropped when the caller wants no progress.
   void progress(const Progress& progress);
 
@@ -172,6 +176,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   Nanos lua_left_;
   Nanos refilled_;  // when lua_left_ was whole
   CallResult result_;
+  std::vector<ToldRun> told_;
 
   std::shared_ptr<Task> root_;
   std::set<Task*> tasks_;  // all that exist, including those that only a script refers to

@@ -180,6 +180,7 @@ CallResult returned_result(Call& call, Task& root) {
     }
   }
   result.ok = true;
+  result.structured = tool.structured;
   if (!returned.data.is_null()) result.data = to_text(returned.data);
   result.text = returned.has_text ? std::move(returned.text) : result.data;
   return result;

@@ -47,6 +47,7 @@ const DefinitionShape& tool_shape() {
          {"properties",
           {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
          {"additionalProperties", false}}},
+       {"structured", {{"type", "boolean"}, {"default", false}}},
        {"takes_limits", {{"type", "boolean"}, {"default", false}}},
        {"command", text},
        {"typed", text},
@@ -307,6 +308,7 @@ class ToolsetReader {
     made->title = data.value("title", "");
     made->description = data["description"];
     made->permission = data["permission"];
+    made->structured = data["structured"];
     made->takes_limits = data["takes_limits"];
     made->command = data.value("command", "");
     made->typed = data.value("typed", "");

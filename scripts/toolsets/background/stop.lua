@@ -23,6 +23,7 @@ return tool {
       tool.error(err.code, err.message)
     end
     local info = handle:info() or before
+    tool.tells(handle.id)
     local data = {
       process_id = args.process_id,
       stopped = report.how ~= 'gone' or before.state == 'queued', state = info.state,

@@ -7,21 +7,7 @@ local own_runs = require 'toolsets.own_runs'
 
 local M = {}
 
-local TAIL_LINES = 20
-local TAIL_BYTES = 4096
 local MAX_LOOKED_AT = 60
-
-local function tail_of(id)
-  local handle = run.get(id)
-  local text = ''
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local part = handle and handle:tail {
-      stream = stream, lines = TAIL_LINES, max_bytes = TAIL_BYTES,
-    }
-    text = text .. (part and part.text or '')
-  end
-  return text
-end
 
 -- Returns information on a run, even if the run has been forgotten since.
 local function facts(id)
@@ -32,10 +18,12 @@ end
 
 -- Ends the call: no process runs that could make the condition true.
 local function impossible(what, info)
-  local tail = tail_of(info.id)
+  local handle = run.get(info.id)
+  local why = handle and handle:error_excerpt() or ''
   local message = 'waited for %s in vain: process %s ended (%s)'
+  tool.tells(info.id)
   tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
-    .. (tail ~= '' and '\nLast output:\n' .. tail or ''), { id = info.id })
+    .. (why ~= '' and '\n' .. why:gsub('\n$', '') or ''), { id = info.id })
 end
 
 local function timed_out(what, seconds)

@@ -290,6 +290,8 @@ local kill = tool {
       return { text = text:format(found.id, info.state, info.reason or 'ended'), data = data }
     end
     local after = handle:info() or info -- the run can be forgotten meanwhile
+    tool.tells(found.id)
+    tool.tells(handle.id)
     data.killed = report.how ~= 'gone' or info.state == 'queued'
     data.state = after.state
     data.how = report.how

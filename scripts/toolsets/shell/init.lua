@@ -24,6 +24,9 @@ function actions.poll(args)
   local recorded = call.check(journal.items(id, { since_seq = since_seq, clean = true }))
   local data = format.poll_data(recorded, start.output_left(id, since_seq))
   data.screen = format.screen(run.get(id))
+  if data.done then
+    tool.tells(id)
+  end
   return { text = format.poll_text(data), data = data }
 end
 

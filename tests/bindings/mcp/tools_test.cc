@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "bindings/mcp/event_line.h"
 #include "tests/bindings/mcp/fake_backend.h"
 #include "tests/support/catch.h"
 
@@ -27,8 +28,14 @@ std::string text_of(const Json& result) {
 
 constexpr Era kEras[] = {Era::kLegacy, Era::kModern};
 
+ServerOptions structured() {
+  ServerOptions options;
+  options.structured = true;
+  return options;
+}
+
 TEST_CASE("tools are described in full and in the order of their names") {
-  Fixture fixture;
+  Fixture fixture(structured());
   fixture.handshake();
   fixture.backend.add("zeta");
   fixture.backend.add("alpha");
@@ -57,7 +64,7 @@ TEST_CASE("tools are described in full and in the order of their names") {
 }
 
 TEST_CASE("no tools are an empty array, and a schema is an object whatever a tool gives") {
-  Fixture fixture;
+  Fixture fixture(structured());
   fixture.backend.known.clear();
   CHECK(fixture.ask(Fixture::modern(1, "tools/list"))["result"]["tools"] == Json::array());
   fixture.backend.add("bare");
@@ -115,7 +122,7 @@ TEST_CASE("a forged cursor is refused") {
 }
 
 TEST_CASE("a call's text and data both reach the client") {
-  Fixture fixture;
+  Fixture fixture(structured());
   fixture.handshake();
   for (const Era era : kEras) {
     fixture.say(make(era, "c", "tools/call", call_params("echo", Json{{"n", 5}})));
@@ -138,7 +145,7 @@ TEST_CASE("a call's text and data both reach the client") {
 }
 
 TEST_CASE("a tool without data has text only, one without text repeats its data") {
-  Fixture fixture;
+  Fixture fixture(structured());
   fixture.say(Fixture::modern(1, "tools/call", call_params("echo")));
   fixture.backend.finish_text(1, "text");
   CHECK(!fixture.heard()["result"].contains("structuredContent"));
@@ -154,8 +161,46 @@ TEST_CASE("a tool without data has text only, one without text repeats its data"
   CHECK(fixture.heard()["result"]["content"] == Json::array());
 }
 
+TEST_CASE("events read as lines, and successive matches of one watcher as one") {
+  const auto match = [](int line, const std::string& text) {
+    return Json{{"event", "error"}, {"run", "Ab3xK9mZ"}, {"label", "web"},
+                {"watcher", 1},     {"line", text},      {"line_number", line}};
+  };
+  const std::vector<Json> events = {Json{{"event", "run_ended"},
+                                         {"run", "Ab3xK9mZ"},
+                                         {"label", "web"},
+                                         {"state", "failed"},
+                                         {"exit_code", 1},
+                                         {"reason", "exit code 1"},
+                                         {"runtime_ms", 2149},
+                                         {"errors", "7:boom\n"}},
+                                    Json{{"event", "run_ended"},
+                                         {"run", "Cd3xK9mZ"},
+                                         {"state", "killed"},
+                                         {"exit_code", nullptr},
+                                         {"reason", "killed by SIGTERM"},
+                                         {"runtime_ms", 40}},
+                                    match(3, "one"), match(4, "two"),
+                                    Json{{"event", "run_ready"},
+                                         {"run", "Ab3xK9mZ"},
+                                         {"because", "port 80"},
+                                         {"runtime_ms", 600}}};
+  CHECK(event_lines(events) ==
+        "[web ended: exit 1 after 2.1s]\n7:boom\n"
+        "[Cd3xK9mZ ended: killed by SIGTERM after 40ms]\n"
+        "[web error ×2: line 3: one\nline 4: two]\n"
+        "[Ab3xK9mZ ready after 600ms: port 80]\n");
+  CHECK(event_lines({}).empty());
+}
+
+TEST_CASE("an event that nobody foresaw is shown whole") {
+  const std::string text = event_lines({Json{{"event", "odd"}, {"run", 5}, {"deep", {{"a", 1}}}}});
+  CHECK(text.find("[odd: {") == 0);
+  CHECK(text.find("\"deep\":{\"a\":1}") != std::string::npos);
+}
+
 TEST_CASE("structuredContent is an object or absent") {
-  Fixture fixture;
+  Fixture fixture(structured());
   int id = 0;
   for (const char* data : {"[1,2]", "5", "\"x\"", "null", "{broken"}) {
     INFO(data);
@@ -205,8 +250,32 @@ TEST_CASE("an error has the script's place and message") {
   result.data = R"({"hint":"x"})";
   fixture.say(Fixture::modern(1, "tools/call", call_params("echo")));
   fixture.backend.finish(1, result);
-  CHECK(text_of(fixture.heard()["result"]) ==
-        "tool.lua:3: boom\ntool.lua:3: in function 'run'\n{\"hint\":\"x\"}");
+  const Json told = fixture.heard()["result"];
+  CHECK(text_of(told) == "tool.lua:3: boom\ntool.lua:3: in function 'run'");
+  CHECK(told["_meta"]["gibbous/errorData"] == Json{{"hint", "x"}});
+}
+
+TEST_CASE("without --structured results are text alone, but for tools that say otherwise") {
+  Fixture fixture;
+  fixture.backend.add("alpha");
+  fixture.backend.add("beta");
+  fixture.backend.known.back().structured = true;
+  const Json tools = fixture.ask(Fixture::modern(1, "tools/list"))["result"]["tools"];
+  CHECK(!tools[0].contains("outputSchema"));
+  CHECK(tools[1].contains("outputSchema"));
+
+  for (const bool says_so : {false, true}) {
+    fixture.say(Fixture::modern(2, "tools/call", call_params("alpha")));
+    CallResult result;
+    result.ok = true;
+    result.text = "said it";
+    result.data = R"({"said":"it"})";
+    result.structured = says_so;
+    fixture.backend.finish(fixture.backend.last, result);
+    const Json answer = fixture.heard()["result"];
+    CHECK(text_of(answer) == "said it");
+    CHECK(answer.contains("structuredContent") == says_so);
+  }
 }
 
 TEST_CASE("an unknown tool is a protocol error, an error of a tool with that code is not") {

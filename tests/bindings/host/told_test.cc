@@ -1,0 +1,94 @@
+// What comes with a result beside it: no event repeats what the result says, none is about a
+// foreground run, and a failure brings the lines that explain it.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous {
+namespace {
+
+using testing::auto_mode;
+using testing::Host;
+
+// Calls the tool as an MCP server does, in the session "s".
+CallResult call(Host& host, const std::string& tool, const Json& arguments) {
+  std::optional<CallResult> result;
+  CallRequest request{tool, arguments.dump(), "s"};
+  request.wants_backlog = true;
+  host.runtime->call(request, [&](CallResult got) { result = std::move(got); });
+  REQUIRE(host.until([&] { return result.has_value(); }));
+  return *result;
+}
+
+std::string start(Host& host, const std::string& command) {
+  return Json::parse(call(host, "bg_start", {{"command", command}}).data)["id"];
+}
+
+TEST_CASE("an end that wait_for reports is not reported again") {
+  Host host(auto_mode());
+  const std::string id = start(host, "exit 3");
+  const CallResult waited = call(host, "wait_for", {{"id", id}, {"exit", true}});
+  REQUIRE(waited.ok);
+  CHECK(waited.backlog.empty());
+  CHECK(call(host, "bg_status", Json::object()).backlog.empty());
+}
+
+TEST_CASE("an end that makes a wait fail is not reported again") {
+  Host host(auto_mode());
+  const std::string id = start(host, "exit 3");
+  const CallResult waited = call(host, "wait_for", {{"id", id}, {"output_regex", "never"}});
+  REQUIRE(waited.code == "cannot_happen");
+  CHECK(waited.backlog.empty());
+  CHECK(call(host, "bg_status", Json::object()).backlog.empty());
+}
+
+TEST_CASE("a kill does not report the end of what it killed") {
+  Host host(auto_mode());
+  const std::string id = start(host, "sleep 600");
+  CHECK(call(host, "bg_kill", {{"id", id}}).backlog.empty());
+  CHECK(call(host, "bg_status", Json::object()).backlog.empty());
+}
+
+TEST_CASE("the end of another run is reported, with the lines that explain a failure") {
+  Host host(auto_mode());
+  const std::string id = start(host, "sleep 600");
+  const std::string other = start(host, "seq 3000; echo FATAL: lost the database >&2; exit 1");
+  std::vector<std::string> events;
+  while (events.empty()) {
+    const CallResult looked = call(host, "bg_status", {{"id", id}});
+    events.insert(events.end(), looked.backlog.begin(), looked.backlog.end());
+  }
+  REQUIRE(events.size() == 1);
+  const Json event = Json::parse(events[0]);
+  CHECK(event["run"] == other);
+  CHECK(event["errors"] ==
+        "stderr:\nFATAL: lost the database\nstdout:\n2998-2998\n2999-2999\n3000-3000\n");
+}
+
+TEST_CASE("a run that a result says to be running is reported when it ends") {
+  Host host(auto_mode());
+  const std::string id = start(host, "sleep 0.3; exit 4");
+  CHECK(call(host, "wait_for", {{"id", id}, {"timer_ms", 1}}).backlog.empty());
+  std::vector<std::string> events;
+  while (events.empty()) {
+    const CallResult looked = call(host, "bg_status", {{"id", id}});
+    events.insert(events.end(), looked.backlog.begin(), looked.backlog.end());
+  }
+  CHECK(Json::parse(events[0])["exit_code"] == 4);
+}
+
+TEST_CASE("a result does not bring what the watchers of a foreground run noticed") {
+  Host host(auto_mode());
+  const CallResult ran = call(
+      host, "shell",
+      {{"command", "echo ready to go"}, {"watch", {{{"regex", "ready"}, {"event", "ready"}}}}});
+  INFO(ran.message);
+  REQUIRE(ran.ok);
+  CHECK(ran.backlog.empty());
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// Space, tab, newline and backslash are written as \NNN.
+// The kernel writes space, tab, newline and backslash as \NNN.
 std::string unescape(std::string_view text) {
   constexpr std::size_t kDigits = 3;
   constexpr int kOctalBits = 3;

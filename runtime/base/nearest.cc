@@ -54,6 +54,13 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
   return best;
 }
 
+std::string did_you_mean(std::string_view nearest, char quote) {
+  if (nearest.empty()) return "";
+  std::string text = "; did you mean ";
+  ((text += quote) += nearest) += quote;
+  return text + "?";
+}
+
 std::string comma_list(const std::vector<std::string>& words, std::size_t most) {
   std::string text;
   for (std::size_t index = 0; index < words.size(); ++index) {

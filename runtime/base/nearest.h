@@ -12,6 +12,10 @@ namespace gibbous {
 // ignoring case), or "" when more than a third of the longer name differs.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
+// Returns "; did you mean 'name'?" to end a message with, or "" when `nearest` is "". `quote` is
+// what the message has around its other names.
+std::string did_you_mean(std::string_view nearest, char quote = '\'');
+
 // Returns "a, b, c" for messages that list known names; "a, b, ..." when there are more than
 // `most`.
 std::string comma_list(const std::vector<std::string>& words, std::size_t most = SIZE_MAX);

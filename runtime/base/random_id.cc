@@ -30,7 +30,7 @@ std::string random_id() {
       left = 64 / kBitsPerChar;
     }
     const std::uint64_t letter = bits & ((1U << kBitsPerChar) - 1);
-    if (letter < kLetters) id += kAlphabet[letter];  // or some would be more likely than others
+    if (letter < kLetters) id += kAlphabet[letter];  // else some would be more likely than others
   }
   return id;
 }

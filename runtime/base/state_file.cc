@@ -1,4 +1,4 @@
-// open, fstat and flock; no decision depends on a name.
+// Uses open, fstat and flock; no decision depends on a name.
 #include "runtime/base/state_file.h"
 
 #include <fcntl.h>

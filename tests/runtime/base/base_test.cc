@@ -1,12 +1,15 @@
-// Ids, "did you mean", and the table of mounts.
+// Ids, "did you mean", words for a shell, and the table of mounts.
 #include <set>
 
 #include "runtime/base/mounts.h"
 #include "runtime/base/nearest.h"
 #include "runtime/base/random_id.h"
+#include "runtime/base/shell_quote.h"
 #include "tests/support/catch.h"
 
+using gibbous::did_you_mean;
 using gibbous::nearest_name;
+using gibbous::shell_quote;
 
 TEST_CASE("ids have eight letters and digits") {
   std::set<std::string> seen;
@@ -22,7 +25,7 @@ TEST_CASE("ids have eight letters and digits") {
   REQUIRE(seen.size() == kIds);
 }
 
-TEST_CASE("a slightly wrong name is answered with the right one") {
+TEST_CASE("a slightly wrong name gets the right one as a suggestion") {
   const std::vector<std::string> known = {"bg_start", "bg_status", "bg_output", "bg_kill"};
   REQUIRE(nearest_name("bg_strat", known) == "bg_start");
   REQUIRE(nearest_name("bg_stauts", known) == "bg_status");
@@ -30,10 +33,25 @@ TEST_CASE("a slightly wrong name is answered with the right one") {
   REQUIRE(nearest_name("bgoutput", known) == "bg_output");
 }
 
-TEST_CASE("a name that is nothing like any other is answered with nothing") {
+TEST_CASE("a name unlike all others gets no suggestion") {
   REQUIRE(nearest_name("frobnicate", {"bg_start", "bg_kill"}).empty());
   REQUIRE(nearest_name("", {"bg_start"}).empty());
   REQUIRE(nearest_name(std::string(10'000, 'x'), {"bg_start"}).empty());
+}
+
+TEST_CASE("a message ends with the nearest name in its own quotes, or without one") {
+  CHECK(did_you_mean("mode") == "; did you mean 'mode'?");
+  CHECK(did_you_mean("mode", '"') == "; did you mean \"mode\"?");
+  CHECK(did_you_mean("").empty());
+}
+
+TEST_CASE("a word is quoted where a shell would give it a meaning") {
+  CHECK(shell_quote("a-b_c.d/e:f=g@h%i+j,k9") == "a-b_c.d/e:f=g@h%i+j,k9");
+  CHECK(shell_quote("") == "''");
+  CHECK(shell_quote("a b") == "'a b'");
+  CHECK(shell_quote("~") == "'~'");
+  CHECK(shell_quote("it's") == R"('it'\''s')");
+  CHECK(shell_quote("\xC3\xA4") == "'\xC3\xA4'");
 }
 
 TEST_CASE("mounts are read with their escapes undone, and odd lines are left out") {

@@ -26,7 +26,7 @@ constexpr std::size_t kPatternCost = 1024;
 void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
                             SimpleCommand* command) {
   const ProgramSpec* spec = arguments.spec;
-  Directory from = start;  // make -C DIR and git -C DIR change it for the paths behind
+  Directory from = start;  // make -C DIR and git -C DIR change it for later paths
   const auto enter = [&](const ProgramSpec* each) {
     if (each == nullptr || each->cwd.empty()) return;
     for (const Selected& selected : select(command->argv, arguments, each->cwd)) {
@@ -66,7 +66,7 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
 }
 
 // The known part of a path with holes. Each component with a hole counts as one component, and a
-// ".." behind it removes it.
+// ".." after it removes it.
 Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   PathPattern made;
   const std::string& text = value.text;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/shell_quote.h"
 #include "runtime/command/analyser.h"
+#include "runtime/command/past.h"
 
 namespace gibbous::command {
 namespace {
@@ -100,7 +102,7 @@ void Analyser::line(std::string_view text) {
     facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a program can be given"});
     return;
   }
-  if (has_invisible(text)) doubt(Doubt::kEncoding, {}, "invisible characters");
+  if (has_invisible(without_marks(text))) doubt(Doubt::kEncoding, {}, "invisible characters");
   Value whole;
   whole.text = std::string(text);
   whole.range = {0, static_cast<std::uint32_t>(text.size())};
@@ -116,7 +118,7 @@ void Analyser::argv(const std::vector<std::string>& words) {
     Arg arg;
     arg.value.text = word;
     arg.value.range.begin = static_cast<std::uint32_t>(shown.size());
-    shown += quoted(word);
+    shown += shell_quote(word);
     arg.value.range.end = static_cast<std::uint32_t>(shown.size());
     args.push_back(std::move(arg));
     if (shown.size() > limits_.parse.bytes * 16) break;
@@ -175,6 +177,13 @@ Facts analyse(const std::vector<std::string>& argv, const Place& place, const Kn
               const AnalyseLimits& limits) {
   Analyser analyser(place, knowledge, limits);
   analyser.argv(argv);
+  return analyser.take();
+}
+
+Facts analyse(const TypedInput& typed, const Place& place, const Knowledge& knowledge,
+              const AnalyseLimits& limits) {
+  Analyser analyser(place, knowledge, limits);
+  analyser.typed(typed);
   return analyser.take();
 }
 

@@ -49,12 +49,31 @@ struct Place {
   std::function<std::string(const std::string&)> resolve;
 };
 
+// A program that takes what is typed, and the language in which it is code to it ("": none).
+struct InputReader {
+  std::string program;
+  std::string language;
+
+  bool operator==(const InputReader&) const = default;
+};
+
+// Text that is typed into running programs, each of which may be the one that takes it.
+struct TypedInput {
+  std::string before;  // what was typed earlier; its last line may be unfinished
+  std::string text;    // what is typed now
+  std::vector<InputReader> readers;
+};
+
 // Resolves paths in this machine's file system.
 std::string real_path(const std::string& absolute);
 
 Facts analyse(std::string_view line, const Place& place, const Knowledge& knowledge,
               const AnalyseLimits& limits = {});
 Facts analyse(const std::vector<std::string>& argv, const Place& place, const Knowledge& knowledge,
+              const AnalyseLimits& limits = {});
+// The commands and the code in typed text: what the readers take for commands, and what is not
+// plainly harmless in their languages. Other text gives no commands and no doubts.
+Facts analyse(const TypedInput& typed, const Place& place, const Knowledge& knowledge,
               const AnalyseLimits& limits = {});
 
 }  // namespace gibbous::command

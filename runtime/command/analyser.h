@@ -26,7 +26,7 @@ namespace gibbous::command {
 
 inline constexpr std::size_t kMaxDirectoryBytes = 4096;  // longer ones are not followed
 
-// The part behind the last slash.
+// Returns the part after the last slash.
 inline std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -51,11 +51,14 @@ struct Feed {
   std::string maybe;          // text that may be in it, when `text` is not known
 };
 
+inline constexpr char kShell[] = "shell";  // the language that the analyser itself reads
+
 class Analyser {
  public:
   Analyser(const Place& place, const Knowledge& knowledge, const AnalyseLimits& limits);
   void line(std::string_view text);
   void argv(const std::vector<std::string>& words);
+  void typed(const TypedInput& input);
   Facts take() { return std::move(facts_); }
 
  private:
@@ -81,6 +84,10 @@ class Analyser {
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
   std::string slice(Range range) const;
   bool full() const { return over_; }
+
+  // typed_input.cc
+  bool take_commands(const InputReader& reader, const Value& line);
+  void take_code(const InputReader& reader, const TypedInput& input, const Value& lines);
 
   // walk.cc
   void walk(const Node& node, const Feed& feed);
@@ -135,11 +142,11 @@ class Analyser {
   void add_access(AccessKind kind, bool recursive, const Value& value, int argument,
                   bool redirection, const Directory& from, std::vector<Access>* into);
   struct PathPattern {
-    std::string known;      // in front of the first component with a hole; "." when nothing is
+    std::string known;      // before the first component with a hole; "." if nothing is
     std::string component;  // that component
-    std::string rest;       // from there on, "/" in front, with * for what is not known
+    std::string rest;       // from there on, after a "/", with * for unknown parts
     bool hole = false;
-    bool deeper = false;  // something stands behind that component
+    bool deeper = false;  // more components follow
     bool only_globs = false;
   };
   static PathPattern path_pattern(const Value& value);
@@ -163,6 +170,7 @@ class Analyser {
                     const Arguments& arguments, const Feed& feed);
   bool carry_stdin(const RunsSpec& runs, SimpleCommand* command, const Arguments& arguments,
                    const Feed& feed);
+  void note_shell(const SimpleCommand& command, const Arguments& arguments);
   void carry_file(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                   const Arguments& arguments, const Feed& feed);
   void cut_until(const RunsSpec& runs, SimpleCommand* command, std::vector<Arg>* args);
@@ -204,18 +212,18 @@ class Analyser {
   std::vector<Nesting> nesting_;
   int source_ = 0;
   int depth_ = 0;             // of code in code and functions
-  int shells_ = 0;            // sh -c and the like around what is walked
-  int turns_ = 0;             // of loops that are walked before they are walked
-  bool dry_ = false;          // what is walked is taken back
+  int shells_ = 0;            // sh -c and the like around the code being walked
+  int turns_ = 0;             // of loops that are being walked in advance
+  bool dry_ = false;          // the walk is undone afterwards
   bool last_pipe_ = false;    // shopt -s lastpipe
   bool input_moved_ = false;  // exec <file
   std::size_t spent_ = 0;
   bool over_ = false;
-  bool done_ = false;                 // what is walked has run already
-  std::vector<std::string> outputs_;  // what each command prints, as far as it is known
-  std::unordered_map<std::string, std::string> file_texts_;  // what the line wrote, by path
+  bool done_ = false;                 // the code being walked has run already
+  std::vector<std::string> outputs_;  // the known output of each command
+  std::unordered_map<std::string, std::string> file_texts_;  // text that the line wrote, by path
   std::size_t suspects_ = 0;
-  std::string guessed_dangerous_;  // what the last guess found, when it is dangerous
+  std::string guessed_dangerous_;  // the dangerous program that the last guess found, or ""
   Feed printed_;                   // by the last simple command
   struct Active {
     std::string name;
@@ -250,9 +258,9 @@ class Analyser {
   std::vector<Trap> traps_;
   bool finishing_ = false;
   std::size_t blurred_from_ = 0;  // Scope::changes() when the line ended
-  // Files that are run, or written, at whatever time: who runs what the line writes is in doubt.
+  // Files that are run or written, at any time: running a file that the line writes is in doubt.
   struct Executed {
-    std::string path;  // "" is not known
+    std::string path;  // "": not known
     DoubtFact doubt;
   };
   std::vector<Executed> executed_;
@@ -281,7 +289,6 @@ Value hole_value(const std::string& text);
 bool is_name(std::string_view text);
 bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);
-std::string quoted(const std::string& word);
 bool is_safe(const VariableSpec& spec, const std::string& value);
 // Each command of a pipeline remembers at most this many programs.
 inline constexpr std::size_t kMaxNeighbours = 8;

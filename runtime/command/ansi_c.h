@@ -1,4 +1,4 @@
-// Decodes the inside of $'...' as bash 5.2 does. Called by the parser. Any thread.
+// Decodes the inside of $'...' as bash 5.2 does. The parser calls it. Any thread.
 #pragma once
 
 #include <string>

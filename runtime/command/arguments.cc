@@ -87,7 +87,7 @@ class Splitter {
     return next != known.end() && next->first.compare(0, words.size() + 1, words + " ") == 0;
   }
 
-  // Most programs also take their own options behind a subcommand (go build -o). Those that do not
+  // Most programs also take their own options after a subcommand (go build -o). Those that do not
   // (git) have options_first.
   bool takes_value(std::string_view name) const {
     if (made_.spec != nullptr && listed_long(made_.spec->values, name)) return true;

@@ -1,5 +1,5 @@
 // Reads an argv as its program would: options, their values and operands; and finds the words that
-// a Selector means. Called by the analyser.
+// a Selector means. The analyser calls it.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ struct OptionValue {
 };
 
 struct Arguments {
-  const ProgramSpec* spec = nullptr;  // of the subcommand, when there is one; may be null
+  const ProgramSpec* spec = nullptr;  // of the subcommand, if there is one; may be null
   const ProgramSpec* program = nullptr;
   std::string subcommand;
   std::vector<int> options;
   std::vector<int> operands;  // without the words of the subcommand
   std::vector<OptionValue> values;
-  int after_dashes = -1;  // index of the first word behind "--"; -1: none
+  int after_dashes = -1;  // index of the first word after "--"; -1: none
 };
 
 // argv[0] is the program. With a null `spec`, every word that begins with a dash is an option.

@@ -1,4 +1,4 @@
-// Brace expansion over the pieces of a word: {a,b}, {1..5}, nested. Used by the expander of words;
+// Brace expansion over the pieces of a word: {a,b}, {1..5}, nested. The expander of words uses it;
 // results point into the word and into this object.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/shell_quote.h"
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
@@ -13,7 +14,6 @@ constexpr std::size_t kMaxAppended = 64;
 constexpr std::size_t kUsualWords = 256;
 constexpr std::size_t kCarrierWordCost = 8;
 constexpr std::size_t kFieldCost = 64;  // in bytes of text
-constexpr char kShell[] = "shell";
 
 bool matches_when(const std::vector<Value>& argv, const Arguments& arguments,
                   const RunsSpec& runs) {
@@ -21,7 +21,7 @@ bool matches_when(const std::vector<Value>& argv, const Arguments& arguments,
   return !any_flag(argv, arguments, runs.unless);
 }
 
-// Returns the offset behind the prefix, "prefix" or "alias.*=!", if the text has it.
+// Returns the offset after the prefix, "prefix" or "alias.*=!", if the text has it.
 std::optional<std::size_t> behind_prefix(const std::string& prefix, const std::string& text) {
   const std::size_t star = prefix.find('*');
   if (star == std::string::npos) {
@@ -94,7 +94,7 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
                      const Feed& feed) {
   if (arguments->program == nullptr) return false;
   const ProgramSpec* program = arguments->program;
-  // The words behind -exec are not words of find itself.
+  // The words after -exec are not words of find itself.
   for (const RunsSpec& runs : program->runs) {
     if (runs.how == RunsSpec::How::kUntil) cut_until(runs, command, args);
   }
@@ -146,7 +146,7 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
           const auto behind = static_cast<std::size_t>(selected.argument) + 1;
           for (std::size_t at = behind; at < command->argv.size(); ++at) {
             const auto begin = static_cast<std::uint32_t>(text.text.size());
-            text.text += " " + quoted(command->argv[at].text);
+            text.text += " " + shell_quote(command->argv[at].text);
             const auto end = static_cast<std::uint32_t>(text.text.size());
             if (command->argv[at].literal()) continue;
             text.holes.push_back({Value::Hole::Kind::kUnknown, true, begin, end});
@@ -205,6 +205,10 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
     case RunsSpec::How::kCode:
       for (const Selected& selected : select(command->argv, arguments, runs.from))
         other_code(selected.value, runs.language, command);
+      return false;
+    case RunsSpec::How::kEarlier:
+      doubt(Doubt::kUnknownCode, command->range, command->program,
+            static_cast<int>(facts_.commands.size()));
       return false;
   }
   return false;
@@ -268,8 +272,11 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     return false;
   }
   if (!feed.piped) {
-    if (facts_.reads_code.size() < kMaxAppended)
+    if (shell) note_shell(*command, arguments);
+    if (facts_.reads_code.size() < kMaxAppended) {
       facts_.reads_code.push_back(runs.language.empty() ? kShell : runs.language);
+      facts_.code_readers.push_back(command->program);
+    }
     return false;
   }
   if (feed.text) {
@@ -302,6 +309,35 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
   doubt(feed.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, command->range,
         by + (by.empty() ? "" : " | ") + command->program, index);
   return false;
+}
+
+// Notes how lines that are typed into a shell will refer to earlier ones.
+void Analyser::note_shell(const SimpleCommand& command, const Arguments& arguments) {
+  // Names of variables, and options, that change it.
+  constexpr std::string_view kChanges[] = {"hist", "HIST", "SHELLOPTS", "BASHOPTS",
+                                           "POSIXLY_CORRECT"};
+  constexpr std::string_view kHarmless[] = {"-i", "-l",      "-il",    "-li",
+                                            "-s", "--login", "--norc", "--noprofile"};
+  using Kind = HistorySpec::Kind;
+  HistorySpec found = arguments.spec == nullptr ? HistorySpec{} : arguments.spec->history;
+  const auto changes = [&](std::string_view text) {
+    return std::any_of(std::begin(kChanges), std::end(kChanges), [text](std::string_view each) {
+      return text.find(each) != std::string_view::npos;
+    });
+  };
+  bool plain = !changes(facts_.sources.front());
+  for (const auto& [name, value] : place_.set) plain = plain && !changes(name);
+  for (std::size_t at = 1; at < command.argv.size(); ++at) {
+    const std::string_view word = command.argv[at].text;
+    plain =
+        plain && std::find(std::begin(kHarmless), std::end(kHarmless), word) != std::end(kHarmless);
+  }
+  if (found.kind == Kind::kBash && !plain) found.kind = Kind::kUnknown;
+  facts_.interactive = facts_.interactive || any_flag(command.argv, arguments, {"-i"});
+  const bool first = std::find(facts_.reads_code.begin(), facts_.reads_code.end(), kShell) ==
+                     facts_.reads_code.end();
+  if (!first && facts_.history.kind != found.kind) found.kind = Kind::kUnknown;
+  facts_.history = std::move(found);
 }
 
 // Handles sh script.sh, source file and python file.py.

@@ -1,4 +1,4 @@
-// The meaning of single characters to the shell. Used by the parser. Any thread.
+// The meaning of single characters to the shell. The parser uses it. Any thread.
 #pragma once
 
 #include <array>

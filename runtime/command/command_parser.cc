@@ -126,7 +126,7 @@ std::unique_ptr<Node> Parser::pipeline() {
   return node;
 }
 
-// Takes one of the words that bash expects behind `time`.
+// Takes one of the words that bash expects after `time`.
 bool Parser::take_option(std::string_view option) {
   std::size_t at = at_;
   for (const char c : option) {

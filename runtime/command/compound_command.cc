@@ -24,7 +24,8 @@ std::unique_ptr<Node> Parser::parentheses() {
       advance();
       return node;
     }
-    // bash reads the bodies of here-documents in there from behind everything it has read so far.
+    // bash reads the bodies of inner here-documents from the text after everything it has read so
+    // far.
     if (last > reread_until_) reread_until_ = last;
   }
   auto node = make(Node::Kind::kSubshell);
@@ -167,7 +168,7 @@ std::unique_ptr<Node> Parser::case_command() {
   return node;
 }
 
-// Parses one clause; returns false if esac stands there or behind it.
+// Parses one clause; returns false if esac stands there or after it.
 bool Parser::case_clause(Node& node) {
   skip_newlines();
   if (take_reserved("esac")) return false;
@@ -189,7 +190,7 @@ bool Parser::case_clause(Node& node) {
   if (peek() == ')') {
     advance();
   } else {
-    fail_here("')' behind a pattern");
+    fail_here("')' after a pattern");
   }
   node.patterns.push_back(std::move(patterns));
   node.children.push_back(list());

@@ -1,20 +1,11 @@
-// Escapes untrusted text for terminals and logs, and quotes words for a shell.
+// Escapes untrusted text for terminals and logs.
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
 namespace {
-
-bool plain_word(const std::string& word) {
-  if (word.empty()) return false;
-  return std::all_of(word.begin(), word.end(), [](char each) {
-    return std::isalnum(static_cast<unsigned char>(each)) != 0 ||
-           std::string_view("_-+=:,./@%").find(each) != std::string_view::npos;
-  });
-}
 
 // Bidirectional controls and invisible characters.
 bool invisible(std::string_view text, std::size_t at) {
@@ -48,20 +39,6 @@ bool has_invisible(std::string_view text) {
     }
   }
   return false;
-}
-
-// Quotes a word for a shell.
-std::string quoted(const std::string& word) {
-  if (plain_word(word)) return word;
-  std::string text = "'";
-  for (const char each : word) {
-    if (each == '\'') {
-      text += "'\\''";
-    } else {
-      text += each;
-    }
-  }
-  return text + "'";
 }
 
 // Replaces control, invisible and bidirectional characters by \x.. or \u...., and cuts at `most`

@@ -1,6 +1,6 @@
-// Expander: builds the fields of one word, as far as they are known before anything runs. expand.cc
-// makes one per word. expander.cc handles text, parameter.cc ${...}, and substitution.cc the
-// commands in a word. Private to the analyser.
+// Expander: builds the fields of one word, as far as they are known in advance. expand.cc makes one
+// per word. expander.cc handles text, parameter.cc ${...}, and substitution.cc the commands in a
+// word. Private to the analyser.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a command line, or an argv, would do, as far as that is known before it runs: the simple
+// What a command line, or an argv, would do, as far as that is known in advance: the simple
 // commands at any depth, the paths that they touch, and the remaining doubts. analyse.h makes it,
 // runtime/rules judges it, `policy explain` prints it. Plain data.
 #pragma once
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/command/history.h"
 #include "runtime/command/syntax.h"
 
 namespace gibbous::command {
@@ -45,7 +46,7 @@ constexpr PathClasses kInWorkspace = 1U << 0;     // below the workspace, or it
 constexpr PathClasses kWorkspaceRoot = 1U << 1;   // the workspace itself, or all that is in it
 constexpr PathClasses kOutside = 1U << 2;         // not in the workspace
 constexpr PathClasses kUnknownPath = 1U << 3;     // its beginning is not known
-constexpr PathClasses kPartlyKnown = 1U << 4;     // a hole behind a known beginning
+constexpr PathClasses kPartlyKnown = 1U << 4;     // a hole after a known beginning
 constexpr PathClasses kHoldsWorkspace = 1U << 5;  // a directory above the workspace
 constexpr int kFirstOwnClass = 6;
 
@@ -60,8 +61,8 @@ struct Access {
   std::string written;       // as written, for people
   std::string path;          // absolute, normalised, symlinks of what exists resolved; as far as
                              // known: up to the last / before a hole
-  PathClasses classes = 0;   // of it and of what it covers
-  PathClasses own = 0;       // of the path itself: what a rule's not_path is compared with
+  PathClasses classes = 0;   // of the path and of what it covers
+  PathClasses own = 0;       // of the path itself, for a rule's not_path
   int argument = -1;         // index into argv; -1: none
   Range range;               // in the command's source
 };
@@ -72,7 +73,7 @@ struct NamedValue {
   bool exported = true;  // false: a shell variable for what follows (a bare assignment)
 };
 
-// Why a command runs where it does, outermost first.
+// What a command is nested in, outermost first.
 struct Nesting {
   enum class Kind : std::uint8_t {
     kPipeline,
@@ -100,18 +101,18 @@ enum class Doubt : std::uint8_t {
   kUnparsed,                // not understood
   kOverLimit,               // long, or many commands: all of it was judged
   kUnknownProgram,          // which program runs is computed
-  kUnknownCode,             // code for a shell that is computed
+  kUnknownCode,             // computed code for a shell
   kPipedCode,               // a shell or interpreter reads its code from another command
   kInlineCode,              // code for an interpreter that is no shell
   kExecutingVariable,       // a variable that makes programs run something
-  kUnknownCommandArgument,  // a wrapper whose command is not known (xargs without one is none)
+  kUnknownCommandArgument,  // a wrapper whose command is not known (not xargs without a command)
   kEvaluatedText,           // text that a builtin evaluates holds a substitution
   kForkBomb,                // a function that starts itself more than once
   kEncoding,                // NUL, control or non-ASCII characters where names stand
   kRedefinition,            // a function or alias that takes the name of a known program
   kDecodedCode,             // kPipedCode, and what feeds it decodes (base64 -d, xxd -r ...)
-  kUnreadFile,              // code from a file outside the workspace, or from one that is not known
-  kUnjudged,                // too long, too deep or too many: not all of it was looked at; denied
+  kUnreadFile,              // code from a file outside the workspace, or from an unknown file
+  kUnjudged,                // too long, too deep or too many: not all was judged; denied
 };
 constexpr int kDoubts = static_cast<int>(Doubt::kUnjudged) + 1;
 const char* name_of(Doubt doubt);      // "unknown_program"
@@ -138,10 +139,11 @@ struct SimpleCommand {
   std::vector<std::string> feeds;   // programs that read its output
   std::vector<std::string> hosts;   // of URLs and host operands, lower case; "" for unknown
   std::string subcommand;           // "push", "remote add": operands that the program's table names
-  std::vector<int> operands;        // indexes into argv of what is neither option nor option value
+  std::vector<int> operands;        // indexes into argv of words that are neither options nor
+                                    // values of options
   std::vector<int> options;         // indexes into argv of options
-  std::string cwd;                  // absolute; "" when it is not known
-  bool privileged = false;          // behind sudo, doas, su, pkexec
+  std::string cwd;                  // absolute; "": not known
+  bool privileged = false;          // run by sudo, doas, su or pkexec
   bool remote = false;              // runs on another machine or in a container
   bool guessed = false;             // kGuess or kLiteral is in its nesting: may not run at all
   bool known_program = false;       // Knowledge has a table for it
@@ -153,8 +155,13 @@ struct Facts {
   std::vector<std::string> sources;     // [0] the line; the rest code that was found inside
   std::vector<SimpleCommand> commands;  // in the order in which they are written
   std::vector<DoubtFact> doubts;
-  std::vector<std::string> reads_code;  // languages: something takes the run's own input for code
-  std::string shown;  // the line (or argv, quoted), escaped for a terminal; bounded
+  // The languages of programs that read code from the run's own input, and these programs.
+  std::vector<std::string> reads_code;
+  std::vector<std::string> code_readers;
+  // Of the shells among those, once something is typed into them; kNone without one.
+  HistorySpec history{HistorySpec::Kind::kNone, {}};
+  bool interactive = false;  // one of them is, whatever its input is: bash -i
+  std::string shown;         // the line (or argv, quoted), escaped for a terminal; bounded
 };
 
 // Makes untrusted text safe for terminals and logs: control, invisible and bidirectional characters

@@ -1,5 +1,5 @@
 // Decides whether a word is a flag, by meaning: alone, in a cluster (-rf), abbreviated (--rec), or
-// with =value. Used by the analyser for a program's flags, and by rules.
+// with =value. The analyser uses it for a program's flags, and so do rules.
 #pragma once
 
 #include <string_view>

@@ -85,7 +85,7 @@ bool without_stars(std::string_view glob, std::string_view text) {
   return match_begin(glob, text) == text.size();
 }
 
-// The known parts of a value: before, between and behind its holes.
+// The known parts of a value: before, between and after its holes.
 class KnownParts {
  public:
   explicit KnownParts(const Value& value) : text_(value.text), holes_(value.holes) {}

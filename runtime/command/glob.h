@@ -1,5 +1,5 @@
 // Globs over names and words: `*` is any characters, or none, and `?` is one UTF-8 character;
-// everything else stands for itself. Used for the names in knowledge.h and for the patterns of
+// everything else stands for itself. For the names in knowledge.h and the patterns of
 // runtime/rules. Pure, any thread; linear in the text except for pieces with a `?`.
 #pragma once
 

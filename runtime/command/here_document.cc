@@ -100,7 +100,7 @@ bool Parser::delimiter_piece(std::string& text, bool& quoted, int c) {
   return true;
 }
 
-// The bodies begin behind the line of byte `from`; the rest of that line is read first.
+// The bodies begin after the line of byte `from`; the rest of that line is read first.
 void Parser::read_bodies_behind_line(std::size_t from) {
   // Many here-documents may look for the end of one long line.
   if (from < line_from_ || from > line_end_) {
@@ -117,7 +117,7 @@ void Parser::read_bodies_behind_line(std::size_t from) {
   source_.skip_to = end;
 }
 
-// Reads the pending bodies from the line at `at` on, and returns the place behind them.
+// Reads the pending bodies from the line at `at` on, and returns the place after them.
 std::size_t Parser::read_bodies(std::size_t at) {
   std::vector<PendingBody> bodies;
   bodies.swap(pending_);
@@ -170,7 +170,7 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
       break;
     }
     if (in_parentheses_ && line.starts_with(word) && line.find(')', word.size()) != kNowhere) {
-      // bash ends the body here and reads the text behind the delimiter as commands.
+      // bash ends the body here and reads the text after the delimiter as commands.
       at -= line.size() - word.size();
       break;
     }

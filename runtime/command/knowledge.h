@@ -46,14 +46,15 @@ struct AccessSpec {
 // The ways in which a program runs other commands or code.
 struct RunsSpec {
   enum class How : std::uint8_t {
-    kArgv,    // its operands, behind `skip` of them, are a command (sudo, env, timeout, xargs)
-    kUntil,   // words behind `from` up to ; or + are a command (find -exec)
-    kShell,   // the words that `from` selects are code for a shell, each by itself
-    kJoined,  // the operands (behind `skip`), joined by spaces, are code for a shell (eval, ssh)
-    kOption,  // sh: with the flag `from` (in a cluster, -c or -ec) the first operand is code
-    kStdin,   // without operands (or with -s, -) its standard input is code
-    kFile,    // its first operand is a file of code
-    kCode,    // the words that `from` selects are code in `language`
+    kArgv,     // its operands, after `skip` of them, are a command (sudo, env, timeout, xargs)
+    kUntil,    // words after `from` up to ; or + are a command (find -exec)
+    kShell,    // the words that `from` selects are code for a shell, each by itself
+    kJoined,   // the operands (after `skip`), joined by spaces, are code for a shell (eval, ssh)
+    kOption,   // sh: with the flag `from` (in a cluster, -c or -ec) the first operand is code
+    kStdin,    // without operands (or with -s, -) its standard input is code
+    kFile,     // its first operand is a file of code
+    kCode,     // the words that `from` selects are code in `language`
+    kEarlier,  // lines that the shell ran before (fc)
   };
   How how = How::kArgv;
   std::vector<Selector> from;
@@ -61,13 +62,19 @@ struct RunsSpec {
   std::vector<std::string> unless;
   int skip = 0;
   bool assignments = false;   // kArgv: NAME=value words before the command set its environment
-  bool appends = false;       // words that are not known are appended (xargs, find with {})
+  bool appends = false;       // unknown words are appended (xargs, find with {})
   bool and_operands = false;  // kShell: the operands are joined to it, each a word (env -S)
-  bool optional = true;       // nothing there: runs no command (or a shell, see shell_if_empty)
+  bool optional = true;       // if absent: runs no command (or a shell, see shell_if_empty)
   bool shell_if_empty =
       false;                 // without a command it starts a shell that reads stdin (su, sudo -s)
   std::string strip_prefix;  // kShell: only words with it count, and it is removed: "exec=", "!"
   std::string language;      // kCode, kFile, kStdin: "shell", "python", ...
+};
+
+// A command that a running program takes in what is typed into it: `!ls` in a pager.
+struct TypedSpec {
+  std::shared_ptr<const LazyRegex> pattern;  // of a part of a line; its first capture is the code
+  std::string language;                      // of the code: "shell", "python", ...
 };
 
 struct ProgramSpec {
@@ -75,6 +82,7 @@ struct ProgramSpec {
   std::vector<AccessSpec> accesses;
   std::vector<std::string> recursive;  // flags that make remove, permission, write recursive
   std::vector<RunsSpec> runs;
+  std::vector<TypedSpec> typed;
   std::vector<Selector> cwd;        // make -C DIR: relative paths begin there
   std::vector<Selector> hosts;      // operands that name hosts or URLs
   std::vector<Selector> evaluated;  // words whose [subscripts] a builtin evaluates
@@ -85,7 +93,8 @@ struct ProgramSpec {
   bool decodes = false;  // with one of decodes_when if given
   std::vector<std::string> decodes_when;
   bool prints = false;               // its operands are its output: echo, printf
-  bool lists = false;                // it prints paths below its operands: find, ls
+  bool lists = false;                // its output is paths below its operands: find, ls
+  HistorySpec history;               // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };
@@ -93,7 +102,7 @@ struct ProgramSpec {
 struct VariableSpec {
   std::string name;                       // may hold *
   bool shell = false;                     // its value is code for a shell: PAGER, GIT_SSH_COMMAND
-  std::shared_ptr<const LazyRegex> safe;  // values that match as a whole are of no concern
+  std::shared_ptr<const LazyRegex> safe;  // values that match as a whole are harmless
 };
 
 struct LanguageSpec {

@@ -10,8 +10,8 @@
 
 namespace gibbous::command {
 
-// `at` is behind an opening quote, or behind the first character of a nested construct `c`. Moves
-// it behind the end.
+// `at` is after an opening quote, or after the first character of a nested construct `c`. Moves it
+// past the end.
 bool Parser::skip_nested(std::size_t& at, char c, PairStyle style,
                          std::vector<Translation>* translations) {
   PairStyle inside;

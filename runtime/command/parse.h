@@ -1,5 +1,5 @@
 // Parses a shell command line. Linear time and bounded; never fails silently: text that it does not
-// understand exactly is an error with its place. Called by analyse.cc. Any thread.
+// understand exactly is an error with its place. analyse.cc calls it. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct ParseLimits {
 struct ParseError {
   std::string message;  // "" when all was understood
   Range range;
-  bool over_limit = false;  // a limit was reached; what lies behind was not looked at
+  bool over_limit = false;  // a limit was reached; the rest was not examined
 };
 
 struct Parsed {
-  Node root;  // a kList; holds what was understood even when there is an error
+  Node root;  // a kList; holds what was understood even after an error
   ParseError error;
 };
 
-// After a syntax error, goes on behind the next newline or ; so that later commands are seen too (a
+// After a syntax error, goes on after the next newline or ; so that later commands are seen too (a
 // bounded number of times); `error` is the first one. `text` may hold any bytes; NUL is an error.
 Parsed parse(std::string_view text, const ParseLimits& limits = {});
 

@@ -1,8 +1,8 @@
-// The recursive-descent parser behind parse(): one class, because words hold commands and commands
-// hold words. parser.cc reads characters, errors and scripts; matched_pair.cc finds ends. Words are
-// in word_parser.cc, word_pattern.cc, quoting.cc, expansion_parser.cc and braced_parameter.cc,
+// The recursive-descent parser of parse(): one class, because words hold commands and commands hold
+// words. parser.cc reads characters, errors and scripts; matched_pair.cc finds ends. Words are in
+// word_parser.cc, word_pattern.cc, quoting.cc, expansion_parser.cc and braced_parameter.cc,
 // commands in redirection_parser.cc, here_document.cc, simple_command.cc, command_parser.cc,
-// compound_command.cc and condition.cc. Used by parse.cc only. One thread at a time.
+// compound_command.cc and condition.cc. Only parse.cc uses it. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ struct ParseState {
   int depth = 0;
   int recoveries = 0;
   bool recovered = false;  // from an error that ended a command
-  bool exhausted = false;  // a limit was reached: everything comes to its end
+  bool exhausted = false;  // a limit was reached: all parsers stop
   ParseError error;        // the first one
 };
 
 class Parser {
  public:
-  static constexpr int kEnd = -1;  // behind the last character
+  static constexpr int kEnd = -1;  // after the last character
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
   // Reads bytes [begin, end) of `source`. Both must outlive the parser.
@@ -40,17 +40,17 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // Reads everything as a list of commands, and continues behind text that it does not understand.
+  // Reads everything as a list of commands, and continues after text that it does not understand.
   void parse_all(Node& root);
 
  private:
   // The ways to read the pieces of an unquoted word.
   struct WordStyle {
-    bool assigned = false;  // the value of an assignment: ~ behind : too, no braces
+    bool assigned = false;  // the value of an assignment: ~ after : too, no braces
     bool braces = true;     // braces may be expanded
-    bool arrays = false;    // name=( ) may follow, as behind `declare`
+    bool arrays = false;    // name=( ) may follow, as after `declare`
     bool command = false;   // in command position: `f+()` is a function, not a pattern
-    bool regex = false;     // behind =~: ( and | belong to the word
+    bool regex = false;     // after =~: ( and | belong to the word
     bool bounded = false;   // inside ${ }: everything up to the end belongs to the word
     bool patterns = true;   // *, ? and [ ] are patterns
     bool tilde = true;      // ~ at the start
@@ -60,9 +60,9 @@ class Parser {
   // The surroundings of a matched pair, which decide what counts inside.
   enum class Dollars { kNone, kParentheses, kAll };
   struct PairStyle {
-    Dollars dollars = Dollars::kParentheses;  // which of $( ), ${ } and $[ ] are seen inside
+    Dollars dollars = Dollars::kParentheses;  // which of $( ), ${ } and $[ ] count inside
     bool first_close = false;                 // ${ }: the first } ends it
-    bool substitutes = false;                 // <( ) is looked for: ${ } and subscripts
+    bool substitutes = false;                 // <( ) counts: ${ } and subscripts
     bool escapes = false;                     // $'..': a backslash hides the quote
     bool double_quoted = false;               // inside "..."
   };
@@ -241,12 +241,12 @@ class Parser {
   std::string_view text_;
   std::size_t at_;
   std::size_t end_;
-  std::size_t read_until_;            // behind the last character that was taken
+  std::size_t read_until_;            // after the last character that was taken
   bool stopped_ = false;              // by an error, until the next recovery
-  std::size_t failed_at_ = 0;         // where the recovery begins to look
+  std::size_t failed_at_ = 0;         // where the recovery begins
   bool decodes_quotes_ = true;        // $'..' in arithmetic and the like is decoded first
   bool in_parentheses_ = false;       // of a substitution
-  std::size_t reread_until_ = 0;      // up to here bodies of here-documents are behind the line
+  std::size_t reread_until_ = 0;      // up to here, bodies of here-documents follow the line
   std::size_t no_bracket_until_ = 0;  // no ] closes a [ before this
   std::size_t line_from_ = 1;         // from here on the line ends at line_end_
   std::size_t line_end_ = 0;

@@ -33,7 +33,7 @@ bool is_plain(const std::string& path) {
 
 }  // namespace
 
-// Resolves component by component, as the kernel does: ".." behind a link leaves the link's target.
+// Resolves component by component, as the kernel does: ".." after a link leaves the link's target.
 std::string real_path(const std::string& absolute) {
   if (absolute.empty() || absolute.size() >= PATH_MAX) return normalize(absolute);
   if (is_plain(absolute)) return normalize(absolute);

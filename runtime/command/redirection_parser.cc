@@ -1,4 +1,4 @@
-// Parser: redirections before, between and behind the words of a command.
+// Parser: redirections before, between and after the words of a command.
 #include <limits>
 #include <utility>
 
@@ -82,8 +82,8 @@ bool Parser::redirection(Node& node) {
   return true;
 }
 
-// bash expands the word behind >& again when it turns out to be a file name, so quotes do not keep
-// a substitution in it from running.
+// bash expands the word after >& again when it turns out to be a file name, so quotes do not keep a
+// substitution in it from running.
 void Parser::expanded_twice(Redirection& redirection) {
   Source made;
   made.append(source_, at_, "");
@@ -94,7 +94,7 @@ void Parser::expanded_twice(Redirection& redirection) {
   if (made.text().find_first_of("$`<>") == kNowhere) return;
   const Range range = redirection.target.range;
   if (state_.error.message.empty()) {
-    state_.error.message = "the word behind >& is expanded twice";
+    state_.error.message = "the word after >& is expanded twice";
     state_.error.range = range;
   }
   Parser reader(state_, made, 0, made.text().size());

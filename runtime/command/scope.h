@@ -1,6 +1,6 @@
 // Scope: the state of the shell at a place in the line: variables with a known value, functions,
 // positional parameters, the working directory. Changes are journalled, so that a subshell costs as
-// much as it changes. Used by the analyser only.
+// much as it changes. Only the analyser uses it.
 #pragma once
 
 #include <functional>
@@ -109,7 +109,7 @@ class Scope {
   std::unordered_set<std::string> fixed_;
   std::unordered_set<std::string> distorted_;
   std::size_t changes_ = 0;
-  std::size_t shell_ = 0;  // what was born before belongs to another shell
+  std::size_t shell_ = 0;  // variables born before this belong to another shell
   bool moved_ = false;     // the working directory changed at some time
   std::unordered_map<std::string, Function> functions_;
   Directory cwd_;

@@ -122,7 +122,7 @@ void Parser::assigned_value(Assignment& assignment) {
     assignment.array = true;
     array_elements(assignment.elements);
     if (at_word_start()) {
-      complain(begin, at_, "text behind the ')' of an array");
+      complain(begin, at_, "text after the ')' of an array");
     }
   }
   WordStyle style;

@@ -1,5 +1,5 @@
 // The text that a parser reads, and where its bytes come from. The text of a command line is one
-// Source; what is in backticks, a here-document without its tabs and a decoded $'...' in an
+// Source. The inside of backticks, a here-document without its tabs and a decoded $'...' in an
 // arithmetic expression are further ones, made from bytes of the first. One thread at a time.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace gibbous::command {
 
 class Source {
  public:
-  // A script in parentheses that was read while the end of what surrounds it was looked for. The
-  // parser takes it from here when it gets there, so that nothing is parsed twice.
+  // A script in parentheses that was parsed while the parser searched for the end of the text
+  // around it. The parser takes it from here when it gets there, so nothing is parsed twice.
   struct Script {
     std::shared_ptr<Node> root;
-    std::size_t end = 0;  // behind the closing parenthesis
+    std::size_t end = 0;  // after the closing parenthesis
   };
 
   // `text` must outlive the source.
@@ -34,14 +34,14 @@ class Source {
   std::string_view text() const { return made_ ? std::string_view(own_) : text_; }
   Range range(std::size_t begin, std::size_t end) const;
 
-  // Appends `bytes`, which stand for `from`'s text at `at`. When `stretch` is false, they stand for
-  // that one byte all together.
+  // Appends `bytes`, which stand for `from`'s text at `at`. Without `stretch`, all of them stand
+  // for that one byte.
   void append(const Source& from, std::size_t at, std::string_view bytes, bool stretch = true);
 
   std::unordered_map<std::size_t, Script> scripts;  // by the place of the opening parenthesis
 
-  // Behind the newline at `skip_newline` the text goes on at `skip_to`: between the two are the
-  // bodies of here-documents that were begun inside a substitution.
+  // After the newline at `skip_newline` the text goes on at `skip_to`: between the two are the
+  // bodies of here-documents that began inside a substitution.
   std::size_t skip_newline = static_cast<std::size_t>(-1);
   std::size_t skip_to = 0;
 

@@ -9,7 +9,6 @@
 namespace gibbous::command {
 namespace {
 
-constexpr char kShell[] = "shell";
 constexpr std::size_t kMaxSuspects = 64;  // in one line
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The syntax tree of a command line for a shell: POSIX and what bash adds. parse.h makes it,
-// analyse.h walks it. Plain data without a lock; what it says of a place are byte offsets into the
-// text that was parsed.
+// analyse.h walks it. Plain data without a lock; places are byte offsets into the parsed text.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +28,12 @@ struct Part {
     kCommand,     // $( ) or ` `; `script` is what runs
     kProcess,     // <( ) or >( ); `script`; `text` is "<" or ">"
     kArithmetic,  // $(( )) or $[ ]; `operand` holds its pieces (expansions in it run)
-    kBraceOpen,   // an unquoted { that may open a brace expansion; literal when none comes of it
+    kBraceOpen,   // an unquoted { that may open a brace expansion; literal otherwise
     kBraceComma,  // an unquoted , inside such braces
     kBraceClose,  // the unquoted } that closes one
   };
   Kind kind = Kind::kText;
-  bool quoted = false;  // inside quotes or behind a backslash: not split, no patterns
+  bool quoted = false;  // inside quotes or after a backslash: not split, no patterns
   Range range;
   std::string text;  // kParameter: the name: "x", "1", "@", "?", "x[i]" without the subscript
   // kParameter: the operator as written: "", "#" (length), "!" (indirect), "-", ":-", "=", ":=",
@@ -89,14 +88,14 @@ struct Redirection {
 // A command of any kind. Lists are flat: depth grows only with real nesting.
 struct Node {
   enum class Kind : std::uint8_t {
-    kList,      // children separated by ; newline & && ||; `operators[i]` stands behind child i
-    kPipeline,  // children joined by | or |&; `negated` by !; `timed` by time
-    kSimple,    // assignments, words, redirections; any may be empty
-    kSubshell,  // ( ): child 0
-    kGroup,     // { }: child 0
-    kIf,        // children: condition, then, [condition, then ...], [else]
-    kWhile,     // children: condition, body; also until
-    kFor,       // `name` in `words` (has_words false: "$@"); child 0 the body
+    kList,           // children separated by ; newline & && ||; `operators[i]` follows child i
+    kPipeline,       // children joined by | or |&; `negated` by !; `timed` by time
+    kSimple,         // assignments, words, redirections; any may be empty
+    kSubshell,       // ( ): child 0
+    kGroup,          // { }: child 0
+    kIf,             // children: condition, then, [condition, then ...], [else]
+    kWhile,          // children: condition, body; also until
+    kFor,            // `name` in `words` (has_words false: "$@"); child 0 the body
     kArithmeticFor,  // for (( )): `arithmetic`; child 0 the body
     kSelect,         // as kFor
     kCase,           // words[0] the subject; `patterns`; children the bodies

@@ -75,7 +75,7 @@ Analyser::Nest::Nest(Analyser& analyser, Nesting::Kind kind, std::string by) : a
   analyser_.nesting_.push_back({kind, std::move(by)});
 }
 
-// Returns true for exit, return, break and continue, which end the way behind an ||.
+// Returns true for exit, return, break and continue, after which nothing follows an ||.
 bool Analyser::leaves(const Node& node) {
   const Node* at = last_simple(node);
   if (at == nullptr || at->words.empty() || at->words.size() > 2 || !at->redirections.empty() ||
@@ -149,7 +149,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
   const std::size_t count = node.children.size();
   std::size_t at = 0;
   while (at < count && !full()) {
-    // One and-or list: the part behind && runs only if everything before it succeeded.
+    // One and-or list: the part after && runs only if everything before it succeeded.
     std::size_t end = at;
     while (end + 1 < count && (node.operators[end] == Node::Operator::kAnd ||
                                node.operators[end] == Node::Operator::kOr))
@@ -345,6 +345,7 @@ void Analyser::take_back(const Checkpoint& kept) {
   if (!over_) facts_.doubts.resize(kept.doubts);
   facts_.sources.resize(kept.sources);
   facts_.reads_code.resize(kept.reads_code);
+  facts_.code_readers.resize(kept.reads_code);
   definitions_.resize(kept.definitions);
   traps_.resize(kept.traps);
   executed_.resize(kept.executed);
@@ -416,7 +417,7 @@ void Analyser::walk_case(const Node& node, const Feed& feed) {
 }
 
 void Analyser::walk_test(const Node& node) {
-  bool pattern = false;  // behind =~
+  bool pattern = false;  // after =~
   for (const Word& word : node.words) {
     for (const Value& value : values(word)) {
       const bool hidden = value.quoted && (value.text.find("$(") != std::string::npos ||

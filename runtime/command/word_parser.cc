@@ -7,7 +7,7 @@
 namespace gibbous::command {
 namespace {
 
-// Returns true if the word so far is `name=` or `name+=`, behind which ~ is expanded.
+// Returns true if the word so far is `name=` or `name+=`, after which ~ is expanded.
 bool is_assignment_so_far(const std::vector<Part>& parts) {
   if (parts.size() != 1 || parts[0].kind != Part::Kind::kText || parts[0].quoted) return false;
   std::string_view name = parts[0].text;
@@ -182,8 +182,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
   return true;
 }
 
-// Reads the ( ) behind `name=` in an argument; the pieces of its elements become pieces of the
-// word.
+// Reads the ( ) after `name=` in an argument; the pieces of its elements become pieces of the word.
 void Parser::array_in_word(std::vector<Part>& parts) {
   std::vector<Word> elements;
   add_text(parts, "(", false, at_, at_ + 1);

@@ -45,7 +45,7 @@ void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) 
     plain =
         plain && !part.quoted && (part.kind == Part::Kind::kText || part.kind == Part::Kind::kGlob);
   }
-  // The opening parenthesis is the first byte behind the first part.
+  // The opening parenthesis is the first byte after the first part.
   parts[first + 1].text.erase(0, 1);
   if (plain) {
     for (std::size_t i = first + 1; i < parts.size(); ++i) parts[first].text += parts[i].text;

@@ -55,7 +55,7 @@ void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& argume
   }
 }
 
-// Adds the words that xargs puts behind, or into, the words of the command.
+// Adds the words that xargs puts after, or into, the words of the command.
 void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
                               std::vector<Arg>* inner) {
   // -I R, -IR, -i, --replace=R, and the options that decide which words come together.

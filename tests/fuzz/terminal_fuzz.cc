@@ -1,7 +1,7 @@
 // libFuzzer entry for terminals: the first two bytes are a size that the screen changes to in the
 // middle, the rest is what programs write, and what is typed. Built with clang and GIBBOUS_FUZZ;
-// runtime/terminal/screen_test.cc and keys_test.cc check the same over random input with every
-// build.
+// tests/runtime/terminal/screen_test.cc and keys_test.cc check the same over random input with
+// every build.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,7 +1,7 @@
 // libFuzzer entry for text views and excerpts: the first two bytes say how large the budget and the
 // ring are, the rest is output. Built with clang and GIBBOUS_FUZZ;
-// runtime/output/text_property_test.cc checks the same properties over random input with every
-// build.
+// tests/runtime/output/text_property_test.cc checks the same properties over random input with
+// every build.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

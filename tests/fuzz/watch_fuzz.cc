@@ -1,7 +1,8 @@
 // libFuzzer entry for watchers: the first two bytes say how large the chunks are and whether
 // unfinished lines are looked at, the rest makes watchers and output. Any answer other than that of
 // RE2 on each line aborts. Built with clang and GIBBOUS_FUZZ;
-// runtime/watch/differential_test.cc runs the same comparison over random input with every build.
+// tests/runtime/watch/differential_test.cc runs the same comparison over random input with every
+// build.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

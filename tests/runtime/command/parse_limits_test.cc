@@ -41,7 +41,7 @@ bool finds(std::string_view text, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("an error has a message and the place of it") {
+TEST_CASE("an error has a message and its place") {
   struct Case {
     std::string_view text;
     std::string_view message;
@@ -61,7 +61,7 @@ TEST_CASE("an error has a message and the place of it") {
       {"( a", "no closing ')'", "( a"},
       {"if a; then b", "the text ends where 'fi' is expected", ""},
       {"for x in a; b", "unexpected 'b' where 'do' is expected", "b"},
-      {"case x in a", "the text ends where ')' behind a pattern is expected", ""},
+      {"case x in a", "the text ends where ')' after a pattern is expected", ""},
       {"a >", "the text ends where the target of a redirection is expected", ""},
       {"a > ;", "unexpected ';' where the target of a redirection is expected", ";"},
       {"[[ a", "no closing ']]'", "[[ a"},
@@ -135,7 +135,7 @@ TEST_CASE("a NUL is an error, and the commands are still seen") {
   CHECK(finds(text, "c"));
 }
 
-TEST_CASE("text over the limit of bytes is read up to the last whole line") {
+TEST_CASE("text over the byte limit is read up to the last whole line") {
   ParseLimits limits;
   limits.bytes = 10;
   const Parsed parsed = parse("aa\nbb\ncc /dd/ee", limits);
@@ -159,7 +159,7 @@ TEST_CASE("commands before the limit of nodes are kept") {
   CHECK(parse(repeat("a;", 60'000)).error.over_limit);
 }
 
-TEST_CASE("nesting ends at the limit of depth, whatever is nested") {
+TEST_CASE("nesting ends at the depth limit for every construct") {
   constexpr std::size_t kTooDeep = 70;
   constexpr std::size_t kDeepEnough = 15;
   for (const std::string_view open : {"( ", "{ ", "$(", "\"$(", "${x:-", "\"${x:-", "$((", "if ",

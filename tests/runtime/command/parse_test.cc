@@ -26,7 +26,7 @@ void check(const std::vector<std::pair<std::string_view, std::string_view>>& cas
 
 }  // namespace
 
-TEST_CASE("redirections stand anywhere and keep their descriptor") {
+TEST_CASE("redirections may be anywhere and keep their descriptor") {
   check({
       {"a <b >c >>d >|e <>f <&3 >&4 &>g &>>h <<<i 2>&1 3<&- 4>&5- {v}>j {w[1]}<k 99999999999>l",
        "([a] <[b] >[c] >>[d] >|[e] <>[f] <&[3] >&[4] &>[g] &>>[h] <<<[i] 2>&[1] 3<&[-] 4>&[5-] "
@@ -64,7 +64,7 @@ TEST_CASE("here-documents are read behind the line, in order, and expanded unles
   });
 }
 
-TEST_CASE("a here-document inside a substitution may end behind it") {
+TEST_CASE("a here-document inside a substitution may end after it") {
   check({
       {"$(a <<E) b; c\nd\nE\ne", "([$([a] <<['d\n'])][b] ; [c] ; [e])"},
       {"$(a <<E\nb\nE c)", "([$([a] <<['b\n'] ; [c])])"},
@@ -161,7 +161,7 @@ TEST_CASE("functions are known in all their forms") {
   });
 }
 
-TEST_CASE("coproc takes a name only in front of a compound command") {
+TEST_CASE("coproc takes a name only before a compound command") {
   check({
       {"coproc a b", "(coproc{[a][b]})"},
       {"coproc a { b; }", "(coproc:a{group([b])})"},
@@ -171,7 +171,7 @@ TEST_CASE("coproc takes a name only in front of a compound command") {
   });
 }
 
-TEST_CASE("[[ ]] keeps its words and operators in order") {
+TEST_CASE("double brackets keep their words and operators in order") {
   check({
       {"[[ -f a && ( b == c* || ! d ) ]]", "(test[-f][a][&&][(][b][==][c glob:*][||][!][d][)])"},
       {"[[ a =~ ^(b c|d)$ ]] && e", "(test[a][=~][^(b c|d)$] && [e])"},
@@ -192,7 +192,7 @@ TEST_CASE("(( )) is arithmetic when both parentheses close together") {
   });
 }
 
-TEST_CASE("reserved words are words where bash does not look for them") {
+TEST_CASE("reserved words are ordinary words where bash does not look for them") {
   check({
       {"'if' a; \\then b; \"fi\"", "(['if'][a] ; ['t' hen][b] ; ['fi'])"},
       {"i\\\nf a; t\\\nhen b; f\\\ni", "(if([a])([b]))"},

@@ -95,7 +95,7 @@ TEST_CASE("quotes do not hide a command where bash expands after them") {
       {"\"${x:-$'$'(a)}\" ${x:$'\\x24(b)'} ; (($'\\x24(c)'))",
        "(['$x<:->('$([a])')'][$x<:>(''' '$([b])' ''')] ; ((((''' '$([c])' ''')))"},
       {"((x['$(a)'])) ; a >&\"\\$(b)\"",
-       "error: the word behind >& is expanded twice ((((('x['' '$([a])' '']')) ; [a] >&['$(b)' "
+       "error: the word after >& is expanded twice ((((('x['' '$([a])' '']')) ; [a] >&['$(b)' "
        "$([b])])"},
   });
 }
@@ -167,7 +167,7 @@ TEST_CASE("patterns are kept as written") {
   });
 }
 
-TEST_CASE("assignments stand before the command only") {
+TEST_CASE("assignments count only before the command") {
   check({
       {"x=1 y= z=\"a b\" c", "(x=[1]y=[]z=['a b'][c])"},
       {"x=~:~/a:b y+=$(a) z[1 + $(b)]+=2 w[k]=v",
@@ -184,7 +184,7 @@ TEST_CASE("arrays are kept element by element") {
       {"x=(a [1]=b [$(c) d]=e 'f'\ng # h\n) y+=() z=(*.c {a,b})",
        "(x=([a][[ '1' ]=b][[ '$([c])' ' d' ]=e]['f'][g])[]y+=()[]z=([glob:* .c][<{> a <,> b "
        "<}>])[])"},
-      {"x=(a)b c", "error: text behind the ')' of an array (x=([a])[b][c])"},
+      {"x=(a)b c", "error: text after the ')' of an array (x=([a])[b][c])"},
       {"declare x=(a $(b)) -a y=(c) z=1", "([declare][x=( a  $([b]) )][-a][y=( c)][z=1])"},
       {"x[1 2]y z", "([x glob:[ 1 2]y][z])"},
       {"x=([a b]=c [$(d)]+=e [f]g) ; y=(~ a=~ \"$(b)\" <(c))",

@@ -125,7 +125,12 @@ void add_builtins(Knowledge* knowledge) {
 }
 
 void add_programs(Knowledge* knowledge) {
-  add(knowledge, "sh bash dash", shell());
+  ProgramSpec typed = shell();
+  add(knowledge, "sh", typed);
+  typed.history.kind = HistorySpec::Kind::kNone;
+  add(knowledge, "dash", typed);
+  typed.history = {HistorySpec::Kind::kBash, words("echo true")};
+  add(knowledge, "bash", typed);
   add(knowledge, "nohup setsid", wrapper(""));
   add(knowledge, "time", wrapper("-o -f"));
   add(knowledge, "timeout", wrapper("-k --kill-after -s --signal", 1));

@@ -1,4 +1,4 @@
-// What the differential test knows of programs, written by hand: it needs neither Lua nor the
+// The differential test's knowledge of programs, written by hand: it needs neither Lua nor the
 // policy. Also used by the tests of facts and bounds.
 #pragma once
 

@@ -23,7 +23,7 @@ class Confinement {
   Confinement& operator=(const Confinement&) = delete;
 
   bool ok() const { return ok_; }
-  // Two steps, so that somebody may do something else while it runs.
+  // Two steps, so that the caller can do something else while it runs.
   void send(const std::string& line);
   bool receive(Ran* ran);
 

@@ -1,5 +1,5 @@
 // Random lines for a shell, from a grammar of all that bash has: each places the command `mark ID`
-// somewhere, under whatever spelling. Reproducible: the same seed gives the same line. Any thread.
+// somewhere, in any spelling. Reproducible: the same seed gives the same line. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //   command_differential DIRECTORY line LINE              one line, with what is found
 //   command_differential DIRECTORY file FILE              lines of misses.txt
 //
-// Whatever the shell ran must be a command of the facts, or there must be a doubt. Ends with 1 when
+// Each command that the shell ran must be in the facts, or there must be a doubt. Ends with 1 when
 // something was missed.
 #include <algorithm>
 #include <chrono>

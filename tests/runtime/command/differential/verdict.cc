@@ -5,7 +5,7 @@
 namespace gibbous::command::testing {
 namespace {
 
-// mark x=~: bash puts the home directory there, dash does not; nobody can tell which one runs.
+// mark x=~: bash puts the home directory there, dash does not, and which one runs is unknown.
 std::string with_home(std::string id) {
   const std::string tilde = "=~";
   const std::size_t at = id.find(tilde);

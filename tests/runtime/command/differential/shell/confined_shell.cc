@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/patient_fork.h"
+
 namespace {
 
 constexpr const char* kMarks = "/tmp/marks";  // in a private /tmp
@@ -135,7 +137,7 @@ bool wait_for_all() {
   ::sigaddset(&chld, SIGCHLD);
   while (true) {
     const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
-    if (ended < 0 && errno == ECHILD) return false;  // nobody is left
+    if (ended < 0 && errno == ECHILD) return false;  // no process is left
     if (ended > 0) continue;
     const long left = until - now_ms();
     if (left <= 0) break;
@@ -196,7 +198,8 @@ void serve(char** argv) {
     if (!read_all(line.data(), size)) ::_exit(2);
     empty("/tmp/work");
     if (::chdir("/tmp/work") != 0) ::_exit(2);
-    const pid_t child = ::fork();
+    const pid_t child = gibbous::testing::patient_fork();
+    if (child < 0) ::_exit(2);
     if (child == 0) {
       start(argv, line);
       return;

@@ -1,0 +1,130 @@
+// Text that is typed into a running program: the commands that it takes (`!ls` in a pager, `\\! ls`
+// in a database client) and, for an interpreter, code that is judged as the code of its -c is.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr char kLineBlanks[] = " \t\r";
+constexpr std::size_t kMaxTaken = 64;      // commands in one line
+constexpr std::size_t kMaxEarlier = 4096;  // bytes of earlier text that code may continue
+
+// Answers to questions that interpreters ask as well ("Quit anyway? (y or n)").
+bool is_answer(std::string_view text) {
+  constexpr std::string_view kAnswers[] = {"", "y", "n", "Y", "N", "yes", "no", "Yes", "No"};
+  const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text.remove_prefix(first);
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  return std::find(std::begin(kAnswers), std::end(kAnswers), text) != std::end(kAnswers);
+}
+
+// The lines of `text`; without an end of the last one, it is unfinished.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Value value_of(std::string_view text) {
+  Value value;
+  value.text = std::string(text);
+  return value;
+}
+
+}  // namespace
+
+// Analyses the commands that the program takes in a line. Returns true when the line begins with
+// one, so that nothing of it is code.
+bool Analyser::take_commands(const InputReader& reader, const Value& line) {
+  const ProgramSpec* spec = knowledge_.find(reader.program);
+  if (spec == nullptr) return false;
+  const std::size_t begin = std::min(line.text.find_first_not_of(kLineBlanks), line.text.size());
+  bool whole = false;
+  for (const TypedSpec& typed : spec->typed) {
+    const re2::RE2* pattern = typed.pattern->get();
+    if (pattern == nullptr) {
+      doubt(Doubt::kUnjudged, {}, reader.program);
+      continue;
+    }
+    re2::StringPiece found[2];
+    std::size_t at = 0;
+    for (std::size_t count = 0; count < kMaxTaken && at <= line.text.size(); ++count) {
+      if (!spend(line.text.size()) ||
+          !pattern->Match(line.text, at, line.text.size(), re2::RE2::UNANCHORED, found, 2)) {
+        break;
+      }
+      const auto from = static_cast<std::size_t>(found[0].data() - line.text.data());
+      whole = whole || from <= begin;
+      const Value code_text = value_of({found[1].data(), found[1].size()});
+      SimpleCommand base;
+      base.program = reader.program;
+      if (typed.language == kShell) {
+        code(code_text, Nesting::Kind::kCode, reader.program, {});
+      } else {
+        take_code({reader.program, typed.language}, {}, code_text);
+      }
+      at = std::max(from + found[0].size(), at + 1);
+    }
+  }
+  return whole;
+}
+
+// What is harmless as a whole, line by line, or as the rest of what was typed before needs nothing.
+void Analyser::take_code(const InputReader& reader, const TypedInput& input, const Value& lines) {
+  if (is_answer(lines.text)) return;
+  const auto found = knowledge_.languages.find(reader.language);
+  const LazyRegex* harmless =
+      found == knowledge_.languages.end() ? nullptr : found->second.harmless.get();
+  const re2::RE2* plain = harmless == nullptr ? nullptr : harmless->get();
+  if (plain != nullptr && spend(lines.text.size() * 2)) {
+    const auto matches = [plain](std::string_view text) {
+      return re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), *plain);
+    };
+    const std::vector<std::string_view> each = lines_of(lines.text);
+    if (std::all_of(each.begin(), each.end(),
+                    [&](std::string_view line) { return is_answer(line) || matches(line); })) {
+      return;
+    }
+    const std::size_t open = input.before.rfind('\n') + 1;  // npos + 1 is 0
+    const std::string earlier = input.before.substr(open > kMaxEarlier ? open - kMaxEarlier : 0,
+                                                    std::min(open, kMaxEarlier));
+    if (matches(earlier + lines.text)) return;
+  }
+  SimpleCommand command;
+  command.program = reader.program;
+  command.program_word = value_of(reader.program);
+  command.argv.push_back(command.program_word);
+  command.cwd = known_cwd();
+  other_code(lines, reader.language, &command);
+  emit(std::move(command), Arguments{}, {});
+}
+
+void Analyser::typed(const TypedInput& input) {
+  const std::size_t open = input.before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::string text = input.before.substr(open) + input.text;
+  begin(text);
+  if (text.size() > limits_.parse.bytes) {
+    over_ = true;
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a line may be"});
+    return;
+  }
+  for (const InputReader& reader : input.readers) {
+    std::string rest;
+    for (const std::string_view line : lines_of(text)) {
+      if (!take_commands(reader, value_of(line))) rest.append(line) += '\n';
+    }
+    if (!reader.language.empty()) take_code(reader, input, value_of(rest));
+  }
+  finish();
+}
+
+}  // namespace gibbous::command

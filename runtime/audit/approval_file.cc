@@ -30,7 +30,7 @@ bool same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// At most one byte more than the limit.
+// Reads at most one byte more than the limit.
 Result<std::string> read_all(const UniqueFd& file, off_t size, const std::string& path) {
   const std::size_t expected = size < 0 ? 0 : static_cast<std::size_t>(size);
   std::string text(std::min(expected, kMaxApprovalFileBytes) + 1, '\0');
@@ -78,20 +78,20 @@ std::string ApprovalFile::path() const {
 Status ApprovalFile::refresh() {
   if (directory_.empty()) return {};
   struct stat file {};
-  // By path, to notice a state directory that was replaced.
+  // Look by path, to notice a state directory that was replaced.
   if (::lstat(path().c_str(), &file) != 0) {
     const int error = errno;
     forget();
-    if (error == ENOENT) return tell({});
-    return tell(file_problem(path(), std::strerror(error)));
+    if (error == ENOENT) return report({});
+    return report(file_problem(path(), std::strerror(error)));
   }
   if (known_ && identity_ == identity_of(file)) return status_;
   forget();
   Result<UniqueFd> directory = open_state_directory(directory_, false);
   if (directory) return load(*directory, nullptr);
-  // Removed since the lstat, so there are no approvals.
-  if (directory.status().code() == "state_dir_missing") return tell({});
-  return tell(directory.status());
+  // It was removed since the lstat, so there are no approvals.
+  if (directory.status().code() == "state_dir_missing") return report({});
+  return report(directory.status());
 }
 
 void ApprovalFile::forget() {
@@ -102,7 +102,7 @@ void ApprovalFile::forget() {
 }
 
 // Report each problem when it appears, not at each look.
-Status ApprovalFile::tell(Status problem) {
+Status ApprovalFile::report(Status problem) {
   if (problem.message() != reported_ && !problem.ok() && on_problem_) on_problem_(problem);
   reported_ = problem.message();
   return problem;
@@ -112,48 +112,48 @@ Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
   forget();
   struct stat file {};
   if (::fstatat(directory.get(), kName, &file, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno == ENOENT) return tell({});
-    return tell(file_problem(path(), std::strerror(errno)));
+    if (errno == ENOENT) return report({});
+    return report(file_problem(path(), std::strerror(errno)));
   }
-  // Checked before opening, which may have an effect on a device, and again on the open descriptor.
+  // Check before opening, which may have an effect on a device, and again on the open descriptor.
   UniqueFd opened;
   const char* objection = objection_to(file);
   if (objection == nullptr) {
     opened.reset(::openat(directory.get(), kName,
                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!opened && errno == ENOENT) return tell({});
+    if (!opened && errno == ENOENT) return report({});
     if (!opened || ::fstat(opened.get(), &file) != 0) {
-      return tell(file_problem(path(), std::strerror(errno)));
+      return report(file_problem(path(), std::strerror(errno)));
     }
-    // Replaced and unlinked since it was opened: the next look finds the newer one.
+    // A file that was replaced since it was opened has no name; the next look finds the newer one.
     if (file.st_nlink > 0) objection = objection_to(file);
   }
   identity_ = identity_of(file);
   known_ = true;
   status_ = objection == nullptr
                 ? read(opened, directory, lock)
-                : tell(file_problem(path(), std::string(objection) + "; it grants nothing"));
+                : report(file_problem(path(), std::string(objection) + "; it grants nothing"));
   return status_;
 }
 
 Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock) {
   Result<std::string> text = read_all(file, identity_.size, path());
-  if (!text) return tell(text.status());
+  if (!text) return report(text.status());
   if (text->size() > kMaxApprovalFileBytes) {
-    return set_aside(directory, "it is larger than any file of approvals", lock);
+    return set_aside(directory, "it is larger than an approvals file can be", lock);
   }
   Result<std::vector<Approval>> decoded = decode_approvals(*text);
   if (!decoded && decoded.status().code() == "approvals_newer") {
-    return tell(Status::error("approvals_newer",
-                              path() + ": " + decoded.status().message() + "; it grants nothing"));
+    return report(Status::error(
+        "approvals_newer", path() + ": " + decoded.status().message() + "; it grants nothing"));
   }
   if (!decoded) return set_aside(directory, decoded.status().message(), lock);
   entries_ = std::move(*decoded);
   held_ = std::move(file);
-  return tell({});
+  return report({});
 }
 
-// Under the lock, and only if it is still the same file.
+// Renames the file under the lock, and only if it is still the same one.
 Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why,
                                const StateLock* lock) {
   const std::string name = std::string(kName) + ".set-aside-" + random_id();
@@ -165,7 +165,7 @@ Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why
   if (lock == nullptr) {
     own = StateLock::take(directory, kLockName, kOneTry);
     if (!own)
-      return tell(damaged(problem + ". It could not be set aside: " + own.status().message()));
+      return report(damaged(problem + ". It could not be set aside: " + own.status().message()));
   }
   struct stat now {};
   if (::fstatat(directory.get(), kName, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -175,11 +175,11 @@ Status ApprovalFile::set_aside(const UniqueFd& directory, const std::string& why
     return Status::error("state_busy", path() + " is being changed; try again");
   }
   if (::renameat(directory.get(), kName, directory.get(), name.c_str()) != 0) {
-    return tell(damaged(problem + ". It could not be set aside: " + std::strerror(errno)));
+    return report(damaged(problem + ". It could not be set aside: " + std::strerror(errno)));
   }
   forget();
-  (void)tell(damaged(problem + ". It is kept as " + directory_ + "/" + name +
-                     ", and what it held has to be approved again"));
+  (void)report(damaged(problem + ". It is kept as " + directory_ + "/" + name +
+                       ", and its approvals must be given again"));
   reported_.clear();
   return {};
 }
@@ -218,7 +218,8 @@ Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval
   ::unlinkat(directory.get(), kNewName, 0);
   UniqueFd file(::openat(directory.get(), kNewName,
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
-  // Always: after a power failure the file is the old one or the new one, never an empty one.
+  // Sync even when the caller does not wait for durability: after a power failure the file is the
+  // old one or the new one, never an empty one.
   if (!file || !write_all(file, text) || ::fdatasync(file.get()) != 0 ||
       ::renameat(directory.get(), kNewName, directory.get(), kName) != 0) {
     const int error = errno;
@@ -227,7 +228,7 @@ Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval
   }
   if (durable && ::fsync(directory.get()) != 0) {
     return file_problem(path(),
-                        std::string("may not outlive a power failure: ") + std::strerror(errno));
+                        std::string("may not survive a power failure: ") + std::strerror(errno));
   }
   return {};
 }

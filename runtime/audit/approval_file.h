@@ -53,7 +53,7 @@ class ApprovalFile {
   Status read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock);
   Status set_aside(const UniqueFd& directory, const std::string& why, const StateLock* lock);
   Status write(const UniqueFd& directory, const std::vector<Approval>& approvals, bool durable);
-  Status tell(Status problem);
+  Status report(Status problem);
   void forget();
   std::string path() const;
 

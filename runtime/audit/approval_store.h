@@ -53,8 +53,8 @@ class ApprovalStore {
   // approval_not_found, approval_ambiguous, or the reason why the file cannot be written; the
   // approval still holds then.
   Result<Approval> revoke(std::string_view id);
-  // Returns how many there were. Session approvals are revoked even when the file cannot be
-  // written.
+  // Revokes all approvals and returns how many there were. Session approvals are revoked even when
+  // the file cannot be written.
   Result<std::size_t> revoke_all();
   // Removes the approvals of a session that has ended.
   void end_session(std::string_view session);

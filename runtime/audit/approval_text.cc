@@ -150,7 +150,7 @@ Result<std::vector<Approval>> decode_approvals(std::string_view text) {
   const std::size_t head_end = text.find('\n');
   std::string_view head = text.substr(0, head_end);
   if (head_end == std::string_view::npos || !head.starts_with(kMagic)) {
-    return damaged("its first line is not that of a file of approvals");
+    return damaged("its first line is not that of an approvals file");
   }
   head.remove_prefix(kMagic.size());
   const std::size_t space = head.find(' ');
@@ -166,7 +166,7 @@ Result<std::vector<Approval>> decode_approvals(std::string_view text) {
   }
   std::string_view body = text.substr(head_end + 1);
   if (space == std::string_view::npos || head.substr(space + 1) != sha256_hex(body)) {
-    return damaged("its content does not match its checksum: it was edited, or is not whole");
+    return damaged("its content does not match its checksum: it was edited, or is incomplete");
   }
   std::vector<Approval> approvals;
   for (std::size_t line = 2; !body.empty(); ++line) {
@@ -176,7 +176,7 @@ Result<std::vector<Approval>> decode_approvals(std::string_view text) {
     const Status possible = fields.good() ? check(approval) : Status();
     if (end == std::string_view::npos || !fields.good() || !possible) {
       return damaged("line " + std::to_string(line) + ": " +
-                     (possible ? fields.wrong() + " is not as it must be" : possible.message()));
+                     (possible ? fields.wrong() + " is malformed" : possible.message()));
     }
     approvals.push_back(std::move(approval));
     body.remove_prefix(end + 1);

@@ -1,6 +1,6 @@
-// O_APPEND and one write a record: records of several processes never mix. Only rotation takes a
-// lock, and a process that finds it taken writes on: the record then lies in a file that has just
-// been renamed, which is as good.
+// O_APPEND and one write per record: records of several processes never mix. Only rotation takes a
+// lock, and a process that finds it taken writes on; the record is then in a file that has just
+// been renamed, which is just as good.
 #include "runtime/audit/decision_log.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ Status DecisionLog::append(std::string_view record) {
                                                   " bytes, got " + std::to_string(record.size()));
   }
   const bool waits = out_ && clock_.now() < next_try_;
-  Status status = waits ? failed("cannot write to", "it is tried again soon") : flush();
+  Status status = waits ? failed("cannot write to", "the next attempt follows soon") : flush();
   if (status) status = noted(write_record(record));
   if (!status) keep(record);
   return status;
@@ -72,7 +72,7 @@ Status DecisionLog::noted(Status status) {
   return status;
 }
 
-// None is kept behind one that was lost, so that the gap is in one place.
+// After a lost record no more are kept, so that there is a single gap.
 void DecisionLog::keep(std::string_view record) {
   if (lost_ > 0 || pending_bytes_ + record.size() > kPendingDecisionBytes) {
     ++lost_;
@@ -102,7 +102,7 @@ Status DecisionLog::write_record(std::string_view record) {
   if (Status status = open_when_needed(); !status) return status;
   std::string line;
   line.reserve(record.size() + 2);
-  // A record of which only half was written is ended there; readers skip it, for it follows again.
+  // End a half-written record; readers skip it, and it follows again whole.
   if (torn_) line += '\n';
   line.append(record).append(1, '\n');
   const WithoutSizeSignal guard;
@@ -115,11 +115,11 @@ Status DecisionLog::write_record(std::string_view record) {
     return {};
   }
   const std::string why = written < 0 ? std::strerror(errno) : "only a part of it was taken";
-  file_.reset();  // how it ends is looked at when it is opened again
+  file_.reset();  // the next open checks how it ends
   return failed("cannot write to", why);
 }
 
-// What others did meanwhile counts: a file that was renamed or removed is not written to any more.
+// Other processes may have renamed or removed the file, which is then opened again.
 Status DecisionLog::open_when_needed() {
   struct stat named {};
   struct stat held {};
@@ -135,7 +135,7 @@ Status DecisionLog::open_when_needed() {
       objection_to(named) == nullptr) {
     if (Status status = rotate(*directory); !status) return status;
   }
-  // Before it is opened, which may already do something to a device; after that, for certain.
+  // Check before opening, because opening may affect a device, and again afterwards, to be certain.
   if (::fstatat(directory->get(), kLogName, &named, AT_SYMLINK_NOFOLLOW) == 0) {
     if (const char* why = objection_to(named)) return failed("cannot open", why);
   }
@@ -162,12 +162,13 @@ Status DecisionLog::rotate(const UniqueFd& directory) {
   struct stat named {};
   if (::fstatat(directory.get(), kLogName, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       static_cast<std::uint64_t>(named.st_size) < options_.max_bytes) {
-    return {};  // it was done in between
+    return {};  // another process has rotated meanwhile
   }
   return rename_all(directory);
 }
 
-// Can be done again from the beginning when it fails anywhere: a name that has moved is not there.
+// The renames can be repeated from the beginning after any failure: a name that has moved is not
+// there.
 Status DecisionLog::rename_all(const UniqueFd& directory) {
   if (options_.files <= 1 && ::unlinkat(directory.get(), kLogName, 0) != 0 && errno != ENOENT) {
     return failed("cannot rotate", std::strerror(errno));

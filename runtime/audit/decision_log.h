@@ -1,10 +1,10 @@
-// DecisionLog: one line for every verdict, in the file decisions.jsonl of the state directory,
-// which every process of this user appends to. The lines are made, and their secrets redacted, by
-// bindings/host; here they are text. Never fails its caller: what cannot be written is kept, in
-// bounds, and written when the disk takes it again.
+// DecisionLog: one line for every verdict, in the file decisions.jsonl of the state directory, to
+// which every process of this user appends. bindings/host makes the lines and redacts their
+// secrets; here they are text. Never fails its caller: it keeps, within bounds, what cannot be
+// written, and writes it when the disk works again.
 //
-// Owner's thread only. A record costs a stat and a write to the page cache, and is not waited for
-// on the disk; after a power failure the last records may be missing.
+// Owner's thread only. A record costs a stat and a write to the page cache, without waiting for the
+// disk; after a power failure the last records may be missing.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ inline constexpr Nanos kDecisionRetryInterval{5'000'000'000};
 struct DecisionLogOptions {
   std::string directory;  // the state directory, absolute; made when it is missing
   std::uint64_t max_bytes = std::uint64_t{16} << 20;  // of each file
-  // In all: decisions.jsonl, and decisions.jsonl.1 (the newest of them), .2 and so on.
+  // The number of files: decisions.jsonl, and decisions.jsonl.1 (the newest of them), .2 and so on.
   std::uint32_t files = 4;
-  // Once for each outage: why nothing is written. Neither callback may call the log.
+  // Called once for each outage, with the reason. Neither callback may call the log.
   std::function<void(const Status&)> on_problem;
-  // At its end. `lost` records were too many to be kept; the line that is returned is written in
-  // their place, "" for none.
+  // Called at the end of an outage. `lost` records were too many to keep; the returned line is
+  // written in their place, if it is not "".
   std::function<std::string(std::uint64_t lost)> on_recovered;
 };
 
@@ -45,11 +45,11 @@ class DecisionLog {
   DecisionLog(const DecisionLog&) = delete;
   DecisionLog& operator=(const DecisionLog&) = delete;
 
-  // `record` is one line, without its end. Fails with invalid_arguments (nothing is kept then: it
-  // is empty, longer than kMaxDecisionBytes, or holds a line end) or with `unavailable` (it is
-  // kept, or counted as lost); the latter needs no attention, on_problem has said so.
+  // Appends `record`, one line without its end. Fails with invalid_arguments (it is empty, longer
+  // than kMaxDecisionBytes, or holds a line end; nothing is kept) or with `unavailable` (it is
+  // kept, or counted as lost); on_problem has already reported the latter.
   Status append(std::string_view record);
-  // Writes what is kept, whether it is time to try again or not.
+  // Writes what is kept, even before the next attempt is due.
   Status flush();
 
   std::size_t pending() const { return pending_.size(); }
@@ -73,7 +73,7 @@ class DecisionLog {
   std::deque<std::string> pending_;
   std::size_t pending_bytes_ = 0;
   std::uint64_t lost_ = 0;
-  bool out_ = false;  // an outage that was reported and is not over
+  bool out_ = false;  // a reported outage is not over yet
   Nanos next_try_{0};
 };
 

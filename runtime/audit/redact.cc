@@ -63,11 +63,11 @@ std::string replaced(std::string_view text, SecretSpans& spans) {
 
 }  // namespace
 
-Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
-  if (patterns.size() > kMaxRedactPatterns) {
-    return Status::error("invalid_arguments",
-                         "redact: expected at most " + std::to_string(kMaxRedactPatterns) +
-                             " patterns, got " + std::to_string(patterns.size()));
+Result<Redactor> Redactor::create(const std::vector<std::string>& patterns, std::size_t most) {
+  if (patterns.size() > most) {
+    return Status::error("invalid_arguments", "redact: expected at most " + std::to_string(most) +
+                                                  " patterns, got " +
+                                                  std::to_string(patterns.size()));
   }
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -88,12 +88,39 @@ Result<Redactor> Redactor::create(const std::vector<std::string>& patterns) {
 
 std::string Redactor::redact(std::string_view text) const {
   SecretSpans spans;
+  find(text, spans);
+  return replaced(text, spans);
+}
+
+std::vector<std::string> Redactor::redact_pieces(
+    const std::vector<std::string_view>& pieces) const {
+  std::string whole;
+  for (const std::string_view piece : pieces) whole += piece;
+  SecretSpans all;
+  find(whole, all);
+  std::vector<std::string> redacted;
+  std::size_t begin = 0;
+  for (const std::string_view piece : pieces) {
+    // What the piece is alone, and its part of what the whole text is.
+    SecretSpans spans;
+    find(piece, spans);
+    for (const SecretSpan& span : all) {
+      if (span.end <= begin || span.begin >= begin + piece.size()) continue;
+      spans.push_back(
+          {std::max(span.begin, begin) - begin, std::min(span.end - begin, piece.size())});
+    }
+    redacted.push_back(replaced(piece, spans));
+    begin += piece.size();
+  }
+  return redacted;
+}
+
+void Redactor::find(std::string_view text, SecretSpans& spans) const {
   find_named_values(text, spans);
   find_url_passwords(text, spans);
   find_shapes(text, spans);
   find_word_values(text, spans);
   for (const auto& pattern : patterns_) find_matches(*pattern, text, spans);
-  return replaced(text, spans);
 }
 
 std::string redact_secrets(std::string_view text) {

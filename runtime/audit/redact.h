@@ -25,9 +25,13 @@ class RE2;
 
 namespace gibbous {
 
+struct SecretSpan;
+
 inline constexpr std::size_t kMaxRedactPatterns = 64;
 inline constexpr std::size_t kMaxRedactPatternBytes = 1024;
-// The most matches of one pattern in one text. The rest is redacted whole, because the time for
+// Those of several policies, as the journal keeps them with a run.
+inline constexpr std::size_t kMaxRecordedPatterns = 256;
+// One pattern may match this often in one text. The rest is redacted whole, because the time for
 // more is not bounded.
 inline constexpr std::size_t kMaxRedactMatches = 1000;
 
@@ -36,15 +40,21 @@ class Redactor {
   Redactor() = default;
   // `patterns` are further secrets in RE2's syntax: the match, or its first group if there is one.
   // Fails with invalid_arguments, and names the pattern that RE2 rejects.
-  static Result<Redactor> create(const std::vector<std::string>& patterns);
+  static Result<Redactor> create(const std::vector<std::string>& patterns,
+                                 std::size_t most = kMaxRedactPatterns);
 
   std::string redact(std::string_view text) const;
+  // Redacts pieces of one text, as rows of a terminal are: also a secret that goes on in the next
+  // piece, which is `***` in both.
+  std::vector<std::string> redact_pieces(const std::vector<std::string_view>& pieces) const;
 
  private:
+  void find(std::string_view text, std::vector<SecretSpan>& spans) const;
+
   std::vector<std::shared_ptr<const re2::RE2>> patterns_;
 };
 
-// The redactor without extra patterns.
+// Redacts without extra patterns.
 std::string redact_secrets(std::string_view text);
 
 }  // namespace gibbous

@@ -51,9 +51,9 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-// In lower case. A word begins after a character that is neither letter nor digit, at an upper-case
-// letter after a lower-case one (apiKey), and at the last of several before a lower-case one
-// (APIKey).
+// Splits a name into words in lower case. A word begins after a character that is neither letter
+// nor digit, at an upper-case letter after a lower-case one (apiKey), and at the last of several
+// before a lower-case one (APIKey).
 std::vector<std::string> words_of(std::string_view name) {
   if (name.size() > kMaxNameBytes) name.remove_prefix(name.size() - kMaxNameBytes);
   std::vector<std::string> words;

@@ -1,4 +1,5 @@
-// Which names mean a secret: of variables, options, headers, JSON members. Pure, any thread.
+// Tells which names of variables, options, headers and JSON members mean a secret. Pure, any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ enum class NameMeans : std::uint8_t {
 // Looks at the last 128 bytes, in any spelling: SNAKE, kebab, camelCase, dotted.name.
 NameMeans meaning_of_name(std::string_view name);
 
-// Whether no value follows this option, such as --no-password or --ask-pass.
+// Returns true when no value follows this option, such as --no-password or --ask-pass.
 bool is_flag_name(std::string_view name);
 
 }  // namespace gibbous

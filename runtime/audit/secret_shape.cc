@@ -81,7 +81,7 @@ constexpr std::array<Shape, 42> kShapes = {{
     {"tskey-", Run::kDash, 20},
     {"hvs.", Run::kDash, 20},
     {"AGE-SECRET-KEY-1", Run::kAlnum, 20},
-    {"hooks.slack.com/services/", Run::kAlnum, 1},  // and what may follow, see secret_end
+    {"hooks.slack.com/services/", Run::kAlnum, 1},  // more may follow, see secret_end
 }};
 
 constexpr std::string_view kSlackHook = "hooks.slack.com/services/";
@@ -107,7 +107,8 @@ std::size_t secret_end(const Shape& shape, std::string_view text, std::size_t at
   return good ? end : 0;
 }
 
-// From after "-----BEGIN … PRIVATE KEY-----" to before its end, or to the end of the text.
+// Finds the text from after "-----BEGIN … PRIVATE KEY-----" to before its end, or to the end of the
+// text.
 void find_private_keys(std::string_view text, SecretSpans& spans) {
   constexpr std::string_view kBegin = "-----BEGIN ";
   constexpr std::string_view kDashes = "-----";

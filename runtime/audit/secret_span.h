@@ -1,4 +1,4 @@
-// Where secrets are in a text: each finder adds spans, and the Redactor merges them. Also: text
+// The places of secrets in a text: each finder adds spans, and the Redactor merges them. Also: text
 // that looks like a value but is not one. Pure, any thread.
 #pragma once
 
@@ -18,10 +18,10 @@ inline constexpr std::string_view kMask = "***";
 
 // $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which stays visible.
 bool is_reference(std::string_view value);
-// Whether the value cannot be a secret: empty, true, none, ***, or a reference.
+// Returns true when the value cannot be a secret: empty, true, none, ***, or a reference.
 bool is_harmless(std::string_view value);
 
-// Whether the value of a name that may mean a secret is one: neither a number nor a path.
+// Returns true when the value of a name that may mean a secret is one: neither a number nor a path.
 bool is_secret_behind_maybe(std::string_view value);
 
 inline bool is_letter(char c) {

@@ -142,7 +142,7 @@ class NamedValues {
     take(secret, one_word ? end_of_word(secret) : end_of_line_or_quote(secret));
   }
 
-  // Without a header's name: only text too long to be a sentence.
+  // Without a header's name, only text too long for a word of a sentence counts.
   void bearer() {
     constexpr std::size_t kLeast = 16;
     const std::size_t begin = skip_blanks(at_);
@@ -176,7 +176,7 @@ class NamedValues {
            (colon_ && kBehindColon.find(c) != kNone);
   }
 
-  // A quote that is not closed: to the end of the line.
+  // Takes the rest of the line when the quote is not closed.
   SecretSpan quoted_at(std::size_t at, std::size_t quote) const {
     const std::string_view mark = text_.substr(at, quote);
     const std::size_t begin = at + quote;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMaxDepth = 4;
 constexpr std::size_t kNone = std::string_view::npos;
 
-// Which part of a value is the secret.
+// Says which part of a value is the secret.
 enum class Part : std::uint8_t { kWhole, kBehindColon, kBehindComma, kBehindPercent };
 
 // An option that is a password for these programs, although its name does not say so.
@@ -138,7 +138,7 @@ class Words {
       }
     }
     word.end = std::min(at, end);
-    // Text after the piece was only noticed above when something was read there.
+    // The loop notices text after the piece only when it reads some.
     if (word.quote != '\0' && (word.pieces.front().end + word.quote_chars != word.end)) {
       word.quote = '\0';
     }
@@ -153,7 +153,7 @@ class Words {
     return end;
   }
 
-  // Whether its quoted text is searched as code.
+  // Returns true when its quoted text is to be searched as code.
   bool look_at(const Word& word, State& state) {
     const std::size_t begin = word.begin + (word.quote == '\0' ? 0 : word.quote_chars);
     const std::size_t end = word.end - (word.quote == '\0' ? 0 : word.quote_chars);
@@ -162,7 +162,7 @@ class Words {
     const bool is_option = content.starts_with('-') && content.size() > 1;
 
     if (std::exchange(state.value_follows, false) && (!is_option || word.quote != '\0')) {
-      // A secret that is stored elsewhere: --secret id=x,src=file
+      // These name a secret that is stored elsewhere: --secret id=x,src=file
       if (!content.starts_with("id=") && !content.starts_with("type=")) {
         if (!state.is_doubtful || is_secret_behind_maybe(content)) take(begin, end, state.part);
         return false;

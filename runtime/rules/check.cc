@@ -1,4 +1,5 @@
-// One function for each kind of fault; each goes on after the first, so that an author sees all.
+// One function for each kind of fault; each goes on after the first fault, so that an author sees
+// all.
 #include "runtime/rules/check.h"
 
 #include <algorithm>
@@ -101,14 +102,14 @@ void Checker::check_decision() {
 void Checker::check_programs() {
   for (const Pattern& program : rule_.programs) {
     if (program.text.empty()) {
-      fault("program: \"\" is none; a program that is not known is doubt unknown_program");
+      fault("program: \"\" is not a program; an unknown program is doubt unknown_program");
     } else if (!program.regex && program.text.find('/') != std::string::npos) {
       fault("program: " + quote(program.text) + " can never match, since a base name has no /");
     }
   }
 }
 
-// A subcommand that no table of the rule's programs names is never seen by the analyser.
+// The analyser never sees a subcommand that no table of the rule's programs names.
 void Checker::check_subcommands() {
   if (rule_.subcommands.empty() || rule_.programs.empty()) return;
   std::vector<std::string> known;
@@ -117,7 +118,7 @@ void Checker::check_subcommands() {
     const command::ProgramSpec* spec = knowledge_.find(program.text);
     if (spec == nullptr) continue;
     for (const auto& [name, unused] : spec->subcommands) {
-      // "remote" is one too when only "remote add" has a table.
+      // "remote" counts too if only "remote add" has a table.
       for (std::size_t at = name.find(' '); at != std::string::npos; at = name.find(' ', at + 1))
         known.push_back(name.substr(0, at));
       known.push_back(name);
@@ -130,7 +131,7 @@ void Checker::check_subcommands() {
     if (matches(std::string()) || std::any_of(known.begin(), known.end(), matches)) continue;
     const std::string nearest = nearest_name(pattern.text, known);
     fault("subcommand: none of the programs has a table for " + quote(pattern.text) +
-          (nearest.empty() ? "" : "; did you mean " + quote(nearest) + "?"));
+          did_you_mean(nearest, '"'));
   }
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with rules before any command is judged. Called by RuleSet::create. Private to
+// Finds the faults of rules before any command is judged. RuleSet::create calls it. Private to
 // runtime/rules.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace gibbous::rules {
 
-// "file:line: rule ID: message" a line.
+// Collects lines of the form "file:line: rule ID: message".
 class Faults {
  public:
   void add(const Rule& rule, std::string_view message);

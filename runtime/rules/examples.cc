@@ -1,5 +1,5 @@
-// Examples are judged like any command, but in a workspace that need not exist: no file system, so
-// that a policy's examples say the same on every machine.
+// Examples are judged like any command, but in a workspace that need not exist and without the file
+// system, so a policy's examples give the same results on every machine.
 #include <algorithm>
 
 #include "runtime/command/analyse.h"
@@ -27,7 +27,7 @@ std::string shown(const Example& example) {
   return words;
 }
 
-// "it is asked about by git.push (rules/git.lua:12)"
+// Returns "it is decided ask by git.push (rules/git.lua:12)".
 std::string describe(const Outcome& outcome) {
   if (!outcome.decision) {
     return outcome.matched.empty() ? "no rule says anything about it"
@@ -61,7 +61,7 @@ class ExampleCheck {
   }
 
  private:
-  // Why the rule did, or did not match: for each command of the line.
+  // Returns why the rule matched or did not, for each command of the line.
   std::string reasons(const Example& example, bool matched) {
     std::vector<Step> steps;
     const Judged judged = judge_example(rules_, example, test_, &steps, map_);
@@ -74,7 +74,7 @@ class ExampleCheck {
     return text.empty() ? text : " (" + text + ")";
   }
 
-  // Whether the rule's own decision applies.
+  // Returns whether the rule's own decision applies.
   bool check_match(const Example& example) {
     const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
     if (!has_matched(outcome, rule_)) {
@@ -110,7 +110,7 @@ class ExampleCheck {
   Faults& faults_;
   std::shared_ptr<const command::PathMap> map_;
   bool all_match_ = true;
-  std::string shadow_;  // how the first example is decided instead
+  std::string shadow_;  // the decision about the first example
 };
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 using command::Doubt;
 
 struct Sentence {
-  const char* what;     // what is in doubt is put behind it
-  const char* instead;  // what to do about it
+  const char* what;     // the detail of the doubt follows it
+  const char* instead;  // the advice
 };
 
 Sentence sentence_of(Doubt doubt) {
@@ -24,7 +24,7 @@ Sentence sentence_of(Doubt doubt) {
       return {"The code that a shell would run is only computed when it runs",
               "Write the commands themselves."};
     case Doubt::kPipedCode:
-      return {"A shell or interpreter would run what another command gives",
+      return {"A shell or interpreter would run the output of another command",
               "Save it into a file, look at it, and run the file."};
     case Doubt::kInlineCode:
       return {"It holds code for an interpreter, which is not analysed",
@@ -53,7 +53,7 @@ Sentence sentence_of(Doubt doubt) {
       return {"It would run code from a file that is not in the workspace, or not known",
               "Copy the file into the workspace, and run it there."};
     case Doubt::kUnjudged:
-      return {"The line is too long, too deep, or has too many commands to be looked at whole",
+      return {"The line is too long, too deep, or has too many commands to be examined whole",
               "Split it into several calls, or put it into a script of the workspace."};
   }
   return {"", ""};

@@ -1,4 +1,4 @@
-// The verdict on a doubt that no rule names. Private to runtime/rules.
+// Gives the verdict on a doubt that no rule names. Private to runtime/rules.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace gibbous::rules {
 
 inline constexpr std::string_view kFloorPrefix = "doubt.";
 
-// A sentence for a person, with what is in doubt and what to write instead.
+// Returns a sentence for a person: what is in doubt, and what to write instead.
 std::string floor_reason(const command::DoubtFact& doubt);
 
 }  // namespace gibbous::rules

@@ -1,5 +1,5 @@
-// What RuleSet::create prepares so that most rules are passed over without being read: by program,
-// and by bits that say what a command must have at least. Private to runtime/rules.
+// An index that RuleSet::create prepares, so that most rules are skipped without being read: by
+// program, and by bits for what a command must at least have. Private to runtime/rules.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace gibbous::rules {
 
-// Bits of what a command has; Needs::all are those that a rule needs.
+// Bits for what a command has; Needs::all has those that a rule needs.
 enum Fact : std::uint32_t {
   kHasOptions = 1U << 0,
   kHasArguments = 1U << 1,
   kHasOperands = 1U << 2,
   kHasSubcommand = 1U << 3,
-  kHasRecursive = 1U << 4,  // an access that is
-  kHasFlat = 1U << 5,       // an access that is not
+  kHasRecursive = 1U << 4,  // a recursive access
+  kHasFlat = 1U << 5,       // an access that is not recursive
   kHasRedirection = 1U << 6,
   kHasArgumentAccess = 1U << 7,
   kHasAssignments = 1U << 8,
@@ -70,25 +70,25 @@ struct Needs {
 Needs what_it_needs(const Rule& rule);
 
 bool has_access_conditions(const Rule& rule);
-// Any condition on a command but `doubts` and what belongs to them.
+// Returns true if the rule has a condition on a command other than `doubts` and its details.
 bool has_command_conditions(const Rule& rule);
 
-// Stricter ones first, then as they stand in the set.
+// Orders stricter rules first, and equal ones as in the set.
 bool stricter(const Rule* left, const Rule* right);
 
 struct Prepared {
   const Rule* rule = nullptr;
   Needs needs;
-  // In Index::general: of the rule's programs those that are patterns; empty: it names none.
+  // In Index::general: those of the rule's programs that are patterns; empty: it names no program.
   std::vector<const Pattern*> programs;
 
-  // To be asked about a program that by_program does not have the rule for.
+  // Returns true if the rule may hold for a program under which by_program does not list it.
   bool takes(const std::string& program) const;
 };
 
 struct Index {
-  // Rules by the programs that they name literally, and those that name patterns or none; a rule
-  // may stand in both. Stricter first.
+  // Rules by the programs that they name literally, and rules with patterns or without programs; a
+  // rule may be in both. Stricter first.
   std::unordered_map<std::string, std::vector<Prepared>> by_program;
   std::vector<Prepared> general;
   std::vector<const Rule*> of_lines;  // those that can match a doubt of the line

@@ -1,5 +1,5 @@
-// Every rule is checked against every command, because the outcome lists all matches; then against
-// the doubts of the line; then the doubts that no rule names are counted. Only a failing test
+// Checks every rule against every command, because the outcome lists all matches, and then against
+// the doubts of the line; finally it counts the doubts that no rule names. Only a failing test
 // function ends this early, with a denial.
 #include <algorithm>
 #include <tuple>
@@ -27,7 +27,7 @@ bool is_only_text(const SimpleCommand& command) {
   });
 }
 
-// Indexes of doubts, those of one command side by side.
+// Indexes of doubts, grouped by command.
 class DoubtTable {
  public:
   explicit DoubtTable(const Facts& facts) : facts_(facts) {
@@ -44,7 +44,7 @@ class DoubtTable {
     return known ? command : kOfLine;
   }
 
-  // Commands have to be asked for in order.
+  // Call with the commands in order.
   std::pair<const int*, std::size_t> next(int command) {
     while (at_ < order_.size() && owner(order_[at_]) < command) ++at_;
     const std::size_t begin = at_;
@@ -81,7 +81,7 @@ class Judgement {
   }
 
  private:
-  // These return false when a test function failed, which has decided.
+  // These return false if a test function failed and so decided.
   bool judge_line_doubts();
   bool judge_command(int index);
   bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, bool& said);
@@ -103,7 +103,7 @@ class Judgement {
   std::vector<Step>* steps_;
   DoubtTable doubts_;
   std::vector<bool> named_;  // doubts that an ask or deny rule named
-  std::vector<bool> text_;   // commands that are only text; empty: none is
+  std::vector<bool> text_;   // commands that are only text; empty: there are none
   std::size_t missed_steps_ = 0;
   bool judged_ = false;  // some command is more than text
   // The decision of outcome_.matched.front().
@@ -209,7 +209,7 @@ bool Judgement::test_holds(const Rule& rule, int command, bool& holds, std::stri
   outcome_.id = kPolicyError;
   outcome_.reason = "The test function of rule " + rule.id +
                     " failed: " + result.status().message() +
-                    ". Nothing that it is asked about runs until it is mended.";
+                    ". Nothing that it judges runs until it is fixed.";
   outcome_.file = rule.file;
   outcome_.line = rule.line;
   outcome_.command = command;
@@ -257,7 +257,7 @@ void Judgement::decide() {
                    [](const DoubtFact& doubt) { return doubt.doubt == Doubt::kUnjudged; });
   if (strictest == Decision::kDeny) {
     decide_by_rule();
-  } else if (unjudged != facts_.doubts.end()) {  // whichever rule named it
+  } else if (unjudged != facts_.doubts.end()) {  // even if a rule names it
     decide_by_floor(static_cast<int>(unjudged - facts_.doubts.begin()), Decision::kDeny);
   } else if (strictest == Decision::kAsk) {
     decide_by_rule();

@@ -1,5 +1,5 @@
-// One function for each group of conditions, cheap ones first. What a rule wants and the command
-// lacks ends it; what held is gathered in `why` for traces.
+// One function for each group of conditions, cheap ones first. The first condition that fails ends
+// the match; `why` collects what held, for traces.
 #include "runtime/rules/match.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using command::AccessKind;
 using command::SimpleCommand;
 using command::Value;
 
-// Collects the sentence about a match, or nothing at all.
+// Collects the sentence about a match, if it is wanted.
 class Why {
  public:
   explicit Why(std::string* text) : text_(text) {
@@ -63,7 +63,7 @@ const Pattern* find_match(const std::vector<Pattern>& patterns, const Text& text
   return nullptr;
 }
 
-// `what`: "program"; a condition on a single text.
+// A condition on a single text; `what` is "program", for instance.
 bool text_matches(const std::vector<Pattern>& patterns, const std::string& text,
                   std::string_view what, Why& why) {
   if (patterns.empty()) return true;
@@ -73,7 +73,7 @@ bool text_matches(const std::vector<Pattern>& patterns, const std::string& text,
                : why.no({what, " ", quote(text), " is none of ", joined(patterns)});
 }
 
-// Some of the texts matches some pattern.
+// Returns true if one of the texts matches one of the patterns.
 bool some_text_matches(const std::vector<Pattern>& patterns, const std::vector<std::string>& texts,
                        std::string_view what, Why& why) {
   if (patterns.empty()) return true;
@@ -145,7 +145,7 @@ bool arguments_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
   return true;
 }
 
-// A word that may become several.
+// Returns a word that may become several, or null.
 const Value* splitting_word(const SimpleCommand& command) {
   for (const Value& word : command.argv) {
     for (const Value::Hole& hole : word.holes)
@@ -195,7 +195,7 @@ std::string_view verb_of(AccessKind kind) {
   return "";
 }
 
-// "removes "/" (system), recursively": `classes` are those of interest.
+// "removes "/" (system), recursively": `classes` are the relevant ones.
 std::string describe(const Access& access, command::PathClasses classes,
                      const command::Knowledge& knowledge) {
   std::string text(verb_of(access.kind));
@@ -220,7 +220,7 @@ bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (!has_access_conditions(rule)) return true;
   const std::vector<Access>& accesses = subject.command().accesses;
   if (rule.decision == Decision::kAllow) {
-    // One path that is allowed says nothing of the others.
+    // One allowed path does not allow the others.
     const auto other = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
       return !access_holds(rule, access);
     });
@@ -234,7 +234,7 @@ bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (found == accesses.end()) {
     if (!why.wanted()) return false;
     if (accesses.empty()) return why.no({"touches no path"});
-    // The nearest miss: of the kind that the rule is about, if there is one.
+    // The nearest miss has the kind that the rule is about, if there is one.
     const auto near = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
       return std::find(rule.access.begin(), rule.access.end(), access.kind) != rule.access.end();
     });
@@ -282,8 +282,8 @@ bool nesting_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   return why.wanted() && why.no({"not within ", joined(rule.within)});
 }
 
-// An allow rule is about a command that runs here, with the rights of the run, by a program that is
-// known, unless it says otherwise.
+// Unless it says otherwise, an allow rule is about a known program that runs here, with the rights
+// of the run.
 bool circumstances_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
   if (rule.decision != Decision::kAllow) return true;
   if (command.privileged && !rule.privileged) return why.wanted() && why.no({"privileged"});

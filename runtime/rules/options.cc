@@ -1,4 +1,4 @@
-// Which words of a command are options, and of which table.
+// Decides which words of a command are options, and of which table.
 #include "runtime/rules/options.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using command::Value;
 
 constexpr std::string_view kDashes = "--";
 
-// Which table holds for an option: the subcommand's behind its name, the program's before it.
+// Chooses the table for an option: the subcommand's after its name, the program's before it.
 class Tables {
  public:
   Tables(const SimpleCommand& command, const ProgramSpec* spec) : program_(spec) {
@@ -62,7 +62,7 @@ bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string
 
 const Value* hidden_option(const SimpleCommand& command, const ProgramSpec* spec) {
   const Tables tables(command, spec);
-  std::vector<int> candidates;  // no values of options: what is quoted there is never an option
+  std::vector<int> candidates;  // without the values of options, which are never options
   for (std::size_t i = 1; i < command.argv.size(); ++i) {
     const Value& word = command.argv[i];
     if (word.literal()) {

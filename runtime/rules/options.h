@@ -1,4 +1,4 @@
-// The options of a command beyond has_flag() of rules.h. Called by match.cc.
+// The options of a command beyond has_flag() of rules.h. match.cc uses it.
 #pragma once
 
 #include "runtime/command/facts.h"

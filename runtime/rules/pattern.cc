@@ -1,8 +1,8 @@
-// Patterns of rules: globs are runtime/command/glob.h, the rest is RE2.
+// Patterns of rules: runtime/command/glob.h matches globs, RE2 the rest.
 //
-// A command's words are bytes. RE2 in UTF-8 mode never matches a byte that is no UTF-8, so that one
-// such byte would hide a word from a rule; patterns that are plain ASCII are therefore matched on
-// bytes. For the same reason `.` matches newlines.
+// A command's words are bytes. RE2 in UTF-8 mode never matches a byte that is not UTF-8, so one
+// such byte would hide a word from a rule; patterns in plain ASCII are therefore matched on bytes.
+// For the same reason `.` matches newlines.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Result<Pattern> Pattern::compile(const std::string& text) {
   pattern.text = text;
   if (text.compare(0, kRegexPrefix.size(), kRegexPrefix) != 0) return pattern;
   const std::string expression = text.substr(kRegexPrefix.size());
-  if (expression.empty()) return wrong(text, "there is no expression behind re:");
+  if (expression.empty()) return wrong(text, "there is no expression after re:");
   auto regex = std::make_shared<const re2::RE2>(expression, regex_options(expression));
   if (!regex->ok()) {
     std::string message = regex->error();

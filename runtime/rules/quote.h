@@ -1,5 +1,5 @@
-// Parts of commands inside messages: escaped and bounded, since they come from models and files.
-// Pure, any thread.
+// Quotes parts of commands in messages: escaped and bounded, because they come from models and
+// files. Pure, any thread.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@ namespace gibbous::rules {
 
 inline constexpr std::size_t kMaxQuotedBytes = 96;
 
-// In double quotes; \n \t \" \\ and \xNN for all that is not printable ASCII; "..." for the rest.
+// Returns the text in double quotes, with \n \t \" \\ and \xNN for all that is not printable ASCII,
+// and "..." for the rest.
 std::string quote(std::string_view text);
 
 }  // namespace gibbous::rules

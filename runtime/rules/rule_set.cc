@@ -26,7 +26,7 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::create(
   if (knowledge == nullptr) return Status::error("invalid_policy", "there is no knowledge");
   if (Status status = check_rules(rules, *knowledge); !status) return status;
   std::shared_ptr<RuleSet> set(new RuleSet);
-  set->rules_ = std::move(rules);  // never moved again: the index points into it
+  set->rules_ = std::move(rules);  // must not move again: the index points into it
   set->knowledge_ = std::move(knowledge);
   set->index_ = std::make_unique<const Index>(set->rules_);
   return std::shared_ptr<const RuleSet>(std::move(set));

@@ -1,4 +1,4 @@
-// Desk: a state directory, a clock, and stores on it, as several processes have them.
+// Desk: a state directory, a clock, and stores on it, as in several processes.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// The file that several processes share: what one does, the others obey; and what is not a good
-// file of approvals approves nothing.
+// The file that several processes share: each obeys the changes of the others, and an invalid
+// approvals file approves nothing.
 #include "runtime/audit/approval_file.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ TEST_CASE("processes that write at the same time lose none of each other's appro
     Approval approval = push_approval();
     for (int each = 0; each < kEach; ++each) {
       approval.subject = std::to_string(process) + "." + std::to_string(each);
-      // A busy disk makes the others wait for longer than one of them does.
+      // On a busy disk the others wait for longer than one of them works.
       while (store.remember(approval).status().code() == "state_busy") {
       }
     }
@@ -75,7 +75,7 @@ TEST_CASE("processes that write at the same time lose none of each other's appro
   CHECK(desk.store().list().value().size() == kProcesses * kEach);
 }
 
-TEST_CASE("many changes in a moment are all seen, whatever the time stamps say") {
+TEST_CASE("many changes in a moment are all seen, even with equal time stamps") {
   constexpr int kRounds = 50;
   Desk desk;
   ApprovalStore server = desk.store();
@@ -176,7 +176,7 @@ TEST_CASE("a writer notices a damaged file too, and writes a new one") {
   CHECK(store.list().value().size() == 1);
 }
 
-TEST_CASE("a file of a newer Gibbous approves nothing, and stays unchanged") {
+TEST_CASE("an approvals file of a newer Gibbous approves nothing, and stays unchanged") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -240,7 +240,7 @@ TEST_CASE("a file that other users can write approves nothing, and is left uncha
   CHECK(fs::exists(fs::symlink_status(path)));
 }
 
-TEST_CASE("approvals hold again when the file is in order again") {
+TEST_CASE("approvals hold again when the file is repaired") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -260,7 +260,7 @@ TEST_CASE("a directory that others may write to has no approvals") {
   CHECK(store.remember(push_approval()).status().code() == "state_dir_unusable");
 }
 
-TEST_CASE("a session's approvals hold whatever happens to the file") {
+TEST_CASE("a session's approvals hold without the file") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -271,7 +271,7 @@ TEST_CASE("a session's approvals hold whatever happens to the file") {
   CHECK_FALSE(store.find(push_query()));
 }
 
-TEST_CASE("approvals end with the file that is removed") {
+TEST_CASE("approvals end when their file is removed") {
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
@@ -300,7 +300,7 @@ TEST_CASE("a lock that another process never releases is an error, not an endles
   CHECK(store.remember(push_approval()).status().code() == "state_busy");
   CHECK(store.revoke(kept->id).status().code() == "state_busy");
   CHECK(store.find(push_query()));
-  // Nor is a damaged file waited for.
+  // A damaged file causes no wait either.
   desk.overwrite("damaged");
   CHECK_FALSE(store.find(push_query()));
   CHECK(desk.problems.size() == 1);

@@ -1,4 +1,4 @@
-// What an approval is good for, and for how long.
+// What an approval allows, and for how long.
 #include "runtime/audit/approval_store.h"
 
 #include "runtime/audit/approval_file.h"
@@ -80,7 +80,7 @@ TEST_CASE("an approval holds in its mode and in looser ones, never in stricter o
   CHECK_FALSE(found_in("plan", kPlan));
   // Neither looser nor the same.
   CHECK_FALSE(found_in("ci", kDefault));
-  // The same name for what has become stricter since.
+  // The same name, but the mode has become stricter since.
   CHECK_FALSE(found_in("default", kPlan));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("an approval ends at the second at which it expires") {
   CHECK(desk.text().find("git push") == std::string::npos);
 }
 
-TEST_CASE("of two approvals the one that holds longer is found") {
+TEST_CASE("of two approvals, the one that holds longer is found") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval approval = push_approval_of("a");
@@ -154,7 +154,7 @@ TEST_CASE("the same answer given again replaces the first") {
   CHECK(all.value()[0].expires == again.expires);
 }
 
-TEST_CASE("an approval with a missing or an overlong field is refused by the field's name") {
+TEST_CASE("an approval with a missing or overlong field is refused with the field's name") {
   Desk desk;
   ApprovalStore store = desk.store();
   Approval approval = push_approval();
@@ -189,7 +189,7 @@ TEST_CASE("an approval with a missing or an overlong field is refused by the fie
   CHECK(store.list().value().empty());
 }
 
-TEST_CASE("a subject of the longest length, and with any bytes, comes back as it was") {
+TEST_CASE("a subject of the longest length, and with any bytes, comes back unchanged") {
   Desk desk;
   ApprovalStore store = desk.store();
   std::string subject;

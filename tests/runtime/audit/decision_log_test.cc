@@ -1,4 +1,4 @@
-// Every record is in the files, once and whole, whoever else writes and whatever the disk does.
+// Every record is in the files, once and whole, despite other writers and a failing disk.
 #include "runtime/audit/decision_log.h"
 
 #include <fcntl.h>
@@ -60,7 +60,7 @@ struct Desk {
   }
 };
 
-// No file of this process may become larger, until it goes.
+// While it lives, no file of this process may become larger.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) {
@@ -107,7 +107,7 @@ TEST_CASE("text that is not one line is rejected") {
   CHECK(desk.problems.empty());
 }
 
-TEST_CASE("a full file becomes the first of the old ones, and the oldest goes") {
+TEST_CASE("a full file becomes the first rotated one, and the oldest is removed") {
   Desk desk;
   DecisionLogOptions options = desk.options();
   options.max_bytes = kSmallFile;
@@ -126,7 +126,7 @@ TEST_CASE("a full file becomes the first of the old ones, and the oldest goes") 
   CHECK_FALSE(fs::exists(desk.file(3)));
 }
 
-TEST_CASE("with a single file the full one goes") {
+TEST_CASE("a log of a single file removes it when it is full") {
   Desk desk;
   DecisionLogOptions options = desk.options();
   options.max_bytes = 1;
@@ -169,8 +169,8 @@ TEST_CASE("processes that write and rotate at the same time lose nothing and mix
   std::size_t count = 0;
   for (int number = 0; number < static_cast<int>(kManyFiles); ++number) {
     for (const std::string& line : desk.lines(number)) {
-      // Whoever opens the file while half of a record is to be seen ends the line of the half; the
-      // other half came, and left an empty line.
+      // A process that opens the file while half of a record is visible ends the line of the half;
+      // the other half then left an empty line.
       if (line.empty()) continue;
       ++count;
       seen.insert(line.substr(0, line.find(' ')));
@@ -285,13 +285,12 @@ TEST_CASE("the remaining records are tried once more when the log is destroyed")
     const SizeLimit full(0);
     CHECK_FALSE(log.append("one"));
     CHECK(desk.text().empty());
-    // The limit goes before the log does.
+    // The limit ends before the log does.
   }
   CHECK(desk.text() == "one\n");
 }
 
-TEST_CASE(
-    "a record that was written in part is written again, after the part on a line of its own") {
+TEST_CASE("a partly written record is written again, on a line of its own") {
   Desk desk;
   DecisionLog log(desk.options(), desk.clock);
   REQUIRE(log.append("12345"));
@@ -300,7 +299,7 @@ TEST_CASE(
     CHECK_FALSE(log.append("67890"));
     CHECK(desk.text() == "12345\n6789");
   }
-  // Another process is in no doubt either.
+  // Another process sees the same.
   DecisionLog other(desk.options(), desk.clock);
   CHECK(other.append("other"));
   CHECK(log.flush());

@@ -1,4 +1,4 @@
-// What is hidden from the log, what is left to be seen, and that time stays linear.
+// What the log hides, what stays visible, and that time stays linear.
 #include "runtime/audit/redact.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ const std::string kGithub = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
 const std::string kJwt =
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P";
 
-TEST_CASE("values of secret names are redacted, and nothing else of the line") {
+TEST_CASE("only the values of secret names are redacted in a line") {
   check_all({
       {"API_TOKEN=abc make deploy", "API_TOKEN=*** make deploy"},
       {"export DB_PASSWORD=hunter2; make", "export DB_PASSWORD=***; make"},
@@ -93,7 +93,7 @@ TEST_CASE("code in a quoted word is searched as code") {
   });
 }
 
-TEST_CASE("references and commands are no secrets, and stay visible") {
+TEST_CASE("references and commands are not secrets, and stay visible") {
   check_all({
       {"TOKEN=$TOKEN make", ""},
       {"TOKEN=\"$TOKEN\" make", ""},
@@ -193,7 +193,7 @@ TEST_CASE("passwords in URLs are redacted, names and hosts are not") {
   });
 }
 
-TEST_CASE("tokens are recognized by their shape anywhere") {
+TEST_CASE("tokens are recognised by their shape anywhere") {
   const std::string run = "0123456789abcdefghijABCDEFGHIJ456789";
   const std::vector<std::string> tokens = {
       kGithub,
@@ -282,7 +282,7 @@ TEST_CASE("a pattern that matches too often redacts the rest") {
   CHECK(redacted.find("end") == std::string::npos);
 }
 
-TEST_CASE("a token is never left in the text, whatever surrounds it") {
+TEST_CASE("a token is never left in the text, in any surroundings") {
   const std::vector<std::string> pieces = {"TOKEN",     "=",           ":",
                                            " ",         "\"",          "'",
                                            "\\",        "\\\"",        "$(",
@@ -312,6 +312,17 @@ TEST_CASE("a token is never left in the text, whatever surrounds it") {
     CHECK(redacted.find(kGithub) == std::string::npos);
     if (has_token) CHECK(redacted.find("***") != std::string::npos);
   }
+}
+
+TEST_CASE("a secret that goes on in the next piece of a text is redacted in both") {
+  const auto redactor = Redactor::create({"corp-[0-9a-f]+", "\\bkey-[0-9]+"});
+  REQUIRE(redactor.ok());
+  using Pieces = std::vector<std::string>;
+  CHECK(redactor->redact_pieces({"my corp", "-7f3a", "9!"}) == Pieces{"my ***", "***", "***!"});
+  // A piece is redacted as it would be alone, too.
+  CHECK(redactor->redact_pieces({"wrapped", "key-5 x"}) == Pieces{"wrapped", "*** x"});
+  CHECK(redactor->redact_pieces({}).empty());
+  CHECK(redactor->redact_pieces({"", "nothing"}) == Pieces{"", "nothing"});
 }
 
 }  // namespace

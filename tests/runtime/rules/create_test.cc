@@ -59,7 +59,7 @@ TEST_CASE("each fault of a rule is named") {
       {Decision::kDeny, [](Rule& r) { r.modes = {"plan"}; }, "a deny rule holds in all modes"},
       {ask, [](Rule& r) { r.modes = {""}; }, "a mode without a name"},
       {ask, [](Rule& r) { r.reason = " "; }, "needs a reason"},
-      {ask, [](Rule& r) { r.programs = patterns({""}); }, "program: \"\" is none"},
+      {ask, [](Rule& r) { r.programs = patterns({""}); }, "program: \"\" is not a program"},
       {ask, [](Rule& r) { r.programs = patterns({"/bin/rm"}); }, "a base name has no /"},
       {ask, [](Rule& r) { r.subcommands = patterns({"psuh"}); },
        "none of the programs has a table for \"psuh\"; did you mean \"push\"?"},
@@ -146,13 +146,13 @@ TEST_CASE("each fault of a rule is named") {
   }
 }
 
-TEST_CASE("subcommands that a table names, or begins, are known") {
+TEST_CASE("subcommands that a table names, or whose first words it names, are known") {
   for (const char* name : {"push", "remote", "remote add", "pu*", "*"}) {
     CAPTURE(name);
     CHECK(refusal(Decision::kAsk, [&](Rule& r) { r.subcommands = patterns({name}); }).empty());
   }
   CHECK(refusal(Decision::kAsk, [](Rule& r) {
-          r.programs = patterns({"g*"});  // whatever that is
+          r.programs = patterns({"g*"});  // any such program
           r.subcommands = patterns({"other"});
         }).empty());
 }
@@ -172,7 +172,7 @@ TEST_CASE("all faults are reported, one per line, with their places") {
         "rules.lua:7: rule \"\": has no condition, so it would hold for every command");
 }
 
-TEST_CASE("there is no set without knowledge") {
+TEST_CASE("a rule set without knowledge is refused") {
   CHECK_FALSE(RuleSet::create({}, nullptr));
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("path classes have one bit each, built-in ones first") {
   CHECK(knowledge->class_bit("c25") == 0);  // there are no more bits
 }
 
-TEST_CASE("each name of a fact is its own") {
+TEST_CASE("the names of facts are unique") {
   std::set<std::string> names;
   for (int i = 0; i < kDoubts; ++i) names.insert(name_of(static_cast<Doubt>(i)));
   CHECK(names.size() == kDoubts);

@@ -1,4 +1,4 @@
-// Examples of rules, judged through the analyser: what passes, and what an author is told.
+// Examples of rules, judged through the analyser: which pass, and the messages for authors.
 #include <algorithm>
 #include <string>
 
@@ -34,7 +34,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("rules whose examples are right pass") {
+TEST_CASE("rules with correct examples pass") {
   Rule force = of_program("force", Decision::kAsk, "tool");
   force.flags = {{"-f", "--force"}};
   CHECK(complaint({with_examples(force,
@@ -58,7 +58,7 @@ TEST_CASE("an example that does not match says why, and which rule decides inste
         "program); no rule says anything about it");
 }
 
-TEST_CASE("a not_match that matches says what held") {
+TEST_CASE("a not_match that matches reports the conditions that held") {
   const std::string message = complaint({with_examples(of_program("r", Decision::kDeny, "tool"),
                                                        {line("tool")}, {line("echo; tool")})});
   CHECK(message ==

@@ -1,4 +1,4 @@
-// has_flag, and what rules make of flags that nobody can see.
+// has_flag, and what rules make of hidden flags.
 #include <string>
 
 #include "tests/runtime/rules/by_hand.h"
@@ -39,7 +39,7 @@ TEST_CASE("a letter that takes a value ends its cluster") {
   CHECK_FALSE(has("make -Cdir", "-r", &spec));
   CHECK(has("make -rCdir", "-r", &spec));
   CHECK(has("make -Cdir", "-C", &spec));
-  CHECK(has("make -Cdir", "-r"));  // nobody knows this program
+  CHECK(has("make -Cdir", "-r"));  // the program is unknown
 }
 
 TEST_CASE("a long flag may be shortened and have a value") {
@@ -53,7 +53,7 @@ TEST_CASE("a long flag may be shortened and have a value") {
   CHECK_FALSE(has("rm --=x", "--recursive"));
 }
 
-TEST_CASE("an option that the table names is no abbreviation of another") {
+TEST_CASE("an option that the table names is not an abbreviation of another") {
   ProgramSpec spec;
   CHECK(has("push --force", "--force-with-lease", &spec));
   spec.recursive = {"--force"};
@@ -64,11 +64,11 @@ TEST_CASE("an option that the table names is no abbreviation of another") {
 TEST_CASE("options end at two dashes") {
   SimpleCommand made = command("rm -f -- -r");
   CHECK_FALSE(has_flag(made, nullptr, "-r"));
-  made.options = {1, 2, 3};  // even if somebody lists it
+  made.options = {1, 2, 3};  // even if it is listed
   CHECK_FALSE(has_flag(made, nullptr, "-r"));
 }
 
-TEST_CASE("a long option with one dash matches exactly, and is no cluster") {
+TEST_CASE("a long option with one dash matches exactly, and is not a cluster") {
   ProgramSpec spec;
   spec.single_dash_long = true;
   CHECK(has("find . -delete", "-delete", &spec));
@@ -78,7 +78,7 @@ TEST_CASE("a long option with one dash matches exactly, and is no cluster") {
   CHECK(has("find . -d", "-d", &spec));
 }
 
-TEST_CASE("behind a subcommand its own table says what takes values") {
+TEST_CASE("after a subcommand its own table says which options take values") {
   auto commit = std::make_shared<ProgramSpec>();
   commit->values = {"-m"};
   ProgramSpec git;
@@ -91,7 +91,7 @@ TEST_CASE("behind a subcommand its own table says what takes values") {
   CHECK_FALSE(has_flag(made, &git, "-n"));
 }
 
-TEST_CASE("an unknown word is no flag") {
+TEST_CASE("an unknown word is not a flag") {
   CHECK_FALSE(has("rm $x", "-r"));
   CHECK_FALSE(has("rm -'$r'", "-r"));
   CHECK(has("rm -r'$x'", "-r"));

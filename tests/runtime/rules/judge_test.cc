@@ -1,4 +1,4 @@
-// What the rules that match decide together: order, doubts, modes, test functions.
+// The joint decision of matching rules: order, doubts, modes, test functions.
 #include <random>
 #include <string>
 
@@ -161,7 +161,7 @@ TEST_CASE("a long line leads to ask") {
   CHECK(set->judge(lengthy, kMode, {}).id == "doubt.over_limit");
 }
 
-TEST_CASE("a line that cannot be judged is denied, whichever rule names it") {
+TEST_CASE("a line that cannot be judged is denied, even if a rule allows it") {
   const auto set = rule_set({on_doubt("mild", Decision::kAsk, Doubt::kUnjudged),
                              of_program("rm", Decision::kDeny, "rm")});
   Facts cut = facts("git x");
@@ -269,8 +269,8 @@ TEST_CASE("a test function that fails denies") {
   CHECK(outcome.file == "rules.lua");
   CHECK(outcome.line == 7);
   CHECK(outcome.reason ==
-        "The test function of rule r failed: rules.lua:9: attempt to index nil. Nothing that it is "
-        "asked about runs until it is mended.");
+        "The test function of rule r failed: rules.lua:9: attempt to index nil. Nothing that it "
+        "judges runs until it is fixed.");
   REQUIRE(steps.size() == 1);
   CHECK_FALSE(steps[0].matched);
   CHECK(set->judge(facts("git x"), kMode, {}).id == kPolicyError);  // no function runs its test
@@ -298,7 +298,7 @@ TEST_CASE("steps are strictest first within a command, and bounded") {
   CHECK(steps.back().rule->id == "own");
 }
 
-TEST_CASE("the index of what rules need changes no answer") {
+TEST_CASE("the index of rules changes no result") {
   std::mt19937 random(7);
   const auto chance = [&](unsigned one_in) { return random() % one_in == 0; };
   const auto name = [&] { return std::string(1, static_cast<char>('a' + random() % 3)); };
@@ -361,7 +361,7 @@ TEST_CASE("the index of what rules need changes no answer") {
   }
 }
 
-TEST_CASE("sets whose judgements interleave do not disturb each other") {
+TEST_CASE("sets whose judgements interleave do not affect each other") {
   const auto inner = rule_set({of_program("inner", Decision::kDeny, "git")});
   Rule made = of_program("outer", Decision::kAsk, "git");
   made.test = 0;

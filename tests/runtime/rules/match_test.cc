@@ -187,7 +187,7 @@ TEST_CASE("each condition holds for what it names and not for its neighbour") {
   }
 }
 
-TEST_CASE("the trace says for each condition what held or what did not") {
+TEST_CASE("the trace says for each condition whether it held") {
   for (const Case& each : all_cases()) {
     CAPTURE(each.what);
     Rule made = rule("r", Decision::kAsk);
@@ -227,7 +227,7 @@ TEST_CASE("one access must satisfy all conditions on accesses") {
   CHECK(is_matched(made, facts({both}), with_classes()));
 }
 
-TEST_CASE("an allow rule does not take unknown for absent") {
+TEST_CASE("an allow rule does not treat unknown as absent") {
   Rule allow = of_program("a", Decision::kAllow, "npm");
   allow.not_arguments = patterns({"--force*"});
   CHECK(is_matched(allow, facts("npm run x'$y'")));

@@ -150,7 +150,7 @@ TEST_CASE("a pattern that matches an expansion of a value may match the value") 
   }
 }
 
-TEST_CASE("a wrong pattern is reported with the fault and its position") {
+TEST_CASE("an invalid pattern is reported with the fault and its position") {
   const auto unclosed = Pattern::compile("re:port [0-9");
   REQUIRE_FALSE(unclosed);
   CHECK(unclosed.status().code() == "invalid_pattern");

@@ -1,7 +1,6 @@
-// clean(): a line as a terminal would show it, kept as what is before the cursor (the end of the
-// text so far) and what is after it (a stack, the next character on top). Every character moves
-// between the two at most once for each time that it was written, which is what keeps all this
-// linear.
+// clean(): a line as a terminal would show it, in two parts: the text before the cursor (the end of
+// the result so far) and the text after it (a stack, the next character on top). Every character
+// moves between the two at most once for each time that it was written, so the whole is linear.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -29,7 +28,8 @@ std::size_t plain_prefix(std::string_view bytes) {
   return at;
 }
 
-// Where the character that ends at `end` begins, not before `low`, which is less than `end`.
+// Returns where the character that ends at `end` begins, not before `low`, which is less than
+// `end`.
 std::size_t character_before(std::string_view text, std::size_t low, std::size_t end) {
   std::size_t at = end - 1;
   while (at > low && is_utf8_continuation(text[at]) && end - at < kMaxUtf8Bytes) --at;
@@ -53,7 +53,7 @@ class Cleaner {
   }
 
  private:
-  // Takes what begins with a byte that is not plain; how many bytes that was.
+  // Takes an item that begins with a byte that is not plain. Returns its size.
   std::size_t special(std::string_view raw) {
     const char byte = raw[0];
     if (byte == '\n') {
@@ -99,14 +99,14 @@ class Cleaner {
     text_.append(bytes);
   }
 
-  // One character, or something of no width.
+  // Writes one character, or something without width.
   void put(std::string_view bytes) {
     begin_again();
     if (!after_.empty()) drop_after();
     text_.append(bytes);
   }
 
-  // Escape sequences that are kept cannot be overwritten one by one: the line as a whole is.
+  // Kept escape sequences cannot be overwritten one by one, so the whole line is replaced.
   void begin_again() {
     if (!replace_line_) return;
     text_.resize(line_);
@@ -119,7 +119,7 @@ class Cleaner {
       return;
     }
     while (text_.size() > line_) step_left();
-    // Blanks that nothing follows are not seen.
+    // Trailing blanks are invisible.
     if (!after_.empty()) after_.append(blanks_, ' ');
     blanks_ = 0;
   }
@@ -165,7 +165,7 @@ class Cleaner {
     }
   }
 
-  // The cursor stays where it is, and all before it is blank.
+  // Blanks everything before the cursor, which stays.
   void blank_before() {
     for (std::size_t at = line_; at < text_.size(); ++at) {
       if (!is_utf8_continuation(text_[at])) ++blanks_;
@@ -185,9 +185,9 @@ class Cleaner {
   }
 
   const CleanOptions options_;
-  std::string text_;        // what is done, and of the current line what is before the cursor
+  std::string text_;        // finished lines, and the current line up to the cursor
   std::size_t line_ = 0;    // where the current line begins in text_
-  std::string after_;       // what is after the cursor, last character first
+  std::string after_;       // the text after the cursor, last character first
   std::size_t blanks_ = 0;  // blank columns before what text_ holds of the line
   bool replace_line_ = false;
 };

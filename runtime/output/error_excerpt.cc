@@ -1,5 +1,5 @@
-// error_excerpt(): one pass remembers the lines worth showing; then as many as fit, the most
-// telling first.
+// error_excerpt(): one pass remembers the lines worth showing; the result has as many as fit, the
+// most telling first.
 #include "runtime/output/error_excerpt.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/output/error_line.h"
+#include "runtime/output/error_patterns.h"
 #include "runtime/output/text.h"
 
 namespace gibbous {
@@ -20,7 +21,7 @@ constexpr std::size_t kErrors = 3;
 constexpr std::size_t kContextLines = 2;
 constexpr std::size_t kLastLines = 3;
 constexpr std::size_t kFewLines = 5;
-// Of a line that matters most, and of the others.
+// The bytes shown of a line that matters most, and of the others.
 constexpr std::size_t kMainLineBytes = 200;
 constexpr std::size_t kOtherLineBytes = 120;
 constexpr std::string_view kLeftOut = "…\n";
@@ -29,12 +30,14 @@ struct Line {
   std::uint64_t number = 0;  // from 1
   std::string text;
   bool is_error = false;
+  bool leads = false;  // the first that one of the presets finds
 };
 
 struct Scan {
-  std::vector<Line> errors;                // the first ones, all different
+  std::vector<Line> errors;                // the first ones, all different, and those that lead
   std::vector<std::vector<Line>> context;  // after each of them
   std::deque<Line> last;
+  FoundPresets found = 0;
   std::uint64_t lines = 0;  // with text
   std::vector<Line> few;    // all of them while there are few
 };
@@ -54,7 +57,7 @@ void take(Scan* scan, Line line) {
   if (scan->last.size() > kLastLines) scan->last.pop_front();
   const auto same = [&line](const Line& error) { return error.text == line.text; };
   const bool known = std::any_of(scan->errors.begin(), scan->errors.end(), same);
-  if (line.is_error && !known && scan->errors.size() < kErrors) {
+  if (line.is_error && !known && (line.leads || scan->errors.size() < kErrors)) {
     scan->errors.push_back(std::move(line));
     scan->context.emplace_back();
   } else if (!scan->context.empty() && scan->context.back().size() < kContextLines) {
@@ -63,7 +66,7 @@ void take(Scan* scan, Line line) {
   }
 }
 
-// Lines without text count, but are not shown.
+// Lines without text are counted, but not shown.
 void scan_part(std::string_view part, std::uint64_t number, Scan* scan) {
   while (!part.empty()) {
     const std::size_t end = part.find('\n');
@@ -74,8 +77,11 @@ void scan_part(std::string_view part, std::uint64_t number, Scan* scan) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     text.erase(text.find_last_not_of(" \t") + 1);
     if (text.empty()) continue;
-    const bool is_error = looks_like_error(text);
-    take(scan, {number, clamp(text, kMainLineBytes), is_error});
+    const FoundPresets found = presets_in(text);
+    const bool leads = (found & ~scan->found) != 0;
+    scan->found |= found;
+    const bool is_error = found != 0 || looks_like_error(text);
+    take(scan, {number, clamp(text, kMainLineBytes), is_error, leads});
   }
 }
 
@@ -83,7 +89,7 @@ Scan scan_of(const Stream& stream) {
   Scan scan;
   Offset at = 0;
   Offset expected = 0;
-  std::string joined;  // parts that follow one another, because a line may go on in the next
+  std::string joined;  // adjacent parts, because a line may go on in the next
   Offset begin = 0;
   const auto flush = [&] {
     if (!joined.empty()) scan_part(joined, stream.line_at(begin).value_or(0), &scan);
@@ -101,7 +107,7 @@ Scan scan_of(const Stream& stream) {
   return scan;
 }
 
-// The lines to show, by their number, as many as fit.
+// Chooses the lines to show, by number, as many as fit.
 class Chooser {
  public:
   explicit Chooser(std::size_t max_bytes) : left_(max_bytes) {}
@@ -133,6 +139,11 @@ class Chooser {
   std::map<std::uint64_t, Line> chosen_;
 };
 
+// What a preset finds says more than a word that errors often have.
+int weight(const Scan& scan) {
+  return scan.found != 0 ? 2 : scan.errors.empty() ? 0 : 1;
+}
+
 std::string plain(const std::vector<Line>& lines) {
   std::string text;
   for (const Line& line : lines) text += line.text + '\n';
@@ -146,6 +157,9 @@ std::string shown(const Scan& scan, std::size_t max_bytes) {
   }
   Chooser chooser(max_bytes);
   if (!scan.errors.empty()) chooser.add(scan.errors.front(), kMainLineBytes);
+  for (const Line& line : scan.errors) {
+    if (line.leads) chooser.add(line, kOtherLineBytes);
+  }
   if (!scan.last.empty()) chooser.add(scan.last.back(), kMainLineBytes);
   for (std::size_t i = 0; i < scan.errors.size(); ++i) {
     chooser.add(scan.errors[i], kOtherLineBytes);
@@ -172,8 +186,8 @@ std::string error_excerpt(const Stream& out, const Stream& err, std::size_t max_
   const std::string err_name = "stderr:\n";
   if (max_bytes < out_name.size() + err_name.size()) return "";
   const std::size_t budget = max_bytes - out_name.size() - err_name.size();
-  // What looks like an error gets most of it, and what the other leaves.
-  const bool err_first = !of_err.errors.empty() || of_out.errors.empty();
+  // The stream with errors gets most of the budget, and what the other one leaves.
+  const bool err_first = weight(of_err) >= weight(of_out);
   const Scan& minor = err_first ? of_out : of_err;
   const std::string rest = shown(minor, budget / 3);
   const std::string main = shown(err_first ? of_err : of_out, budget - rest.size());

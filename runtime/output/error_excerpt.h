@@ -1,6 +1,6 @@
-// error_excerpt: why a run failed, in a few hundred bytes: the first lines that look like errors,
-// each with the two lines after it, and the last three lines, with their numbers as `grep -n -A 2`
-// gives them. Pure, any thread.
+// error_excerpt: shows why a run failed in a few hundred bytes: the first lines that look like
+// errors, each with the two lines after it, and the last three lines, numbered as by `grep -n -A
+// 2`. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace gibbous {
 
 inline constexpr std::size_t kErrorExcerptBytes = 600;
 
-// At most max_bytes, each line ended by '\n'; "" when there is no output. "1501:FATAL: ..." is line
-// 1501 (from 1) and looks like an error, "1502-  at x" is another line, "…" stands for lines left
+// Returns at most max_bytes, each line ended by '\n'; "" without output. "1501:FATAL: ..." is line
+// 1501 (from 1) and looks like an error, "1502- at x" is another line, "…" stands for lines left
 // out. Output that fits in a few lines has no numbers. With output on both streams each part is
 // named: "stderr:".
 std::string error_excerpt(const Stream& out, const Stream& err,

@@ -1,10 +1,13 @@
-// The words are data; what may stand around them is code.
+// The words are data; code decides what may stand around them. They find the errors of programs
+// that no preset knows.
 #include "runtime/output/error_line.h"
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <iterator>
+
+#include "runtime/output/error_patterns.h"
 
 namespace gibbous {
 namespace {
@@ -18,7 +21,7 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
-    // Most telling first; longer words before their beginnings.
+    // The most telling words come first, and longer words before their prefixes.
     {"errors", Case::kAny, true},
     {"error(s)", Case::kAny, true},
     {"error", Case::kAny, true},
@@ -77,8 +80,7 @@ constexpr bool is_alnum(char byte) {
   return is_letter(byte) || is_digit(byte);
 }
 
-// Which words of the table, as bits, begin with a byte: most positions of a line are done with
-// this.
+// Which words of the table, as bits, begin with a byte. This decides most positions of a line.
 using WordSet = std::uint64_t;
 static_assert(std::size(kWords) <= 64);
 
@@ -106,7 +108,7 @@ bool equals(std::string_view text, std::string_view lower_word) {
   return text.size() == lower_word.size() && begins_with(text, {lower_word});
 }
 
-// What lies before `at` goes back to a dash that nothing comes before: -Wfatal-errors, --error.
+// Returns true if the text before `at` is a flag, such as -Wfatal-errors or --error.
 bool is_in_flag(std::string_view line, std::size_t at) {
   while (at > 0 && (is_alnum(line[at - 1]) || line[at - 1] == '-')) --at;
   return line[at] == '-';
@@ -126,7 +128,7 @@ bool may_begin(std::string_view line, std::size_t at) {
   return before != '-' || !is_in_flag(line, at);
 }
 
-// And may end where no name and no path goes on: not error_handler, error.cc, error/.
+// A word may end where no name and no path goes on: not in error_handler, error.cc, error/.
 bool may_end(std::string_view line, std::size_t at) {
   if (at >= line.size()) return true;
   const char after = line[at];
@@ -135,7 +137,7 @@ bool may_end(std::string_view line, std::size_t at) {
   return !(joins && at + 1 < line.size() && is_alnum(line[at + 1]));
 }
 
-// "no errors", "0 failed": the word before, across spaces.
+// Looks at the word before, across spaces: "no errors", "0 failed".
 bool is_counted_as_none_before(std::string_view line, std::size_t at) {
   std::size_t end = at;
   while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '-')) --end;
@@ -149,7 +151,7 @@ bool is_counted_as_none_before(std::string_view line, std::size_t at) {
   return false;
 }
 
-// "errors: 0", "\"error\": null", "failures=0": the value after a colon or an equals sign.
+// Looks at the value after a colon or an equals sign: "errors: 0", "\"error\": null", "failures=0".
 bool is_counted_as_none_after(std::string_view line, std::size_t at) {
   std::string_view rest = line.substr(at);
   if (!rest.empty() && (rest[0] == '"' || rest[0] == '\'')) rest.remove_prefix(1);
@@ -174,11 +176,7 @@ bool is_pytest_error(std::string_view line) {
          (line[2] == ' ' || is_alnum(line[2]));
 }
 
-}  // namespace
-
-bool looks_like_error(std::string_view line) {
-  line = line.substr(0, kMaxCheckedLineBytes);
-  if (is_pytest_error(line)) return true;
+bool has_error_word(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); ++at) {
     WordSet words = kWordsAt[static_cast<unsigned char>(line[at])];
     if (words == 0 || !may_begin(line, at)) continue;
@@ -194,6 +192,13 @@ bool looks_like_error(std::string_view line) {
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool looks_like_error(std::string_view line) {
+  line = line.substr(0, kMaxCheckedLineBytes);
+  return is_pytest_error(line) || has_error_word(line) || presets_in(line) != 0;
 }
 
 }  // namespace gibbous

@@ -1,6 +1,6 @@
-// Which lines of an output look like errors: words that tools use when they fail, in the places
-// where they use them, and not "0 errors", "no error" or the name of error.cc. A heuristic for
-// excerpts. Pure, any thread.
+// Finds lines of output that look like errors: a watcher preset finds them, or they have words that
+// tools use when they fail, where they use them, but not "0 errors", "no error" or the name of
+// error.cc. A heuristic for excerpts. Pure, any thread.
 #pragma once
 
 #include <cstddef>

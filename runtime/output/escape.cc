@@ -1,5 +1,5 @@
-// Escape sequences: one pass, no allocation. What is not a sequence after all costs its introducer
-// only, so that no text is swallowed by a stray byte.
+// Escape sequences: one pass, no allocation. An introducer without a sequence is dropped alone, so
+// that a stray byte swallows no text.
 #include "runtime/output/escape.h"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ Escape control_sequence(std::string_view bytes, std::size_t start) {
   return {.size = at + 1, .effect = effect_of(bytes.substr(start, at - start), bytes[at])};
 }
 
-// `start` is where the string begins. It ends with BEL, ST, CAN or SUB; another
-// sequence ends it as well.
+// `start` is where the string begins. BEL, ST, CAN, SUB or another sequence ends it.
 Escape control_string(std::string_view bytes, std::size_t start, bool one_line) {
   const std::size_t limit = std::min(bytes.size(), start + kMaxStringBytes);
   std::size_t newline = 0;
@@ -52,7 +51,7 @@ Escape control_string(std::string_view bytes, std::size_t start, bool one_line) 
     if (byte == kEscape || byte == kC1Lead) {
       if (at + 1 == bytes.size()) return {.size = at + 1, .incomplete = true};
       if (bytes[at + 1] == (byte == kEscape ? '\\' : kC1StringEnd)) return {.size = at + 2};
-      // Stopping at every introducer is also what keeps a text full of them linear.
+      // Stopping at every introducer also keeps a text full of them linear.
       if (byte == kEscape || between(bytes[at + 1], 0x80, 0x9F)) return {.size = at};
     }
     if (byte == '\n') {
@@ -60,7 +59,7 @@ Escape control_string(std::string_view bytes, std::size_t start, bool one_line) 
       if (newline == 0) newline = at;
     }
   }
-  // No end in sight: what is on its first line is given up, the rest is text.
+  // There is no end: the first line of the string is dropped, and the rest is text.
   const bool incomplete = limit == bytes.size() && newline == 0;
   return {.size = newline > 0 ? newline : limit, .incomplete = incomplete};
 }
@@ -93,7 +92,7 @@ Escape escape_at(std::string_view bytes) {
   const char second = bytes[1];
   if (between(second, 0x30, 0x7E)) return after_introducer(bytes, 2, second);
   if (!between(second, 0x20, 0x2F)) return {.size = 1};
-  // Intermediates, then one final byte: charsets and their like.
+  // Intermediates, then one final byte: character sets and the like.
   const std::size_t limit = std::min(bytes.size(), kMaxCsiBytes);
   std::size_t at = 2;
   while (at < limit && between(bytes[at], 0x20, 0x2F)) ++at;
@@ -104,7 +103,8 @@ Escape escape_at(std::string_view bytes) {
 std::size_t incomplete_escape_tail(std::string_view raw) {
   const std::size_t lowest = raw.size() - std::min(raw.size(), kMaxEscapeTail);
   std::size_t incomplete = 0;
-  // Backwards, as the ESC of a string's end may be the last byte of a sequence that began before.
+  // Searches backwards, because the ESC that ends a string may be the last byte of a sequence that
+  // began earlier.
   for (std::size_t at = raw.size(); at-- > lowest;) {
     if (raw[at] != kEscape && raw[at] != kC1Lead) continue;
     const Escape escape = escape_at(raw.substr(at));

@@ -1,5 +1,5 @@
-// Escape sequences (ECMA-48, and what terminals made of it): how long one is, and the two kinds
-// that change what a line shows. Pure, any thread.
+// Escape sequences (ECMA-48, as terminals implement it): how long one is, and the two kinds that
+// change what a line shows. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ struct Escape {
 };
 
 constexpr char kEscape = '\x1B';
-// C1 controls as UTF-8 are this byte and one of 0x80-0x9F.
+// In UTF-8, a C1 control is this byte and one of 0x80-0x9F.
 constexpr char kC1Lead = '\xC2';
 
-// The sequence that begins at the front of `bytes`, at an ESC or at a C1 control in UTF-8.
+// Returns the sequence at the front of `bytes`, which begins with ESC or a C1 control in UTF-8.
 Escape escape_at(std::string_view bytes);
 
 }  // namespace gibbous

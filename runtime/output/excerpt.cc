@@ -1,5 +1,5 @@
-// excerpt(): everything when it fits; else the units that choose_units() picks, with notes between
-// them.
+// excerpt(): returns everything if it fits; else the units that choose_units() picks, with notes
+// between them.
 #include "runtime/output/excerpt.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace gibbous {
 namespace {
 
-// Notes say all when they take less than this part of the budget.
+// Notes are long when they take less than this part of the budget.
 constexpr std::size_t kLongNotePart = 8;
 constexpr std::size_t kShortNotePart = 2;
-// One line takes at most this part of the budget when not everything fits.
+// When not everything fits, one line takes at most this part of the budget.
 constexpr std::size_t kLinePart = 3;
 
 // `gone` is the part of [cut.from, cut.to) that is not kept, empty when all of it is.
@@ -40,11 +40,11 @@ std::string cut_note(NoteStyle style, const Gap& cut, const Gap& gone) {
   return note += " …]\n";
 }
 
-// No note that is about this stream is longer.
+// Returns the length of the longest possible note about this stream.
 std::size_t longest_note(NoteStyle style, Offset end, bool has_gone) {
   const Gap widest{0, end};
   const Gap last{end, end + 1};
-  // `from` is 0 in this one, and may have as many digits as any.
+  // `from` is 0 in this note, and may have this many digits in others.
   const std::size_t digits = std::to_string(end + 1).size();
   const std::size_t froms = style == NoteStyle::kLong ? 2 : 1;
   return cut_note(style, widest, has_gone ? last : Gap{}).size() + (digits - 1) * froms;

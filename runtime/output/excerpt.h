@@ -1,6 +1,6 @@
-// excerpt: as much of an output as a token budget allows, chosen for meaning: its head, its tail,
-// the lines that look like errors with their context; progress collapsed, repeats folded, an exact
-// note of what was cut and how to get it. Pure, any thread.
+// excerpt: shows as much of an output as a token budget allows, chosen for meaning: its head, its
+// tail, and the lines that look like errors with their context. Collapses progress, folds repeats,
+// and notes exactly what it cut and how to get it. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gibbous {
 
-// Models count in tokens; 4 bytes a token is the field's rule of thumb for English and logs.
+// Models count in tokens; 4 bytes per token is the rule of thumb for English and logs.
 inline constexpr std::size_t kBytesPerToken = 4;
 
 struct ExcerptOptions {
@@ -23,7 +23,7 @@ struct ExcerptOptions {
 struct Excerpt {
   std::string text;      // within the budget, notes included
   bool complete = true;  // nothing was left out
-  std::vector<Gap> cut;  // byte ranges that are not in `text`, kept or not
+  std::vector<Gap> cut;  // byte ranges that `text` lacks, whether still kept or not
 };
 
 Excerpt excerpt(const Stream& stream, const ExcerptOptions& options);

@@ -1,5 +1,5 @@
-// Greedy, in order of what matters; each step is checked against the budget with the notes that it
-// makes necessary or spares.
+// Greedy, in order of importance. Each step is checked against the budget, including the notes that
+// it adds or saves.
 #include "runtime/output/excerpt_choice.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace gibbous {
 namespace {
 
-// Shares of the budget that the ends have before errors other than the first and the last.
+// The ends get these shares of the budget before errors other than the first and the last.
 constexpr std::size_t kHeadPercent = 15;
 constexpr std::size_t kTailPercent = 25;
 // The tail gets two parts of the remaining budget and the head one.
@@ -19,12 +19,12 @@ class Choice {
   Choice(const std::vector<ExcerptUnit>& units, std::size_t budget, std::size_t note)
       : units_(units), chosen_(units.size(), false), budget_(budget), note_(note), cost_(note) {}
 
-  // False when it does not fit, or there is nothing to show.
+  // Returns false if the unit does not fit, or there is nothing to show.
   bool add(std::size_t unit, std::size_t limit) {
     if (chosen_[unit]) return true;
     if (units_[unit].is_gone) return false;
-    // A unit inside a gap splits its note in two; beside something shown, it moves it; between, it
-    // ends it.
+    // A unit inside a gap splits the note in two; next to a shown unit it moves the note; between
+    // two it removes it.
     const bool before = unit == 0 || chosen_[unit - 1];
     const bool after = unit + 1 == units_.size() || chosen_[unit + 1];
     std::size_t cost = cost_ + units_[unit].cost;
@@ -48,7 +48,7 @@ class Choice {
     }
   }
 
-  // The context of a unit that is shown.
+  // Adds the context of a unit that is shown.
   void add_context(std::size_t unit, std::size_t lines) {
     if (!chosen_[unit]) return;
     for (std::size_t i = 1; i <= lines && unit + i < units_.size(); ++i) {
@@ -79,7 +79,7 @@ class Choice {
   }
 
  private:
-  // The first, the last, the second, the last but one, and so on.
+  // Returns the first, the last, the second, the last but one, and so on.
   std::vector<std::size_t> errors_inwards() const {
     std::vector<std::size_t> errors;
     std::size_t low = 0;
@@ -97,7 +97,7 @@ class Choice {
   std::vector<bool> chosen_;
   const std::size_t budget_;
   const std::size_t note_;
-  std::size_t cost_;  // all units shown and all notes
+  std::size_t cost_;  // of all shown units and all notes
 };
 
 }  // namespace

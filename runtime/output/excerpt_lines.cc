@@ -1,5 +1,5 @@
-// ExcerptLines: one pass over the copy. A line that is plain is looked at where it lies; only
-// others are cleaned, once here and once more if they are shown.
+// ExcerptLines: one pass over the copy. Plain lines are used in place; other lines are cleaned,
+// once here and once more if they are shown.
 #include "runtime/output/excerpt_lines.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace gibbous {
 namespace {
 
-// No fold saves anything over more lines than the folding note has bytes.
+// Lines are gathered only up to here: more equal lines always cost more than the folding note.
 constexpr std::size_t kMaxUnfoldedLines = 64;
 
 bool is_plain(std::string_view line) {
@@ -31,7 +31,7 @@ std::string repeat_note(std::uint64_t repeats) {
   return note += repeats == 1 ? " time" : " times";
 }
 
-// As much of `text` as fits, whole characters only.
+// Returns as much of `text` as fits, whole characters only.
 std::string_view clamp(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   text = text.substr(0, max_bytes);
@@ -59,7 +59,7 @@ ExcerptLines::ExcerptLines(const Stream& stream) {
   for (std::string_view part : stream.views(0, &at)) {
     if (at >= stream.head_end()) at = std::max(at, stream.begin());
     if (at > expected) {
-      // The character that the gap cuts in two is gone on both sides.
+      // Both halves of a character that the gap cuts are dropped.
       bytes_.resize(bytes_.size() - incomplete_utf8_tail(bytes_));
       gone_at_ = bytes_.size();
       gone_.from = gone_at_;
@@ -77,7 +77,7 @@ ExcerptLines::ExcerptLines(const Stream& stream) {
   if (!stream.ended()) bytes_.resize(bytes_.size() - incomplete_utf8_tail(bytes_));
 }
 
-// Gathers equal lines, and writes them as one unit where that is shorter.
+// Gathers equal lines, and writes them as one unit if that is shorter.
 class ExcerptLines::Splitter {
  public:
   explicit Splitter(ExcerptLines& lines) : lines_(lines) {}

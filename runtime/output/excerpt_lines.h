@@ -1,6 +1,6 @@
-// ExcerptLines: the kept bytes of a stream as the units that an excerpt is chosen from. A unit is a
-// line as a person would see it, or a run of equal lines, or the place where bytes are gone. Used
-// by excerpt() alone; holds a copy of the kept bytes while it lives.
+// ExcerptLines: the kept bytes of a stream as units for an excerpt. A unit is a line as a person
+// would see it, a run of equal lines, or the place where bytes are gone. Only excerpt() uses it; it
+// holds a copy of the kept bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace gibbous {
 enum class NoteStyle : std::uint8_t { kNone, kShort, kLong };
 
 struct ExcerptUnit {
-  std::size_t begin = 0;      // in the copy; it goes to the next unit's begin
-  std::uint32_t cost = 0;     // bytes of its text, the line end included even where it has none
-  std::uint32_t repeats = 0;  // how often the line follows itself
+  std::size_t begin = 0;      // in the copy; the unit ends where the next one begins
+  std::uint32_t cost = 0;     // bytes of its text, always with a line end
+  std::uint32_t repeats = 0;  // how often the line is repeated
   bool is_error = false;
-  bool is_gone = false;  // no line: bytes that are not kept
+  bool is_gone = false;  // not a line, but bytes that are no longer kept
 };
 
 class ExcerptLines {
  public:
   explicit ExcerptLines(const Stream& stream);
 
-  // Cuts the copy into units; lines are clamped to max_line_bytes.
+  // Cuts the copy into units, and lines to max_line_bytes.
   void split(std::size_t max_line_bytes, NoteStyle notes);
 
   const std::vector<ExcerptUnit>& units() const { return units_; }
@@ -36,7 +36,7 @@ class ExcerptLines {
   const Gap& gone() const { return gone_; }
   Offset begin_of(std::size_t unit) const;
   Offset end_of(std::size_t unit) const;
-  // Appends the unit's text, and to `cut` what is clamped off.
+  // Appends the unit's text, and to `cut` what it leaves out of a long line.
   void render(std::size_t unit, std::string& text, std::vector<Gap>& cut) const;
 
  private:
@@ -53,9 +53,9 @@ class ExcerptLines {
   std::vector<ExcerptUnit> units_;
 };
 
-// 12345 as "12,345".
+// Returns 12345 as "12,345".
 std::string with_commas(std::uint64_t number);
-// "1000–13345".
+// Returns "1000–13345".
 std::string offset_range(const Gap& gap);
 
 }  // namespace gibbous

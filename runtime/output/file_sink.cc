@@ -1,5 +1,5 @@
-// FileSink: what to write next, and what to make of the outcome. A job has the SinkFile while it
-// runs, so that nothing is shared between threads and nothing has to be waited for at the end.
+// FileSink: decides what to write next, and handles the outcome. A running job owns the SinkFile,
+// so threads share nothing and the end waits for nothing.
 #include "runtime/output/file_sink.h"
 
 #include <uv.h>
@@ -20,13 +20,13 @@ constexpr const char* kSlowDisk = "the disk is slower than the output";
 
 struct FileSink::Job {
   uv_work_t request{};
-  FileSink* sink = nullptr;  // null once the sink no longer waits for it; loop thread only
+  FileSink* sink = nullptr;  // null once the sink has given the job up; loop thread only
   std::unique_ptr<SinkFile> file;
   std::vector<SinkPiece> pieces;
   bool last = false;
   SinkOutcome outcome;
 
-  // On a thread of the pool.
+  // Runs on a thread of the pool.
   void run() {
     outcome = file->write(pieces);
     if (last) file->close();
@@ -72,7 +72,7 @@ FileSink::~FileSink() {
 }
 
 void FileSink::notify(std::size_t) {
-  // Whichever stream it is: a batch takes from all of them.
+  // A batch takes bytes from all streams.
   pump();
 }
 
@@ -123,11 +123,11 @@ Slice FileSink::next_slice(const Source& source, std::size_t max) const {
   const Stream& stream = *source.of.stream;
   Slice slice = stream.read(source.next, max);
   if (finishing_ && slice.bytes.empty() && slice.to < stream.end()) {
-    // The beginning of a character whose rest never came.
+    // Includes the beginning of a character whose rest never came.
     for (const std::string_view part : stream.views(slice.to, &slice.from)) slice.bytes += part;
   }
   if (sources_.size() > 1 && slice.from + slice.bytes.size() < stream.end()) {
-    // Another stream's bytes come next: better after a line than inside of it.
+    // Another stream's bytes come next, and should follow a whole line.
     const std::size_t newline = slice.bytes.rfind('\n');
     if (newline != std::string::npos) slice.bytes.resize(newline + 1);
   }
@@ -154,7 +154,7 @@ void FileSink::start(std::vector<SinkPiece> pieces, bool last) {
   job->pieces = std::move(pieces);
   job->last = last;
   job_ = job;
-  // Fails only without a function to call.
+  // It fails only without a work function.
   static_cast<void>(uv_queue_work(
       loop_, &job->request,
       [](uv_work_t* request) noexcept { static_cast<Job*>(request->data)->run(); },
@@ -184,7 +184,7 @@ void FileSink::on_written(Job& job) {
     loss_reason_ = kSlowDisk;
   }
   if (finishing_ && (outage_ || job.last)) {
-    // That was the last attempt, so no further lines.
+    // That was the last attempt, so the rest is dropped.
     drop_rest();
     forget_notes();
     if (file_) file_->close();
@@ -227,14 +227,14 @@ void FileSink::drop_rest() {
     source.unnoted += rest;
     status_.lost_bytes += rest;
   }
-  if (status_.full) forget_notes();  // the last line of the file says it for all that follows
+  if (status_.full) forget_notes();  // the last line of the file covers all that follows
 }
 
 void FileSink::forget_notes() {
   for (Source& source : sources_) source.unnoted = 0;
 }
 
-// A job that hangs in the disk cannot be ended, so a timer has to notice it.
+// A job that hangs on the disk cannot be ended, so a timer notices it.
 void FileSink::watch_finish() {
   timer_ = new uv_timer_t;
   timer_->data = this;
@@ -247,7 +247,8 @@ void FileSink::watch_finish() {
 
 void FileSink::on_finish_tick() {
   if (job_ == nullptr || clock_.now() < finish_by_) return;
-  // Between jobs pump() sees to the limit, and can still say so in the file: it gets one more look.
+  // Between jobs pump() enforces the limit and can still note it in the file, so it gets a little
+  // longer.
   if (clock_.now() < finish_by_ + std::chrono::milliseconds(kFinishLookMs)) return;
   drop_rest();
   status_.error = "cannot write to " + path_ + ": the disk does not answer";
@@ -257,7 +258,7 @@ void FileSink::on_finish_tick() {
   on_done();
 }
 
-// Lets go of everything that could still call back.
+// Detaches everything that could still call back.
 void FileSink::end() {
   ended_ = true;
   if (job_ != nullptr) std::exchange(job_, nullptr)->sink = nullptr;

@@ -1,6 +1,6 @@
 // FileSink: copies one or more streams into a file, as fast as the disk allows. It has no queue: it
-// reads the streams at its own pace, and notes in the file what a ring has lost by then. The
-// starter of a run makes it, and the loop notifies it of new bytes. Loop thread only; libuv's
+// reads the streams at its own pace, and notes in the file what a ring has lost meanwhile. The code
+// that starts a run makes it, and the loop notifies it of new bytes. Loop thread only; libuv's
 // thread pool does everything that may wait for the disk, one job at a time.
 #pragma once
 
@@ -28,25 +28,26 @@ inline constexpr std::chrono::seconds kSinkFinishLimit{2};
 // The stream must live until the sink has finished or is deleted.
 struct FileSinkSource {
   const Stream* stream = nullptr;
-  std::string name;  // "stdout": for the lines about lost bytes
+  std::string name;  // such as "stdout", for the lines about lost bytes
 };
 
 struct FileSinkStatus {
-  std::uint64_t written_bytes = 0;  // of the streams; our own lines do not count
+  std::uint64_t written_bytes = 0;  // of the streams, without our own lines
   std::uint64_t lost_bytes = 0;     // that will never be written
-  std::uint32_t files = 0;          // that there are: the file and its rotated ones
+  std::uint32_t files = 0;          // the file and its rotated files
   bool full = false;                // the quota is used up
-  std::string error;                // "" when the last attempt was a success
+  std::string error;                // "" if the last attempt succeeded
 };
 
 // Either method may delete the sink.
 class FileSinkListener {
  public:
   virtual ~FileSinkListener() = default;
-  // Once for each outage. The sink tries again, at most once a second, when new output comes.
+  // Called once for each outage. When new output comes, the sink tries again, at most once a
+  // second.
   virtual void on_sink_error(const std::string& message) = 0;
   virtual void on_sink_recovered() = 0;
-  // After each write, successful or not.
+  // Called after each write, successful or not.
   virtual void on_sink_progress() {}
 };
 
@@ -58,27 +59,26 @@ class FileSink {
                                                   const FileSinkSpec& spec,
                                                   std::vector<FileSinkSource> sources,
                                                   FileSinkListener& listener);
-  // At any time; what is being written at that moment still may be. An idle sink may outlive its
-  // loop.
+  // Allowed at any time; a write in progress may still complete. An idle sink may outlive its loop.
   ~FileSink();
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
 
-  // New bytes are in a source's stream, or it has ended.
+  // Call when a source's stream has new bytes or has ended.
   void notify(std::size_t source);
-  // Once, when no more will come: writes what is left, for two seconds at most, and closes. on_done
-  // comes from the loop and may delete the sink.
+  // Call once, when no more will come: writes the rest, for at most two seconds, and closes. The
+  // loop calls on_done, which may delete the sink.
   void finish(std::function<void()> on_done);
 
   const FileSinkStatus& status() const { return status_; }
-  // Every byte of the streams so far is written or lost.
+  // Returns true if every byte of the streams so far is written or lost.
   bool caught_up() const { return status_.full || not_written() == 0; }
 
  private:
   struct Source {
     FileSinkSource of;
     Offset next = 0;            // the first byte that is not written
-    std::uint64_t unnoted = 0;  // lost bytes that the file does not tell of yet
+    std::uint64_t unnoted = 0;  // lost bytes that the file does not mention yet
   };
   struct Job;
 

@@ -9,9 +9,10 @@ namespace gibbous {
 namespace {
 
 constexpr std::chrono::nanoseconds kNotArmed = std::chrono::nanoseconds::max();
-// Readers that are due so soon after others are served with them.
+// Readers that are due within this time of others are served with them.
 constexpr std::chrono::nanoseconds kTogether = std::chrono::microseconds{20};
-// What all bulky streams together may take in one turn of the loop, and the least for each of them.
+// How much all bulky streams together may take in one turn of the loop, and the minimum for each of
+// them.
 constexpr std::size_t kTurnBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastShareBytes = std::size_t{64} << 10;
 constexpr std::size_t kLeastQuotaShareBytes = std::size_t{16} << 10;
@@ -48,7 +49,7 @@ std::size_t IngestImpl::allowance() const {
 void IngestImpl::set_quota(std::size_t bytes) {
   quota_ = bytes;
   taken_ = 0;
-  // Those that got nothing come first now; the loop serves them in the order in which they ask it.
+  // Readers that got nothing come first now; the loop serves them in the order of their requests.
   const std::vector<ReaderImpl*> starved = std::exchange(starved_, {});
   const std::vector<ReaderImpl*> served = std::exchange(served_, {});
   contenders_ = std::max<std::size_t>(starved.size() + served.size(), 1);
@@ -64,7 +65,7 @@ void IngestImpl::add_ticking(ReaderImpl& reader) {
   const std::chrono::nanoseconds now = clock_now();
   reader.due_ = now + reader.pace_.interval();
   ticking_.push_back(&reader);
-  // A tick that is going on arms the next one when it has seen all.
+  // A running tick arms the next one when it has served all.
   if (!in_tick_ && reader.due_ < armed_for_) arm(reader.due_, now);
 }
 
@@ -77,7 +78,7 @@ void IngestImpl::on_tick() {
   in_tick_ = true;
   const std::chrono::nanoseconds served = clock_now() + kTogether;
   ticked_.swap(ticking_);
-  // One that is closed meanwhile lives until its close callback; one that goes on ticking adds
+  // A reader that is closed meanwhile lives until its close callback; one that keeps ticking adds
   // itself again.
   for (ReaderImpl* reader : ticked_) {
     if (reader->state_ != ReaderImpl::State::kTicking) continue;
@@ -112,7 +113,7 @@ void IngestImpl::on_tick_closed() {
   finish_if_closed();
 }
 
-// Called from the reader's close callback, when nothing uses the reader any more.
+// The reader's close callback calls it when nothing uses the reader any more.
 void IngestImpl::remove(ReaderImpl& reader) {
   readers_[reader.index_] = readers_.back();
   readers_[reader.index_]->index_ = reader.index_;

@@ -1,6 +1,6 @@
-// What stands behind reader.h: IngestImpl shares out the loop's time between ReaderImpls, each of
-// which moves bytes from one descriptor straight into one stream's ring. Loop thread only. Included
-// by reader.cc and ingest.cc alone.
+// The implementation of reader.h: IngestImpl divides the loop's time among ReaderImpls, each of
+// which moves bytes from one descriptor straight into one stream's ring. Loop thread only. Only
+// reader.cc and ingest.cc include it.
 #pragma once
 
 #include <uv.h>
@@ -30,11 +30,11 @@ class ReaderImpl final : public Reader {
   friend class IngestImpl;
   enum class State : std::uint8_t {
     kIdle,     // being made
-    kPolling,  // the loop says when there is something
+    kPolling,  // the loop announces new bytes
     kTicking,  // served by the tick
     kHeld,     // stopped by the quota
     kPaused,   // by hold()
-    kEnded,    // nothing more comes
+    kEnded,    // at its end
     kClosed,   // waiting for its close callback
   };
 
@@ -57,17 +57,17 @@ class ReaderImpl final : public Reader {
   ReaderListener& listener_;
   Pace pace_;
   State state_ = State::kIdle;
-  bool pollable_ = false;  // else served by the tick for good (a file, for instance)
+  bool pollable_ = false;  // else the tick always serves it (a file, for instance)
   bool hold_ = false;
   bool is_bulky_ = false;  // its last read was a large one
   bool pipe_is_fixed_ = false;
-  int pipe_bytes_ = 0;               // what the pipe holds at most; 0: not asked for yet
+  int pipe_bytes_ = 0;               // capacity of the pipe; 0: not looked up yet
   std::chrono::nanoseconds due_{0};  // of its next tick
   std::size_t index_ = 0;            // in IngestImpl::readers_
   union {
     uv_handle_t any;
     uv_poll_t poll;
-    uv_timer_t timer;  // never started: its close callback frees what cannot be polled
+    uv_timer_t timer;  // never started: its close callback frees a reader that cannot be polled
   } handle_;
 };
 
@@ -86,7 +86,7 @@ class IngestImpl final : public Ingest, private Tick::Owner {
 
   static std::chrono::nanoseconds clock_now();
   std::uint64_t now_ms() const { return uv_now(loop_); }
-  // How much a reader may take now: 0 when the quota is spent.
+  // Returns how much a reader may take now: 0 when the quota is used up.
   std::size_t allowance() const;
   void add_ticking(ReaderImpl& reader);
   void arm(std::chrono::nanoseconds due, std::chrono::nanoseconds now);
@@ -100,10 +100,10 @@ class IngestImpl final : public Ingest, private Tick::Owner {
   Tick tick_;  // armed only while a reader ticks
   std::chrono::nanoseconds armed_for_ = std::chrono::nanoseconds::max();
   bool in_tick_ = false;
-  std::vector<ReaderImpl*> readers_;  // all whose close callback has not come
+  std::vector<ReaderImpl*> readers_;  // all that are not closed yet
   std::vector<ReaderImpl*> ticking_;
   std::vector<ReaderImpl*> ticked_;   // those being served by the current tick
-  std::vector<ReaderImpl*> starved_;  // held without having had anything since set_quota
+  std::vector<ReaderImpl*> starved_;  // held, without any bytes since set_quota
   std::vector<ReaderImpl*> served_;   // held after their share
   std::size_t bulky_ = 0;             // readers whose last read was a large one
   std::size_t quota_ = 0;

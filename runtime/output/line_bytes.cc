@@ -1,4 +1,4 @@
-// The loops are written for the compiler to make vector loops of: no early exit, byte-wide sums.
+// The loops are written so that the compiler can vectorise them: no early exit, byte-wide sums.
 #include "runtime/output/line_bytes.h"
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxColourBytes = 32;
 
-// The length of the colour sequence (ESC [ digits ; : m) at the front of `text`, or 0.
+// Returns the length of the colour sequence (ESC [ digits ; : m) at the front of `text`, or 0.
 std::size_t colour_size(std::string_view text) {
   if (text.size() < 3 || text[1] != '[') return 0;
   std::size_t at = 2;
@@ -40,7 +40,7 @@ ByteKinds byte_kinds(std::string_view text) {
 bool is_clean(std::string_view text, ByteKinds kinds) {
   if (kinds.returns || kinds.controls) return false;
   if (!kinds.beyond_ascii) return true;
-  // The lead is that of U+0080 to U+00BF, of which half are controls.
+  // This lead byte begins U+0080 to U+00BF, half of which are controls.
   return text.find(kC1Lead) == std::string_view::npos && is_utf8(text);
 }
 

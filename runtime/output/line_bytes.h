@@ -1,5 +1,5 @@
 // Finds the lines that a terminal would show differently, by a fast look at their bytes, and cleans
-// the usual coloured log line fast. Used to match lines (wait, watch). Pure, any thread.
+// an ordinary coloured log line fast. wait and watch match lines with it. Pure, any thread.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct ByteKinds {
 };
 ByteKinds byte_kinds(std::string_view text);
 
-// clean(line) == line, for certain, '\n' aside. `kinds` are those of `text`.
+// Returns true if clean(line) == line is certain, apart from '\n'. `kinds` are those of `text`.
 bool is_clean(std::string_view text, ByteKinds kinds);
 
 // Appends clean(line); `line` has no '\n'.

@@ -1,5 +1,5 @@
-// The count keeps 8-bit counters, one a lane, and empties them before they can overflow, so that
-// the inner loop is compare-and-subtract over whole vectors on every machine.
+// The count keeps one 8-bit counter per lane and empties them before they can overflow, so that the
+// inner loop is compare-and-subtract over whole vectors on every machine.
 #include "runtime/output/newlines.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kUnrolled = 4;
 constexpr std::size_t kStep = kLanes * kUnrolled;
-// All counters, and up to kUnrolled - 1 more vectors, added up must fit a lane of 8 bits.
+// The sum of all counters and up to kUnrolled - 1 more vectors must fit a lane of 8 bits.
 constexpr std::size_t kMaxSteps = 63;
 
 using Vector = std::uint8_t __attribute__((vector_size(kLanes)));
@@ -38,12 +38,12 @@ std::uint64_t sum(Vector vector) {
   return total;
 }
 
-// The newlines in the first `size` bytes, at most a word of them.
+// Returns the number of newlines in the first `size` bytes, at most a word.
 std::uint64_t count_in_word(const char* bytes, std::size_t size) {
   constexpr std::uint64_t kLow7 = 0x7F * kOnes;
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, size);
-  word ^= '\n' * kOnes;  // a newline is now a zero byte; padding is not one, it was zero before
+  word ^= '\n' * kOnes;  // a newline is now a zero byte; padding was zero before, so it is not
   const std::uint64_t is_zero = ~(((word & kLow7) + kLow7) | word | kLow7);
   return ((is_zero >> 7U) * kOnes) >> 56U;
 }

@@ -1,5 +1,5 @@
-// Counting newlines at memory speed: what line accounting costs for every byte that comes in. Pure,
-// any thread.
+// Counts newlines at memory speed, which is the cost of line accounting for every incoming byte.
+// Pure, any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Pace: wake-ups are counted per millisecond of the loop's own clock, so that they cost no reading
-// of another.
+// Pace: counts wake-ups per millisecond of the loop's own clock, so that reading another is not
+// necessary.
 #include "runtime/output/pace.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace gibbous {
 namespace {
 
-// The interval is right while a tick brings between these parts of what the pipe holds.
+// The interval is right while a tick brings between these parts of the pipe's capacity.
 constexpr std::size_t kLeastPart = 8;
 constexpr std::size_t kMostPart = 2;
 
@@ -28,7 +28,8 @@ void Pace::on_wakeup(std::size_t bytes, std::uint64_t now_ms) {
 }
 
 void Pace::on_tick(std::size_t bytes, std::size_t pipe_bytes, bool held_up, std::uint64_t now_ms) {
-  // What a wake-up would have brought needs no tick: nothing, or one answer to each question.
+  // If a wake-up would have brought as much, no tick is needed: nothing came, or one answer to each
+  // question.
   if (bytes <= usual_bytes_) return stop_ticking(now_ms);
   if (held_up || bytes > pipe_bytes / kMostPart) {
     if (held_up && interval_ == kShortestTick) return stop_ticking(now_ms);

@@ -1,5 +1,5 @@
-// ReaderImpl: one descriptor's bytes into one stream. State changes come before the listener is
-// called and nothing after it, as the listener may close this reader, others, or all.
+// ReaderImpl: reads one descriptor into one stream. It changes its state before it calls the
+// listener and does nothing afterwards, because the listener may close this reader, others, or all.
 #include "runtime/output/reader.h"
 
 #include <fcntl.h>
@@ -16,14 +16,14 @@
 namespace gibbous {
 namespace {
 
-// The first reads of a stream are small, so that the ring of one that says little stays small;
-// later ones are as large as all that came before them, up to these.
+// The first reads of a stream are small, so that the ring of a quiet stream stays small; later
+// reads are as large as all that came before, up to these limits.
 constexpr std::size_t kFirstReadBytes = std::size_t{4} << 10;
 constexpr std::size_t kMaxReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kMaxTickReadBytes = std::size_t{1} << 20;
 constexpr std::size_t kBulkyReadBytes = std::size_t{64} << 10;
-// A pipe that is served by ticks should hold what is written in a few of them. An unprivileged user
-// has 64 pipes of this size at most.
+// A pipe that ticks serve should hold the output of a few ticks. An unprivileged user can have at
+// most 64 pipes of this size.
 constexpr int kTickingPipeBytes = 1 << 20;
 
 }  // namespace
@@ -35,11 +35,11 @@ void ReaderImpl::start(uv_loop_t* loop) {
   pollable_ = uv_poll_init(loop, &handle_.poll, fd_.get()) == 0;
   if (!pollable_) static_cast<void>(uv_timer_init(loop, &handle_.timer));
   handle_.any.data = this;
-  uv_unref(&handle_.any);  // a child that may write some day holds no loop open
+  uv_unref(&handle_.any);  // a child that may write some day must not hold the loop open
   wait_for_more();
 }
 
-// Continues where the next bytes are announced: the loop, or the tick.
+// Waits for the next bytes, with the loop or the tick.
 void ReaderImpl::wait_for_more() {
   if (hold_) {
     stop_polling();
@@ -65,8 +65,7 @@ void ReaderImpl::stop_polling() {
 }
 
 void ReaderImpl::on_wakeup(int status) {
-  // libuv has stopped a handle that it reports an error of; what the error is, read(2) knows
-  // better.
+  // libuv has stopped a handle for which it reports an error; read(2) shows which error it is.
   if (status < 0) state_ = State::kIdle;
   take(/*ticked=*/false, status);
 }
@@ -119,7 +118,7 @@ void ReaderImpl::take(bool ticked, int poll_error) {
   listener_.on_bytes(stream_, from);
 }
 
-// Bytes read, 0 at the end, or the negative errno. *asked is what would have fitted.
+// Returns the bytes read, 0 at the end, or the negative errno. *asked is the space there was.
 ssize_t ReaderImpl::read_some(std::size_t wanted, std::size_t* asked) {
   try {
     const std::array<iovec, 2> areas = stream_.prepare(wanted);
@@ -136,7 +135,7 @@ ssize_t ReaderImpl::read_some(std::size_t wanted, std::size_t* asked) {
   }
 }
 
-// What the pipe holds at most; what is no pipe counts as one of the usual size.
+// Returns the capacity of the pipe; anything else counts as a pipe of the default size.
 std::size_t ReaderImpl::pipe_bytes() {
   constexpr int kUsualPipeBytes = 64 << 10;
   if (pipe_bytes_ == 0) {
@@ -147,14 +146,14 @@ std::size_t ReaderImpl::pipe_bytes() {
   return static_cast<std::size_t>(pipe_bytes_);
 }
 
-// Whether a read of so much says that the pipe was full. Pages in it may not be filled to their
-// ends.
+// Returns true if a read of this size means that the pipe was full. Its pages may be only partly
+// filled.
 bool ReaderImpl::is_full(std::size_t bytes) {
   constexpr std::size_t kParts = 8;
   return bytes >= pipe_bytes() / kParts * (kParts - 1);
 }
 
-// False when it is large already, or may not be.
+// Returns false if it is large already, or the kernel refuses.
 bool ReaderImpl::enlarge_pipe() {
   if (pipe_is_fixed_ || pipe_bytes_ >= kTickingPipeBytes) return false;
   const int now = ::fcntl(fd_.get(), F_SETPIPE_SZ, kTickingPipeBytes);
@@ -184,6 +183,12 @@ void ReaderImpl::hold(bool held) {
 void ReaderImpl::end(int error) {
   stop_polling();
   state_ = State::kEnded;
+  if (stream_.held() > 0) {
+    const Offset from = stream_.end();
+    stream_.release();
+    listener_.on_bytes(stream_, from);
+    if (state_ == State::kClosed) return;
+  }
   stream_.set_ended();
   listener_.on_end(stream_, error);
   close();

@@ -1,6 +1,6 @@
-// Reader: takes the bytes of one descriptor into one Stream. Reads adapt their size to what comes,
-// small writes are coalesced, streams are served in turn, and one loop turn never takes in more
-// than its share. Ingest is what the readers of one runtime share. Loop thread only.
+// Reader: reads one descriptor into one Stream. Reads adapt their size to what comes, small writes
+// are coalesced, streams are served in turn, and one loop turn never reads more than its share. The
+// readers of one runtime share an Ingest. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ class Ingest;
 class ReaderListener {
  public:
   virtual ~ReaderListener() = default;
-  // New bytes are in the stream: [from, stream.end()).
+  // The stream has new bytes: [from, stream.end()).
   virtual void on_bytes(Stream& stream, Offset from) = 0;
-  // EOF or a read error (errno, 0 for EOF). No more bytes come, and the stream has ended.
-  // The reader closes itself after this: forget it here.
+  // EOF or a read error (errno, 0 for EOF). No more bytes come, and the stream has ended. The
+  // reader closes itself afterwards: drop the pointer here.
   virtual void on_end(Stream& stream, int error) = 0;
 };
 
 class Reader {
  public:
   virtual ~Reader() = default;
-  // While it is held nothing is read, so that the pipe fills and the writer waits. For a reader of
-  // the stream that cannot keep up.
+  // While held, it reads nothing, so the pipe fills and the writer waits. For a consumer of the
+  // stream that cannot keep up.
   virtual void hold(bool held) = 0;
-  // Stops for good and closes the descriptor; the object frees itself once libuv lets go. No
-  // callback comes after this.
+  // Stops and closes the descriptor; the object frees itself once libuv releases it. No callback
+  // comes after this.
   virtual void close() = 0;
 };
 
@@ -44,11 +44,11 @@ class Ingest {
   virtual ~Ingest() = default;
   // `fd` is non-blocking. `stream` and `listener` must live until on_end or Reader::close.
   virtual Reader* read(UniqueFd fd, Stream& stream, ReaderListener& listener) = 0;
-  // Bytes that all readers together may still take until the next call; 0 lifts the quota. For
+  // Sets how many bytes all readers together may take until the next call; 0 lifts the quota. For
   // frame loops.
   virtual void set_quota(std::size_t bytes) = 0;
   virtual std::size_t taken() const = 0;  // bytes since set_quota
-  virtual bool has_more() const = 0;      // a reader was stopped by the quota
+  virtual bool has_more() const = 0;      // the quota has stopped a reader
   // Closes all readers and handles; on_closed comes from the loop, then the object may be deleted.
   virtual void close(std::function<void()> on_closed) = 0;
 };

@@ -1,4 +1,4 @@
-// Ring: memory, counting and finding.
+// Ring: memory, counting and searching.
 #include "runtime/output/ring.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::size_t Ring::memory() const {
   return size_ + (head_.empty() ? 0 : head_.capacity()) + marks_.capacity() * sizeof marks_[0];
 }
 
-// Only before the first byte is lost: until then bytes lie in order, from the beginning of the
+// Only before the first byte is lost: until then the bytes are in order from the beginning of the
 // memory.
 void Ring::grow(std::size_t needed) {
   std::size_t size = std::bit_ceil(std::max(needed, kFirstRingBytes));
@@ -53,7 +53,7 @@ void Ring::grow(std::size_t needed) {
   marks_.resize(size / kMarkBytes + 2);
 }
 
-// Takes over what the head wants before the ring writes over it.
+// Copies the bytes that the head keeps before the ring overwrites them.
 void Ring::save_head() {
   const Offset to = head_end();
   if (head_.empty()) head_.reserve(head_bytes_);
@@ -92,7 +92,7 @@ std::uint64_t Ring::count_in_ring(Offset from, Offset to) const {
 std::uint64_t Ring::newlines_until(Offset offset) const {
   if (offset < begin()) return count_newlines(head_.data(), static_cast<std::size_t>(offset));
   if (offset == 0) return 0;
-  // From above, as what lies below may be gone.
+  // Counts down from the next mark, because earlier bytes may be gone.
   const std::uint64_t next_mark = (offset + kMarkBytes - 1) / kMarkBytes;
   const Offset marked = next_mark * kMarkBytes;
   if (marked > end_) return newlines_ - count_in_ring(offset, end_);
@@ -106,11 +106,11 @@ std::uint64_t Ring::lines_until(Offset offset) const {
   return newlines_until(offset) + (ends_line ? 0 : 1);
 }
 
-// The nth newline, from 1, counted back from `high`, when it is not before `low`; both in the
-// memory.
+// Returns the nth newline, from 1, counted back from `high`, unless it is before `low`. Both are in
+// the memory.
 std::optional<Offset> Ring::newline_back(Offset low, Offset high, std::uint64_t nth) const {
   while (high > low) {
-    // The part that ends at `high`; a place of 0 is the end of the memory when it is an end.
+    // The part that ends at `high`. For an end, a place of 0 means the end of the memory.
     const std::size_t stop = place(high) == 0 ? size_ : place(high);
     const auto size = static_cast<std::size_t>(std::min<Offset>(high - low, stop));
     const char* part = memory_.get() + stop - size;
@@ -177,7 +177,7 @@ std::optional<Offset> Ring::line_start(Offset low, Offset high) const {
     at += part.size();
   };
   if (low == begin() && low > head_.size()) {
-    each_ring_part(low - 1, high, scan);  // the byte before the first is there, though not promised
+    each_ring_part(low - 1, high, scan);  // the byte before the first is still there
   } else {
     each_part(low - 1, high, scan);
   }

@@ -1,7 +1,7 @@
-// Ring: the memory under a Stream. The newest bytes in a circle that grows to its limit as bytes
-// come, the first bytes in a head of their own once the circle would lose them, and a mark for
-// every kMarkBytes of how many newlines came before, so that finding a line needs only a local
-// scan. Stream alone uses it; it lives on the loop thread.
+// Ring: the memory of a Stream. A circle that grows to its limit holds the newest bytes; a head
+// takes the first bytes when the circle would lose them; and a mark for every kMarkBytes counts the
+// newlines before it, so that finding a line needs only a local scan. Only Stream uses it, on the
+// loop thread.
 #pragma once
 
 #include <sys/uio.h>
@@ -23,7 +23,7 @@ namespace gibbous {
 inline constexpr std::size_t kMarkBytes = 2048;
 inline constexpr std::size_t kFirstRingBytes = 4096;
 
-// Detached bytes in one piece.
+// Bytes in one piece.
 struct Span {
   Offset from = 0;
   Offset to = 0;
@@ -39,14 +39,14 @@ class Ring {
   Offset end() const { return end_; }
   Offset begin() const { return end_ > ring_bytes_ ? end_ - ring_bytes_ : 0; }
   Offset head_end() const { return end_ < head_bytes_ ? end_ : head_bytes_; }
-  // Nothing between the head and the ring is gone.
+  // Returns true if nothing between the head and the ring is gone.
   bool whole() const { return begin() <= head_end(); }
   std::size_t memory() const;
 
-  // From `from`, which is at most end(), or from the first kept byte after it, up to the next gap
-  // or the end.
+  // Returns the bytes from `from`, which is at most end(), or from the first kept byte after it, up
+  // to the next gap or the end.
   Span span_from(Offset from) const;
-  // For [from, to), which is kept, in one piece.
+  // Returns [from, to), which must be kept, in one piece.
   char at(Offset offset) const;
   void copy(Offset from, Offset to, std::string& out) const;
   template <typename Visit>
@@ -54,11 +54,11 @@ class Ring {
 
   // `offset` must be kept, or end().
   std::uint64_t newlines_until(Offset offset) const;
-  // Lines that begin before `offset`, which must be kept, or end().
+  // Returns how many lines begin before `offset`, which must be kept, or end().
   std::uint64_t lines_until(Offset offset) const;
-  // Returns where line `number` begins, when that is known.
+  // Returns where line `number` begins, if that is known.
   std::optional<Offset> line_offset(std::uint64_t number) const;
-  // The first line that begins in [low, high), which is kept.
+  // Returns the first line that begins in [low, high), which must be kept.
   std::optional<Offset> line_start(Offset low, Offset high) const;
 
  private:
@@ -66,7 +66,7 @@ class Ring {
     void operator()(char* memory) const { std::free(memory); }
   };
 
-  // One byte more than the ring promises: it tells whether its first byte begins a line.
+  // One byte more than the ring promises: it shows whether the first promised byte begins a line.
   std::size_t full_size() const { return ring_bytes_ + 1; }
   Offset oldest() const { return end_ > full_size() ? end_ - full_size() : 0; }
   void grow(std::size_t needed);

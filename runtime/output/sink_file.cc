@@ -1,7 +1,7 @@
-// Plain system calls below held directories. The kernel gets no path of more than one component,
-// except that of the trusted directory: a link swapped in meanwhile is refused, or is no longer on
-// the way. Each rotation looks the file's directory up again, so that a directory moved out of the
-// trusted one is not written to by name.
+// Plain system calls below open directories. Except for the trusted directory, the kernel only gets
+// paths of one component: a link that is swapped in meanwhile is refused or has no effect. Each
+// rotation looks the file's directory up again, so that nothing is written to a directory that was
+// moved out of the trusted one.
 #include "runtime/output/sink_file.h"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ std::vector<std::string> components(std::string_view path) {
   }
 }
 
-// Why a file must not be written to; nullptr when it may be.
+// Returns why the file must not be written to, or nullptr.
 const char* objection(const struct stat& file) {
   if (S_ISLNK(file.st_mode)) return "it is a symbolic link";
   if (!S_ISREG(file.st_mode)) return "it is not a regular file";
@@ -57,8 +57,8 @@ const char* objection(const struct stat& file) {
   return nullptr;
 }
 
-// A write beyond RLIMIT_FSIZE must not end the host: the signal is held back in this thread, and
-// the one that a write caused is taken back. The write then fails with EFBIG.
+// A write beyond RLIMIT_FSIZE must not end the host: this class blocks the signal in this thread
+// and consumes the one that a write caused. The write then fails with EFBIG.
 class WithoutSizeSignal {
  public:
   WithoutSizeSignal() {
@@ -188,7 +188,7 @@ Status SinkFile::write_all(std::string_view bytes, std::size_t& taken) {
   return {};
 }
 
-// Without rotation the last line belongs to the note that says so.
+// Without rotation, the last line is reserved for the note about the limit.
 std::uint64_t SinkFile::room() const {
   const std::uint64_t kept_back = spec_.files > 1 ? 0 : quota_note_.size() + 1;
   const std::uint64_t limit = spec_.max_bytes - kept_back;
@@ -202,7 +202,7 @@ Status SinkFile::make_room() {
 Status SinkFile::end_by_quota() {
   const std::string note = at_line_start_ ? quota_note_ : "\n" + quota_note_;
   std::size_t ignored = 0;
-  // A file that is continued may have no room even for this.
+  // A continued file may have no room even for the note.
   if (size_ + note.size() <= spec_.max_bytes) {
     if (Status status = write_all(note, ignored); !status) return status;
   }
@@ -210,7 +210,7 @@ Status SinkFile::end_by_quota() {
   return {};
 }
 
-// Can be done again from the beginning when it fails anywhere: a name that has moved is not there.
+// Can be repeated from the beginning after any failure: a name that has moved is not there.
 Status SinkFile::rotate() {
   Result<UniqueFd> parent = open_parent();
   if (!parent) return parent.status();
@@ -229,7 +229,7 @@ Status SinkFile::rotate() {
 
 Status SinkFile::open_when_needed() {
   struct stat file {};
-  // Changes by other programs count: bytes written to a removed file would be lost.
+  // Other programs may have removed the file, and bytes written to it would be lost.
   if (file_ && ::fstat(file_.get(), &file) == 0 && file.st_nlink > 0) {
     size_ = static_cast<std::uint64_t>(file.st_size);
     return {};
@@ -265,7 +265,7 @@ Status SinkFile::open_when_needed() {
   return {};
 }
 
-// Opens the file and goes on at its end, if it is there.
+// Opens the file, and continues at its end if it exists.
 Status SinkFile::begin_file(const UniqueFd& parent) {
   Result<UniqueFd> opened = open_file(parent);
   if (!opened) return opened.status();
@@ -305,7 +305,8 @@ Result<UniqueFd> SinkFile::open_parent() {
 Result<UniqueFd> SinkFile::open_file(const UniqueFd& parent) {
   const std::string what = "cannot open " + spec_.path;
   struct stat file {};
-  // Before it is opened, which may already do something to a device; after that, for certain.
+  // Checked before it is opened, because opening may affect a device, and again afterwards, to be
+  // certain.
   if (::fstatat(parent.get(), name_.c_str(), &file, AT_SYMLINK_NOFOLLOW) == 0) {
     if (const char* why = objection(file)) return failed(what, why);
   }
@@ -325,11 +326,11 @@ int SinkFile::open_beneath(int directory, const std::string& name, int flags, mo
     how.mode = mode;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     const long opened = ::syscall(SYS_openat2, directory, name.c_str(), &how, sizeof how);
-    // Linux before 5.6, or a filter of system calls that was written before it.
+    // Linux before 5.6, or an older filter of system calls, has no openat2.
     with_openat2_ = opened >= 0 || (errno != ENOSYS && errno != EPERM);
     if (with_openat2_) return static_cast<int>(opened);
   }
-  // One component and O_NOFOLLOW: as strict, without the kernel's word for it.
+  // One component with O_NOFOLLOW is as strict.
   return ::openat(directory, name.c_str(), flags, mode);
 }
 

@@ -1,6 +1,6 @@
-// SinkFile: the file behind a FileSink: found beneath a trusted directory without following any
-// link, bounded by a quota, rotated. Every method may wait for the disk; they are called by one
-// thread at a time, a thread of libuv's pool, never by the loop.
+// SinkFile: the file of a FileSink: found below a trusted directory without following any link,
+// bounded by a quota, rotated. Every method may wait for the disk. One thread of libuv's pool at a
+// time calls them, never the loop.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,14 +17,14 @@
 namespace gibbous {
 
 struct FileSinkSpec {
-  std::string
-      directory;     // absolute; the host trusts it, it must exist, and links to it are followed
-  std::string path;  // below it; directories that are missing are made, mode 0700
+  std::string directory;  // absolute and trusted by the host; it must exist, and links to it are
+                          // followed
+  std::string path;       // below it; missing directories are made with mode 0700
   std::uint64_t max_bytes = 0;  // of each file, our notes included
-  // 1: at max_bytes nothing more is written. More: `path` becomes `path`.1, that `path`.2 and so
-  // on; the oldest goes.
+  // 1: at max_bytes writing stops. More: `path` becomes `path`.1, that `path`.2 and so on; the
+  // oldest is removed.
   std::uint32_t files = 1;
-  // What is there is continued, and counts. False: it is emptied, and its rotated files are
+  // True: an existing file is continued and counts. False: it is emptied, and its rotated files are
   // removed.
   bool append = false;
 };
@@ -34,29 +34,29 @@ inline constexpr std::uint64_t kMaxSinkBytes = std::uint64_t{1} << 40;
 inline constexpr std::uint32_t kMaxSinkFiles = 100;
 inline constexpr std::size_t kMaxSinkPathBytes = 1024;
 
-// The error names the field and what is expected; its code is invalid_arguments.
+// The error names the field and what it expects; its code is invalid_arguments.
 Status check(const FileSinkSpec& spec);
 
 // Bytes of a stream, or a line about bytes that could not be written.
 struct SinkPiece {
   std::string bytes;
   std::size_t source = 0;
-  std::uint64_t lost = 0;  // for a line about lost bytes: how many; it is written whole, on its own
+  std::uint64_t lost = 0;  // for a line about lost bytes, which is written whole: how many
 };
 
 struct SinkOutcome {
   std::size_t taken = 0;  // bytes of the pieces, in order
   bool full = false;      // the quota is used up, nothing more will ever be taken
   std::uint32_t files = 0;
-  Status status;  // why not all was taken, when it is not `full`
+  Status status;  // why not all was taken, unless `full`
 };
 
 class SinkFile {
  public:
-  // `with_openat2` is false in tests of what happens where the kernel has no openat2.
+  // Tests set `with_openat2` to false to act as on a kernel without openat2.
   explicit SinkFile(FileSinkSpec spec, bool with_openat2 = true);
 
-  // Opens the file when it is not open, and writes as much of the pieces as possible.
+  // Opens the file if it is not open, and writes as much of the pieces as possible.
   SinkOutcome write(const std::vector<SinkPiece>& pieces);
   void close() { file_.reset(); }
 
@@ -85,7 +85,7 @@ class SinkFile {
   UniqueFd file_;
   std::uint64_t size_ = 0;
   std::uint32_t files_ = 0;
-  bool begun_ = false;  // what was there before has been emptied or taken over
+  bool begun_ = false;  // an earlier file has been emptied or continued
   bool at_line_start_ = true;
   bool full_ = false;
 };

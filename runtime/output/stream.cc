@@ -1,10 +1,12 @@
-// Stream: what it answers. Where the bytes lie and where the lines begin is ring.h's business.
+// Stream: answers reads. ring.h knows where the bytes lie and where the lines begin.
 #include "runtime/output/stream.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/output/ring.h"
+#include "runtime/output/secret_mask.h"
 #include "runtime/output/text.h"
 #include "runtime/output/utf8.h"
 
@@ -13,7 +15,8 @@ namespace gibbous {
 struct Stream::Impl : Ring {
   using Ring::Ring;
 
-  // The last offset at which the newest bytes can be cut without splitting a UTF-8 sequence.
+  // Returns the last offset at which the newest bytes can be cut without splitting a UTF-8
+  // sequence.
   Offset settled_end(bool ended) const {
     if (ended) return end();
     char last[kMaxUtf8Bytes - 1];
@@ -21,7 +24,43 @@ struct Stream::Impl : Ring {
     for (std::size_t i = 0; i < size; ++i) last[i] = at(end() - size + i);
     return end() - incomplete_utf8_tail({last, size});
   }
+
+  SecretMask mask;
+  std::string held;              // back by the mask
+  std::array<iovec, 2> areas{};  // of the last prepare(), with room for what is held
 };
+
+namespace {
+
+// Leaves out the first `bytes` of the areas.
+std::array<iovec, 2> without_first(std::array<iovec, 2> areas, std::size_t bytes) {
+  for (iovec& area : areas) {
+    const std::size_t skipped = std::min(area.iov_len, bytes);
+    area.iov_base = static_cast<char*>(area.iov_base) + skipped;
+    area.iov_len -= skipped;
+    bytes -= skipped;
+  }
+  if (areas[0].iov_len == 0) std::swap(areas[0], areas[1]);
+  return areas;
+}
+
+void copy_out(const std::array<iovec, 2>& areas, std::size_t bytes, std::string* to) {
+  for (const iovec& area : areas) {
+    const std::size_t size = std::min(area.iov_len, bytes);
+    to->append(static_cast<const char*>(area.iov_base), size);
+    bytes -= size;
+  }
+}
+
+void copy_in(std::string_view bytes, const std::array<iovec, 2>& areas) {
+  for (const iovec& area : areas) {
+    const std::size_t size = std::min(area.iov_len, bytes.size());
+    if (size > 0) std::memcpy(area.iov_base, bytes.data(), size);
+    bytes.remove_prefix(size);
+  }
+}
+
+}  // namespace
 
 Stream::Stream(std::size_t ring_bytes, std::size_t head_bytes)
     : impl_(std::make_unique<Impl>(ring_bytes, head_bytes)) {}
@@ -30,10 +69,43 @@ Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 
 std::array<iovec, 2> Stream::prepare(std::size_t want) {
-  return impl_->prepare(want);
+  if (impl_->mask.empty()) return impl_->prepare(want);
+  impl_->areas = impl_->prepare(want + impl_->held.size());
+  // A small ring may have no more room than for what is held.
+  if (impl_->areas[0].iov_len + impl_->areas[1].iov_len <= impl_->held.size()) {
+    release();
+    impl_->areas = impl_->prepare(want);
+  }
+  return without_first(impl_->areas, impl_->held.size());
 }
+
 void Stream::commit(std::size_t bytes) {
-  impl_->commit(bytes);
+  Impl& impl = *impl_;
+  if (impl.mask.empty()) return impl.commit(bytes);
+  std::string all = std::move(impl.held);
+  copy_out(without_first(impl.areas, all.size()), bytes, &all);
+  const std::size_t held = impl.mask.apply(&all);
+  impl.held = all.substr(all.size() - held);
+  all.erase(all.size() - held);
+  copy_in(all, impl.areas);
+  impl.commit(all.size());
+}
+
+void Stream::mask(const std::vector<std::string>& secrets) {
+  impl_->mask = SecretMask(secrets);
+}
+
+std::size_t Stream::held() const {
+  return impl_->held.size();
+}
+
+void Stream::release() {
+  append(std::exchange(impl_->held, {}));
+}
+
+void Stream::set_ended() {
+  release();
+  ended_ = true;
 }
 
 void Stream::append(std::string_view bytes) {
@@ -77,8 +149,7 @@ Slice Stream::read(Offset from, std::size_t max) const {
   slice.from = span.from;
   slice.to = std::min(span.to, span.from + std::min<Offset>(max, span.to - span.from));
   impl.copy(slice.from, slice.to, slice.bytes);
-  // Bytes that follow, now or later, may complete a sequence; after the end, or before a gap, none
-  // do.
+  // Later bytes may complete a sequence, but not after the end or before a gap.
   const bool cut_by_max = slice.to < span.to;
   const bool more_may_come = slice.to == impl.end() && !ended_;
   if (!cut_by_max && !more_may_come) return slice;
@@ -121,7 +192,7 @@ Lines Stream::tail(std::uint64_t lines, std::size_t max_bytes) const {
     if (start) {
       result.from = *start;
     } else {
-      // Not even the last line fits: its end, beginning with a whole character.
+      // Not even the last line fits: return its end, from a whole character on.
       result.from = lowest;
       for (std::size_t i = 1; i < kMaxUtf8Bytes && result.from < result.to; ++i) {
         if (!is_utf8_continuation(impl.at(result.from))) break;
@@ -131,7 +202,7 @@ Lines Stream::tail(std::uint64_t lines, std::size_t max_bytes) const {
     if (result.from < result.to) {
       result.first_line = start ? impl.newlines_until(result.from) : total - 1;
     }
-    // Where an evicted line began is unknown; it was after the head.
+    // The beginning of an evicted line is unknown, but it was after the head.
     result.gap = Gap{asked_at.value_or(impl.head_end()), result.from};
   }
   result.count = total - result.first_line;
@@ -142,7 +213,7 @@ Lines Stream::tail(std::uint64_t lines, std::size_t max_bytes) const {
 std::optional<Offset> Stream::line_offset(std::uint64_t number) const {
   if (number >= line_count()) return std::nullopt;
   const std::optional<Offset> offset = impl_->line_offset(number);
-  // The newline before it may be the last byte of the head, and the line itself gone.
+  // The newline before the line may be the last byte of the head, and the line itself gone.
   if (offset && *offset >= head_end() && *offset < begin()) return std::nullopt;
   return offset;
 }

@@ -1,5 +1,4 @@
-// Tick: setting a timerfd anew also takes back that it has fired, so that a tick costs one system
-// call.
+// Tick: setting a timerfd again also clears its expiry, so a tick costs one system call.
 #include "runtime/output/tick.h"
 
 #include <sys/timerfd.h>

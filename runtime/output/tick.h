@@ -1,5 +1,5 @@
-// Tick: one timer of a loop, finer than the loop's own milliseconds where the kernel gives one.
-// Never keeps the loop alive. Owned by IngestImpl; loop thread only.
+// Tick: one timer of a loop, finer than the loop's own milliseconds where the kernel has one. Never
+// keeps the loop alive. IngestImpl owns it; loop thread only.
 #pragma once
 
 #include <uv.h>
@@ -21,7 +21,7 @@ class Tick {
 
   // Lives until on_tick_closed.
   Tick(uv_loop_t* loop, Owner& owner);
-  // Calls on_tick once after `delay`; replaces what was armed before.
+  // Calls on_tick once after `delay`; replaces an earlier arm().
   void arm(std::chrono::nanoseconds delay);
   void disarm();
   // on_tick_closed comes from the loop.
@@ -32,7 +32,7 @@ class Tick {
   void fire();
 
   Owner& owner_;
-  UniqueFd fd_;  // a timerfd; without one the loop's timer does
+  UniqueFd fd_;  // a timerfd; without one the loop's timer is used
   bool armed_ = false;
   union {
     uv_handle_t any;

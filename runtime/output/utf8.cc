@@ -1,4 +1,4 @@
-// UTF-8: validity, repair, and where a sequence is cut.
+// UTF-8: validation, repair, and finding where a sequence is cut.
 #include "runtime/output/utf8.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace gibbous {
 namespace {
 
-// What the first byte of a sequence asks for: how many bytes follow, and the range of the second
-// one, which is what excludes overlong forms, surrogates and everything beyond U+10FFFF.
+// What the first byte of a sequence determines: how many bytes follow, and the range of the second,
+// which excludes overlong forms, surrogates and everything beyond U+10FFFF.
 struct Lead {
   std::size_t more = 0;
   unsigned char low = 0x80;
@@ -32,7 +32,7 @@ Lead lead_of(unsigned char byte) {
   return {};
 }
 
-// How many bytes from the front are ASCII, in whole words first.
+// Returns how many bytes from the front are ASCII, in whole words first.
 std::size_t ascii_prefix(std::string_view bytes) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;
   std::size_t at = 0;
@@ -46,7 +46,7 @@ std::size_t ascii_prefix(std::string_view bytes) {
   return at;
 }
 
-// How many bytes from the front are well-formed.
+// Returns how many bytes from the front are well-formed.
 std::size_t valid_prefix(std::string_view bytes) {
   std::size_t at = 0;
   for (;;) {

@@ -1,6 +1,5 @@
-// One step of UTF-8 decoding as Unicode (table 3-7) and WHATWG have it: a whole well-formed
-// sequence, or the maximal part of an ill-formed one, which is what one U+FFFD stands for. Pure,
-// any thread.
+// One step of UTF-8 decoding by Unicode (table 3-7) and WHATWG: a whole well-formed sequence, or
+// the maximal part of an ill-formed one, which one U+FFFD replaces. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 inline constexpr std::size_t kMaxUtf8Bytes = 4;
 
 struct Utf8Step {
-  std::size_t size = 0;  // bytes to go on by, at least 1
+  std::size_t size = 0;  // bytes to advance by, at least 1
   bool valid = false;
   bool incomplete = false;  // ill-formed only because `bytes` ends here
 };
@@ -21,7 +20,7 @@ constexpr bool is_utf8_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// The sequence at the beginning of `bytes`, which is not empty.
+// Returns the sequence at the beginning of `bytes`, which must not be empty.
 Utf8Step utf8_step(std::string_view bytes);
 
 }  // namespace gibbous

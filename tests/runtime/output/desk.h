@@ -1,4 +1,4 @@
-// Desk: streams, a file sink that copies them, and a loop of their own. For the tests of sinks.
+// Desk: streams, a file sink that copies them, and their loop. For the tests of sinks.
 #pragma once
 
 #include <sys/resource.h>
@@ -56,7 +56,7 @@ struct Desk {
     spec.max_bytes = kRoomy;
   }
 
-  // A job that a deleted sink left behind ends before its loop does.
+  // The job of a deleted sink ends before its loop does.
   ~Desk() {
     sink.reset();
     uv_run(loop.get(), UV_RUN_DEFAULT);
@@ -77,7 +77,7 @@ struct Desk {
     err.append(text);
     sink->notify(1);
   }
-  // Everything that was said is written, or counted as lost.
+  // Checks that all output is written, or counted as lost.
   bool settle() {
     return loop.until([this] {
       const FileSinkStatus& status = sink->status();
@@ -107,7 +107,7 @@ struct Desk {
   std::unique_ptr<FileSink> sink;
 };
 
-// No file of this process may grow beyond so many bytes: a disk that is full, for anybody.
+// Limits the size of this process's files: acts like a full disk for every user.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

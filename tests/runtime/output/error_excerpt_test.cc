@@ -31,7 +31,7 @@ std::string noise(int first, int last) {
 
 }  // namespace
 
-TEST_CASE("an error excerpt has the first error with what follows, and the last lines") {
+TEST_CASE("an error excerpt has the first error with the lines after it, and the last lines") {
   const std::string log =
       noise(1, 1500) + "FATAL: database lost\n  at connect\n  at main\n" + noise(1504, 3003);
   CHECK(of(log) ==
@@ -51,7 +51,7 @@ TEST_CASE("an error excerpt names the streams when both have output") {
   CHECK(of("FAIL test_a\n", "took 3 s\n") == "stdout:\nFAIL test_a\nstderr:\ntook 3 s\n");
 }
 
-TEST_CASE("an error excerpt keeps to its size, whatever comes") {
+TEST_CASE("an error excerpt keeps to its size for any output") {
   std::string errors;
   for (int i = 0; i < 500; ++i)
     errors += "error: " + std::string(400, 'e') + std::to_string(i) + "\n";

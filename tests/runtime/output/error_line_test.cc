@@ -1,4 +1,4 @@
-// Which lines look like errors: as many kinds of tools as agents run.
+// Which lines look like errors, from many kinds of tools that agents run.
 #include <string>
 #include <string_view>
 
@@ -46,6 +46,13 @@ TEST_CASE("lines in which tools say that they failed look like errors") {
       "XMLError: bad document",
       "cannot open shared object file",
       "error: none of the targets matched",
+      "./main.go:5:2: undefined: foo",
+      "make: *** No rule to make target 'app.x', needed by 'all'.  Stop.",
+      "[PARSE_ERROR] Unexpected token",
+      "⨯ ./app/page.js:1:1",
+      "  ● sum › adds",
+      "not ok 1 - adds",
+      "SumTest#test_adds [sum_test.rb:7]:",
   };
   for (const std::string_view line : kLines) {
     INFO(line);
@@ -53,7 +60,7 @@ TEST_CASE("lines in which tools say that they failed look like errors") {
   }
 }
 
-TEST_CASE("lines that merely have the words in them do not look like errors") {
+TEST_CASE("lines that merely contain the words do not look like errors") {
   static constexpr std::string_view kLines[] = {
       "",
       "0 errors, 0 warnings",
@@ -78,7 +85,7 @@ TEST_CASE("lines that merely have the words in them do not look like errors") {
       "GET /error 200",
       "All tests passed",
       "Every line is fine",
-      "panic: false",
+      "  panic: false",
   };
   for (const std::string_view line : kLines) {
     INFO(line);

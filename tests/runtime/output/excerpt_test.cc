@@ -87,7 +87,7 @@ TEST_CASE("head and tail are shown with an exact note of the omitted part") {
   const Gap cut = result.cut[0];
   const std::size_t note = result.text.find("[… ");
   REQUIRE(note != std::string::npos);
-  // What is before the note, what the note says, and what is after it are the whole.
+  // The text before the note, the range in the note and the text after it are the whole.
   const std::size_t after = result.text.find('\n', note) + 1;
   CHECK(result.text.substr(0, note) == log.substr(0, cut.from));
   CHECK(result.text.substr(after) == log.substr(cut.to));
@@ -128,7 +128,7 @@ TEST_CASE("every error line appears when all of them fit") {
   for (int i = 0; i < kCases; ++i) {
     std::string log;
     std::vector<std::string> errors;
-    // A line and a note each: within the part of the budget that the two ends do not have.
+    // A line and a note each, within the budget that the two ends leave.
     const auto count = 1 + random() % 25;
     for (unsigned k = 0; k < count; ++k) {
       log += build_log(0, static_cast<int>(random() % 300));
@@ -205,7 +205,7 @@ TEST_CASE("an output with a single long line shows its beginning within any budg
   }
 }
 
-TEST_CASE("a character whose rest has not come yet is left out") {
+TEST_CASE("an incomplete character is left out until its rest comes") {
   Stream stream;
   stream.append("text \xE2\x82");
   CHECK(excerpt(stream, {}).text == "text ");
@@ -213,7 +213,7 @@ TEST_CASE("a character whose rest has not come yet is left out") {
   CHECK(excerpt(stream, {}).text == "text \xE2\x82\xAC");
 }
 
-TEST_CASE("a gap that cuts a character in two costs the character, not the text") {
+TEST_CASE("a gap that cuts a character removes only that character") {
   std::string euros;
   for (int i = 0; i < 1000; ++i) euros += "\xE2\x82\xAC";
   Stream stream(100, 100);

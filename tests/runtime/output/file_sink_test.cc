@@ -1,5 +1,5 @@
-// FileSink on real files: what is in them, how they are bounded and rotated, and what happens when
-// the disk is full, slow or gone. Runs as root and as anybody.
+// FileSink on real files: their contents, bounds and rotation, and what happens when the disk is
+// full, slow or gone. Runs as root and as any other user.
 #include "runtime/output/file_sink.h"
 
 #include <fcntl.h>
@@ -115,7 +115,7 @@ TEST_CASE("the beginning of a character is held back until its rest comes or the
   CHECK(desk.text() == "caf\xC3");
 }
 
-TEST_CASE("files rotate when they are full, and the oldest goes") {
+TEST_CASE("files rotate when they are full, and the oldest is removed") {
   Desk desk;
   desk.spec.max_bytes = kMinSinkBytes;
   desk.spec.files = 3;
@@ -198,7 +198,7 @@ TEST_CASE("append to a file that is full writes nothing") {
   CHECK(desk.sink->status().lost_bytes == 4);
 }
 
-TEST_CASE("without append the file is emptied, and its rotated files go") {
+TEST_CASE("without append the file is emptied, and its rotated files are removed") {
   Desk desk;
   desk.spec.files = 3;
   for (const char* name : {"out.log", "out.log.1", "out.log.2", "out.log.3"}) {
@@ -210,10 +210,10 @@ TEST_CASE("without append the file is emptied, and its rotated files go") {
   CHECK(desk.text() == "new");
   CHECK_FALSE(fs::exists(desk.file("out.log.1")));
   CHECK_FALSE(fs::exists(desk.file("out.log.2")));
-  CHECK(desk.text("out.log.3") == "old");  // no sink of three files has made it
+  CHECK(desk.text("out.log.3") == "old");  // a sink of three files does not make it
 }
 
-TEST_CASE("bytes that the ring loses before the disk takes them are named in the file") {
+TEST_CASE("bytes that the ring loses before the disk takes them are noted in the file") {
   constexpr std::size_t kSmallRing = 4096;
   Desk desk({}, kSmallRing);
   const std::string text = numbered(kSmallRing * 3);
@@ -291,7 +291,7 @@ TEST_CASE("a finish during an outage tries once more and counts the rest as lost
   if (repaired) CHECK(desk.text() == "bytes");
 }
 
-// Keeps libuv's threads busy, as a disk that hangs does.
+// Keeps libuv's threads busy, like a disk that hangs.
 class BusyPool {
  public:
   explicit BusyPool(uv_loop_t* loop) : work_(kMoreThanThreads) {
@@ -334,7 +334,7 @@ TEST_CASE("a finish does not wait for a disk that hangs") {
   REQUIRE(desk.loop.until([&pool] { return pool.idle(); }));
 }
 
-TEST_CASE("when the time to finish is over the file says what is missing") {
+TEST_CASE("the file says what is missing when the time to finish is over") {
   Desk desk;
   BusyPool pool(desk.loop.get());
   REQUIRE(desk.open());
@@ -361,14 +361,14 @@ TEST_CASE("a sink may be deleted while it writes, and by its own callbacks") {
   SECTION("while it finishes") {
     REQUIRE(desk.open());
     desk.say(numbered(kSinkBatchBytes));
-    desk.sink->finish([] { FAIL("it is told of no end"); });
+    desk.sink->finish([] { FAIL("a deleted sink reports no end"); });
   }
   SECTION("when it has finished") {
     REQUIRE(desk.open());
     desk.sink->finish([&desk] { desk.sink.reset(); });
     REQUIRE(desk.loop.until([&desk] { return desk.sink == nullptr; }));
   }
-  SECTION("when it tells of an error") {
+  SECTION("when it reports an error") {
     desk.spec.directory += "/missing";
     REQUIRE(desk.open());
     desk.told.then = [&desk] { desk.sink.reset(); };
@@ -394,7 +394,7 @@ TEST_CASE("an idle sink may be deleted after its loop was closed") {
   sink.reset();
 }
 
-TEST_CASE("whatever the pieces and the rotations, the files in order are the end of the stream") {
+TEST_CASE("the files in order are the end of the stream, for all pieces and rotations") {
   constexpr std::uint32_t kSeeds = 40;
   constexpr std::size_t kMaxPiece = 6000;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
@@ -429,7 +429,7 @@ TEST_CASE("whatever the pieces and the rotations, the files in order are the end
   }
 }
 
-// In a file system of its own; "" when all is well there.
+// Runs in a file system of its own; returns "" if all is well.
 std::string fill_the_disk(const std::string& where) {
   constexpr std::size_t kDiskBytes = std::size_t{64} << 10;
   Desk desk(where);
@@ -437,7 +437,7 @@ std::string fill_the_disk(const std::string& where) {
   { std::ofstream(where + "/other") << std::string(kDiskBytes / 2, 'o'); }
   const std::string text = numbered(kDiskBytes * 3 / 4);
   desk.say(text);
-  if (!desk.wait_for_error()) return "no error is told";
+  if (!desk.wait_for_error()) return "no error was reported";
   if (desk.told.errors[0].find("No space left on device") == std::string::npos) {
     return desk.told.errors[0];
   }
@@ -447,10 +447,10 @@ std::string fill_the_disk(const std::string& where) {
   desk.say("end\n");
   if (!desk.settle()) return "it does not go on";
   if (desk.text() != text + "end\n") return "something is missing";
-  return desk.told.recoveries == 1 ? "" : "no recovery is told";
+  return desk.told.recoveries == 1 ? "" : "no recovery was reported";
 }
 
-// Lets this process mount: in a namespace of its own, as root there.
+// Lets this process mount, as root in a namespace of its own.
 bool enter_mount_namespace() {
   const uid_t user = ::geteuid();
   if (::unshare(CLONE_NEWNS | (user == 0 ? 0 : CLONE_NEWUSER)) != 0) return false;

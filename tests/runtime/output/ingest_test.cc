@@ -1,4 +1,5 @@
-// What readers share: turns, the quota of frame loops, and the tick that coalesces small writes.
+// The resources that readers share: turns, the quota of frame loops, and the tick that coalesces
+// small writes.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ TEST_CASE("a slow stream is served next to flooding ones") {
   Stream stream;
   Listener listener;
   house.ingest().read(std::move(slow.in), stream, listener);
-  // Each line is there before the floods together have had much more than a turn.
+  // Each line arrives before the floods together have had much more than a turn.
   constexpr std::size_t kTurns = 4 << 20;
   for (std::size_t line = 1; line <= 50; ++line) {
     std::size_t before = 0;
@@ -58,7 +59,7 @@ TEST_CASE("a slow stream is served next to flooding ones") {
   floods.clear();
 }
 
-TEST_CASE("a quota limits how much is taken, and the next one continues") {
+TEST_CASE("a quota limits how much is read, and the next one continues") {
   House house;
   Pipe pipe;
   Stream stream;
@@ -74,7 +75,7 @@ TEST_CASE("a quota limits how much is taken, and the next one continues") {
   while (!listener.ended && ++frames < 100) {
     house.ingest().set_quota(kQuota);
     CHECK(house.ingest().taken() == 0);
-    // Whatever is left of the frame, no more comes than the quota.
+    // For the rest of the frame, no more comes than the quota.
     for (int i = 0; i < 20; ++i) house.poll_once();
     CHECK(house.ingest().taken() <= kQuota);
     total += house.ingest().taken();
@@ -180,7 +181,7 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("a line after quiet comes at once, also after a time of ticks") {
+TEST_CASE("a line after a quiet time comes at once, even after ticks") {
   House house;
   Pipe pipe;
   Stream stream;

@@ -1,4 +1,4 @@
-// Pace: when a reader goes over to ticks and when back.
+// Pace: when a reader changes to ticks and back.
 #include "runtime/output/pace.h"
 
 #include "tests/support/catch.h"
@@ -18,12 +18,12 @@ constexpr std::size_t kWriteBytes = 100;
 constexpr std::size_t kPipeBytes = 1 << 20;
 constexpr std::size_t kGoodTick = kPipeBytes / 4;
 
-// So many wake-ups within the millisecond `now_ms`.
+// Records `times` wake-ups within the millisecond `now_ms`.
 void wake(Pace& pace, std::size_t times, std::uint64_t now_ms) {
   for (std::size_t i = 0; i < times; ++i) pace.on_wakeup(kWriteBytes, now_ms);
 }
 
-// A tick that found room left in the pipe.
+// Records a tick that found room left in the pipe.
 void tick(Pace& pace, std::size_t bytes, std::uint64_t now_ms) {
   pace.on_tick(bytes, kPipeBytes, /*held_up=*/false, now_ms);
 }

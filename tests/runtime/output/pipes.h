@@ -1,4 +1,4 @@
-// Pipes, floods and listeners: what the tests of readers share.
+// Shared by the tests of readers: pipes, floods and listeners.
 #pragma once
 
 #include <fcntl.h>
@@ -39,12 +39,12 @@ struct Pipe {
 inline void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0) return;  // the reader has gone
+    if (count < 0) return;  // the reader is gone
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
-// Writes the same bytes until it is told to stop, or nobody reads.
+// Writes the same bytes until it is stopped, or the reader is gone.
 class Flood {
  public:
   Flood(UniqueFd fd, std::size_t write_bytes) : fd_(std::move(fd)) {

@@ -1,5 +1,5 @@
-// Reader over real descriptors: what is written arrives, ends and errors are told, and closing is
-// safe at any point. Writers are threads, or this thread where a pipe holds all.
+// Reader over real descriptors: written bytes arrive, ends and errors are reported, and closing is
+// safe at any point. Writers are threads, or this thread if a pipe holds all.
 #include "runtime/output/reader.h"
 
 #include <fcntl.h>
@@ -56,7 +56,7 @@ TEST_CASE("much output arrives byte for byte") {
   std::string text;
   for (int i = 0; text.size() < (std::size_t{5} << 20); ++i) text += std::to_string(i) + "\n";
   std::thread writer([&, out = std::move(pipe.out)] {
-    // In pieces of all sizes, so that every way of reading has its turn.
+    // In pieces of all sizes, to exercise every way of reading.
     std::string_view rest = text;
     for (std::size_t size = 1; !rest.empty(); size = size * 3 % 70001 + 1) {
       write_all(out.get(), rest.substr(0, size));
@@ -69,7 +69,7 @@ TEST_CASE("much output arrives byte for byte") {
   CHECK(stream.read(0, kAll).bytes == text);
 }
 
-TEST_CASE("a stream that says little holds little memory") {
+TEST_CASE("a stream with little output holds little memory") {
   House house;
   Pipe pipe;
   Stream stream;
@@ -80,7 +80,7 @@ TEST_CASE("a stream that says little holds little memory") {
   CHECK(stream.memory() < 5000);
 }
 
-TEST_CASE("a descriptor that is no pipe is read like one") {
+TEST_CASE("a descriptor that is not a pipe is read like one") {
   House house;
   std::array<int, 2> ends{};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) == 0);
@@ -109,7 +109,7 @@ TEST_CASE("a reader can be closed in the middle, and nothing comes after it") {
   Flood flood(std::move(pipe.out), 100);
   REQUIRE(house.loop().until([&] { return listener->reads > 100; }));
   reader->close();
-  reader->close();  // twice does no harm
+  reader->close();  // closing twice is harmless
   listener.reset();
   stream.reset();
   for (int i = 0; i < 10; ++i) house.poll_once();

@@ -1,4 +1,4 @@
-// Where a file sink writes, and where it never does, whoever moves things about meanwhile.
+// Where a file sink writes, and where it never does, while other programs move things.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("a wrong spec is refused by the name of its field") {
+TEST_CASE("an invalid spec is refused with the name of its field") {
   Desk desk;
   std::string field;
   const auto wrong = [&](const char* name) { field = name; };
@@ -131,7 +131,7 @@ TEST_CASE("a parent that becomes a link in the middle is not followed") {
   CHECK(fs::is_empty(outside.path()));
   CHECK_THAT(desk.told.errors[0], Contains("logs is not a directory of its own"));
 
-  // Once it is a directory again, the output goes on there.
+  // Once it is a directory again, writing continues there.
   fs::remove(desk.file("logs"));
   desk.clock.advance(kSinkRetryInterval);
   desk.say(" and more");

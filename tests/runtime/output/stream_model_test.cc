@@ -1,6 +1,5 @@
-// Stream against a model that keeps everything: whatever comes in whatever pieces, every answer is
-// what the model says, and a reader that follows its cursor sees every byte once or is told that it
-// is gone.
+// Compares Stream with a model that keeps everything: for any bytes in any pieces, every answer is
+// the model's, and a reader that follows its cursor sees every byte once or learns that it is gone.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -75,8 +74,7 @@ std::string random_chunk(Random& random) {
   return chunk;
 }
 
-// In the ways in which bytes come: copied, or read into prepared areas that are larger than what
-// came.
+// Adds bytes in each way: copied, or read into prepared areas that are larger.
 void write(Stream& stream, Random& random, std::string_view bytes) {
   if (below(random, 2) == 0) return stream.append(bytes);
   while (!bytes.empty()) {
@@ -106,7 +104,7 @@ void check_read(const Stream& stream, const Model& model, std::size_t from, std:
   REQUIRE(slice.to - slice.from == slice.bytes.size());
   REQUIRE(slice.bytes.size() <= max);
   REQUIRE(slice.bytes == model.all.substr(first, slice.bytes.size()));
-  // It stops early only where it must: at max, at a gap, at the end, or before a cut character.
+  // A read stops only at max, at a gap, at the end, or before a cut character.
   std::size_t stop = first;
   while (stop < model.all.size() && stop - first < max && model.kept(stop)) ++stop;
   REQUIRE(slice.to <= stop);
@@ -203,7 +201,7 @@ void run_case(unsigned seed) {
   INFO("seed " << seed << " ring " << model.ring << " head " << model.head);
 
   std::size_t cursor = 0;     // of a reader that follows
-  std::size_t accounted = 0;  // bytes that it has seen or been told are gone
+  std::size_t accounted = 0;  // bytes that it has seen or that were reported as gone
   constexpr int kSteps = 60;
   for (int step = 0; step < kSteps; ++step) {
     const std::string chunk = random_chunk(random);
@@ -243,7 +241,7 @@ void run_case(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("cursors stay correct, whatever arrives and whatever is evicted") {
+TEST_CASE("cursors stay correct when output arrives and is evicted") {
   constexpr unsigned kCases = 120;
   for (unsigned seed = 1; seed <= kCases; ++seed) run_case(seed);
 }

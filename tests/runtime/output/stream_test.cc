@@ -1,5 +1,4 @@
-// Stream: what is kept, by offset and by line. The tests of the seed's CircularBuffer come first,
-// in our form; its offsets moved, and its lines were counted wrong.
+// Stream: what is kept, by offset and by line.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ TEST_CASE("a stream stores and gives back lines") {
   CHECK(last_lines(stream, kManyLines) == Strings{"line one", "line two"});
 }
 
-TEST_CASE("tail gives the last lines") {
+TEST_CASE("tail returns the last lines") {
   Stream stream(kSmallRing);
   stream.append("a\nb\nc\nd\ne\n");
   CHECK(last_lines(stream, 2) == Strings{"d", "e"});
@@ -56,7 +55,7 @@ TEST_CASE("tail gives the last lines") {
   CHECK_FALSE(lines.gap);
 }
 
-TEST_CASE("a full ring gives up its oldest bytes, and tail gives whole lines only") {
+TEST_CASE("a full ring drops its oldest bytes, and tail returns only whole lines") {
   Stream stream(20, 0);
   stream.append("aaaaaaaaaa\n");
   stream.append("bbbbbbbbbb\n");
@@ -192,7 +191,7 @@ TEST_CASE("commit turns bytes in prepared areas into output") {
   CHECK(stream.read(0, kAll).bytes == "abcdexx");
 }
 
-TEST_CASE("prepared areas are never more than the ring") {
+TEST_CASE("prepared areas are never larger than the ring") {
   Stream stream(8, 0);
   const auto areas = stream.prepare(1000);
   CHECK(areas[0].iov_len + areas[1].iov_len == 8);
@@ -238,7 +237,7 @@ TEST_CASE("binary output is returned unchanged") {
   CHECK(stream.read(0, kAll).bytes == binary);
 }
 
-TEST_CASE("tail gives no more than max_bytes, whole lines first") {
+TEST_CASE("tail returns at most max_bytes, whole lines first") {
   Stream stream(kSmallRing);
   stream.append("first\nsecond\nthird\n");
   SECTION("as many whole lines as fit") {

@@ -1,6 +1,6 @@
-// What must hold of text views and excerpts for any bytes, over random input; the fuzzer
-// (tests/fuzz/text_fuzz.cc) looks for more with the same checks. And clean() against a terminal's
-// line that is as simple as it is slow.
+// Properties of text views and excerpts for any bytes, over random input; the fuzzer
+// (tests/fuzz/text_fuzz.cc) uses the same checks. Also compares clean() with a simple, slow model
+// of a terminal's line.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 using Random = std::mt19937;
 
-// Pieces that mean something, among bytes that mean nothing.
+// Meaningful pieces among random bytes.
 std::string random_output(Random& random, std::size_t size) {
   static constexpr std::string_view kPieces[] = {"\x1b",
                                                  "\x1b[",
@@ -104,7 +104,7 @@ std::string without_trailing_blanks(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("clean text is valid, free of controls and bounded, whatever came") {
+TEST_CASE("clean text is valid, free of controls and bounded for any output") {
   Random random(1);
   constexpr int kCases = 3000;
   constexpr std::size_t kMaxSize = 600;
@@ -115,7 +115,7 @@ TEST_CASE("clean text is valid, free of controls and bounded, whatever came") {
   }
 }
 
-TEST_CASE("an excerpt is within its budget and says what it left out, whatever came") {
+TEST_CASE("an excerpt is within its budget and says what it left out, for any output") {
   Random random(2);
   constexpr int kCases = 1500;
   constexpr std::size_t kMaxSize = 12000;
@@ -179,7 +179,7 @@ TEST_CASE("returns, backspaces and erasures give what a terminal shows") {
   }
 }
 
-TEST_CASE("cleaning takes time in proportion, whatever came") {
+TEST_CASE("cleaning takes linear time for any output") {
   // Each of these would take minutes if anything in it were quadratic.
   constexpr std::size_t kSize = 2 << 20;
   static constexpr std::string_view kPieces[] = {

@@ -48,7 +48,7 @@ TEST_CASE("a truncated sequence differs from an invalid one") {
   CHECK(incomplete_utf8_tail("\xFF") == 0);
 }
 
-TEST_CASE("escape sequences are not seen") {
+TEST_CASE("escape sequences are invisible") {
   CHECK(clean("\x1b[1;31mred\x1b[0m") == "red");
   CHECK(clean("\x1b[38:2::255:0:0mred\x1b[m") == "red");
   CHECK(clean("\x1b]0;a title\x07text") == "text");
@@ -73,7 +73,7 @@ TEST_CASE("C1 controls are sequences as UTF-8 characters and invalid as bytes") 
   CHECK(clean("\xE2\x9B\xBD") == "\xE2\x9B\xBD");
 }
 
-TEST_CASE("a sequence without its end swallows no text beyond its bounds") {
+TEST_CASE("a sequence without an end swallows no text beyond its bounds") {
   CHECK(clean("text\x1b") == "text");
   CHECK(clean("text\x1b[31") == "text");
   CHECK(clean("\x1b]0;a title without end\nnext line") == "\nnext line");
@@ -129,7 +129,7 @@ TEST_CASE("backspaces erase whole characters") {
   CHECK(clean("abc\rXY\bZ") == "XZc");
 }
 
-TEST_CASE("each part of cleaning can be left out") {
+TEST_CASE("each part of cleaning can be turned off") {
   const std::string raw = "\x1b[31mred\x1b[0m\rb\xFF\n";
   CHECK(clean(raw, {.strip_ansi = false, .resolve_returns = false, .replace_invalid = false}) ==
         raw);
@@ -144,7 +144,7 @@ TEST_CASE("each part of cleaning can be left out") {
 }
 
 TEST_CASE(
-    "an escape sequence that is cut at the end is found, so that its rest can be waited for") {
+    "an escape sequence that is cut at the end is found, so that a caller can wait for its rest") {
   CHECK(incomplete_escape_tail("text") == 0);
   CHECK(incomplete_escape_tail("text\x1b") == 1);
   CHECK(incomplete_escape_tail("text\x1b[3") == 3);

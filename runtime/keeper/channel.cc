@@ -99,12 +99,12 @@ Channel::Outcome Channel::receive(Received& received) {
   ssize_t got = 0;
   do {
     got = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    // The other end was closed with something unread in it. That is said once; what it sent before
-    // is still there, and then comes the end.
+    // ECONNRESET: the other end closed with messages unread. It is reported once; what that end
+    // sent can still be read, and then comes the end.
   } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   if (got < 0) return errno == EAGAIN ? Outcome::kLater : Outcome::kClosed;
   take_fds(header, received.fds);
-  // No message of ours is empty: this is the end.
+  // Our messages are never empty: this is the end.
   if (got == 0) return Outcome::kClosed;
   if ((header.msg_flags & MSG_TRUNC) != 0) return Outcome::kUnreadable;
   received.fds_lost = (header.msg_flags & MSG_CTRUNC) != 0;

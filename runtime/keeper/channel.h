@@ -1,6 +1,6 @@
 // Channel: one end of the socket between the library and its keeper. Sends what it can at once and
-// queues the rest; receives one message with its descriptors at a time. Never blocks. Owned by
-// KeeperClient's link and by the keeper's Server; their loop's thread only.
+// queues the rest; receives one message with its descriptors at a time. Never blocks.
+// KeeperClient's link and the keeper's Server each own one; their loop's thread only.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class Channel {
   enum class Outcome : std::uint8_t {
     kDone,
     kLater,       // send: queued until the socket is writable; receive: nothing there
-    kOutOfFds,    // send: queued until the kernel lets more descriptors be under way
+    kOutOfFds,    // send: queued until the kernel accepts more descriptors in transit
     kClosed,      // the other end is gone
     kUnreadable,  // receive: larger than a message may be
   };
@@ -48,7 +48,7 @@ class Channel {
   bool has_queued() const { return !queue_.empty(); }
   std::size_t queued() const { return queue_.size(); }
 
-  // In order with what was sent before.
+  // Messages keep their order.
   Outcome send(std::span<const std::uint8_t> message, FdList fds);
   Outcome flush();
 

@@ -9,7 +9,7 @@
 namespace gibbous::keeper {
 namespace {
 
-// More at once would be slower, not faster: most of them ask the same server.
+// More at once would be slower: most of them talk to the same server.
 constexpr std::size_t kMaxAtOnce = 16;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// CleanupCommands: the cleanup commands of runs, and how they are carried out: several at a time,
+// CleanupCommands: holds the cleanup commands of runs and carries them out, several at a time and
 // each for a bounded time. Keeper only.
 #pragma once
 
@@ -17,24 +17,24 @@ namespace gibbous::keeper {
 
 class CleanupCommands {
  public:
-  // Starts the process that carries a cleanup command out, out of the way of everything that is
-  // ended; 0: it could not be started. Its message body is only valid during the call.
+  // Starts the process that carries out a cleanup command, outside every tree that is being ended;
+  // 0: it could not be started. The message body is valid only during the call.
   using Start = std::function<pid_t(wire::Bytes body)>;
   using OnDone = std::function<void(bool granted)>;
   explicit CleanupCommands(Start start) : start_(std::move(start)) {}
 
   void keep(RunKey run, wire::Bytes body);
   void forget(RunKey run) { kept_.erase(run); }
-  // Carries it out, and forgets it. `on_done` may be empty; it comes at the end of one that is
-  // being carried out already, and at once when there is none.
+  // Carries out the run's command and forgets it. `on_done` may be empty. It is called when a
+  // command that is already running ends, and at once when there is none.
   void grant(RunKey run, OnDone on_done, Time now);
-  // All that are left. False: there were none, and none is being carried out.
+  // Carries out all that are left. False: there were none, and none is running.
   bool grant_all(Time now);
 
   bool running() const { return !running_.empty(); }
   // A process was reaped. False: it was none of these.
   bool ended(pid_t pid, int status, Time now);
-  // Ends those whose time is over.
+  // Kills those whose time is up.
   void tick(Time now);
   Time due() const;  // when tick() is to be called
 
@@ -49,7 +49,7 @@ class CleanupCommands {
     Time until;
     std::vector<OnDone> on_done;
   };
-  // Receives the end of the run's cleanup command; null: none is running.
+  // The callbacks for the end of the run's cleanup command; null: none is waiting or running.
   std::vector<OnDone>* listeners_of(RunKey run);
   static void notify(const std::vector<OnDone>& listeners, bool granted);
   void start_waiting(Time now);

@@ -1,5 +1,5 @@
 // KeeperClient: which runs the keeper has, what each message means for them, and what happens when
-// the keeper is lost: what it left is ended first, then the listener is notified.
+// the keeper is lost: the processes that it left are ended first, then the listener is notified.
 #include "runtime/keeper/client.h"
 
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
         listener_(listener),
         later_timer_(std::make_unique<LoopTimer>(loop, handles_, [this] { run_later(); })) {}
 
-  // To the keeper behind a control socket, instead of one of its own.
+  // Connects to the keeper at a control socket instead of starting one.
   void adopt(const std::string& control_socket);
 
   Status start(RunKey run, const StartRequest& request) override;
@@ -51,19 +51,19 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
     kStarting,
     kRunning,
     kExited,
-    kLosing,  // its keeper is lost, and the listener does not know yet
+    kLosing,  // its keeper is lost, and the listener is not notified yet
   };
   struct Entry {
     pid_t pid = 0;
     std::uint64_t start_time = 0;
     Phase phase = Phase::kStarting;
     std::uint32_t left = 0;
-    std::uint32_t kills = 0;  // reports that are due
+    std::uint32_t kills = 0;  // reports that are still due
 
-    // Something is still to come for it.
+    // More will be reported of it.
     bool active() const { return phase != Phase::kExited || left > 0 || kills > 0; }
   };
-  // The steps after one lost keeper.
+  // The work that one lost keeper leaves.
   struct PendingSweep {
     PendingSweep(OrphanSweep what, std::vector<RunKey> lost, std::string why)
         : sweep(std::move(what)), runs(std::move(lost)), reason(std::move(why)) {}
@@ -106,7 +106,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   std::uint32_t last_question_ = 0;
   std::unique_ptr<LoopTimer> later_timer_;
   bool adopting_ = false;  // not all detached runs are reported yet
-  bool adopted_ = false;   // no keeper of its own
+  bool adopted_ = false;   // it started no keeper itself
   bool shut_down_ = false;
   bool closing_ = false;
 };
@@ -212,7 +212,7 @@ void ClientImpl::cleanup_done(RunKey run, bool grant) {
 void ClientImpl::forget(RunKey run) {
   const Entry* entry = find(run);
   if (entry == nullptr || entry->phase == Phase::kLosing) return;
-  // A run whose tree is empty the keeper has forgotten already.
+  // The keeper has already forgotten a run whose tree is empty.
   const bool known = entry->active();
   runs_.erase(run);
   if (link_ == nullptr || !known) return;
@@ -288,7 +288,7 @@ bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
   Entry* entry = find(run);
   if (entry == nullptr) return true;  // forgotten meanwhile
   if (received.fds_lost) {
-    // This process has no descriptors left, so the run's output would never be seen.
+    // This process has no descriptors left, so it would never see the run's output.
     runs_.erase(run);
     wire::encode_kill(link_->buffer(), run, {SIGKILL, Millis(0)});
     link_->send();
@@ -387,35 +387,36 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   if (!message || find(run) != nullptr) return false;
   const auto count =
       static_cast<std::size_t>(std::count(message->fds.begin(), message->fds.end(), true));
-  // With no room for all of them: those that came, in their order. Its output is not seen then.
+  // When this process has no room for all descriptors, the first ones arrive, and the output is
+  // lost.
   if (!received.fds_lost && received.fds.size() != count) return false;
   std::array<UniqueFd, wire::kMaxFds> fds;
   std::size_t next = 0;
   for (std::size_t i = 0; i < fds.size(); ++i) {
     if (message->fds[i] && next < received.fds.size()) fds[i] = std::move(received.fds[next++]);
   }
-  DetachedRun kept;
-  kept.started.pid = message->started.pid;
-  kept.started.start_time = message->started.start_time;
-  kept.started.in_force = message->started.in_force;
-  kept.started.sandbox = std::move(message->started.sandbox);
-  kept.started.pidfd = std::move(fds[0]);
-  kept.started.out = std::move(fds[1]);
-  kept.started.err = std::move(fds[2]);
-  kept.out = read_memory(fds[3]);
-  kept.err = read_memory(fds[4]);
-  kept.lost_out = message->lost_out;
-  kept.lost_err = message->lost_err;
-  kept.notes = std::move(message->notes);
-  runs_[run] = Entry{kept.started.pid, kept.started.start_time, Phase::kRunning, 0, 0};
-  listener_.on_detached(*this, run, std::move(kept));
+  DetachedRun detached;
+  detached.started.pid = message->started.pid;
+  detached.started.start_time = message->started.start_time;
+  detached.started.in_force = message->started.in_force;
+  detached.started.sandbox = std::move(message->started.sandbox);
+  detached.started.pidfd = std::move(fds[0]);
+  detached.started.out = std::move(fds[1]);
+  detached.started.err = std::move(fds[2]);
+  detached.out = read_memory(fds[3]);
+  detached.err = read_memory(fds[4]);
+  detached.lost_out = message->lost_out;
+  detached.lost_err = message->lost_err;
+  detached.notes = std::move(message->notes);
+  runs_[run] = Entry{detached.started.pid, detached.started.start_time, Phase::kRunning, 0, 0};
+  listener_.on_detached(*this, run, std::move(detached));
   return true;
 }
 
 void ClientImpl::on_lost(Link& link, std::string reason) {
   drop_questions();
   if (adopted_ && !link.greeted()) {
-    // It belongs to another runtime, or has just gone: there is nothing to end.
+    // The keeper belongs to another runtime or has just gone: there is nothing to end.
     link_ = nullptr;
     link.close();
     adopting_ = false;

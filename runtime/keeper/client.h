@@ -1,6 +1,6 @@
 // KeeperClient: the library's side of the keeper. Runs (runtime/runs) owns one and is its listener.
-// Loop thread only. The keeper is started by the first start(), so that a runtime that runs nothing
-// costs no process.
+// Loop thread only. The first start() starts the keeper, so a runtime that runs nothing costs no
+// process.
 #pragma once
 
 #include <sys/resource.h>
@@ -17,6 +17,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/keeper/outcome.h"
 #include "runtime/process/terminal.h"
 #include "runtime/process/tree_limits.h"
 #include "runtime/process/usage.h"
@@ -25,9 +26,6 @@
 struct uv_loop_s;
 
 namespace gibbous {
-
-// Names one run between the library and its keeper; chosen by the caller, never reused.
-using RunKey = std::uint64_t;
 
 enum class StdioKind : std::uint8_t {
   kNull,    // /dev/null
@@ -41,9 +39,9 @@ struct ResourceLimit {
   rlim_t hard = RLIM_INFINITY;
 };
 
-// What the keeper runs for a run that lives elsewhere too (a container, a process on another
-// machine): after its tree was ended by a kill, a limit or the end of the host, and not when it
-// ended by itself. It has kCleanupLimit and no stdio.
+// Ends what a run started elsewhere (a container, a process on another machine). The keeper
+// executes it after a kill, a limit or the end of the host has ended the run's tree, and not when
+// the run ended by itself. It has kCleanupLimit and no stdio.
 struct CleanupCommand {
   std::vector<std::string> argv;
   std::vector<std::string> env;  // as StartRequest::env
@@ -59,17 +57,17 @@ struct StartRequest {
   StdioKind in = StdioKind::kNull;
   StdioKind out = StdioKind::kPipe;
   StdioKind err = StdioKind::kPipe;
-  // The child gets a terminal of this size as stdin, stdout and stderr; `in`, `out` and `err` do
-  // not count.
+  // The child gets a terminal of this size as stdin, stdout and stderr; `in`, `out` and `err` are
+  // ignored.
   std::optional<TerminalSize> terminal;
   std::vector<ResourceLimit> limits;  // of each process
   TreeLimits tree_limits;             // of all of them together
   std::optional<SandboxSpec> sandbox;
   std::optional<CleanupCommand> cleanup;
-  // Lives on when the host is gone, until the next one takes it over.
+  // The run outlives its host, and the next host takes it over.
   bool keep = false;
-  std::string keep_directory;  // where the keeper can be found then; absolute, the user's alone
-  std::string notes;           // given back to the next host as they are; at most kMaxNotesBytes
+  std::string keep_directory;  // where the next host finds the keeper; absolute, the user's alone
+  std::string notes;           // passed to the next host unchanged; at most kMaxNotesBytes
 };
 inline constexpr std::size_t kMaxNotesBytes = 3072;
 
@@ -84,12 +82,13 @@ struct Started {
   SandboxReport sandbox;  // for a request with one
 };
 
-// A kept run, as it was handed over. Its exit and all that has happened to it follow as usual.
+// A detached run as the next host receives it. Reports of its exit and other events follow as
+// usual.
 struct DetachedRun {
-  // Without `in`: a stdin that is a pipe ended with its first host.
+  // Without `in`: a stdin pipe ended with the first host.
   Started started;
   std::string notes;                         // of its first host
-  std::string out, err;                      // the newest output from the time without a host
+  std::string out, err;                      // the newest output written without a host
   std::uint64_t lost_out = 0, lost_err = 0;  // bytes before that
 };
 
@@ -112,33 +111,8 @@ const char* to_string(StartStep step);
 struct StartFailure {
   StartStep step = StartStep::kRequest;
   int error = 0;
-  std::string detail;  // what exactly, where the step alone does not say it; at most 1 KiB
+  std::string detail;  // details that the step does not show; at most 1 KiB
 };
-
-struct ExitStatus {
-  int code = 0;    // when signal == 0
-  int signal = 0;  // the signal that ended it, or 0
-  bool core = false;
-  std::chrono::microseconds user{0};
-  std::chrono::microseconds system{0};
-  std::uint64_t max_rss_kib = 0;
-  // Processes of the run's tree that were still alive when the leader had exited; more may be
-  // reported later by on_left.
-};
-
-struct KillReport {
-  enum class How : std::uint8_t {
-    kGone,       // nothing was left to kill
-    kSignal,     // all ended by the stop signal, within the grace
-    kEscalated,  // SIGKILL was needed
-    kSurvivors,  // some could not be killed within the bound
-  };
-  How how = How::kGone;
-  std::uint32_t dead = 0;        // processes of the tree that ended
-  std::vector<pid_t> survivors;  // pids that still live, at most kMaxReportedSurvivors
-  bool cleanup_failed = false;   // its cleanup command could not be carried out, or not in time
-};
-const char* to_string(KillReport::How how);
 
 class KeeperClient;
 
@@ -147,21 +121,22 @@ class KeeperListener {
   virtual ~KeeperListener() = default;
   virtual void on_started(RunKey run, Started started) = 0;
   virtual void on_start_failed(RunKey run, StartFailure failure) = 0;
-  // The leader has exited and was reaped. Comes at once, even if another process holds the pipes.
+  // The leader has exited and was reaped. Comes at once, even while another process holds the
+  // pipes.
   virtual void on_exited(RunKey run, ExitStatus status) = 0;
-  // After the leader's exit: how many processes of the run's tree are alive. Comes only when that
-  // is not 0, and once more with 0 when the last of them is gone.
+  // After the leader's exit: how many processes of the run's tree are alive. Comes only when some
+  // are, and once more with 0 when the last of them is gone.
   virtual void on_left(RunKey run, std::uint32_t alive) = 0;
   virtual void on_killed(RunKey run, KillReport report) = 0;
-  // The tree has used up one of its limits; the keeper is ending it. Comes once, before on_exited
-  // where the leader ended by it.
+  // The tree has reached one of its limits, and the keeper is ending it. Comes once, before
+  // on_exited if this ends the leader.
   virtual void on_limit(RunKey run, LimitReached reached) = 0;
-  // After adopt(): one of these for each kept run, then on_adopted.
+  // After adopt(): called for each detached run, then on_adopted.
   virtual void on_detached(KeeperClient& client, RunKey run, DetachedRun kept) = 0;
-  // The keeper is ours, or cannot be: it has a host already, or has gone.
+  // The keeper is ours, or it has another host or is gone.
   virtual void on_adopted(KeeperClient& client, const Status& status) = 0;
-  // The keeper is gone. Everything that it had started has been sent SIGKILL by pidfd and mark
-  // before this is called; no more messages come for those runs.
+  // The keeper is gone. All that it started has received SIGKILL, by pidfd and mark, before this
+  // call; nothing more is reported of those runs.
   virtual void on_keeper_lost(std::vector<RunKey> runs, std::string reason) = 0;
 };
 
@@ -169,7 +144,8 @@ struct KeeperOptions {
   std::string path;  // the gibbous-keeper program
 };
 
-// Where the keeper is: GIBBOUS_KEEPER, beside this executable, or ../libexec/gibbous beside it.
+// The path of the keeper: GIBBOUS_KEEPER, or gibbous-keeper beside this executable or in
+// ../libexec/gibbous.
 Result<std::string> find_keeper(const std::string& configured);
 
 class KeeperClient {
@@ -191,18 +167,18 @@ class KeeperClient {
   // in bounded time. A second kill() with SIGKILL or a shorter grace tightens the first; each gets
   // a report.
   virtual void kill(RunKey run, int signal_number, Millis grace) = 0;
-  // What the run's tree costs now; on_usage is called once from the loop, with nothing when the run
-  // or its keeper has gone.
+  // Reads what the run's tree costs now. The loop calls on_usage once, with nothing when the run or
+  // its keeper is gone.
   virtual void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) = 0;
-  // A run with a cleanup command has ended by itself: the cleanup command is forgotten, or carried
-  // out now.
+  // A run with a cleanup command has ended by itself: the keeper carries the command out now
+  // (`grant`) or forgets it.
   virtual void cleanup_done(RunKey run, bool grant) = 0;
   // The library has forgotten the run (its tree is empty or given up).
   virtual void forget(RunKey run) = 0;
-  // The library is done: everything left gets the stop signal and, after `grace`, SIGKILL by the
-  // keeper alone, which then exits. Nothing more is reported.
+  // The library is done: the keeper sends everything left the stop signal and, after `grace`,
+  // SIGKILL, and then exits. It reports nothing more.
   virtual void shutdown(Millis grace) = 0;
-  virtual pid_t keeper_pid() const = 0;  // 0 while none runs
+  virtual pid_t keeper_pid() const = 0;  // 0 while there is none
 
   // Closes the handles; on_closed comes from the loop. The object may be deleted after it.
   virtual void close(std::function<void()> on_closed) = 0;

@@ -1,4 +1,4 @@
-// A path may be longer than a socket's address: it is reached through /proc/self/fd.
+// A path may be too long for a socket's address, so the socket is reached through /proc/self/fd.
 #include "runtime/keeper/control_socket.h"
 
 #include <dirent.h>

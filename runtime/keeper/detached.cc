@@ -1,4 +1,4 @@
-// Reading without a host, and a socket that gets its name only once it listens.
+// Reads while there is no host, and gives a socket its name only once it listens.
 #include "runtime/keeper/detached.h"
 
 #include <fcntl.h>
@@ -27,12 +27,12 @@ constexpr mode_t kSocketMode = 0600;
 
 bool Spool::read() {
   std::array<char, kReadBytes> buffer;
-  // One turn: other streams and messages wait, too.
+  // One read per turn: other streams and messages are waiting too.
   const ssize_t got = ::read(pipe_.get(), buffer.data(), buffer.size());
   if (got < 0) return errno == EAGAIN || errno == EINTR;
   if (got == 0) return false;
   bytes_.append(buffer.data(), static_cast<std::size_t>(got));
-  // Cut now and then, not with every read.
+  // Cutting at twice the size is cheaper than cutting at every read.
   if (bytes_.size() > 2 * kSpoolBytes) {
     const std::size_t cut = bytes_.size() - kSpoolBytes;
     bytes_.erase(0, cut);
@@ -67,7 +67,7 @@ Result<ControlSocket> ControlSocket::open(const std::string& directory,
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // It gets its name once it listens: an earlier connection would take it for a control socket
+  // The socket gets its name once it listens: a host that connects earlier would take it for one
   // without a keeper.
   const std::string unfinished = "new-" + name;
   std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", held->get(),

@@ -1,6 +1,6 @@
-// Detached: runs that outlive their host, until the next host takes them over. The control socket
-// is in a directory of the user's. While there is no host, the keeper reads the output and keeps
-// the newest part, so that no detached run ever waits for a reader. Keeper only.
+// Detached: a run that outlives its host, until the next host takes it over. The control socket is
+// in a directory of the user's. While there is no host, the keeper reads the output and keeps the
+// newest part, so that no detached run waits for a reader. Keeper only.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace gibbous::keeper {
 
 inline constexpr std::size_t kSpoolBytes = std::size_t{1} << 20;  // of each stream
-// How long the end of a kept run is remembered for a next host.
+// How long the keeper remembers the end of a detached run for the next host.
 inline constexpr std::chrono::minutes kDetachedEndLimit{10};
 
 // The output of one stream while there is no host.
@@ -26,11 +26,11 @@ class Spool {
   explicit Spool(UniqueFd pipe = UniqueFd()) : pipe_(std::move(pipe)) {}
 
   int fd() const { return pipe_.get(); }
-  // Takes in what is there. False: the pipe is at its end.
+  // Reads what is available. False: the pipe is at its end.
   bool read();
   // Bytes that were lost since the last hand_over.
   std::uint64_t lost() const { return lost_; }
-  // What was taken in, in a memfd, and starts anew. Unset: nothing.
+  // Moves what was read into a memfd; unset: nothing was.
   UniqueFd hand_over();
   void close() { pipe_.reset(); }
   // A second descriptor of the pipe, for the next host; unset at its end.
@@ -44,24 +44,24 @@ class Spool {
 
 // The state of one detached run.
 struct Detached {
-  std::string notes;  // the library's own, given back as they are
+  std::string notes;  // the library's own, passed on unchanged
   wire::StartedMessage started;
   Spool out;
   Spool err;
   std::optional<ExitStatus> exit;
-  std::optional<LimitReached> limit;  // that no host has heard of
+  std::optional<LimitReached> limit;  // not yet reported to a host
 };
 
 class ControlSocket {
  public:
   // Listens in `directory`, which must exist and be the user's alone.
   static Result<ControlSocket> open(const std::string& directory, std::uint32_t keeper_number);
-  ~ControlSocket();  // takes the name away
+  ~ControlSocket();  // removes the name
   ControlSocket(ControlSocket&&) noexcept;
   ControlSocket& operator=(ControlSocket&&) = delete;
 
   int fd() const { return socket_.get(); }
-  // The next connection, if it is the same user's; unset when there is none.
+  // The next connection if it is the same user's; unset: there is none.
   UniqueFd accept() const;
 
  private:

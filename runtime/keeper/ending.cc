@@ -1,4 +1,4 @@
-// The keeper notices by itself when the last child is gone; here is only what makes them go.
+// The server notices when the last child is gone; this file only ends the processes.
 #include "runtime/keeper/ending.h"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 namespace gibbous::keeper {
 namespace {
 
-constexpr Millis kBound{3'000};  // from the first SIGKILL, whatever is left then
+constexpr Millis kBound{3'000};  // from the first SIGKILL until it gives up
 constexpr Millis kFirstPause{1};
 constexpr Millis kMaxPause{50};
-// Within one round: as long as there are more and more processes, they are killed without a pause.
+// Within one round: while the number of processes grows, they are killed without a pause.
 constexpr int kMaxRounds = 50;
 
 }  // namespace

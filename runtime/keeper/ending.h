@@ -1,5 +1,5 @@
-// Ending: how the keeper itself ends: everything below it gets SIGTERM, and after a grace SIGKILL
-// until it has no children left, or until that takes too long. Keeper only.
+// Ending: ends everything below the keeper, before the keeper itself ends: SIGTERM, then after a
+// grace SIGKILL until it has no children left or that takes too long. Keeper only.
 #pragma once
 
 #include "runtime/keeper/kill_job.h"
@@ -13,7 +13,7 @@ class Ending {
   Ending(ProcessTable& table, Millis grace, Time now);
 
   Time due() const { return due_; }  // when round() is to be called next
-  // One round of SIGKILL. False: it is given up.
+  // One round of SIGKILL. False: it gives up.
   bool round(Time now);
 
  private:

@@ -1,5 +1,5 @@
-// gibbous-keeper: the process from which every child of a Gibbous runtime descends. Started by the
-// library only, with one end of a socket pair as descriptor 3; see server.h for what it does.
+// gibbous-keeper: the process from which every child of a Gibbous runtime descends. Only the
+// library starts it, with one end of a socket pair as descriptor 3; server.h says what it does.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -34,7 +34,7 @@ int main() {
   ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
-  // Descriptors under way to a library that is slow to take them are counted here.
+  // Descriptors in transit to a slow library count towards this limit.
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
   const rlimit raised{files.rlim_max, files.rlim_max};

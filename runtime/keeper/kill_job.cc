@@ -1,5 +1,4 @@
-// The bound holds whatever the tree does: a process in an uninterruptible wait is reported as a
-// survivor.
+// The bound always holds: a process in an uninterruptible wait is reported as a survivor.
 #include "runtime/keeper/kill_job.h"
 
 #include <algorithm>
@@ -88,8 +87,7 @@ void Killer::kill_round(KeeperRun& run, Time now) {
     if (passes > 0) process_table_.rescan();
     known = job.seen.size();
     send(run, SIGKILL);
-    // A lone leader is not worth a second look: what it forked meanwhile comes to light when it is
-    // reaped.
+    // A lone leader needs no second look: its reaping reveals what it forked meanwhile.
   } while (job.seen.size() > std::max<std::size_t>(known, 1) && ++passes < kMaxPasses);
   job.due = now + job.backoff;
   job.backoff = std::min(job.backoff * 2, kMaxBackoff);

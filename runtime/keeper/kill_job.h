@@ -1,6 +1,6 @@
-// KillJob and Killer: how a run's tree is ended. Stop signal (and SIGCONT, so that what is stopped
-// can follow it) to all of it, grace, SIGKILL to all that is left, again and again until nothing is
-// left or the bound is reached. Each kill() of the library gets one report. Keeper only.
+// KillJob and Killer: end a run's tree. All of it gets the stop signal, and SIGCONT so that stopped
+// processes can act on it; after the grace, what is left gets SIGKILL, again and again until
+// nothing is left or the bound is reached. Each kill() of the library gets one report. Keeper only.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct KillJob {
   bool killing = false;    // SIGKILL is being sent
   bool escalated = false;  // because the grace was over
   Time due;                // end of the grace, or the next round of SIGKILL
-  Time bound;              // while killing: when it is given up
+  Time bound;              // while killing: when it gives up
   std::chrono::milliseconds backoff{0};
   std::unordered_set<pid_t> seen;  // every process of the tree since the job began
   std::uint32_t reports = 1;       // that the library waits for
@@ -31,8 +31,8 @@ class Killer {
   using Report = std::function<void(KeeperRun&, const KillReport&, std::uint32_t reports)>;
   Killer(ProcessTable& table, Report report) : process_table_(table), report_(std::move(report)) {}
 
-  // The family must have been rescanned just before, for all of these but tighten's time
-  // arithmetic. `reported`: a caller waits for the report.
+  // The caller rescans the process table just before each of these. `reported`: a caller waits for
+  // the report.
   void begin(KeeperRun& run, int signal_number, Millis grace, Time now, bool reported);
   void tick(KeeperRun& run, Time now);
   // The run's tree may have become empty.

@@ -1,6 +1,6 @@
 // Lifecycle: the phase of the keeper, from the hello of its host to its own end. Pure: the server
-// reports events and acts on the phase, so that every transition can be tested without processes.
-// Keeper only.
+// reports events and acts on the phase, so tests need no processes to try every transition. Keeper
+// only.
 #pragma once
 
 #include <cstdint>
@@ -58,15 +58,15 @@ class Lifecycle {
   Phase phase() const { return phase_; }
   bool is(Phase phase) const { return phase_ == phase; }
 
-  // Moves on. False: the event must not happen in this phase, which stays.
+  // Moves to the next phase. False: the event must not happen in this phase, which stays.
   [[nodiscard]] bool on(Event event, bool has_detached = false);
 
-  // A host that was greeted is at the other end.
+  // A host that has said hello is at the other end.
   bool serves() const { return is(Phase::kServing) || is(Phase::kTakenOver); }
   bool awaits_hello() const { return is(Phase::kAwaitingHost) || is(Phase::kVisited); }
-  // Processes are being ended with the keeper's own end in view.
+  // The keeper is ending processes because its host is gone or it was told to stop.
   bool ends_processes() const { return is(Phase::kSparing) || is(Phase::kEnding); }
-  // Nothing is started, reported or killed for the library any more.
+  // The keeper no longer starts, reports or kills anything for the library.
   bool is_ending() const { return ends_processes() || is(Phase::kCleaningUp) || is(Phase::kDone); }
 
  private:

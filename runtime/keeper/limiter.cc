@@ -1,5 +1,5 @@
-// Control groups tell of themselves; processor time, and whatever has no group, is looked at again
-// when it could be used up at the earliest.
+// Control groups report their own events. Processor time, and what has no group, is looked at again
+// at the earliest time at which it could be used up.
 #include "runtime/keeper/limiter.h"
 
 #include <sys/epoll.h>
@@ -16,7 +16,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPollPause{50};  // what has no group
+constexpr milliseconds kPollPause{50};  // for limits without a group
 constexpr milliseconds kMinCpuPause{10};
 constexpr milliseconds kMaxCpuPause{1'000};
 constexpr milliseconds kRemovePause{5};
@@ -46,7 +46,7 @@ Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limit
       kept->group = std::move(*group);
       kept->in_force = kept->group->in_force();
     } else {
-      why = group.status().message();  // this run is polled; the next one may fare better
+      why = group.status().message();  // this run is polled; the next one may get a group
     }
   }
   LimitsInForce& by = kept->in_force;
@@ -93,7 +93,7 @@ KeeperRun* Limiter::run_of_event(int fd) {
 
 void Limiter::look_again(KeeperRun& run, Time now) {
   DetachedLimits& kept = *run.limits;
-  if (kept.looks > 0) return;  // that is being done
+  if (kept.looks > 0) return;  // it is already being looked at
   kept.looks = kLooksAfterEvent;
   kept.due = std::min(kept.due, now + kLookPause);
   if (std::find(limited_.begin(), limited_.end(), run.key) == limited_.end()) {

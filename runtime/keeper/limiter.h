@@ -1,5 +1,5 @@
 // Limiter: the limits of whole trees. Makes the control groups of a run before its leader starts,
-// looks at what has no group to hold it, and says when a limit is used up. Keeper only.
+// polls what no group limits, and reports when a limit is reached. Keeper only.
 #pragma once
 
 #include <chrono>
@@ -23,42 +23,42 @@ using Time = std::chrono::steady_clock::time_point;
 struct DetachedLimits {
   TreeLimits limits;
   LimitsInForce in_force;
-  std::unique_ptr<RunGroup> group;  // null where everything is looked after by polling
-  int looks = 0;                    // that are still due after an event
-  Time poll_due = Time::max();      // of the next look at /proc
-  Time due = Time::max();           // of the next look
+  std::unique_ptr<RunGroup> group;  // null when every limit is polled
+  int looks = 0;                    // still due after an event
+  Time poll_due = Time::max();      // the next look at /proc
+  Time due = Time::max();           // the next look of either kind
   bool reached = false;
 };
 
 class Limiter {
  public:
-  // `epoll`: where the groups' events are waited for.
+  // `epoll` waits for the groups' events.
   Limiter(ProcessTable& table, int epoll, std::uint32_t keeper_number);
   ~Limiter();
 
-  // Before the start. Null when there is nothing to limit; a status names the limit that nothing on
-  // this machine can hold.
+  // Called before the start. Null when there is nothing to limit; an error names the limit that
+  // this machine cannot enforce.
   Result<std::unique_ptr<DetachedLimits>> prepare(const TreeLimits& limits);
   // The leader runs.
   void begin(KeeperRun& run, Time now);
-  // Something about this run's kernel limits may have happened, or its leader has ended.
+  // Called when a group of this run has reported something, or its leader has ended.
   std::optional<LimitReached> look(KeeperRun& run);
-  // A descriptor of a group has something to say. Null: it belongs to none.
+  // The run whose group has this descriptor; null: none has.
   KeeperRun* run_of_event(int fd);
-  // It may have been said before it was done: it is looked at again, soon and some times.
+  // The kernel may report an event before its counters show it: looks again soon, several times.
   void look_again(KeeperRun& run, Time now);
 
   Time due() const { return due_; }
-  // The limits that were used up by now.
+  // The limits that have been reached by now.
   std::vector<std::pair<RunKey, LimitReached>> tick(Time now);
 
-  // The run is over: its groups go as soon as the kernel lets them.
+  // The run is over: its groups are removed as soon as the kernel allows it.
   void release(std::unique_ptr<DetachedLimits> limits, Time now);
-  // Everything is over: true when no group is left.
+  // Removes the groups of all runs; true: none is left.
   bool remove_all();
 
  private:
-  // Rescans the table when it needs to and no other part has in this tick.
+  // Rescans the table if it needs to and `rescanned` is not set yet.
   std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
@@ -66,9 +66,9 @@ class Limiter {
   ProcessTable& process_table_;
   int epoll_;
   std::string group_name_;
-  std::optional<CgroupPlaces> places_;  // looked for by the first run with limits
+  std::optional<CgroupPlaces> places_;  // the first run with limits looks for them
   std::uint32_t last_group_ = 0;
-  std::vector<RunKey> limited_;  // runs that are polled, maybe some that were
+  std::vector<RunKey> limited_;  // runs that are polled, and some that no longer are
   std::vector<std::unique_ptr<RunGroup>> leaving_;
   Time due_ = Time::max();
 };

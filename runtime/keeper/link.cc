@@ -1,5 +1,5 @@
-// The keeper is never waited for: it is no child of the host (launch_detached), and its end is seen
-// on a pidfd and on the socket.
+// The host never waits for the keeper, which is not its child (launch_detached); a pidfd and the
+// socket show its end.
 #include "runtime/keeper/link.h"
 
 #include <poll.h>
@@ -49,8 +49,8 @@ const char* step_text(LaunchStep step) {
   return "cannot start";
 }
 
-// When the host is the reaper of orphans, the keeper has become its child after all, and would stay
-// as a zombie. It was sent SIGKILL just now, so there is little to wait for.
+// When the host reaps orphans, the keeper has become its child after all and would stay a zombie.
+// It has just been sent SIGKILL, so the wait is short.
 void reap_if_ours(int pidfd) {
   constexpr int kReapLimitMillis = 50;
   int reaper = 0;
@@ -86,7 +86,7 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
   link->pid_ = launched.pid;
   link->pidfd_ = std::move(launched.pidfd);
   if (const int error = link->watch(); error != 0) {
-    link->close();  // and the keeper, which finds no peer, goes away
+    link->close();  // the keeper finds no peer and exits
     return Status::error("keeper_not_started",
                          std::string("cannot watch the keeper: ") + uv_strerror(error));
   }
@@ -135,7 +135,7 @@ Link::Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& han
       pulse_(loop, handles, [this] { keep_going(); }) {}
 
 int Link::watch() {
-  // The link itself is one of the handles until it is freed.
+  // The link itself counts as a handle until it is freed.
   handles_.opened();
   if (const int error = uv_poll_init(loop_, &socket_poll_, channel_.fd()); error != 0) return error;
   ++open_polls_;
@@ -145,8 +145,7 @@ int Link::watch() {
   events_ = UV_READABLE;
   uv_poll_start(&socket_poll_, events_, on_uv_socket);
   uv_poll_start(&process_poll_, UV_READABLE, on_uv_process);
-  // A loop that the host runs to its end is held open by calls, not by runs that go on without
-  // them.
+  // Calls hold the loop open, and runs that outlive their calls do not.
   uv_unref(reinterpret_cast<uv_handle_t*>(&socket_poll_));
   uv_unref(reinterpret_cast<uv_handle_t*>(&process_poll_));
   return 0;
@@ -174,7 +173,7 @@ void Link::send(FdList fds) {
     events_ |= UV_WRITABLE;
     uv_poll_start(&socket_poll_, events_, on_uv_socket);
   }
-  // A closed socket is seen by reading it, from the loop.
+  // The loop notices a closed socket when it reads.
 }
 
 void Link::on_socket(int status, int events) {
@@ -237,15 +236,15 @@ void Link::lose(std::string reason) {
   lost_ = true;
   if (!greeted_ && !adopting_) reason += kAdvice;
   if (greeted_ || !adopting_) {
-    // It may be alive and of no use.
+    // The keeper may still be alive, but is unusable.
     (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
     reap_if_ours(pidfd_.get());
   }
   owner_.on_lost(*this, std::move(reason));
 }
 
-// A message continues a keeper that was stopped, but none is sent while a run only goes on, and its
-// exit would go unnoticed.
+// Each message continues a stopped keeper, but without messages the exit of a run would go
+// unnoticed.
 void Link::keep_going() {
   constexpr char kStopped = 'T';
   const auto stat = read_stat(pid_);

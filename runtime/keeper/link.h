@@ -20,9 +20,10 @@ class Link;
 class LinkOwner {
  public:
   virtual ~LinkOwner() = default;
-  // False: the message makes no sense. May close the link.
+  // False: the message is invalid. May close the link.
   virtual bool on_message(const wire::Header& header, Channel::Received& received) = 0;
-  // The keeper has ended, or is of no use and was ended. Comes once; the owner must close the link.
+  // The keeper has ended, or was killed because it is unusable. Comes once; the owner must close
+  // the link.
   virtual void on_lost(Link& link, std::string reason) = 0;
 };
 
@@ -34,11 +35,11 @@ class Link {
   // Connects to a keeper of detached runs; on_message reports them.
   static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                              OpenHandles& handles);
-  // Nothing is reported after it. Frees the link once libuv lets go of its handles.
+  // Nothing is reported afterwards. Frees the link once libuv releases its handles.
   void close();
 
   pid_t pid() const { return pid_; }
-  bool greeted() const { return greeted_; }  // it has answered
+  bool greeted() const { return greeted_; }  // the keeper has answered
   std::uint32_t keeper_number() const { return keeper_number_; }
   wire::Buffer& buffer() { return buffer_; }  // where messages are encoded
   // Sends what is in buffer().
@@ -72,12 +73,12 @@ class Link {
   uv_loop_t* loop_;
   uv_poll_t socket_poll_{};
   uv_poll_t process_poll_{};
-  LoopTimer retry_;      // of sends that the kernel refused
-  LoopTimer handshake_;  // until the keeper has said hello
-  LoopTimer pulse_;      // checks now and then whether the keeper was stopped
+  LoopTimer retry_;      // repeats sends that the kernel refused
+  LoopTimer handshake_;  // ends the wait for the keeper's hello
+  LoopTimer pulse_;      // checks every second whether the keeper is stopped
   int events_ = 0;
   int open_polls_ = 0;
-  bool adopting_ = false;  // it has another host, for all we know
+  bool adopting_ = false;  // the keeper may have another host
   bool greeted_ = false;
   bool lost_ = false;
   bool closing_ = false;

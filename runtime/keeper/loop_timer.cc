@@ -1,4 +1,4 @@
-// The handle outlives its LoopTimer until libuv lets go of it.
+// The handle outlives its LoopTimer until libuv releases it.
 #include "runtime/keeper/loop_timer.h"
 
 namespace gibbous {
@@ -9,7 +9,7 @@ struct LoopTimer::Handle {
   std::function<void()> on_time;
 
   static void on_uv_timer(uv_timer_t* timer) noexcept {
-    // A copy: on_time may destroy what it is kept in.
+    // A copy, because on_time may destroy its own holder.
     const auto on_time = static_cast<Handle*>(timer->data)->on_time;
     on_time();
   }

@@ -1,5 +1,6 @@
-// LoopTimer and OpenHandles: libuv handles that free themselves from their close callbacks, and the
-// count that tells when all of an owner's are closed. Used by KeeperClient. Loop thread only.
+// LoopTimer and OpenHandles: libuv handles that free themselves in their close callbacks, and a
+// count that shows when all handles of an owner are closed. KeeperClient uses both. Loop thread
+// only.
 #pragma once
 
 #include <uv.h>
@@ -34,7 +35,7 @@ class LoopTimer {
   LoopTimer& operator=(const LoopTimer&) = delete;
 
   void start(Millis delay);
-  // From now on it does not hold the loop open.
+  // Stops the timer from holding the loop open.
   void unref();
   void stop();
 

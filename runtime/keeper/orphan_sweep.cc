@@ -1,4 +1,4 @@
-// One round looks at every process once: prlimit is enough for most.
+// One round looks at every process once; for most, prlimit is enough.
 #include "runtime/keeper/orphan_sweep.h"
 
 #include <csignal>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxRounds = 60;
 constexpr int kEmptyRoundsAtTheEnd =
-    2;  // a scan is no snapshot: one may miss who forks while it looks
+    2;  // a scan is no snapshot and may miss a process that forks meanwhile
 constexpr int kQuickRounds = 8;
 constexpr Millis kQuickPause{1};
 constexpr Millis kSlowPause{10};
@@ -37,8 +37,8 @@ bool OrphanSweep::round() {
       return marks && marks->run_of(keeper_number_).has_value();
     };
     if (!has_mark(candidate)) continue;
-    // Zombies keep their marks and groups. One that was not there before may be all that a scan
-    // sees of a process that forks and exits for ever; its group is what ends that.
+    // Zombies keep their marks and groups. A new zombie may be all that a scan sees of processes
+    // that fork and exit forever; killing their group ends them.
     kill_group_if(candidate, has_mark);
     const SendOutcome outcome = send_signal_if(candidate, SIGKILL, has_mark);
     if (outcome != SendOutcome::kSent) continue;

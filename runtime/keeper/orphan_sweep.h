@@ -1,6 +1,6 @@
-// OrphanSweep: what a lost keeper left behind. Sends SIGKILL to all of it, again until nothing is
-// left, a few milliseconds between the rounds and bounded as a whole. Used by KeeperClient, which
-// does the waiting. Loop thread only.
+// OrphanSweep: kills what a lost keeper left behind. Sends SIGKILL in rounds, a few milliseconds
+// apart, until nothing is left or the rounds are used up. KeeperClient waits between the rounds.
+// Loop thread only.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,8 @@ struct ProcessIdentity {
 
 class OrphanSweep {
  public:
-  // `known`: the leaders that were running; all else is found by the keeper's number in the marks.
+  // `known`: the leaders that were running. The keeper's number in the marks identifies all other
+  // processes.
   OrphanSweep(std::uint32_t keeper_number, std::vector<ProcessIdentity> known)
       : keeper_number_(keeper_number), known_(std::move(known)) {}
 
@@ -34,7 +35,7 @@ class OrphanSweep {
  private:
   std::uint32_t keeper_number_;
   std::vector<ProcessIdentity> known_;
-  std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies that were seen, with their start
+  std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies seen so far, with their start times
   int rounds_ = 0;
   int empty_rounds_ = 0;
 };

@@ -1,4 +1,4 @@
-// Attribution, from the surest to the weakest: known already, the mark, the session, GIBBOUS_RUN.
+// Attribution, from the surest to the weakest: already known, the mark, the session, GIBBOUS_RUN.
 #include "runtime/keeper/process_table.h"
 
 #include <unistd.h>
@@ -140,7 +140,7 @@ bool ProcessTable::is_own_child(pid_t pid) const {
 }
 
 void ProcessTable::signal_group(const KeeperRun& run, int signal_number) {
-  // The leader is not reaped, so its pid names its group and no other.
+  // The leader is not reaped yet, so its pid can name no other group.
   if (run.leader != 0) ::kill(-run.leader, signal_number);
 }
 
@@ -164,10 +164,10 @@ void ProcessTable::signal(const KeeperRun& run, const std::vector<pid_t>& member
 
 template <typename StillOurs>
 void ProcessTable::send(pid_t pid, int signal_number, StillOurs still_ours) {
-  // Only the keeper can reap its own children: their pids are theirs.
+  // Only the keeper can reap its children, so their pids cannot be reused yet.
   const bool own = is_own_child(pid);
   if (signal_number == SIGKILL) {
-    // Every group below a run belongs to the run alone: its leader began a session of its own.
+    // Every group below a run belongs to that run alone, because its leader began a session.
     kill_group_if(pid, [&](pid_t held) { return own || still_ours(held); });
   }
   if (own) {

@@ -1,5 +1,5 @@
-// Order within a turn: first what has ended (an exit is reported before anything slow), then what
-// the library asks, then one look at the children for everything that needs one.
+// Order within a turn: first the ends of processes, so that an exit is reported before anything
+// slow; then the library's messages; then one look at the children for all who need it.
 #include "runtime/keeper/server.h"
 
 #include <fcntl.h>
@@ -27,10 +27,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kRetrySend{10};
-// Looking at the children may cost a quarter of the time at most; a single exit is looked at once.
+// Looking at the children takes at most a quarter of the time; a single exit is looked at at once.
 constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
-// So many replies that the library does not take are enough; then it is not read from either.
+// Stop reading from the library once this many replies are unsent.
 constexpr std::size_t kMaxQueuedReplies = 4096;
 
 std::string errno_text() {
@@ -45,7 +45,7 @@ std::chrono::microseconds micros(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-// Of a process that was reaped, and of those that it had reaped.
+// The time of a reaped process and of those that it reaped itself.
 std::chrono::microseconds cpu_of(const rusage& usage) {
   return micros(usage.ru_utime) + micros(usage.ru_stime);
 }
@@ -87,8 +87,8 @@ Status Server::open() {
   if (!signals_) return failure("signalfd");
   epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_) return failure("epoll_create1");
-  // The socket may have been inherited by a host's child that never execs: the host's end is
-  // watched too.
+  // A child of the host that never execs may hold the socket open, so the host's end is watched
+  // too.
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(channel_.fd(), SOL_SOCKET, SO_PEERCRED, &host, &size) == 0 && host.pid > 0) {
@@ -144,7 +144,7 @@ void Server::run() {
 }
 
 void Server::tidy() {
-  // The kernel may need a moment to see that a group is empty.
+  // The kernel may take a moment to notice that a group is empty.
   constexpr int kAttempts = 50;
   constexpr milliseconds kPause{2};
   for (int i = 0; limiter_ && i < kAttempts && !limiter_->remove_all(); ++i) {
@@ -157,7 +157,7 @@ int Server::wait_ms(Time now) const {
   if (cleanups_) until = std::min(until, cleanups_->due());
   if (lifecycle_.ends_processes()) until = std::min(until, ending_->due());
   if (!lifecycle_.is_ending()) {
-    until = std::min(until, next_due_);
+    until = std::min({until, next_due_, delayed_starts_.due()});
     if (limiter_) until = std::min(until, limiter_->due());
     if (!changed_.empty()) until = std::min(until, next_check_);
   }
@@ -178,8 +178,7 @@ void Server::update_interest() {
   if (wanted == interest_) return;
   interest_ = wanted;
   epoll_event event{wanted, {.fd = channel_.fd()}};
-  // With nothing wanted it must go altogether: a hang-up is reported whether it is asked for or
-  // not.
+  // With nothing wanted the descriptor leaves the set: epoll always reports a hang-up.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, channel_.fd(), nullptr);
   if (wanted != 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, channel_.fd(), &event);
 }
@@ -203,11 +202,11 @@ void Server::take_signals() {
 
 void Server::reap() {
   for (;;) {
-    // Look before reaping: an orphan's marks can be read as long as it is a zombie.
+    // Look before reaping: an orphan's marks can be read while it is a zombie.
     siginfo_t info{};
     if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       if (errno == EINTR) continue;
-      // No children at all.
+      // There are no children at all.
       if (lifecycle_.is(Phase::kEnding) || lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       return;
     }
@@ -254,7 +253,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   changed_.push_back(run.key);
 }
 
-// Nothing can come back to an empty tree: there is nothing more to know of it.
+// An empty tree cannot grow again, so the run is no longer needed.
 void Server::remove_if_done(KeeperRun& run) {
   if (run.leader != 0 || run.job || (run.keep && !has_host())) return;
   if (run.forgotten || run.orphans.empty()) remove(run);
@@ -292,7 +291,7 @@ void Server::check_runs(Time now) {
       remove_if_done(*run);
     } else {
       const auto alive = ProcessTable::alive(process_table_->members(*run)).size();
-      // None alive: they are about to be reaped, and then this is asked again.
+      // With none alive, they are about to be reaped, which leads here again.
       if (alive > 0) report_left(*run, static_cast<std::uint32_t>(alive));
     }
   }
@@ -371,6 +370,7 @@ void Server::tick(Time now) {
   }
   if (lifecycle_.is(Phase::kVisited) && now >= hello_until_) lose_host();
   if (lifecycle_.is_ending()) return;
+  if (starter_) retry_starts(now);
   if (limiter_ && now >= limiter_->due()) {
     for (const auto& [key, reached] : limiter_->tick(now)) {
       if (KeeperRun* run = process_table_->find(key)) limit_reached(*run, reached);
@@ -409,7 +409,7 @@ void Server::note_sending(Channel::Outcome outcome) {
       retry_send_ = steady_clock::now() + kRetrySend;
       return;
     case Channel::Outcome::kClosed:
-      // Acted upon at the end of the turn: this may come in the middle of a walk over the runs.
+      // The end of the turn handles it: this may be the middle of a walk over the runs.
       connected_ = false;
       host_gone_ = true;
       return;
@@ -426,11 +426,12 @@ void Server::stop() {
 
 void Server::end_processes(Event why, Millis grace) {
   const bool was_ending = lifecycle_.is_ending();
-  // A request made in the same turn still counts for runs that are spared.
+  // Kill requests of the same turn still count for runs that are spared.
   if (!was_ending && !kill_requests_.empty()) begin_kills(steady_clock::now());
   if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
   process_table_->spare_detached(lifecycle_.is(Phase::kSparing));
   if (was_ending) return;
+  delayed_starts_.clear();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());

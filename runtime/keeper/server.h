@@ -1,16 +1,18 @@
-// Server: the keeper itself. One thread, one epoll loop over the library's socket, a signalfd and a
-// pidfd of the host. Made and run by keeper_main.cc; never returns to the library's process.
+// Server: the keeper itself. One thread runs one epoll loop over the library's socket, a signalfd
+// and a pidfd of the host. keeper_main.cc makes and runs it.
 #pragma once
 
 #include <sys/resource.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/keeper/channel.h"
 #include "runtime/keeper/cleanup_commands.h"
+#include "runtime/keeper/delayed_starts.h"
 #include "runtime/keeper/detached.h"
 #include "runtime/keeper/ending.h"
 #include "runtime/keeper/kill_job.h"
@@ -21,16 +23,16 @@
 
 namespace gibbous::keeper {
 
-// From the library's end, or the host's, to SIGKILL for everything.
+// From the end of the host, or of its connection, to SIGKILL for everything.
 inline constexpr Millis kHostDeathGrace{300};
 
 class Server {
  public:
   // `original_files`: the limit on open files before the keeper raised its own.
   static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files);
-  // Until the library is gone and everything that was started has ended, or cannot be ended.
+  // Returns when the library is gone and everything that was started has ended or cannot be ended.
   void run();
-  // After run(): takes away what it made in the file system.
+  // After run(): removes what it made in the file system.
   void tidy();
 
  private:
@@ -47,11 +49,16 @@ class Server {
   void tick(Time now);
   void update_interest();
 
-  // Messages. False: it cannot be understood.
+  // Messages. False: the message is invalid.
   bool handle(Channel::Received& received);
   bool handle_hello(const wire::Header& header, wire::Bytes body);
   bool handle_start(RunKey key, Channel::Received& received);
   bool fail_start(RunKey key, const StartFailure& failure);
+  // Reports the run as started, or says why it is not.
+  std::optional<StartFailure> start(RunKey key, wire::Bytes body, const UniqueFd& strings);
+  void retry_starts(Time now);
+  // A run that is killed or forgotten is not started any more.
+  void drop_delayed_start(RunKey key);
   bool handle_cleanup(RunKey key, wire::Bytes body);
   bool handle_cleanup_done(RunKey key, wire::Bytes body);
   bool handle_signal(RunKey key, wire::Bytes body);
@@ -63,29 +70,29 @@ class Server {
   void leader_ended(KeeperRun& run, int status, const rusage& usage);
   void remove_if_done(KeeperRun& run);
   void remove(KeeperRun& run);
-  // Says so, and ends the run.
+  // Reports the limit and ends the run.
   void limit_reached(KeeperRun& run, LimitReached reached);
   void report_left(KeeperRun& run, std::uint32_t alive);
   void report_killed(KeeperRun& run, const KillReport& report, std::uint32_t reports);
-  // Once its cleanup command is carried out, if it has one.
+  // Reports after carrying out the run's cleanup command, if it has one.
   void grant_and_report(RunKey run, const KillReport& report, std::uint32_t reports);
   void send_killed(RunKey run, const KillReport& report, std::uint32_t reports);
   pid_t start_cleanup(wire::Bytes body);
-  void send(FdList fds = {});  // what is in out_
+  void send(FdList fds = {});  // sends out_
   void note_sending(Channel::Outcome outcome);
 
-  // The events that move the lifecycle on, and what the server does in the new phase.
+  // The events of the lifecycle, and what the server does in the new phase.
   void lose_host(Millis grace = kHostDeathGrace);
   void stop();
   void end_processes(Event why, Millis grace);
-  // Moves on once no process is left that is to be ended, or once the rest is given up.
+  // Moves to the next phase when no process to be ended is left, or with `given_up`.
   void finish_ending(bool given_up = false);
   // Every run has ended: carries out the last cleanup commands.
   void end_with_cleanups();
 
   // Detached runs (server_detached.cc).
   bool has_detached() const;
-  // A report reaches a host.
+  // A host is connected and receives reports.
   bool has_host() const { return connected_ && lifecycle_.serves(); }
   Status open_control_socket(const std::string& directory);
   void stay_alone();
@@ -99,7 +106,7 @@ class Server {
   struct KillRequest {
     RunKey run = 0;
     wire::Kill kill;
-    bool own = false;  // the keeper's own: no client waits for a report
+    bool own = false;  // the keeper's own: no host waits for a report
   };
 
   Channel channel_;
@@ -107,25 +114,26 @@ class Server {
   UniqueFd epoll_;
   UniqueFd signals_;
   UniqueFd host_;                     // pidfd
-  std::unique_ptr<Starter> starter_;  // both from Hello on
+  std::unique_ptr<Starter> starter_;  // both exist from Hello on
   std::unique_ptr<ProcessTable> process_table_;
   std::unique_ptr<Killer> killer_;
   std::unique_ptr<Limiter> limiter_;
   std::unique_ptr<CleanupCommands> cleanups_;
+  DelayedStarts delayed_starts_;
   MarkMode mark_mode_;
   wire::Buffer out_;
 
   std::vector<KillRequest> kill_requests_;  // of this turn
   std::vector<RunKey> changed_;             // runs whose tree may have become smaller
-  std::vector<RunKey> killed_;              // runs that have a job, maybe some that had
+  std::vector<RunKey> killed_;              // runs with a job, and some whose job is done
   Time next_check_;
   Time next_due_ = Time::max();  // of all jobs
   Time retry_send_ = Time::max();
   std::uint32_t interest_ = 0;
   bool connected_ = true;
-  bool host_gone_ = false;  // acted upon at the end of the turn
+  bool host_gone_ = false;  // handled at the end of the turn
   Lifecycle lifecycle_;
-  std::unique_ptr<Ending> ending_;  // while processes are ended
+  std::unique_ptr<Ending> ending_;  // while it ends processes
 
   std::uint32_t keeper_number_ = 0;
   std::unique_ptr<ControlSocket> control_;  // from the first detached run on
@@ -133,8 +141,8 @@ class Server {
   Time alone_until_ = Time::max();          // in kAlone
 };
 
-// A stopped keeper would neither hear the library nor notice the end of the host: the kernel
-// continues it with each message on this socket, and when the other end closes.
+// Makes the kernel continue a stopped keeper with each message on this socket and when the other
+// end closes; it would otherwise miss the library's messages and the end of the host.
 void stay_reachable(int fd);
 
 }  // namespace gibbous::keeper

@@ -1,5 +1,4 @@
-// Server, as far as runs live on without their host: what happens when it is gone, and when the
-// next one comes.
+// Server, detached runs: what happens when the host is gone, and when the next one connects.
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -37,7 +36,7 @@ int seccomp_filters(pid_t pid) {
   if (!read_proc_file(pid, "status", text)) return kUnknown;
   const std::string_view all(text.data());
   const std::size_t at = all.find(kField);
-  // Before Linux 5.9 there is only whether there are any.
+  // Before Linux 5.9 the kernel only shows whether there are any.
   if (at != std::string_view::npos) return std::atoi(text.data() + at + kField.size());
   constexpr std::string_view kMode = "\nSeccomp:";
   const std::size_t mode = all.find(kMode);
@@ -62,7 +61,7 @@ Status Server::open_control_socket(const std::string& directory) {
   return {};
 }
 
-// What is not kept has ended, or cannot be ended: from now on the keeper waits for the next host.
+// All but detached runs have ended or cannot be ended; the keeper now waits for the next host.
 void Server::stay_alone() {
   if (!lifecycle_.on(Event::kOthersEnded)) return;
   ending_.reset();
@@ -105,7 +104,7 @@ bool Server::read_spool(int fd) {
   return found;
 }
 
-// Alone, with nothing alive: the ends are remembered for a while.
+// The keeper is alone: when nothing is alive, it remembers the ends for a while.
 void Server::note_detached_ends() {
   bool alive = false;
   process_table_->for_each(
@@ -139,12 +138,11 @@ void Server::accept_control() {
   if (!lifecycle_.on(Event::kAccepted)) return;
   connected_ = true;
   hello_until_ = std::chrono::steady_clock::now() + kHelloLimit;
-  host_gone_ = false;  // that was the last one
+  host_gone_ = false;  // it was about the last host
   alone_until_ = Time::max();
 }
 
-// The next host has said hello: it gets every message that it would have had about each detached
-// run.
+// The next host has said hello: the keeper sends it every message about each detached run.
 void Server::hand_over() {
   process_table_->rescan();
   std::vector<RunKey> keys;
@@ -153,17 +151,17 @@ void Server::hand_over() {
   });
   std::sort(keys.begin(), keys.end());
   for (const RunKey key : keys) {
-    // Gone again: what is not handed over yet is for the next one.
+    // This host is gone as well: the next one gets what is not handed over yet.
     if (!connected_) return;
     KeeperRun& run = *process_table_->find(key);
     Detached& detached = *run.keep;
     run.forgotten = false;  // by the last host
     watch_spools(detached, false);
-    wire::DetachedMessage kept;
-    kept.started = detached.started;
-    kept.notes = detached.notes;
-    kept.lost_out = detached.out.lost();
-    kept.lost_err = detached.err.lost();
+    wire::DetachedMessage message;
+    message.started = detached.started;
+    message.notes = detached.notes;
+    message.lost_out = detached.out.lost();
+    message.lost_err = detached.err.lost();
     std::array<UniqueFd, wire::kMaxFds> fds;
     if (run.leader != 0) {
       fds[0].reset(static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U)));
@@ -174,10 +172,10 @@ void Server::hand_over() {
     fds[4] = detached.err.hand_over();
     FdList list;
     for (std::size_t i = 0; i < fds.size(); ++i) {
-      kept.fds[i] = static_cast<bool>(fds[i]);
+      message.fds[i] = static_cast<bool>(fds[i]);
       if (fds[i]) list.add(std::move(fds[i]));
     }
-    wire::encode_detached(out_, key, kept);
+    wire::encode_detached(out_, key, message);
     send(std::move(list));
     if (const auto limit = std::exchange(detached.limit, std::nullopt)) {
       wire::encode_limit(out_, key, *limit);

@@ -1,5 +1,4 @@
-// Server, as far as it answers the library: one function a message. The loop around them is in
-// server.cc.
+// Server, answers to the library: one function per message. The loop around them is in server.cc.
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -12,7 +11,7 @@
 namespace gibbous::keeper {
 namespace {
 
-// A turn takes so many messages, and so many starts, which are the slow ones; exits wait no longer.
+// The limits of a turn, so that exits do not wait longer; starts are the slow messages.
 constexpr int kMessagesPerTurn = 64;
 constexpr int kStartsPerTurn = 4;
 
@@ -94,7 +93,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
     return true;
   }
   if (mark_mode_ != MarkMode::kNone) {
-    // A child that has not come to its own mark yet is known by this one.
+    // This mark identifies a child that has not set its own yet.
     rlimit limit = mark_limit({hello->keeper, 0}, mark_mode_);
     if (mark_mode_ == MarkMode::kHard) limit.rlim_max = RLIM_INFINITY;
     ::setrlimit(RLIMIT_RTTIME, &limit);
@@ -123,25 +122,56 @@ bool Server::fail_start(RunKey key, const StartFailure& failure) {
 bool Server::handle_start(RunKey key, Channel::Received& received) {
   // Each host starts its runs through the keeper that it started itself.
   if (lifecycle_.is(Phase::kTakenOver)) return false;
-  const auto start = wire::decode_start(wire::body_of(received.message));
-  if (!start || process_table_->find(key) != nullptr) {
-    return fail_start(key, {StartStep::kRequest, start ? EEXIST : EINVAL, ""});
+  if (process_table_->find(key) != nullptr || delayed_starts_.contains(key)) {
+    return fail_start(key, {StartStep::kRequest, EEXIST, ""});
   }
   if (received.fds_lost) {
     return fail_start(key, {StartStep::kRequest, EMFILE, ""});
   }
+  const wire::Bytes body = wire::body_of(received.message);
+  UniqueFd strings = received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd();
+  const auto failure = start(key, body, strings);
+  if (!failure) return true;
+  if (!DelayedStarts::is_momentary(*failure)) return fail_start(key, *failure);
+  DelayedStart delayed;
+  delayed.run = key;
+  delayed.body.assign(body.begin(), body.end());
+  delayed.strings = std::move(strings);
+  if (delayed_starts_.delay(delayed, std::chrono::steady_clock::now())) return true;
+  return fail_start(key, *failure);
+}
+
+void Server::retry_starts(Time now) {
+  for (int i = 0; i < kStartsPerTurn; ++i) {
+    auto delayed = delayed_starts_.take_due(now);
+    if (!delayed) return;
+    const auto failure = start(delayed->run, delayed->body, delayed->strings);
+    if (!failure) continue;
+    if (DelayedStarts::is_momentary(*failure) && delayed_starts_.delay(*delayed, now)) continue;
+    fail_start(delayed->run, *failure);
+  }
+}
+
+void Server::drop_delayed_start(RunKey key) {
+  if (const auto delayed = delayed_starts_.take(key)) {
+    fail_start(key, {StartStep::kFork, EAGAIN, ""});
+  }
+}
+
+std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const UniqueFd& strings) {
+  const auto start = wire::decode_start(body);
+  if (!start) return StartFailure{StartStep::kRequest, EINVAL, ""};
   auto limits = limiter_->prepare(start->tree_limits);
   if (!limits) {
-    return fail_start(key, {StartStep::kGroup, ENOTSUP, limits.status().message()});
+    return StartFailure{StartStep::kGroup, ENOTSUP, limits.status().message()};
   }
   const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
   const Mark mark = process_table_->next_mark();
-  StartOutcome outcome =
-      starter_->start(*start, received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd(),
-                      mark, group != nullptr ? group->entries() : std::span<const int>());
+  StartOutcome outcome = starter_->start(
+      *start, strings, mark, group != nullptr ? group->entries() : std::span<const int>());
   if (outcome.failure) {
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
-    return fail_start(key, *outcome.failure);
+    return outcome.failure;
   }
   if (*limits) outcome.started.in_force = (*limits)->in_force;
   std::unique_ptr<Detached> detached;
@@ -160,7 +190,7 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
-  return true;
+  return std::nullopt;
 }
 
 bool Server::handle_cleanup(RunKey key, wire::Bytes body) {
@@ -203,8 +233,9 @@ bool Server::handle_signal(RunKey key, wire::Bytes body) {
 bool Server::handle_kill(RunKey key, wire::Bytes body) {
   const auto kill = wire::decode_kill(body);
   if (!kill || kill->signal_number < 1 || kill->signal_number >= NSIG) return false;
-  // SIGKILL cannot be followed by anything that the walk down the tree would then miss: who reaps
-  // in the group dies with it. So the group need not wait for the walk.
+  drop_delayed_start(key);
+  // The group need not wait for the walk down the tree: after SIGKILL the walk misses nothing,
+  // because a process of the group that would reap dies with it.
   const KeeperRun* run = kill->signal_number == SIGKILL ? process_table_->find(key) : nullptr;
   if (run != nullptr) ProcessTable::signal_group(*run, SIGKILL);
   kill_requests_.push_back({key, *kill});
@@ -234,14 +265,15 @@ bool Server::handle_usage(RunKey key, wire::Bytes body) {
 
 bool Server::handle_forget(RunKey key, wire::Bytes body) {
   if (!wire::decode_forget(body)) return false;
-  // A kill that came before it is not forgotten.
+  drop_delayed_start(key);
+  // Earlier kill requests still count.
   if (!kill_requests_.empty()) begin_kills(std::chrono::steady_clock::now());
   KeeperRun* run = process_table_->find(key);
   if (run == nullptr) return true;
   if (run->leader == 0 && !run->job) {
     remove(*run);
   } else {
-    // No reader is left, and it goes on.
+    // The run goes on without a reader.
     if (run->keep) watch_spools(*run->keep, true);
     run->forgotten = true;
   }

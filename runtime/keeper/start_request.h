@@ -1,5 +1,5 @@
 // What KeeperClient does with a StartRequest before it is sent: checks it, and puts strings that
-// are too large for a message where the keeper can read them. Any thread.
+// are too large for a message into a memfd. Any thread.
 #pragma once
 
 #include "runtime/base/unique_fd.h"
@@ -7,11 +7,11 @@
 
 namespace gibbous {
 
-// 0, or the errno that the request deserves before the keeper has seen it.
+// 0, or the errno of a request that cannot be sent.
 int start_request_error(const StartRequest& request);
 
-// The strings of a start in a memfd, sealed, so that the keeper can rely on what it has checked. 0,
-// or an errno.
+// Writes the strings of a start to a sealed memfd, so that the keeper can rely on what it has
+// checked. 0, or an errno.
 int start_strings_to_memfd(const StartRequest& request, UniqueFd& memfd);
 
 }  // namespace gibbous

@@ -1,4 +1,4 @@
-// Pipes are made here and the library's ends are sent to it, so that a start costs the library one
+// The keeper makes the pipes and sends the library its ends, so a start costs the library one
 // message.
 #include "runtime/keeper/starter.h"
 
@@ -94,8 +94,8 @@ bool make_pipe(bool library_reads, UniqueFd& library, UniqueFd& child) {
   return ::fcntl(library.get(), F_SETFL, O_NONBLOCK) == 0;
 }
 
-// What the child's stdin, stdout and stderr are, and what the library has of them. A terminal's
-// master is the library's stdout.
+// The child's stdin, stdout and stderr, and the library's ends of them. A terminal's master is the
+// library's stdout.
 struct Ends {
   std::array<UniqueFd, kStdioCount> library;
   std::array<UniqueFd, kStdioCount> child;
@@ -111,7 +111,7 @@ std::optional<StartStep> make_terminal(const TerminalSize& size, Ends& ends, Lau
   return std::nullopt;
 }
 
-// The step that failed; errno says why.
+// Returns the step that failed; errno says why.
 std::optional<StartStep> make_ends(const wire::Start& start, Ends& ends, LaunchPlan& plan) {
   if (start.terminal) return make_terminal(*start.terminal, ends, plan);
   const std::array kinds{start.in, start.out, start.err};
@@ -138,7 +138,7 @@ std::string env_tag_of(const std::vector<char*>& env) {
 
 }  // namespace
 
-StartOutcome Starter::start(const wire::Start& start, UniqueFd strings_fd, Mark mark,
+StartOutcome Starter::start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
                             std::span<const int> groups) {
   if (start.inline_strings) {
     const auto strings = wire::split_strings(start, start.strings);
@@ -160,7 +160,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   if (mode_ != MarkMode::kNone) limits.push_back({RLIMIT_RTTIME, mark_limit(mark, mode_)});
   limits.push_back({RLIMIT_NOFILE, files_});
   for (const ResourceLimit& limit : start.limits) {
-    // That one is taken, and to refuse is better than to lose the mark.
+    // The mark uses this limit, and refusing it is better than losing the mark.
     if (limit.resource == RLIMIT_RTTIME) return failed(StartStep::kLimits, EINVAL);
     limits.push_back({limit.resource, {limit.soft, limit.hard}});
   }

@@ -1,4 +1,4 @@
-// Starter: what the keeper does for one start: the strings, the pipes, the limits, the launch.
+// Starter: does the keeper's part of a start: the strings, the pipes, the limits, the launch.
 // Keeper only.
 #pragma once
 
@@ -26,7 +26,7 @@ struct StartOutcome {
   FdList fds;
   std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0
   std::uint64_t stdin_inode = 0;
-  // For a start that is to be kept.
+  // Set for a run that outlives its host.
   UniqueFd kept_out;
   UniqueFd kept_err;
   std::string keep_directory;
@@ -34,21 +34,20 @@ struct StartOutcome {
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
-// The variable by which a process that has lost its mark and its parents is still known.
+// The variable that identifies a process that has lost its mark and its parents.
 inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
 
 class Starter {
  public:
-  // `files`: the limit on open files that children get, before the keeper raised its own.
-  // `open_control_socket`: makes the keeper one that can be found in a directory, before it keeps a
-  // run.
+  // `files`: the limit on open files for children, from before the keeper raised its own.
+  // `open_control_socket` lets hosts find the keeper in a directory; called before a run is kept.
   Starter(MarkMode mode, rlimit files,
           std::function<Status(const std::string&)> open_control_socket)
       : mode_(mode), files_(files), open_control_(std::move(open_control_socket)) {}
 
-  // `strings_fd`: the memfd of a start whose strings are not in the message.
-  // `groups`: what the child enters before it executes, as LaunchPlan::groups.
-  StartOutcome start(const wire::Start& start, UniqueFd strings_fd, Mark mark,
+  // `strings_fd`: the memfd of a start whose strings are not in the message. `groups`: what the
+  // child enters before execve, as LaunchPlan::groups.
+  StartOutcome start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
                      std::span<const int> groups);
 
  private:
@@ -58,7 +57,7 @@ class Starter {
   MarkMode mode_;
   rlimit files_;
   std::function<Status(const std::string&)> open_control_;
-  std::optional<SandboxSupport> support_;  // tried by the first start with a sandbox
+  std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   Launcher launcher_;
 };
 

@@ -1,4 +1,4 @@
-// What the library says to its keeper; both sides' hello. The keeper's answers are in
+// The library's messages to its keeper, and both sides' hello. The keeper's answers are in
 // wire_replies.cc.
 #include "runtime/keeper/wire.h"
 
@@ -27,7 +27,7 @@ StartRequest request_of(const CleanupCommand& cleanup) {
 }
 
 void append_string(Buffer& out, const std::string& text) {
-  // With its NUL.
+  // Appends the text with its NUL.
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.c_str());
   out.insert(out.end(), bytes, bytes + text.size() + 1);
 }

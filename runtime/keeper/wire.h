@@ -1,7 +1,6 @@
-// What the library and its keeper say to one another: the messages, and their bytes. Both link this
-// file; nothing else is shared. One message is one SOCK_SEQPACKET packet: a header and a body in
-// the machine's byte order. Every decoder checks every length and refuses what does not fit
-// exactly. Any thread.
+// The messages between the library and its keeper, and their bytes. Both link this file. One
+// message is one SOCK_SEQPACKET packet: a header and a body in the machine's byte order. Every
+// decoder checks every length and refuses what does not fit exactly. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +19,8 @@
 
 namespace gibbous::wire {
 
-// Raise on every change of a message. The header and Hello stay as they are for good, so that two
-// versions can tell each other what they are.
+// Raise on every change of a message. The header and Hello never change, so that two versions can
+// tell each other what they are.
 inline constexpr std::uint16_t kVersion = 3;
 
 inline constexpr std::size_t kHeaderBytes = 16;
@@ -35,8 +34,8 @@ inline constexpr std::size_t kMaxReportedPorts = 64;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kSandboxLists = 5;
-// Started: pidfd, stdin, stdout, stderr; kept: pidfd, stdout, stderr and what was taken in of both;
-// in this order, as far as they are there.
+// Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and the spooled output of
+// both. They come in this order, and some may be absent.
 inline constexpr std::size_t kMaxFds = 5;
 
 enum class Type : std::uint16_t {
@@ -72,15 +71,15 @@ struct Header {
 using Bytes = std::span<const std::uint8_t>;
 using Buffer = std::vector<std::uint8_t>;
 
-// The header of a whole message. Any version; the caller compares. Fails when the bytes are not a
-// message.
+// The header of a whole message, of any version; the caller compares it. Fails when the bytes are
+// not a message.
 Result<Header> decode_header(Bytes message);
 inline Bytes body_of(Bytes message) {
   return message.subspan(kHeaderBytes);
 }
 
 struct Hello {
-  std::uint32_t keeper = 0;  // the keeper's number in marks; chosen by the library
+  std::uint32_t keeper = 0;  // the keeper's number in marks; the library chooses it
 };
 void encode_hello(Buffer& out, Hello hello);
 Result<Hello> decode_hello(Bytes body);
@@ -94,14 +93,14 @@ void append_strings(Buffer& out, const StartRequest& request);
 // its strings in the message, which is at most kMaxMessageBytes.
 void encode_cleanup(Buffer& out, RunKey run, const CleanupCommand& cleanup);
 
-// The run ended by itself: its cleanup command is carried out now, or forgotten.
+// The run ended by itself: the keeper carries its cleanup command out now, or forgets it.
 struct CleanupDone {
   bool grant = false;
 };
 void encode_cleanup_done(Buffer& out, RunKey run, CleanupDone over);
 Result<CleanupDone> decode_cleanup_done(Bytes body);
 
-// With `inline_strings` they are in the message, else in a sealed memfd that comes with it.
+// With `inline_strings` the strings are in the message, else in a sealed memfd that comes with it.
 void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings);
 
 struct Start {
@@ -131,7 +130,7 @@ struct StartStrings {
   std::vector<char*> argv;
   std::vector<char*> env;
   std::optional<SandboxSpec> sandbox;
-  const char* keep_directory = nullptr;  // null: not kept
+  const char* keep_directory = nullptr;  // null: not detached
   const char* notes = nullptr;
 };
 Result<StartStrings> split_strings(const Start& start, Bytes strings);
@@ -162,7 +161,7 @@ Result<std::uint32_t> decode_usage(Bytes body);
 void encode_shutdown(Buffer& out, Shutdown shutdown);
 Result<Shutdown> decode_shutdown(Bytes body);
 
-// Which descriptors come with it: the pidfd always, then a bit each.
+// The pidfd always comes with it; `in`, `out` and `err` say which other descriptors do.
 struct StartedMessage {
   pid_t pid = 0;
   std::uint64_t start_time = 0;
@@ -178,7 +177,7 @@ void encode_started(Buffer& out, RunKey run, const StartedMessage& started);
 Result<StartedMessage> decode_started(Bytes body);
 
 struct DetachedMessage {
-  StartedMessage started;  // which descriptors there are is said by `fds`
+  StartedMessage started;  // `fds` says which descriptors there are
   std::array<bool, kMaxFds> fds{};
   std::uint64_t lost_out = 0;
   std::uint64_t lost_err = 0;

@@ -1,6 +1,5 @@
-// What messages are put together from and taken apart with: a Writer that patches the length when
-// it is done, and a Reader that goes bad on the first byte that is not there. For wire.cc and
-// wire_replies.cc alone.
+// Writes and reads the parts of a message: a Writer that fills in the length when it is done, and a
+// Reader that fails at the first missing byte. Only for wire.cc and wire_replies.cc.
 #pragma once
 
 #include <chrono>
@@ -25,7 +24,7 @@ class Writer {
     put(std::uint32_t{0});
     put(run);
   }
-  // The length is known at the end.
+  // Fills in the length.
   ~Writer() {
     const auto length = static_cast<std::uint32_t>(out_.size());
     std::memcpy(out_.data() + kLengthOffset, &length, sizeof length);
@@ -40,7 +39,7 @@ class Writer {
     out_.insert(out_.end(), bytes, bytes + sizeof value);
     return *this;
   }
-  // Its size and its bytes, at most `max` of them.
+  // Writes the size and the bytes, at most `max` of them.
   Writer& put_text(std::string_view text, std::size_t max) {
     text = text.substr(0, max);
     put(static_cast<std::uint32_t>(text.size()));
@@ -82,7 +81,7 @@ class Reader {
   }
   Millis get_millis() { return Millis(get_duration()); }
   std::chrono::microseconds get_micros() { return std::chrono::microseconds(get_duration()); }
-  // One of the values from 0 to `last`.
+  // Reads one of the values from 0 to `last`.
   template <typename Enum>
   Enum get_enum(Enum last) {
     const auto value = get<std::uint8_t>();
@@ -101,11 +100,11 @@ class Reader {
   Bytes take_rest() { return std::exchange(rest_, {}); }
   void refuse_unless(bool condition) { good_ = good_ && condition; }
   bool good() const { return good_; }
-  // All there, and nothing more.
+  // The message was complete, and nothing followed.
   bool done() const { return good_ && rest_.empty(); }
 
  private:
-  // Not negative, and short enough for arithmetic with clocks.
+  // Reads a duration that is not negative and is short enough for arithmetic with clocks.
   std::int64_t get_duration() {
     constexpr std::int64_t kMaxDuration = std::int64_t{1} << 52;
     const auto value = get<std::int64_t>();

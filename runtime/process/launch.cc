@@ -228,8 +228,7 @@ GIBBOUS_IN_CHILD int child_main(void* argument) {
   __builtin_unreachable();
 }
 
-// Shares the caller's descriptors, so that the pidfd it gets for the grandchild belongs to the
-// caller.
+// Shares the caller's descriptors, so that the pidfd it gets for the grandchild is one of the
 // caller's.
 GIBBOUS_IN_CHILD int intermediate_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);

@@ -43,7 +43,7 @@ struct LaunchPlan {
   char* const* environment = nullptr;
   const char* directory = nullptr;       // null: the caller's
   std::array<int, 3> stdio{-1, -1, -1};  // -1: as in the caller
-  bool terminal = false;  // whether its stdin is a terminal, which becomes its session's
+  bool terminal = false;                 // its stdin is a terminal, which becomes its session's
   std::span<const LaunchLimit> limits;
   const PreparedSandbox* sandbox = nullptr;  // null: none
   std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing
@@ -78,9 +78,9 @@ class Launcher {
   void* stack_;  // of all children, one after another
 };
 
-// Starts a program that is not a child of the caller, which gets no SIGCHLD and finds nothing in
-// wait(2), whatever it does with those. `socket` becomes the program's descriptor 3; 0, 1 and 2 are
-// /dev/null. Default signal dispositions, an empty mask, a session of its own.
+// Starts a program that is not a child of the caller, which gets no SIGCHLD and sees nothing in
+// wait(2). `socket` becomes the program's descriptor 3; 0, 1 and 2 are /dev/null. Default signal
+// dispositions, an empty mask, a session of its own.
 std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
                                            Launched& launched);
 

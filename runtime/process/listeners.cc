@@ -1,5 +1,5 @@
-// Two ways to the same list: a dump of NETLINK_SOCK_DIAG that asks for listeners alone, and the
-// text tables of /proc for namespaces in which this process has no socket.
+// Two ways to the same list: a dump of NETLINK_SOCK_DIAG that asks only for listeners, and the text
+// tables of /proc for namespaces in which this process has no socket.
 #include "runtime/process/listeners.h"
 
 #include <arpa/inet.h>

@@ -18,11 +18,12 @@ struct ListeningSocket {
 };
 using ListeningSockets = std::unordered_map<ino_t, ListeningSocket>;
 
-// Of this process's namespace, by netlink: about 0.1 ms. False where the kernel has no such answer.
+// Appends those of this process's namespace, by netlink: about 0.1 ms. False if the kernel does not
+// answer.
 bool append_own_listeners(ListeningSockets& listeners);
 
-// Of any process's namespace, by /proc/PID/net/tcp and tcp6: several milliseconds on a machine with
-// much memory, as the kernel walks its table of all connections, too.
+// Appends those of any process's namespace, from /proc/PID/net/tcp and tcp6: several milliseconds
+// on a machine with much memory, because the kernel walks its whole table of connections.
 void append_listeners_of(pid_t pid, ListeningSockets& listeners);
 
 }  // namespace gibbous

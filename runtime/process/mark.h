@@ -1,4 +1,4 @@
-// The mark identifies a run's processes, whatever they do to hide. It is a value in RLIMIT_RTTIME,
+// The mark identifies a run's processes even if they try to hide. It is a value in RLIMIT_RTTIME,
 // which fork, exec, setsid, `env -i` and closing every descriptor leave alone, which every other
 // process may read, and which limits nothing: no thread gets that much real-time CPU time. The
 // keeper's children write it; the keeper reads it, and so does the library when the keeper is gone.
@@ -33,17 +33,17 @@ MarkMode mark_mode();
 // Returns the limit that encodes `mark`; only for kHard and kSoft.
 rlimit mark_limit(Mark mark, MarkMode mode);
 
-// The marks that a process carries: none, one, or an outer and an inner one.
+// The marks of a process: none, one, or an outer and an inner one.
 struct Marks {
   std::optional<Mark> outer;
   std::optional<Mark> inner;
 
-  // The run that the process belongs to, from this keeper's point of view.
+  // Returns the run to which the process belongs, from this keeper's point of view.
   std::optional<std::uint32_t> run_of(std::uint32_t keeper) const;
 };
 Marks decode_marks(const rlimit& limit);
 
-// Returns nothing when the process does not exist or its limits cannot be read. Zombies still have
+// Returns nothing if the process does not exist or its limits cannot be read. Zombies still have
 // theirs.
 std::optional<Marks> read_marks(pid_t pid);
 

@@ -72,7 +72,7 @@ std::optional<bool> is_tagged_process_alive(const std::string& tag) {
   const auto start = number_of(parts[4]);
   if (!pid || !start) return std::nullopt;
   if (parts[1] != here.boot) {
-    // This machine has rebooted since, or it was another one.
+    // This machine has rebooted since, or it is another one.
     if (here.machine.empty() || parts[0] != here.machine) return std::nullopt;
     return false;
   }

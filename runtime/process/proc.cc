@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "runtime/base/unique_fd.h"
@@ -127,6 +129,20 @@ std::uint64_t boot_ticks(std::uint64_t nanoseconds) {
   constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
   const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   return nanoseconds / (kNanosPerSecond / ticks_per_second);
+}
+
+void append_children(pid_t pid, std::vector<pid_t>& processes) {
+  constexpr std::size_t kChildrenBytes = 4096;
+  std::array<char, kChildrenBytes> text;
+  const std::string name = "task/" + std::to_string(pid) + "/children";
+  if (!read_proc_file(pid, name.c_str(), text)) return;
+  for (char* at = text.data();;) {
+    char* end = nullptr;
+    const long child = std::strtol(at, &end, 10);
+    if (end == at) return;
+    processes.push_back(static_cast<pid_t>(child));
+    at = end;
+  }
 }
 
 }  // namespace gibbous

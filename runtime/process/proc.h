@@ -1,5 +1,5 @@
-// What /proc says about processes. Read by the keeper (its children) and by the library when its
-// keeper is gone. Every result may be out of date when it returns: act on it only through
+// Reads what /proc says about processes. The keeper uses it for its children, and the library when
+// its keeper is gone. Every result may be out of date when it returns: act on it only through
 // signals.h. Any thread.
 #pragma once
 
@@ -33,6 +33,9 @@ bool read_proc_file(pid_t pid, const char* name, std::span<char> text);
 
 // Appends the names in a directory of /proc that are numbers; false when it cannot be read.
 bool list_numbers(const char* directory, std::vector<pid_t>& numbers);
+
+// Appends the children of a process, as many as fit into a page of text.
+void append_children(pid_t pid, std::vector<pid_t>& processes);
 
 // Returns the value of a variable in the environment that the process was started with.
 std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name);

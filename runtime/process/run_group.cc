@@ -255,7 +255,6 @@ std::set<std::string> directories_of(const CgroupPlaces& places) {
 
 // Removes the groups of runs for which `may_go` returns true, and then the keeper's own. rmdir
 // fails while something is in them.
-// something is in them.
 template <typename MayGo>
 bool remove_below(const std::string& keeper, MayGo may_go) {
   const OpenDirectory runs = open_directory(keeper);

@@ -40,9 +40,9 @@ class RunGroup {
 
   // Returns the limit that the kernel says was reached, with its figures.
   std::optional<LimitReached> reached() const;
-  // Sends SIGKILL to every process in it at once; only with version 2.
+  // Sends SIGKILL to every process in the group at once; only with version 2.
   void kill() const;
-  // Returns false when a process is still in it.
+  // Returns false if a process is still in a group.
   bool remove();
 
  private:

@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "runtime/process/proc.h"
 
 namespace gibbous {
 namespace {
 
 constexpr int kSlaveFlags = O_RDWR | O_NOCTTY | O_CLOEXEC;
 
-// Uses the master itself where the kernel can do it: the name of a terminal may mean another one in
-// another mount of /dev/pts.
+// Opens it through the master if the kernel can: the name may mean another terminal in another
+// mount of /dev/pts.
 UniqueFd open_slave(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, kSlaveFlags));
   if (slave) return slave;
@@ -25,7 +29,7 @@ UniqueFd open_slave(int master) {
   return UniqueFd(::open(("/dev/pts/" + std::to_string(number)).c_str(), kSlaveFlags));
 }
 
-// Then the line discipline erases whole multi-byte characters.
+// Makes the line discipline erase whole multi-byte characters.
 void expect_utf8(int slave) {
   termios settings{};
   if (::tcgetattr(slave, &settings) != 0) return;
@@ -70,6 +74,57 @@ Echo echo_of(int master) {
   termios settings{};
   if (::tcgetattr(master, &settings) != 0 || (settings.c_lflag & ECHO) != 0) return Echo::kTerminal;
   return (settings.c_lflag & ICANON) != 0 ? Echo::kNobody : Echo::kProgram;
+}
+
+namespace {
+
+constexpr std::size_t kMaxSearched = 256;  // processes of one tree
+
+// The words that a process was started with, or has given itself since.
+std::vector<std::string> words_of(pid_t pid) {
+  std::array<char, kMaxWordsBytes> text;
+  const UniqueFd file(
+      ::open(("/proc/" + std::to_string(pid) + "/cmdline").c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  std::vector<std::string> words;
+  std::string_view rest(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    words.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
+// Appends the children of each process, breadth first.
+std::vector<pid_t> tree_of(pid_t leader) {
+  std::vector<pid_t> found = {leader};
+  for (std::size_t at = 0; at < found.size() && found.size() < kMaxSearched; ++at)
+    append_children(found[at], found);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> foreground_of(int master, pid_t leader) {
+  std::vector<std::vector<std::string>> programs;
+  const pid_t group = ::tcgetpgrp(master);
+  if (group <= 0) return programs;
+  const auto look = [&](const std::vector<pid_t>& processes) {
+    for (const pid_t pid : processes) {
+      const auto stat = read_stat(pid);
+      if (!stat || !stat->alive() || stat->group != group || programs.size() == kMaxForeground)
+        continue;
+      std::vector<std::string> words = words_of(pid);
+      if (!words.empty()) programs.push_back(std::move(words));
+    }
+  };
+  if (leader > 0) look(tree_of(leader));
+  if (programs.empty()) {
+    std::vector<pid_t> all;
+    if (list_numbers("/proc", all)) look(all);
+  }
+  return programs;
 }
 
 }  // namespace gibbous

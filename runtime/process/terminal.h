@@ -3,9 +3,13 @@
 // one (the master). Any thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/base/unique_fd.h"
 
@@ -29,7 +33,7 @@ struct TerminalSpec {
   std::string term = "xterm-256color";  // the value of TERM
 };
 
-// Whether the size is within the limits above.
+// Returns whether the size is within the limits above.
 bool is_terminal_size(const TerminalSize& size);
 
 // Returns the nearest size within the limits.
@@ -46,12 +50,19 @@ TerminalEnds open_terminal(const TerminalSize& size);
 // Sets the size through a master; programs in its foreground get SIGWINCH when it changes. Returns
 // false with errno on failure.
 bool set_terminal_size(int master, const TerminalSize& size);
-// The size that programs see, which they may have changed themselves; within the limits.
+// Returns the size that programs see, which they may have changed themselves; within the limits.
 std::optional<TerminalSize> terminal_size(int master);
 
 // What echoes typed text: the terminal, possibly its program (which reads single keys), or nothing
 // (the terminal hides the line: a password prompt).
 enum class Echo : std::uint8_t { kTerminal, kProgram, kNobody };
 Echo echo_of(int master);
+
+// Returns the words of the programs in the foreground of a terminal: of the processes of its
+// foreground group among `leader` and its descendants, or among all when there are none. At most
+// kMaxForeground of them, each with at most kMaxWordsBytes of its words.
+inline constexpr std::size_t kMaxForeground = 8;
+inline constexpr std::size_t kMaxWordsBytes = std::size_t{4} << 10;
+std::vector<std::vector<std::string>> foreground_of(int master, pid_t leader);
 
 }  // namespace gibbous

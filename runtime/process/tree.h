@@ -1,7 +1,7 @@
 // The processes below a process, found by the kernel's own lists of children
-// (/proc/PID/task/TID/children) or, where the kernel has none, by one scan of /proc. Used by the
-// keeper, which is a subreaper: a process that loses its parent becomes the keeper's own child, so
-// its list of children shows exactly what is left. Not for several threads at once.
+// (/proc/PID/task/TID/children) or, where the kernel has none, by one scan of /proc. The keeper, a
+// subreaper, uses it: a process that loses its parent becomes the keeper's own child, so its list
+// of children shows exactly what is left. Not for several threads at once.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
-// What a tree of processes uses right now, where it listens, and whether it waits for input: the
-// keeper reads it from /proc on request, never on its own. Any process may vanish during the read
-// and is then left out. The cost is bounded whatever the processes do. Any thread.
+// What a tree of processes uses now, where it listens, and whether it waits for input. The keeper
+// reads it from /proc on request, never on its own. Any process may vanish during the read and is
+// then left out. The cost is bounded for any processes. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxUsagePorts = 64;
 // A TCP socket in state LISTEN.
 struct ListeningPort {
   std::uint16_t port = 0;
-  pid_t pid = 0;  // among several that share the socket, the first that was named
+  pid_t pid = 0;  // the first given process among those that share the socket
   bool loopback_only = false;
   std::string address;  // "127.0.0.1", "::"; with a ':' for IPv6
 
@@ -31,14 +31,14 @@ struct TreeUsage {
   std::uint32_t processes = 0;  // alive: zombies are not counted
   std::uint32_t threads = 0;
   std::uint64_t rss_bytes = 0;  // shared pages count for each process
-  // Of the processes, zombies included, and of the children they have waited for. Children that an
-  // outside process waited for are missing; the keeper adds those.
+  // Time of the processes, zombies included, and of the children they have waited for. Children
+  // that an outside process waited for are missing; the keeper adds those.
   std::chrono::microseconds cpu{0};
-  // Of any of the processes, each seen in its own network namespace; sorted by port.
+  // Ports of all the processes, each seen in its own network namespace; sorted by port.
   std::vector<ListeningPort> ports;
-  pid_t waiting_pid = 0;  // the process that waits for input and for nothing else; 0: none is known
+  pid_t waiting_pid = 0;  // the process that waits only for input; 0: none is known
   int waiting_fd = -1;
-  // Whether it reads a terminal from the background and was stopped for it (SIGTTIN).
+  // It read a terminal from the background and was stopped for it (SIGTTIN).
   bool waiting_stopped = false;
 };
 

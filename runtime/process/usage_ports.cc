@@ -1,5 +1,5 @@
-// Listening sockets are known by inode, once for each network namespace; who has one open is found
-// among the links of /proc/PID/fd.
+// Lists listening sockets by inode, once for each network namespace, and finds the processes that
+// have one open in the links of /proc/PID/fd.
 #include "runtime/process/usage_ports.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kSocketPathBytes = 64;
 constexpr std::size_t kDescriptorListBytes = 8UL * 1024;
 constexpr std::size_t kLinkBytes = 64;
-// All descriptors that are looked at for one question (1 µs each), and network namespaces (4 ms).
+// The most descriptors (1 µs each) and network namespaces (4 ms each) to read for one request.
 constexpr std::size_t kMaxDescriptors = 8192;
 constexpr std::size_t kMaxNamespaces = 16;
 
@@ -72,7 +72,7 @@ ino_t socket_inode(int directory, const char* name) {
 
 void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left) {
   const UniqueFd directory(::open(proc_path(pid, "fd").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return;  // another user's process, or gone
+  if (!directory) return;  // it is another user's process, or gone
   alignas(dirent64) std::array<char, kDescriptorListBytes> buffer;
   while (true) {
     const long got = ::syscall(SYS_getdents64, directory.get(), buffer.data(), buffer.size());

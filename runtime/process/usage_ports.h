@@ -9,7 +9,7 @@
 
 namespace gibbous {
 
-// Unique, sorted by port, address and pid; at most kMaxUsagePorts.
+// Returns unique ports, sorted by port, address and pid; at most kMaxUsagePorts.
 std::vector<ListeningPort> read_listening_ports(std::span<const LivingProcess> processes);
 
 }  // namespace gibbous

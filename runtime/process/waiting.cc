@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,7 @@ constexpr std::size_t kSyscallBytes = 256;
 constexpr std::size_t kPlaceBytes = 128;
 constexpr std::size_t kFdInfoBytes = 4096;  // about forty descriptors of an epoll
 constexpr std::size_t kMaxPolled = 64;
-constexpr std::size_t kMaxThreads = 1024;  // examined for one question (10 µs each)
+constexpr std::size_t kMaxThreads = 1024;  // examined per request (10 µs each)
 constexpr std::size_t kArguments = 3;
 constexpr int kNoFd = -1;
 
@@ -109,22 +110,56 @@ std::optional<BlockedCall> read_call(pid_t pid, pid_t thread) {
 
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t size) {
   const iovec local{to, size};
-  const iovec remote{reinterpret_cast<void*>(address), size};  // NOLINT: an address over there
+  const iovec remote{reinterpret_cast<void*>(address), size};  // NOLINT: an address in the other
+                                                               // process
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-// Returns the single descriptor of a set; kNoFd when there are none or several.
+// Returns what a link of /proc/PID/fd points to, or "".
+std::string target_of(pid_t pid, int fd) {
+  std::array<char, kWaitingPathBytes> path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, fd);
+  std::array<char, kPlaceBytes> target;
+  const ssize_t length = ::readlink(path.data(), target.data(), target.size());
+  return length <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+// Returns true if only the process itself can make it readable, as event loops do to wake up.
+bool is_own_wakeup(pid_t pid, int fd) {
+  constexpr std::size_t kMaxFds = 256;
+  const std::string target = target_of(pid, fd);
+  for (const char* own :
+       {"anon_inode:[eventfd]", "anon_inode:[signalfd]", "anon_inode:[io_uring]"}) {
+    if (target == own) return true;
+  }
+  if (!target.starts_with("pipe:")) return false;
+  std::array<char, kWaitingPathBytes> path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/fd", pid);
+  std::vector<pid_t> fds;
+  if (!list_numbers(path.data(), fds) || fds.size() > kMaxFds) return false;
+  return std::any_of(fds.begin(), fds.end(), [pid, fd, &target](pid_t other) {
+    return other != fd && target_of(pid, other) == target;
+  });
+}
+
+// Returns the descriptor of a set if it is the only one besides those with which the process wakes
+// itself; otherwise kNoFd.
 class OnlyOne {
  public:
+  explicit OnlyOne(pid_t pid) : pid_(pid) {}
   void add(int fd) {
-    several_ = several_ || (fd_ != kNoFd && fd_ != fd);
-    fd_ = fd;
+    if (std::find(fds_.begin(), fds_.end(), fd) == fds_.end()) fds_.push_back(fd);
   }
-  int fd() const { return several_ ? kNoFd : fd_; }
+  int fd() {
+    if (fds_.size() > 1 && fds_.size() <= kMaxPolled) {
+      std::erase_if(fds_, [this](int fd) { return is_own_wakeup(pid_, fd); });
+    }
+    return fds_.size() == 1 ? fds_.front() : kNoFd;
+  }
 
  private:
-  int fd_ = kNoFd;
-  bool several_ = false;
+  pid_t pid_;
+  std::vector<int> fds_;
 };
 
 int only_polled(pid_t pid, const BlockedCall& call) {
@@ -134,7 +169,7 @@ int only_polled(pid_t pid, const BlockedCall& call) {
       !read_memory(pid, call.arguments[0], polled.data(), count * sizeof(pollfd))) {
     return kNoFd;
   }
-  OnlyOne one;
+  OnlyOne one(pid);
   for (const pollfd& entry : std::span(polled).first(count)) {
     if (entry.fd >= 0 && (entry.events & (POLLIN | POLLRDNORM)) != 0) one.add(entry.fd);
   }
@@ -150,7 +185,7 @@ int only_selected(pid_t pid, const BlockedCall& call) {
   constexpr std::size_t kLongBits = sizeof(long) * CHAR_BIT;
   const std::size_t longs = (static_cast<std::size_t>(count) + kLongBits - 1) / kLongBits;
   if (!read_memory(pid, call.arguments[1], &set, longs * sizeof(long))) return kNoFd;
-  OnlyOne one;
+  OnlyOne one(pid);
   for (int fd = 0; fd < count; ++fd) {
     if (FD_ISSET(fd, &set)) one.add(fd);
   }
@@ -165,7 +200,7 @@ int only_in_epoll(pid_t pid, const BlockedCall& call) {
   if (!read_proc_file(pid, name.data(), text)) return kNoFd;
   const std::size_t length = std::strlen(text.data());
   if (length + 1 == text.size()) return kNoFd;  // there are more than can be read
-  OnlyOne one;
+  OnlyOne one(pid);
   for (const char* line = text.data(); (line = std::strstr(line, "tfd:")) != nullptr;) {
     int fd = kNoFd;
     unsigned events = 0;
@@ -209,7 +244,7 @@ bool is_terminal(const struct stat& file) {
          (number >= kFirstPtsMajor && number <= kLastPtsMajor);
 }
 
-// Bytes that are written and not read yet: a reader that is still blocked is about to wake up.
+// Returns true if unread bytes are waiting: a blocked reader is about to wake up.
 bool holds_bytes(const char* path) {
   const UniqueFd pipe(::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   int bytes = 0;
@@ -222,7 +257,9 @@ Awaited look_at(pid_t pid, int fd, const InputFile& input) {
   std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, fd);
   struct stat file {};
   if (::stat(path.data(), &file) != 0) return Awaited::kOther;
-  if (is_terminal(file)) return Awaited::kTerminal;
+  if (is_terminal(file)) {
+    return holds_bytes(path.data()) ? Awaited::kOther : Awaited::kTerminal;
+  }
   if (input.inode == 0 || file.st_ino != input.inode || file.st_dev != input.device) {
     return Awaited::kOther;
   }

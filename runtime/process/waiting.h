@@ -1,5 +1,5 @@
-// Whether a process waits for input, judged by the system calls that block its threads: a part of
-// usage.h. Any thread.
+// Finds out whether a process waits for input, from the system calls that block its threads: a part
+// of usage.h. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -32,8 +32,8 @@ struct InputWait {
 };
 
 // Returns the first process with a thread that is blocked while reading `input` or a terminal, or
-// while waiting for only that to become readable. A program that also watches other descriptors, or
-// events of its own, does not count as waiting for input.
+// while waiting for only that to become readable. A descriptor with which an event loop wakes
+// itself (an eventfd, a pipe of which it has both ends) does not count; any other does.
 InputWait find_input_wait(std::span<const LivingProcess> processes, const InputFile& input,
                           WaitSource source);
 

@@ -1,4 +1,4 @@
-// Cleanup commands: what the keeper runs for a run that was ended, and for one whose host died.
+// Cleanup commands: what the keeper executes for a run that was ended, or whose host died.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A place for what cleanups leave behind.
+// A directory for files that cleanup commands make.
 class Place {
  public:
   Place() {
@@ -80,7 +80,7 @@ TEST_CASE(
   CHECK_FALSE(place.has("let-go"));
 }
 
-TEST_CASE("a kill of a run whose cleanup command is on its way is reported when that is over") {
+TEST_CASE("a kill during a running cleanup command is reported when that command ends") {
   const Place place;
   Harness harness;
   StartRequest request = Harness::tree({"print", "up"});
@@ -96,7 +96,7 @@ TEST_CASE("a kill of a run whose cleanup command is on its way is reported when 
   CHECK_FALSE(harness.run(run).reports[0].cleanup_failed);
 }
 
-TEST_CASE("cleanup commands are carried out when the host lets go of its keeper") {
+TEST_CASE("cleanup commands are carried out when the host disconnects from its keeper") {
   const Place place;
   {
     Harness harness;

@@ -1,6 +1,6 @@
-// What the keeper's tests share: a loop with a client whose listener remembers everything, ways to
-// wait for what it heard, and ways to look at processes. One Harness a test; its keeper is gone
-// when it is.
+// Shared by the keeper's tests: a loop with a client whose listener remembers everything, functions
+// that wait for its events, and functions that look at processes. One Harness per test; its keeper
+// ends with it.
 #pragma once
 
 #include <dirent.h>
@@ -41,12 +41,12 @@ struct RunRecord {
   std::vector<std::uint32_t> left;
   std::vector<KillReport> reports;
   bool lost = false;
-  std::string output;  // taken in by Harness::read_*
+  std::string output;  // read by Harness::read_*
 };
 
 using Steps = std::vector<std::string>;
 
-// For finding the processes of one test.
+// Identifies the processes of one test.
 inline std::string unique_tag() {
   static std::atomic<int> count{0};
   return "tag-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
@@ -57,7 +57,7 @@ inline bool is_alive(pid_t pid) {
   return stat && stat->alive();
 }
 
-// Processes, zombies excepted, that have `argument` among theirs.
+// Returns the processes, without zombies, that have `argument` among their arguments.
 inline std::vector<pid_t> alive_with(const std::string& argument) {
   std::vector<pid_t> found;
   std::vector<pid_t> pids;
@@ -74,7 +74,7 @@ inline std::vector<pid_t> alive_with(const std::string& argument) {
   return found;
 }
 
-// Whether this process may take a hard limit off, and so a mark.
+// Returns true if this process may remove a hard limit, and so a mark.
 inline bool may_reset_limits() {
   constexpr std::uint64_t kSysResource = std::uint64_t{1} << 24;
   constexpr int kHexadecimal = 16;
@@ -119,7 +119,7 @@ class Harness final : private KeeperListener {
   const std::vector<std::string>& lost_reasons() const { return lost_reasons_; }
   const std::vector<std::string>& log() const { return log_; }
 
-  // A request for fixture_tree with these steps, stdout piped.
+  // Returns a request for fixture_tree with these steps and a pipe as stdout.
   static StartRequest tree(const Steps& steps) {
     StartRequest request;
     request.argv = {fixture("tree")};
@@ -150,7 +150,7 @@ class Harness final : private KeeperListener {
   bool wait_report(RunKey key, std::size_t count = 1) {
     return wait_for([&] { return run(key).reports.size() >= count; });
   }
-  // Until stdout has so many lines, or ended; returns all that came.
+  // Waits until stdout has `lines` lines or has ended; returns all that came.
   std::string read_lines(RunKey key, std::size_t lines) {
     CHECK(wait_for(
         [&] { return !take_output(run(key)) || lines_of(run(key).output).size() >= lines; }));
@@ -202,7 +202,7 @@ class Harness final : private KeeperListener {
   void note(RunKey key, const char* what) {
     log_.push_back(std::string(what) + " " + std::to_string(key));
   }
-  // False: the end.
+  // Returns false at the end.
   static bool take_output(RunRecord& record) {
     std::array<char, 65536> bytes;
     while (record.out) {

@@ -1,5 +1,5 @@
-// Ending trees: who is hit, in what order, what is reported, and what is known of processes that
-// the leader has left behind.
+// Ending trees: which processes get which signal, in what order, what is reported, and what is
+// known of processes that the leader has left behind.
 #include <chrono>
 #include <set>
 
@@ -16,7 +16,7 @@ Steps concat(Steps steps, const Steps& more) {
   return steps;
 }
 
-// A tree whose processes say "up" when they have become what they are to be.
+// A tree whose processes print "up" when they have taken their final form.
 struct Shape {
   const char* name;
   Steps steps;  // without the tag
@@ -71,7 +71,7 @@ std::vector<Shape> shapes() {
   return all;
 }
 
-TEST_CASE("Only the tree without a mark needs a privilege, and all others are tested everywhere") {
+TEST_CASE("only the tree without a mark needs a privilege, and all others are tested everywhere") {
   if (!may_reset_limits()) WARN("without CAP_SYS_RESOURCE there is no test of " << kMarkless);
   std::set<std::string> names;
   for (const Shape& shape : shapes()) names.insert(shape.name);
@@ -95,7 +95,7 @@ TEST_CASE("kill ends the whole tree, whatever its shape") {
       REQUIRE(harness.wait_for([&] { return alive_with(tag).size() == shape.processes; }));
       harness.client().kill(run, SIGTERM, shape.ends_on_term ? kLongGrace : kShortGrace);
       REQUIRE(harness.wait_report(run));
-      // The report is the truth: nothing is left when it comes.
+      // The report is true: nothing is left when it comes.
       CHECK(alive_with(tag).empty());
       const KillReport& report = harness.run(run).reports.front();
       CHECK(std::string(to_string(report.how)) == (shape.ends_on_term ? "signal" : "escalated"));
@@ -144,7 +144,7 @@ TEST_CASE("the report comes as soon as the tree is gone, not at the end of the g
   CHECK(std::chrono::steady_clock::now() - before < kLongGrace / 4);
 }
 
-TEST_CASE("the exit of a leader is reported although its tree lives on") {
+TEST_CASE("the exit of a leader is reported even though its tree lives on") {
   Harness harness;
   const std::string tag = unique_tag();
   const RunKey run =
@@ -164,7 +164,7 @@ TEST_CASE("the exit of a leader is reported although its tree lives on") {
     CHECK(harness.run(run).reports.front().dead == 1);
     CHECK(harness.run(run).left.back() == 0);
   }
-  SECTION("its own end is told") {
+  SECTION("its own end is reported") {
     for (const pid_t pid : alive_with(tag)) ::kill(pid, SIGKILL);
     REQUIRE(harness.wait_for([&] { return harness.run(run).left.back() == 0; }));
   }
@@ -198,7 +198,7 @@ TEST_CASE("a run that leaves nothing behind reports nothing left behind") {
   for (const std::uint32_t left : harness.run(run).left) CHECK(left == 0);
 }
 
-TEST_CASE("each kill gets a report, and a later one can be sharper than the first") {
+TEST_CASE("each kill gets a report, and a later one can be stricter than the first") {
   Harness harness;
   const RunKey run =
       harness.start_running(Harness::tree({"ignore", "SIGTERM", "print", "up", "pause"}));

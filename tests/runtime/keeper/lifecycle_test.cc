@@ -1,4 +1,4 @@
-// The phases of the keeper: every phase with every event, as the table in lifecycle.h has it.
+// The phases of the keeper: every phase with every event, as in the table of lifecycle.h.
 #include "runtime/keeper/lifecycle.h"
 
 #include <array>
@@ -45,7 +45,7 @@ Table expected(bool has_detached) {
   }};
 }
 
-// A lifecycle that the events have brought to a phase.
+// Returns a lifecycle after these events.
 Lifecycle after(const std::vector<Event>& events, bool has_detached) {
   Lifecycle lifecycle;
   for (const Event event : events) REQUIRE(lifecycle.on(event, has_detached));
@@ -54,7 +54,7 @@ Lifecycle after(const std::vector<Event>& events, bool has_detached) {
 
 }  // namespace
 
-TEST_CASE("each event leads each phase of the keeper where the table says, or is refused") {
+TEST_CASE("each event moves each phase of the keeper as the table says, or is refused") {
   for (const bool has_detached : {false, true}) {
     const Table table = expected(has_detached);
     for (std::size_t row = 0; row < kPhases; ++row) {
@@ -104,7 +104,7 @@ TEST_CASE("a keeper with detached runs serves one host after the other") {
   }
 }
 
-TEST_CASE("a visitor that leaves without a hello costs the keeper no detached run") {
+TEST_CASE("a host that disconnects without a hello costs the keeper no detached run") {
   Lifecycle lifecycle =
       after({Event::kHello, Event::kHostLost, Event::kOthersEnded, Event::kAccepted}, true);
   REQUIRE(lifecycle.on(Event::kHostLost, true));
@@ -114,7 +114,7 @@ TEST_CASE("a visitor that leaves without a hello costs the keeper no detached ru
   CHECK_FALSE(lifecycle.awaits_hello());
 }
 
-TEST_CASE("SIGTERM ends detached runs in whichever phase it comes") {
+TEST_CASE("SIGTERM ends detached runs in every phase") {
   for (const Phase phase : kAllPhases) {
     const auto next = transition(phase, Event::kStop, true);
     REQUIRE(next.has_value());

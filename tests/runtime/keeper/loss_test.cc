@@ -1,5 +1,5 @@
-// What happens when one side is gone: the host dies or lets go, the keeper is killed, cannot be
-// started, or is not a keeper at all; and that the host itself is left alone.
+// What happens when one side is gone: the host dies or disconnects, the keeper is killed, cannot be
+// started, or is not a keeper at all. The host itself must be unaffected.
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ Steps hard_tree(const std::string& tag) {
 constexpr std::size_t kHardTreeSize = 3;
 constexpr std::chrono::milliseconds kAtOnce{1'000};
 
-// Runs `host` in a process of its own, which is killed by the caller; `ready` is written to the
+// Runs `host` in a process of its own, which the caller kills; `host` writes its message to the
 // pipe.
 class HostProcess {
  public:
@@ -39,7 +39,7 @@ class HostProcess {
     ::close(ends[1]);
   }
   ~HostProcess() { kill(); }
-  // What the host says when it is ready; blocks.
+  // Returns the message of the host when it is ready; blocks.
   pid_t ready() const {
     pid_t keeper = 0;
     CHECK(::read(ready_.get(), &keeper, sizeof keeper) == sizeof keeper);
@@ -67,7 +67,7 @@ void run_hard_tree_and_stay(const std::string& tag, int ready) {
   harness.wait_for([] { return false; });
 }
 
-TEST_CASE("when the host is killed, nothing that it ran is left after a second") {
+TEST_CASE("nothing that a killed host ran is left after a second") {
   const std::string tag = unique_tag();
   HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
   const pid_t keeper = host.ready();
@@ -87,7 +87,7 @@ TEST_CASE("a keeper that was stopped still hears that the host has died") {
   HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
   const pid_t keeper = host.ready();
   Loop loop;
-  // The host continues it now and then, so it is stopped first.
+  // The host continues the keeper now and then, so it is stopped first.
   ::kill(host.pid(), SIGSTOP);
   ::kill(keeper, SIGSTOP);
   REQUIRE(loop.until([&] { return is_stopped(keeper); }));
@@ -110,12 +110,12 @@ TEST_CASE("a stopped keeper continues with the next message, and by itself soon 
   REQUIRE(harness.wait_report(run));
   CHECK(alive_with(tag).empty());
   ::kill(keeper, SIGSTOP);
-  harness.run(exiting).in.reset();  // it ends, and nobody sends anything
+  harness.run(exiting).in.reset();  // it ends, and no message is sent
   REQUIRE(harness.wait_exit(exiting));
   CHECK(harness.run(exiting).exits.front().code == 3);
 }
 
-TEST_CASE("the host's death is seen although a child of it still holds the socket") {
+TEST_CASE("the host's death is seen even though a child of it still holds the socket") {
   const std::string tag = unique_tag();
   HostProcess host([&tag](int ready) {
     Harness harness;
@@ -159,7 +159,7 @@ TEST_CASE("closing the client ends what runs, and the keeper") {
   CHECK(harness.wait_for([&] { return alive_with(tag).empty() && !is_alive(keeper); }));
 }
 
-TEST_CASE("SIGTERM to the keeper ends all that it runs, SIGINT and SIGHUP mean the host") {
+TEST_CASE("SIGTERM to the keeper ends all that it runs, and SIGINT and SIGHUP do not") {
   const std::string tag = unique_tag();
   Harness harness;
   const RunKey run = harness.start_running(Harness::tree(hard_tree(tag)));
@@ -175,7 +175,7 @@ TEST_CASE("SIGTERM to the keeper ends all that it runs, SIGINT and SIGHUP mean t
   CHECK_FALSE(is_alive(keeper));
 }
 
-TEST_CASE("when the keeper is killed, what it ran is ended and said to be lost") {
+TEST_CASE("when the keeper is killed, its runs are ended and reported as lost") {
   const std::string tag = unique_tag();
   Harness harness;
   const RunKey ended = harness.start_running(Harness::tree({"exit", "0"}));
@@ -236,7 +236,7 @@ TEST_CASE("a keeper that cannot be executed is an error that names it and the va
   CHECK(harness.client().keeper_pid() == 0);
 }
 
-TEST_CASE("a program that is not a keeper is recognized") {
+TEST_CASE("a program that is not a keeper is recognised") {
   Harness harness("/bin/true");
   const RunKey run = harness.start(Harness::tree({"exit", "0"}));
   REQUIRE(harness.wait_for([&] { return harness.run(run).lost; }));
@@ -244,7 +244,7 @@ TEST_CASE("a program that is not a keeper is recognized") {
   CHECK(harness.lost_reasons().front().find("GIBBOUS_KEEPER") != std::string::npos);
 }
 
-TEST_CASE("GIBBOUS_KEEPER names the keeper, a configured path goes first") {
+TEST_CASE("GIBBOUS_KEEPER names the keeper, and a configured path takes precedence") {
   ::setenv("GIBBOUS_KEEPER", "/nonexistent/from-the-variable", 1);
   CHECK(find_keeper("").status().message().find("/nonexistent/from-the-variable") !=
         std::string::npos);
@@ -272,7 +272,7 @@ TEST_CASE("the host's SIGCHLD and wait are its own") {
     Harness harness;
     const RunKey run = harness.start_running(Harness::tree({"exit", "3"}));
     REQUIRE(harness.wait_for([&] {
-      // A host that reaps whatever there is.
+      // A host that reaps any child.
       CHECK(::waitpid(-1, nullptr, WNOHANG | __WALL) == -1);
       return !harness.run(run).exits.empty();
     }));
@@ -316,7 +316,7 @@ TEST_CASE("when the host has no descriptors left, the start fails and the child 
       if (!fd) break;
       hoard.push_back(std::move(fd));
     }
-    hoard.pop_back();  // room for one of the two that are needed
+    hoard.pop_back();  // room for one of the two needed descriptors
     const RunKey run = harness.start(Harness::tree({"tag", tag, "pause"}));
     harness.wait_for([&] { return !harness.run(run).failures.empty(); });
     hoard.clear();
@@ -330,7 +330,7 @@ TEST_CASE("when the host has no descriptors left, the start fails and the child 
   CHECK(host.ready() == 2);
 }
 
-// A keeper of another version, played by this test: what the client says about it.
+// This test acts as a keeper of another version and checks the client's error.
 TEST_CASE("a keeper of another version reports its own and exits") {
   std::array<int, 2> ends{-1, -1};
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0);

@@ -1,5 +1,4 @@
-// Keepers below keepers, and keepers where no mark can be set: what is lost, and what is ended all
-// the same.
+// Keepers below keepers, and keepers that cannot set marks: what is lost, and what is still ended.
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -38,7 +37,7 @@ bool ends_whole_tree(const std::vector<std::string>& steps, std::size_t processe
          harness.run(run).reports.front().dead == processes;
 }
 
-// Ends the keeper the hard way and looks for what stays.
+// Kills the keeper and looks for what remains.
 bool nothing_is_left_without_the_keeper(const std::vector<std::string>& steps,
                                         std::size_t processes) {
   Harness harness;
@@ -57,7 +56,7 @@ const std::vector<std::string> kDaemon{"double-fork", "{", "setsid", "clear-env"
 // Keeps its environment.
 const std::vector<std::string> kService{"double-fork", "{", "setsid", "print", "up",
                                         "pause",       "}", "print",  "up",    "pause"};
-// Neither a session of its own, nor an environment.
+// This one has neither the session nor the environment.
 const std::vector<std::string> kOrphan{"double-fork", "{", "clear-env", "print", "up",
                                        "pause",       "}", "print",     "up",    "pause"};
 

@@ -1,5 +1,4 @@
-// Starting runs through the client: what the child gets, and what is said when it cannot be
-// started.
+// Starting runs through the client: what the child gets, and the errors of failed starts.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -24,19 +23,19 @@ TEST_CASE("a start gives the child its arguments, environment and directory") {
   CHECK(harness.run(run).exits.front().signal == 0);
 }
 
-TEST_CASE("started comes with the pid, its start time and a pidfd, exited after it") {
+TEST_CASE("started comes with the pid, its start time and a pidfd, and exited comes after it") {
   Harness harness;
   const RunKey run = harness.start_running(Harness::tree({"print", "%p", "echo-stdin"}));
   const RunRecord& record = harness.run(run);
   CHECK(harness.read_lines(run, 1) == std::to_string(record.pid) + "\n");
-  // stdin was not asked for: the child sees its end at once.
+  // Without a requested stdin, the child sees its end at once.
   CHECK_FALSE(record.in);
   CHECK(record.pidfd);
   REQUIRE(harness.wait_exit(run));
   CHECK(harness.log() == std::vector<std::string>{"started 1", "exited 1"});
 }
 
-TEST_CASE("the start time is the one that /proc tells") {
+TEST_CASE("the start time is the one that /proc shows") {
   Harness harness;
   constexpr int kStarts = 30;  // some of them fall on a change of the clock tick
   for (int i = 0; i < kStarts; ++i) {
@@ -84,7 +83,7 @@ TEST_CASE("stderr has its own pipe, or goes where stdout goes") {
   }
 }
 
-TEST_CASE("a child can open /dev/stdout, which it cannot when that is a socket") {
+TEST_CASE("a child can open /dev/stdout, because it is not a socket") {
   Harness harness;
   StartRequest request;
   request.argv = {"/bin/sh", "-c", "echo again > /dev/stdout"};
@@ -95,7 +94,7 @@ TEST_CASE("a child can open /dev/stdout, which it cannot when that is a socket")
 }
 
 TEST_CASE("a child has descriptors 0, 1 and 2 and no other") {
-  // What the host holds without close-on-exec stays with the host.
+  // Descriptors that the host holds without close-on-exec stay in the host.
   const UniqueFd leaky(::open("/dev/null", O_RDONLY));
   Harness harness;
   const RunKey other = harness.start_running(Harness::tree({"pause"}));
@@ -114,7 +113,7 @@ TEST_CASE("a child leads its own session and group") {
   CHECK(harness.read_all(run) == pid + " " + keeper + " " + pid + " " + pid + "\n");
 }
 
-TEST_CASE("a child has default signal dispositions and an empty mask, whatever the host has") {
+TEST_CASE("a child has default signal dispositions and an empty mask, unlike the host") {
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;
@@ -251,14 +250,14 @@ TEST_CASE("a failed start names the step and the error, and nothing else follows
   REQUIRE(harness.wait_for([&] { return !harness.run(run).failures.empty(); }));
   CHECK(std::string(to_string(harness.run(run).failures.front().step)) == to_string(expected.step));
   CHECK(harness.run(run).failures.front().error == expected.error);
-  // The keeper goes on, and leaves nothing of the failed start behind.
+  // The keeper goes on, without remains of the failed start.
   const RunKey next = harness.start_running(Harness::tree({"exit", "7"}));
   REQUIRE(harness.wait_exit(next));
   CHECK(harness.run(next).exits.front().code == 7);
   CHECK(harness.log() == std::vector<std::string>{"failed 1", "started 2", "exited 2"});
 }
 
-TEST_CASE("a file without an interpreter line is not run by a shell unasked") {
+TEST_CASE("a file without an interpreter line is not run by a shell") {
   const TempDir directory;
   const std::string path = directory.write("script", "echo hi\n");
   REQUIRE(::chmod(path.c_str(), 0700) == 0);
@@ -326,7 +325,7 @@ TEST_CASE("64 starts in flight all come up and all end") {
   }
 }
 
-TEST_CASE("more starts than the socket holds are queued, none is dropped") {
+TEST_CASE("more starts than the socket holds are queued, and none is dropped") {
   Harness harness;
   constexpr int kRuns = 150;
   constexpr std::size_t kPadding = 20UL * 1024;

@@ -1,10 +1,10 @@
-// The wire format: what is encoded is decoded, and nothing that is malformed is taken. Runs the
+// The wire format: messages survive encoding and decoding, and malformed ones are refused. Runs the
 // fuzzer's entry (tests/fuzz/wire_fuzz.cc) over mutations of good messages.
 #include <cstring>
 #include <random>
 
 #include "runtime/keeper/wire.h"
-#include "tests/fuzz/wire_fuzz.cc"  // the function under libFuzzer, here under Catch2
+#include "tests/fuzz/wire_fuzz.cc"  // libFuzzer's entry, run by Catch2 here
 #include "tests/support/catch.h"
 
 namespace gibbous::testing {
@@ -108,7 +108,7 @@ TEST_CASE("a header tells version, type, length and run") {
   }
 }
 
-TEST_CASE("every message survives the way there") {
+TEST_CASE("every message survives encoding and decoding") {
   wire::Buffer out;
   SECTION("start") {
     wire::encode_start(out, kRun, some_request(), true);
@@ -244,7 +244,7 @@ TEST_CASE("no mutation of a message crashes a decoder or decodes as another") {
           break;
       }
     }
-    // Half of them with a length that fits, so that they come past the header.
+    // Half of them get a length that fits, so that they pass the check of the header.
     if (round % 2 == 0 && message.size() >= wire::kHeaderBytes) {
       const auto length = static_cast<std::uint32_t>(message.size());
       std::memcpy(message.data() + 4, &length, sizeof length);

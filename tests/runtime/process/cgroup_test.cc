@@ -1,5 +1,5 @@
-// Where control groups can be made, for every layout that there is; and what a run's groups hold.
-// Layouts are directories that look like them: the machine's own has only one.
+// Where control groups can be made, for every layout, and what a run's groups hold. Directories
+// imitate the layouts, because the machine has only one.
 #include <filesystem>
 #include <fstream>
 
@@ -39,7 +39,7 @@ class Layout {
   std::string mountinfo = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
 };
 
-TEST_CASE("version 2 with delegated controllers: groups are made where they are handed on") {
+TEST_CASE("version 2 with delegated controllers: groups are made where they are delegated") {
   Layout layout;
   layout.mount("/cg", "cgroup2", ",nsdelegate");
   layout.file("/cg/cgroup.subtree_control", "cpu memory pids");
@@ -77,7 +77,7 @@ TEST_CASE("a mount that shows a part of a hierarchy shows groups below that part
   CHECK(!layout.find("0::/somewhere/else\n").memory.ok());
 }
 
-TEST_CASE("without control groups, or with odd texts, there are no places") {
+TEST_CASE("without control groups, or with malformed texts, there are no places") {
   const Layout layout;
   for (const char* own : {"", "\n", "0::/\n", "nonsense", "::", "1:memory"}) {
     const CgroupPlaces places = layout.find(own);

@@ -1,5 +1,5 @@
-// Marks: what is encoded is decoded, outer and inner are told apart, and a child inherits what it
-// was given.
+// Marks: they survive encoding and decoding, outer and inner ones differ, and a child inherits
+// them.
 #include "runtime/process/mark.h"
 
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kKeeper = 0xdeadbeef;
 constexpr std::uint32_t kOther = 0x01234567;
 
-TEST_CASE("a hard mark is read back, also with the largest numbers") {
+TEST_CASE("a hard mark is read back, even with the largest numbers") {
   for (const Mark mark : {Mark{kKeeper, 1}, Mark{0xffffffff, kMaxMarkRun}, Mark{0, 0}}) {
     const rlimit limit = mark_limit(mark, MarkMode::kHard);
     CHECK(limit.rlim_cur == limit.rlim_max);
@@ -26,7 +26,7 @@ TEST_CASE("a hard mark is read back, also with the largest numbers") {
   }
 }
 
-TEST_CASE("limits that are not marks are not taken for marks") {
+TEST_CASE("limits that are not marks are not mistaken for marks") {
   for (const rlimit limit : {rlimit{RLIM_INFINITY, RLIM_INFINITY}, rlimit{0, 0},
                              rlimit{1'000'000, 1'000'000}, rlimit{200'000, RLIM_INFINITY}}) {
     const Marks marks = decode_marks(limit);
@@ -66,12 +66,12 @@ TEST_CASE("an inner keeper marks below an outer mark, and both can be read") {
   }));
 }
 
-TEST_CASE("where another program limits real-time CPU time there are no marks") {
+TEST_CASE("there are no marks if another program limits real-time CPU time") {
   if (mark_mode() != MarkMode::kHard) return;
   CHECK(in_child([] { return set({100'000, 200'000}) && mark_mode() == MarkMode::kNone; }));
 }
 
-TEST_CASE("a mark is inherited and can be read from a zombie, and of no process there is none") {
+TEST_CASE("a mark is inherited, can be read from a zombie, and is absent without a process") {
   if (mark_mode() != MarkMode::kHard) return;
   CHECK(in_child([] {
     if (!set(mark_limit({kKeeper, 3}, MarkMode::kHard))) return false;

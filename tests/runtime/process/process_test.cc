@@ -1,4 +1,4 @@
-// /proc, trees, safe signals, the words for statuses, and where a program is looked for.
+// /proc, trees, safe signals, the names of statuses, and the search for programs.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ class Child {
   pid_t pid_ = 0;
 };
 
-TEST_CASE("stat gives parent, group, session and start time, whatever the name is") {
+TEST_CASE("stat returns parent, group, session and start time for any process name") {
   const Child child([] {
     ::prctl(PR_SET_NAME, "a) R 1 (b c", 0, 0, 0);
     ::setsid();
@@ -139,7 +139,7 @@ TEST_CASE("a failed launch names its step and leaves no child") {
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
 }
 
-TEST_CASE("the tree below a process is found, by the kernel's lists and by a scan alike") {
+TEST_CASE("the tree below a process is found by the kernel's lists and by a scan") {
   const Child outer([] {
     if (gibbous::testing::patient_fork() == 0) {
       for (;;) ::pause();
@@ -167,7 +167,7 @@ TEST_CASE("a signal goes only to processes that are still ours") {
   CHECK(send_signal_if(child.pid(), SIGKILL, [](pid_t) { return false; }) == SendOutcome::kNotOurs);
   CHECK(read_stat(child.pid())->alive());
   const pid_t pid = child.pid();
-  // It ends between the question and the sending.
+  // It ends between the check and the signal.
   CHECK(send_signal_if(pid, SIGKILL, [&child](pid_t) {
           child.end();
           return true;

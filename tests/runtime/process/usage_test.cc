@@ -1,5 +1,5 @@
-// What a tree costs, where it listens and whether it waits for input, asked of real children. What
-// a child does is over a moment after it says so: every test looks until the kernel shows it.
+// What a tree costs, where it listens and whether it waits for input, with real children. A child
+// acts a moment after it says so, so every test looks until the kernel shows it.
 #include "runtime/process/usage.h"
 
 #include <arpa/inet.h>
@@ -9,6 +9,7 @@
 #include <pty.h>
 #include <sched.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
@@ -54,7 +55,7 @@ struct Pipe {
 // A child with a pipe as its stdin; it and all below it are killed at the end.
 class Child {
  public:
-  // `body` gets a descriptor to report through; when it returns the child waits to be killed.
+  // `body` gets a descriptor for reports; when it returns, the child waits to be killed.
   explicit Child(const std::function<void(int report)>& body, int stdin_fd = -1) {
     Pipe reports;
     pid_ = gibbous::testing::patient_fork();
@@ -82,7 +83,7 @@ class Child {
     static_cast<void>(tree.own_children());
     return tree.with_descendants({pid_});
   }
-  // A number that the child reports; 0 when it ended instead.
+  // Returns a number that the child reports; 0 if it ended instead.
   int reported() const {
     int number = 0;
     static_cast<void>(!::read(report_.get(), &number, sizeof number));
@@ -114,7 +115,7 @@ bool eventually(const std::function<bool()>& true_at_last) {
   return loop.until(true_at_last);
 }
 
-// It has said that it is about to block, and is blocked.
+// Returns once the child has said that it is about to block and is blocked.
 bool is_blocked(const Child& child) {
   return child.reported() != 0 && eventually([&] {
            const auto stat = read_stat(child.pid());
@@ -136,7 +137,7 @@ void burn(std::chrono::microseconds cpu) {
 }
 
 constexpr std::chrono::milliseconds kSomeCpu{60};
-constexpr std::chrono::milliseconds kTick{10};  // what /proc counts in
+constexpr std::chrono::milliseconds kTick{10};  // the unit of /proc
 
 TEST_CASE("the processes and threads of a tree are counted, and zombies are not") {
   const Child child([](int to) {
@@ -163,7 +164,7 @@ TEST_CASE("a process that has ended costs nothing") {
   CHECK(usage.waiting_pid == 0);
 }
 
-TEST_CASE("the time of the living, of zombies and of children that were waited for adds up") {
+TEST_CASE("the times of living processes, zombies and reaped children add up") {
   const Child child([](int to) {
     burn(kSomeCpu);
     if (const pid_t waited_for = gibbous::testing::patient_fork(); waited_for == 0) {
@@ -213,7 +214,7 @@ TEST_CASE("the memory that is in use is counted") {
   CHECK(child.usage().rss_bytes >= before + kBytes - kUnaccounted);
 }
 
-// Listens as long as the process lives and gives the port, 0 where there is no such address.
+// Listens as long as the process lives, and returns the port, or 0 without such an address.
 int listen_on(const char* address, UniqueFd* keep = nullptr) {
   sockaddr_storage name{};
   socklen_t size = sizeof(sockaddr_in);
@@ -258,7 +259,7 @@ TEST_CASE("the port that a grandchild listens on is found with its pid and addre
   CHECK(child.usage(/*ports=*/false).ports.empty());
 }
 
-TEST_CASE("the kernel's two lists of listeners say the same") {
+TEST_CASE("the kernel's two lists of listeners agree") {
   std::array<UniqueFd, 3> sockets;
   listen_on("127.0.0.1", &sockets[0]);
   listen_on("0.0.0.0", &sockets[1]);
@@ -279,7 +280,7 @@ TEST_CASE("the kernel's two lists of listeners say the same") {
   }
 }
 
-TEST_CASE("a socket that workers share is reported once, with the process that made it") {
+TEST_CASE("a socket that workers share is reported once, with the process that created it") {
   const Child child([](int to) {
     const int port = listen_on("127.0.0.1");
     for (int i = 0; i < 2; ++i) {
@@ -358,7 +359,7 @@ void wait_by_select(const std::vector<int>& fds, bool with_mask) {
 
 char g_byte = 0;
 
-TEST_CASE("a process that waits for its stdin and nothing else is found, however it waits") {
+TEST_CASE("a process that waits only for its stdin is found, with any system call") {
   constexpr int kOther = 20;
   std::function<void()> wait;
   int fd = STDIN_FILENO;
@@ -419,7 +420,7 @@ TEST_CASE("a process that waits for its stdin and nothing else is found, however
   CHECK(eventually([&] { return child.usage().waiting_pid == 0; }));
 }
 
-TEST_CASE("a process that waits for something else too, or for something else, is not") {
+TEST_CASE("a process that waits for something else, with or without its stdin, is not found") {
   std::function<void()> wait;
   SECTION("for a child") {
     wait = [] { static_cast<void>(::pause()); };
@@ -434,7 +435,7 @@ TEST_CASE("a process that waits for something else too, or for something else, i
   SECTION("a server that polls its stdin among others") {
     wait = [] {
       std::array<int, 2> ends{};
-      static_cast<void>(::pipe(ends.data()));
+      static_cast<void>(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()));
       wait_by_poll({{0, POLLIN, 0}, {ends[0], POLLIN, 0}});
     };
   }
@@ -444,14 +445,14 @@ TEST_CASE("a process that waits for something else too, or for something else, i
   SECTION("select of two") {
     wait = [] {
       std::array<int, 2> ends{};
-      static_cast<void>(::pipe(ends.data()));
+      static_cast<void>(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()));
       wait_by_select({0, ends[0]}, false);
     };
   }
   SECTION("an event loop") {
     wait = [] {
       std::array<int, 2> ends{};
-      static_cast<void>(::pipe(ends.data()));
+      static_cast<void>(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()));
       wait_by_epoll({0, ends[0]});
     };
   }
@@ -466,6 +467,34 @@ TEST_CASE("a process that waits for something else too, or for something else, i
   CHECK(child.usage().waiting_pid == 0);
 }
 
+TEST_CASE("a descriptor with which a process wakes itself does not count as another wait") {
+  std::function<void()> wait;
+  SECTION("poll with a pipe of its own") {
+    wait = [] {
+      std::array<int, 2> ends{};
+      static_cast<void>(::pipe(ends.data()));
+      wait_by_poll({{0, POLLIN, 0}, {ends[0], POLLIN, 0}});
+    };
+  }
+  SECTION("select with a pipe of its own") {
+    wait = [] {
+      std::array<int, 2> ends{};
+      static_cast<void>(::pipe(ends.data()));
+      wait_by_select({0, ends[0]}, false);
+    };
+  }
+  SECTION("an event loop with an eventfd and a pipe") {
+    wait = [] {
+      std::array<int, 2> ends{};
+      static_cast<void>(::pipe(ends.data()));
+      wait_by_epoll({::eventfd(0, 0), 0, ends[0]});
+    };
+  }
+  const Child child([&](int) { wait(); });
+  REQUIRE(eventually([&] { return child.usage().waiting_pid != 0; }));
+  CHECK(child.usage().waiting_fd == STDIN_FILENO);
+}
+
 TEST_CASE("a stopped reader, and one with bytes to read, does not wait for input") {
   const Child child([](int) { static_cast<void>(!::read(0, &g_byte, 1)); });
   REQUIRE(eventually([&] { return child.usage().waiting_pid != 0; }));
@@ -473,7 +502,7 @@ TEST_CASE("a stopped reader, and one with bytes to read, does not wait for input
   CHECK(eventually([&] { return read_stat(child.pid())->state == 'T'; }));
   CHECK(child.usage().waiting_pid == 0);
   static_cast<void>(!::write(child.input(), "x", 1));
-  // Whatever its state is said to be, there is something for it to read.
+  // Even with this reported state, there is something for it to read.
   const LivingProcess still_asleep{child.pid(), 'S', 1};
   struct stat pipe {};
   ::fstat(child.input(), &pipe);
@@ -504,7 +533,7 @@ TEST_CASE("without the system call the kernel's wait channel reveals a reader of
   }
 }
 
-// Runs a program that waits for its stdin; nothing where there is no such program.
+// Runs a program that waits for its stdin; does nothing without such a program.
 void check_program(const std::vector<const char*>& argv) {
   INFO(argv.back());
   const Child child([&](int) {
@@ -551,7 +580,7 @@ TEST_CASE("a process that reads a terminal waits for input") {
   CHECK(eventually([&] { return find_input_wait({&process, 1}, {}, source).pid == 0; }));
 }
 
-TEST_CASE("a process that was stopped for reading the terminal in the background is recognized") {
+TEST_CASE("a process that was stopped for reading the terminal in the background is recognised") {
   int terminal = -1;
   int keyboard = -1;
   REQUIRE(::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr) == 0);
@@ -571,7 +600,7 @@ TEST_CASE("a process that was stopped for reading the terminal in the background
       terminal);
   const pid_t reader = child.reported();
   REQUIRE(eventually([&] { return child.usage().waiting_pid != 0; }));
-  // For a moment it may be seen before it is stopped.
+  // For a moment it may not be stopped yet.
   CHECK(eventually([&] { return child.usage().waiting_stopped; }));
   CHECK(child.usage().waiting_pid == reader);
 }

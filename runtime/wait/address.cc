@@ -92,7 +92,7 @@ bool Address::is_loopback() const {
 
 bool Address::is_local() const {
   if (is_loopback() || is_unspecified()) return true;
-  // UDP on port 0 takes a free port and disturbs no other program.
+  // UDP with port 0 binds a free port and disturbs no other program.
   const UniqueFd socket(::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return false;
   sockaddr_storage storage{};

@@ -1,5 +1,5 @@
 // Address: an IPv4 or IPv6 address without a port, as probes compare and connect to it. Plain
-// value; pure but for is_local(), any thread.
+// value; pure except is_local(), any thread.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// A try goes through the host's addresses until one takes the connection; then comes a pause. Tries
-// that run into their time limit make the next limit longer: a development server may compile for
-// half a minute before its first page.
+// A try goes through the host's addresses until one accepts the connection; a pause follows a
+// failed try. A try that reaches its time limit lengthens the next limit: a development server may
+// compile for half a minute before its first page.
 #include "runtime/wait/connect_probe.h"
 
 #include <uv.h>
@@ -50,7 +50,7 @@ ConnectProbe::~ConnectProbe() {
 }
 
 void ConnectProbe::start() {
-  // Not from inside the caller's call: a try may end at once.
+  // The loop begins the try: it may end at once, and on_done must not come from inside start().
   retry_ = context_.deadlines.after(Nanos{0}, [this] { begin_try(); });
 }
 
@@ -142,7 +142,7 @@ void ConnectProbe::success(int status) {
   on_done_(Reached{addresses_[next_address_ - 1], status});
 }
 
-// A `cheap` failure is one that cost the server nothing, and is repeated without backing off.
+// A `cheap` failure cost the server nothing, so the probe retries without backing off.
 void ConnectProbe::failure(std::string trouble, bool cheap) {
   end_try();
   trouble_ = std::move(trouble);

@@ -1,6 +1,6 @@
-// ConnectProbe: tries to reach a host and port again and again until it can. HttpProbe: the same
-// until an HTTP server there answers with the status that is wanted. Used by port and HTTP
-// conditions, the former only where looking (PortProber) is not possible. Loop thread only.
+// ConnectProbe: tries to reach a host and port again and again until it can. HttpProbe: does so
+// until an HTTP server there answers with the wanted status. HTTP conditions use it, and port
+// conditions where PortProber cannot look. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace gibbous {
 class OpenHandles;
 class Resolver;
 
-// The environment of probes; must outlive them.
+// What probes need; must outlive them.
 struct ProbeContext {
   uv_loop_s* loop;
   const Clock& clock;
@@ -29,8 +29,8 @@ struct ProbeContext {
   OpenHandles& handles;
 };
 
-// The addresses of "" and "localhost" (both loopbacks) and of literals, 0.0.0.0 and :: meaning the
-// loopback of their family; none for a name that has to be resolved.
+// Returns the addresses of "" and "localhost" (both loopbacks) and of literals, where 0.0.0.0 and
+// :: mean the loopback of their family; none for a name that has to be resolved.
 std::vector<Address> known_addresses(const std::string& host);
 
 class ConnectProbe : private TcpEvents {
@@ -39,7 +39,7 @@ class ConnectProbe : private TcpEvents {
     Address address;
     int status = 0;  // HTTP
   };
-  // From the loop; nullopt: the last try has failed as well.
+  // The loop calls it; nullopt: the last try has failed as well.
   using OnDone = std::function<void(std::optional<Reached>)>;
 
   ConnectProbe(const ProbeContext& context, std::string host, int port, OnDone on_done);
@@ -48,18 +48,17 @@ class ConnectProbe : private TcpEvents {
   ConnectProbe& operator=(const ConnectProbe&) = delete;
 
   void start();
-  // One more try, or the one that is under way: then on_done, whatever came of it.
+  // Makes one more try, or finishes the current one, and then calls on_done with any outcome.
   void finish();
   // The error of the last try; "" before one has ended.
   const std::string& trouble() const { return trouble_; }
 
  protected:
-  // Connected: what is left to do? An error is libuv's. This class has nothing left and says
-  // success().
+  // Called when connected. An error is libuv's. This class needs nothing more and calls success().
   virtual int on_open(TcpConnection& connection);
   void on_bytes(std::string_view bytes) override;
   void success(int status);
-  // This try has so long from now.
+  // Ends this try after `limit` from now.
   void limit_try(Millis limit);
   void failure(std::string trouble, bool cheap);
 
@@ -90,11 +89,11 @@ class ConnectProbe : private TcpEvents {
 };
 
 // Succeeds only if the connection stays open: a port forwarder accepts connections before the
-// server exists, and closes them soon. While a container's network comes up, this takes as long as
-// the kernel looks for a neighbour; after the first closed connection it is over.
+// server exists, and closes them soon. While a container's network comes up, that takes as long as
+// the kernel looks for a neighbour, until one connection was closed.
 class ForwardedProbe final : public ConnectProbe {
  public:
-  // `settled`: the network is up for long.
+  // `settled`: the network has been up for a while.
   ForwardedProbe(const ProbeContext& context, std::string host, int port, bool settled,
                  OnDone on_done);
   ~ForwardedProbe() override { context_.deadlines.cancel(open_); }

@@ -1,4 +1,4 @@
-// Status line: "HTTP/1.1 200 OK"; RFC 9112 section 4, and like most clients lenient about a missing
+// Status line: "HTTP/1.1 200 OK"; RFC 9112 section 4. Like most clients, it accepts a missing
 // reason and a bare '\n'.
 #include "runtime/wait/http_status_parser.h"
 

@@ -1,6 +1,5 @@
-// HttpStatusParser: the status code out of the beginning of an HTTP/1.x response, however it is cut
-// into reads. Interim answers (1xx) are passed over. Fed with bytes that a stranger chose. Pure,
-// any thread.
+// HttpStatusParser: reads the status code from the beginning of an HTTP/1.x response, however it is
+// cut into reads. Skips interim answers (1xx). The bytes are untrusted. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +14,10 @@ class HttpStatusParser {
  public:
   enum class State {
     kMore,    // feed it more
-    kStatus,  // status() is the answer's
+    kStatus,  // status() has the answer's status
     kWrong,   // this is not HTTP/1.x, or its head is longer than kMaxHttpHeadBytes
   };
-  // Not to be called again once it has said other than kMore.
+  // Must not be called again after any result other than kMore.
   State feed(std::string_view bytes);
   int status() const { return status_; }
 

@@ -1,4 +1,4 @@
-// http://host[:port][/path][?query][#fragment], RFC 9110 as far as a probe needs it.
+// http://host[:port][/path][?query][#fragment], the part of RFC 9110 that a probe needs.
 #include "runtime/wait/http_url.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kDefaultPort = 80;
 constexpr int kMaxUrlPort = 65535;
 constexpr std::size_t kMaxPortDigits = 5;
-constexpr std::size_t kShownUrlBytes = 60;  // of one that is wrong
+constexpr std::size_t kShownUrlBytes = 60;  // of an invalid URL in a message
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&

@@ -1,5 +1,5 @@
-// HttpUrl: the parts of an http:// URL that a probe needs, checked so that nothing in it can change
-// the request that it is put into. Pure, any thread.
+// HttpUrl: the parts of an http:// URL that a probe needs, checked so that none can change the
+// request around it. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct HttpUrl {
   int port = 80;
   std::string target;  // path and query, "/" at least; no fragment
 
-  // Fails with invalid_arguments and what is wrong.
+  // Fails with invalid_arguments and a message that says what is wrong.
   static Result<HttpUrl> parse(const std::string& url);
   std::string text() const;
-  // The whole GET request for it.
+  // Returns the whole GET request.
   std::string request() const;
 };
 

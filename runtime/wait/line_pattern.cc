@@ -1,12 +1,12 @@
 // Why a block may be searched whole: the block's expression is the pattern with "(?m)" and
 // never_nl, so wherever the pattern matches in a line's raw bytes, it also matches at that place in
-// the block, unless the line's end is hidden behind a '\r'. Not the other way round, so each hit is
-// confirmed by the line alone; and patterns for which even the first half is not certain are
-// matched line by line.
+// the block, unless a '\r' hides the line's end. The converse does not hold, so each hit is
+// confirmed on the line alone; and patterns that may match a line but not the block are matched
+// line by line.
 //
-// RE2 builds its automaton while it searches, which takes longer than everything else that happens
-// between a new line and its waiter. An expression that is anchored and has a group is searched
-// without one when the text is short: hence `brief_`.
+// RE2 builds its automaton while it searches, which takes longer than everything else between a new
+// line and its waiter. It needs no automaton for a short text when an expression is anchored and
+// has a group: hence `brief_`.
 #include "runtime/wait/line_pattern.h"
 
 #include <re2/re2.h>
@@ -22,8 +22,7 @@
 namespace gibbous {
 namespace {
 
-// For one expression's program and its automaton's cache; RE2 falls back to a slower search beyond
-// it.
+// For one expression's program and the cache of its automaton; beyond it RE2 uses a slower search.
 constexpr std::int64_t kMaxRegexMemory = std::int64_t{4} << 20;
 constexpr int kMaxCaptures = 32;
 constexpr std::size_t kBriefBytes = 512;  // a line of usual length
@@ -42,7 +41,7 @@ bool block_is_exact(std::string_view pattern) {
     if (pattern[i] == '\\') {
       ++i;
       if (pattern[i] == 'A' || pattern[i] == 'z' || pattern[i] == 'C') return false;
-      if (pattern[i] == 'Q') return false;  // what follows is not escapes
+      if (pattern[i] == 'Q') return false;  // no escapes follow
     } else if (pattern[i] == '(' && pattern[i + 1] == '?') {
       const std::size_t end = pattern.find_first_of(":)<", i + 2);
       if (pattern.substr(i + 2, end == std::string_view::npos ? end : end - i - 2).find('m') !=
@@ -93,7 +92,7 @@ Result<std::shared_ptr<LinePattern>> LinePattern::compile(const std::string& pat
   }
   compiled->anchored_ = pattern.front() == '^' && pattern.find('|') == std::string::npos;
   compiled->sees_line_end_ = pattern.find('$') != std::string::npos;
-  // The shortest prefix first is the leftmost match first. \C is any byte, valid UTF-8 or not.
+  // Trying the shortest prefix first finds the leftmost match. \C is any byte, valid UTF-8 or not.
   const std::string prefix = compiled->anchored_ ? "" : "^\\C*?";
   auto brief = std::make_unique<re2::RE2>(prefix + "(" + pattern + ")", line_options());
   if (brief->ok()) compiled->brief_ = std::move(brief);
@@ -155,8 +154,8 @@ std::optional<LineSpan> LinePattern::find_line_by_line(std::string_view block) c
   return std::nullopt;
 }
 
-// What a search of the raw block cannot see: lines that look different when they are cleaned, and
-// line ends behind a '\r'. All that is put into one more block and searched at once.
+// A search of the raw block misses lines that look different when cleaned, and line ends after a
+// '\r'. They form one more block, which is searched at once.
 bool LinePattern::may_match_differently(std::string_view block) const {
   std::string other;
   for (std::size_t begin = 0; begin <= block.size();) {
@@ -177,11 +176,11 @@ bool LinePattern::may_match_differently(std::string_view block) const {
   return block_->Match(other, 0, other.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
-// The first line that matches as it is, but for what sees_line_end_ says.
+// Returns the first line whose raw bytes match, apart from the case of sees_line_end_.
 std::optional<LineSpan> LinePattern::find_raw(std::string_view block) const {
   for (std::size_t begin = 0; begin <= block.size();) {
     LineSpan line;
-    if (anchored_) {  // a line that begins otherwise is refused at its first byte
+    if (anchored_) {  // a line with another beginning fails at its first byte
       line = {begin, std::min(block.find('\n', begin), block.size())};
     } else {
       const std::string_view rest = block.substr(begin);
@@ -200,7 +199,7 @@ std::optional<LineSpan> LinePattern::find(std::string_view block) {
   if (block_ == nullptr) return find_line_by_line(block);
   const auto line = find_raw(block);
   if (line && line->begin == 0) return line;
-  // Is there an earlier one that matches otherwise?
+  // An earlier line may match only when cleaned.
   const std::string_view before = line ? block.substr(0, line->begin - 1) : block;
   if (is_clean(before, byte_kinds(before)) || !may_match_differently(before)) return line;
   const auto earlier = find_line_by_line(before);

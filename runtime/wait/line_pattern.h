@@ -1,11 +1,11 @@
-// LinePattern: a regex over lines. Says of one line whether it matches, and of a block of lines
-// which is the first that does, by scanning the block whole and cutting lines only around hits.
-// Used by LineScanner. Loop thread only.
+// LinePattern: a regex over lines. Says whether a line matches, and finds the first line of a block
+// that does, by scanning the block whole and cutting lines only around hits. LineScanner uses it.
+// Loop thread only.
 //
-// What it means that a line matches: RE2, unanchored, finds the pattern in the line's raw bytes
-// without the line end ("\n" or "\r\n"), or else in the line as a person sees it (clean(): no
-// escape sequences, "\r" and backspace resolved, U+FFFD for invalid UTF-8). Of a line longer than
-// kMaxMatchedLineBytes only the beginning is looked at.
+// A line matches when RE2, unanchored, finds the pattern in the line's raw bytes without the line
+// end ("\n" or "\r\n"), or else in the line as a person sees it (clean(): no escape sequences, "\r"
+// and backspace resolved, U+FFFD for invalid UTF-8). Only the first kMaxMatchedLineBytes of a line
+// count.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +40,14 @@ struct LineSpan {
 
 class LinePattern {
  public:
-  // Fails with invalid_arguments, RE2's own words, and where in the pattern the trouble is.
+  // Fails with invalid_arguments, RE2's message, and the place of the error in the pattern.
   static Result<std::shared_ptr<LinePattern>> compile(const std::string& pattern);
   ~LinePattern();
 
-  // `line` has no '\n'; at most kMaxMatchedLineBytes of it count.
+  // `line` has no '\n'; only its first kMaxMatchedLineBytes count.
   std::optional<LineMatch> match(std::string_view line) const;
-  // The first matching line of `block`: lines separated by '\n', none at its end, none longer than
-  // kMaxMatchedLineBytes. An empty block is one empty line.
+  // Returns the first matching line of `block`, which is lines separated by '\n', without one at
+  // its end and none longer than kMaxMatchedLineBytes. An empty block is one empty line.
   std::optional<LineSpan> find(std::string_view block);
 
  private:
@@ -60,12 +60,12 @@ class LinePattern {
   std::optional<LineSpan> find_raw(std::string_view block) const;
   bool may_match_differently(std::string_view block) const;
 
-  std::unique_ptr<re2::RE2> line_;   // the pattern as it was given: decides
-  std::unique_ptr<re2::RE2> brief_;  // the same, made for few bytes and no time; may be null
+  std::unique_ptr<re2::RE2> line_;   // the pattern as given, which decides
+  std::unique_ptr<re2::RE2> brief_;  // the same, fast for few bytes; may be null
   std::unique_ptr<re2::RE2>
-      block_;  // finds candidates in a block; null: not needed yet, or not exact
+      block_;  // finds candidates in a block; null: not used yet, or not exact
   bool block_tried_ = false;
-  bool anchored_ = false;  // it can match at a line's beginning only
+  bool anchored_ = false;  // it can match only at a line's beginning
   // The pattern may look at a line's end, which a '\r' before the '\n' hides in a block.
   bool sees_line_end_ = false;
 };

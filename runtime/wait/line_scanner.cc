@@ -1,5 +1,5 @@
 // The kept bytes of a stream come in up to three pieces (head, and the ring's two halves). Whole
-// lines within a piece are judged in blocks; a line across two pieces is put together in `carried`.
+// lines within a piece are judged in blocks; `carried` assembles a line across two pieces.
 #include "runtime/wait/line_scanner.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 namespace gibbous {
 namespace {
 
-// A line or two: judged one by one, which saves a block search that nothing is prepared for yet.
+// A line or two: judged one by one, which saves preparing a block search.
 constexpr std::size_t kFewBytes = 512;
 
 std::size_t last_newline(std::string_view text) {
@@ -35,7 +35,7 @@ std::vector<LineScanner::Piece> LineScanner::kept(const Stream& stream, Offset f
   while (at < stream.end()) {
     const Offset asked = at;
     for (const std::string_view bytes : stream.views(asked, &at)) {
-      // Between head and ring bytes may be gone; the ring goes on with its oldest.
+      // Bytes between head and ring may be gone; the ring continues with its oldest byte.
       if (at >= stream.head_end()) at = std::max(at, stream.begin());
       pieces.push_back({at, bytes});
       at += bytes.size();
@@ -50,7 +50,7 @@ void LineScanner::begin_line(Offset at) {
   reported_ = skipping_ = false;
 }
 
-// The line at line_from_ is `line`, and the next one begins at `cursor`.
+// Judges `line`, which begins at line_from_; the next one begins at `cursor`.
 std::optional<LineScanner::Hit> LineScanner::judge(std::string_view line, Offset cursor) {
   const bool already_reported = reported_;
   const Offset from = line_from_;
@@ -61,8 +61,8 @@ std::optional<LineScanner::Hit> LineScanner::judge(std::string_view line, Offset
   return Hit{std::move(*match), from, cursor};
 }
 
-// A cheap look at what is new: calls without new bytes, and most chunks of a line in many chunks,
-// end here.
+// A cheap look at the new bytes: calls without any, and most chunks of a line in many chunks, end
+// here.
 bool LineScanner::nothing_to_judge(const Stream& stream) {
   if (stream.end() <= seen_) return true;
   if (line_from_ == seen_) return false;
@@ -87,7 +87,7 @@ void LineScanner::skip_line(Piece& piece) {
   }
 }
 
-// The line at line_from_ is longer than what is matched; `beginning` is what is.
+// Judges the `beginning` of the line at line_from_, which is longer than the matched bytes.
 std::optional<LineScanner::Hit> LineScanner::judge_beginning(std::string_view beginning) {
   auto hit = judge(beginning, line_from_ + beginning.size());
   skipping_ = true;
@@ -116,8 +116,8 @@ std::optional<LineScanner::Hit> LineScanner::finish_carried(Piece& piece, std::s
   return hit;
 }
 
-// Judges the whole lines of `piece`, which begins at line_from_; what is left of it is a line's
-// beginning.
+// Judges the whole lines of `piece`, which begins at line_from_, and leaves the beginning of a line
+// in it.
 std::optional<LineScanner::Hit> LineScanner::scan_piece(Piece& piece) {
   while (!piece.bytes.empty()) {
     if (skipping_) {

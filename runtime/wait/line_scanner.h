@@ -1,11 +1,9 @@
-// LineScanner: one pattern's way through one stream. Each line is judged once, by LinePattern; what
-// was judged is not looked at again, however often it is asked. Used by regex conditions. Loop
-// thread only.
+// LineScanner: searches one stream for one pattern. LinePattern judges each line once; further
+// calls do not look at it again. Regex conditions use it. Loop thread only.
 //
-// A last line without its '\n' (a prompt) is judged by next_partial(), which its caller calls when
-// the stream pauses: matched earlier, a line that was cut in two by read(2) would give half its
-// captures. Where bytes are no longer kept, what is left of the lines at both sides is judged as if
-// it were lines.
+// next_partial() judges a last line without its '\n' (a prompt). The caller calls it when the
+// stream pauses: earlier, a line that read(2) cut in two would give half its captures. Where bytes
+// are gone, the remainders of the lines on both sides are judged as lines.
 #pragma once
 
 #include <memory>
@@ -21,7 +19,7 @@ namespace gibbous {
 
 class LineScanner {
  public:
-  // `since`: bytes before it do not count. It may be in the middle of a line.
+  // Bytes before `since`, which may be in the middle of a line, do not count.
   LineScanner(std::shared_ptr<LinePattern> pattern, Offset since);
 
   struct Hit {
@@ -30,16 +28,15 @@ class LineScanner {
     Offset cursor = 0;  // just after the line, its '\n' included when there is one
   };
 
-  // The next matching line among those that are whole; none: all that is there was judged.
+  // Returns the next whole line that matches; none: all whole lines are judged.
   std::optional<Hit> next(const Stream& stream);
-  // The same for the bytes after the last '\n', as they are now. Call it after next() said none. A
-  // line that was reported here is not reported again when it is completed; one that was not may
-  // be.
+  // Does the same for the current bytes after the last '\n'. Call it after next() returned none. A
+  // line that is reported here is not reported again when it is completed.
   std::optional<Hit> next_partial(const Stream& stream);
-  // There are bytes that next_partial() would look at and has not.
+  // Returns true if there are bytes that next_partial() has not judged.
   bool has_partial(const Stream& stream) const;
 
-  // Bytes that were gone before they could be judged.
+  // Returns how many bytes were gone before they could be judged.
   Offset lost() const { return lost_; }
 
  private:
@@ -59,12 +56,12 @@ class LineScanner {
   void begin_line(Offset at);
 
   std::shared_ptr<LinePattern> pattern_;
-  Offset line_from_;           // where the line begins that is not judged yet
+  Offset line_from_;           // beginning of the first line not judged yet
   Offset seen_;                // there is no '\n' between line_from_ and here
-  Offset partial_judged_ = 0;  // up to here by next_partial
+  Offset partial_judged_ = 0;  // next_partial() has judged up to here
   Offset lost_ = 0;
-  bool reported_ = false;  // the line at line_from_ was reported, as partial or as too long
-  bool skipping_ = false;  // the line at line_from_ was judged by its beginning: on to its '\n'
+  bool reported_ = false;  // the line at line_from_ was reported, as partial or too long
+  bool skipping_ = false;  // the line at line_from_ was judged by its beginning: skip to its '\n'
 };
 
 }  // namespace gibbous

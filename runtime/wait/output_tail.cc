@@ -14,7 +14,7 @@ constexpr std::size_t kTailBytes = std::size_t{4} << 10;
 std::string stream_tail(const Stream& stream, std::uint64_t lines, std::size_t max_bytes) {
   std::string text = clean(stream.tail(lines, max_bytes).bytes);
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.size() > max_bytes) {  // U+FFFD is longer than what it stands for
+  if (text.size() > max_bytes) {  // U+FFFD is longer than the bytes that it replaces
     text.erase(0, text.size() - max_bytes);
     while (!text.empty() && !is_utf8(text.substr(0, 4))) text.erase(0, 1);
   }

@@ -1,8 +1,9 @@
-// Common to all kinds of conditions: finding their run, settling once.
+// Common to all kinds of conditions: they find their run and settle once.
 #include "runtime/wait/pending_condition.h"
 
 #include <utility>
 
+#include "runtime/base/nearest.h"
 #include "runtime/output/text.h"
 
 namespace gibbous {
@@ -25,6 +26,8 @@ const char* to_string(ConditionKind kind) {
       return "http";
     case ConditionKind::kQuiet:
       return "quiet";
+    case ConditionKind::kInput:
+      return "input";
     case ConditionKind::kFile:
       return "file";
     case ConditionKind::kLog:
@@ -48,10 +51,8 @@ Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Conditi
   if (!spec.run.empty()) {
     run = context.runs.find(spec.run);
     if (run == nullptr) {
-      std::string message = "no run with the id \"" + to_utf8(spec.run) + "\"";
-      const std::string nearest = context.runs.nearest(spec.run);
-      if (!nearest.empty()) message += "; did you mean \"" + nearest + "\"?";
-      return Status::error("run_not_found", std::move(message));
+      return Status::error("run_not_found", "no run with the id \"" + to_utf8(spec.run) + "\"" +
+                                                did_you_mean(context.runs.nearest(spec.run), '"'));
     }
   }
   switch (spec.kind) {
@@ -61,12 +62,16 @@ Result<std::unique_ptr<PendingCondition>> PendingCondition::create(const Conditi
     case ConditionKind::kRegex:
     case ConditionKind::kScreen:
     case ConditionKind::kQuiet:
+    case ConditionKind::kInput:
     case ConditionKind::kLog:
       if (run == nullptr) {
         return Status::error("invalid_arguments", "run: expected the id of a run, got \"\"");
       }
       if (spec.kind == ConditionKind::kScreen) {
         return make_screen_condition(spec, run, context, owner);
+      }
+      if (spec.kind == ConditionKind::kInput) {
+        return make_input_condition(spec, run, context, owner);
       }
       return make_run_condition(spec, run, context, owner);
     case ConditionKind::kPort:
@@ -97,6 +102,14 @@ void PendingCondition::give_up(const std::string& what_it_did) {
   impossible_ = true;
   ended_run_ = spec_.run;
   why_ = "run " + spec_.run + " " + what_it_did;
+  owner_.on_settled(*this);
+}
+
+void PendingCondition::meet(std::string obstacle) {
+  if (settled()) return;
+  impossible_ = true;
+  ended_run_ = spec_.run;
+  obstacle_ = std::move(obstacle);
   owner_.on_settled(*this);
 }
 

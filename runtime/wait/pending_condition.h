@@ -1,5 +1,5 @@
 // PendingCondition: one condition of one wait. WaitOperation makes and owns it, and Waits reports
-// its run's changes to it. It settles once: it has fired, or it never will. Loop thread only.
+// its run's changes to it. It settles once: it fires or becomes impossible. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct ConditionContext {
   PortProber& ports;
 };
 
-// "pattern: missing )": the error of a field's value.
+// Returns the error of a field's value: "pattern: missing )".
 inline Status wrong_field(const char* field, const Status& why) {
   return Status::error(why.code(), std::string(field) + ": " + why.message());
 }
@@ -29,8 +29,8 @@ class PendingCondition {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // It has fired or is impossible; may come from inside begin(). It must not be deleted from
-    // here.
+    // The condition has fired or is impossible. May come from inside begin(), and must not delete
+    // the condition.
     virtual void on_settled(PendingCondition& condition) = 0;
   };
 
@@ -42,10 +42,10 @@ class PendingCondition {
   PendingCondition(const PendingCondition&) = delete;
   PendingCondition& operator=(const PendingCondition&) = delete;
 
-  // Looks at how things are, and then waits for them to change.
+  // Checks the present state, and then waits for changes.
   virtual void begin() = 0;
   virtual void on_output(StreamId stream) { (void)stream; }
-  // State, streams' ends, processes left behind.
+  // The state changed, a stream ended, or the number of processes left behind changed.
   virtual void on_run_changed() {}
   // The run is about to be forgotten.
   void on_run_forgotten();
@@ -55,18 +55,23 @@ class PendingCondition {
   bool settled() const { return fired_.has_value() || impossible_; }
   bool fired() const { return fired_.has_value(); }
   Fired take_fired() { return std::move(*fired_); }  // once
-  // Impossible: the run that ended, and "run Ab3xK9mZ ended (exit code 1)".
+  // For an impossible condition: the run that ended, and "run Ab3xK9mZ ended (exit code 1)".
   const std::string& ended_run() const { return ended_run_; }
   const std::string& why() const { return why_; }
-  // "port 3000 was listening": what would have had to come true, to follow "before".
+  // Impossible for another reason, as a whole sentence: "port 3000 is that of nginx (pid 812)".
+  const std::string& obstacle() const { return obstacle_; }
+  // Returns what had to come true, as a text that follows "before": "port 3000 was listening".
   virtual std::string wanted() const = 0;
-  // "the last answer was status 503": what is known of it instead, or "".
+  // Returns what was seen last instead, or "": "status 503".
   virtual std::string last_seen() const { return ""; }
+  // What may have been missed, or "".
+  virtual std::string caveat() const { return ""; }
 
  protected:
   void fire(Fired fired = {});
   void give_up();
   void give_up(const std::string& what_it_did);
+  void meet(std::string obstacle);
 
   const Condition spec_;
   Run* run_;  // null: none, or forgotten
@@ -78,12 +83,17 @@ class PendingCondition {
   bool impossible_ = false;
   std::string ended_run_;
   std::string why_;
+  std::string obstacle_;
 };
 
-// For PendingCondition::create alone. exit, start, ready, regex, quiet; `run` is not null.
+// Only PendingCondition::create calls these. exit, start, ready, regex, quiet; `run` is not null.
 Result<std::unique_ptr<PendingCondition>> make_run_condition(const Condition& spec, Run* run,
                                                              ConditionContext& context,
                                                              PendingCondition::Owner& owner);
+// input; `run` is not null.
+Result<std::unique_ptr<PendingCondition>> make_input_condition(const Condition& spec, Run* run,
+                                                               ConditionContext& context,
+                                                               PendingCondition::Owner& owner);
 // screen; `run` is not null.
 Result<std::unique_ptr<PendingCondition>> make_screen_condition(const Condition& spec, Run* run,
                                                                 ConditionContext& context,

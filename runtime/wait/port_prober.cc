@@ -1,4 +1,4 @@
-// One exact question an address and tick: 2 µs each, see SockDiag.
+// One exact query per address and tick: 2 µs each, see SockDiag.
 #include "runtime/wait/port_prober.h"
 
 #include <utility>
@@ -7,8 +7,8 @@ namespace gibbous {
 namespace {
 
 constexpr Millis kInterval{10};
-// After kEagerFor without a new query, and for many at once; still within the 20 ms in which a
-// listener is to be reported.
+// Used after kEagerFor without a new query, and for many queries; still within the 20 ms in which a
+// listener must be reported.
 constexpr Millis kPatientInterval{16};
 constexpr Millis kEagerFor{10'000};
 constexpr std::size_t kEagerQueries = 8;
@@ -36,7 +36,7 @@ std::optional<Listener> PortProber::look(const Query& query) {
 std::optional<Listener> PortProber::look_at(const Query& query, bool all_loopback) {
   if (!diag_) return std::nullopt;
   for (const Address& address : query.to) {
-    // A question that gets no answer (the kernel is out of memory) is asked again by the next tick.
+    // The next tick repeats a query without an answer (the kernel is out of memory).
     if (auto found = diag_->find(address, query.port); found && *found) return **found;
   }
   if (!query.any_loopback || !all_loopback) return std::nullopt;
@@ -46,6 +46,16 @@ std::optional<Listener> PortProber::look_at(const Query& query, bool all_loopbac
     }
   }
   return std::nullopt;
+}
+
+std::vector<Listener> PortProber::look_at_all(int port) {
+  std::vector<Listener> found;
+  if (!diag_) return found;
+  if (auto listeners = diag_->list(port)) found = std::move(listeners.value());
+  std::erase_if(found, [](const Listener& listener) {
+    return !listener.address.is_loopback() && !listener.address.is_unspecified();
+  });
+  return found;
 }
 
 PortProber::Ticket PortProber::add(Query query) {

@@ -1,5 +1,5 @@
 // PortProber: checks local TCP ports for listeners, for all port conditions of a runtime, with one
-// timer that runs only while there are any. Used by PortCondition. Loop thread only.
+// timer that runs only while there are any. PortCondition uses it. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,9 @@ class PortProber {
  public:
   struct Query {
     int port = 0;
-    std::vector<Address> to;  // a listener that would take a connection to one of these
-    bool any_loopback =
-        false;  // or one on another loopback address, which is looked for less often
-    // From the loop, at most once. May remove this query, and no other.
+    std::vector<Address> to;    // finds a listener that accepts connections to one of these
+    bool any_loopback = false;  // or one on another loopback address, checked less often
+    // The loop calls it, at most once. May remove this query, and no other.
     std::function<void(const Listener&)> on_found;
   };
   using Ticket = std::list<Query>::iterator;
@@ -30,11 +29,13 @@ class PortProber {
   PortProber(const PortProber&) = delete;
   PortProber& operator=(const PortProber&) = delete;
 
-  // This kernel answers. If not, only connecting helps.
+  // Returns true if this kernel answers. If not, only connecting helps.
   bool available();
-  // Now. Looks for any_loopback as well.
+  // Looks now, for any_loopback as well.
   std::optional<Listener> look(const Query& query);
-  // Looks again and again; the caller has looked once. The ticket is good until remove().
+  // Returns every listener that could answer on a loopback address.
+  std::vector<Listener> look_at_all(int port);
+  // Looks again and again, after the caller has looked once. The ticket is valid until remove().
   Ticket add(Query query);
   void remove(Ticket ticket);
 
@@ -48,7 +49,7 @@ class PortProber {
   std::optional<SockDiag> diag_;
   std::list<Query> queries_;
   Deadlines::Token timer_ = 0;
-  Nanos newest_{0};  // when a query was added last
+  Nanos newest_{0};  // when the last query was added
   unsigned ticks_ = 0;
   bool unavailable_ = false;
 };

@@ -1,5 +1,6 @@
-// Conditions about the world outside a run: port, http, file, timer. With a run, they are given up
-// when it has ended, nothing of its tree is left, and one last look does not find them true.
+// Conditions about the world outside a run: port, http, file, timer. With a run, they become
+// impossible when it has ended, nothing of its tree is left, and one last look does not find them
+// true.
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -13,7 +14,9 @@
 #include "runtime/runs/describe.h"
 #include "runtime/wait/connect_probe.h"
 #include "runtime/wait/pending_condition.h"
+#include "runtime/wait/port_owner.h"
 #include "runtime/wait/port_prober.h"
+#include "runtime/wait/run_network.h"
 #include "runtime/wait/socket_owner.h"
 
 namespace gibbous {
@@ -23,9 +26,10 @@ constexpr int kMaxPort = 65535;
 constexpr Millis kNetworkSettles{10'000};
 constexpr int kMinStatus = 200;  // 1xx are interim answers
 constexpr int kMaxStatus = 599;
+constexpr Millis kOwnNetworkInterval{200};  // between two looks, which take milliseconds
 constexpr Millis kFirstFileInterval{20};
 constexpr Millis kLongestFileInterval{100};
-// The keeper's word on who is left behind comes a little later than the exit: it looks for them
+// The keeper reports the processes left behind a little later than the exit: it looks for them
 // after it, and not too often.
 constexpr Millis kLeftBehindSettle{100};
 
@@ -35,6 +39,7 @@ class ProbeCondition : public PendingCondition {
   ~ProbeCondition() override { context_.probes.deadlines.cancel(over_); }
 
   void on_run_changed() override {
+    know_run();
     if (over_ != 0 || settled() || !run_is_over()) return;
     over_ = context_.probes.deadlines.after(kLeftBehindSettle, [this] {
       over_ = 0;
@@ -43,8 +48,33 @@ class ProbeCondition : public PendingCondition {
   }
 
  protected:
-  // Leads to fire() or give_up(), now or soon.
+  // Calls fire() or give_up(), now or soon.
   virtual void last_look() = 0;
+
+  // Remembers the mark of the run while its first process lives.
+  void know_run() {
+    if (!owner_ && run_ != nullptr && run_->pid() > 0 && !run_->ended())
+      owner_.emplace(run_->pid());
+  }
+  // Says which other program has the port; nothing when the run has it or it cannot be found out.
+  // `listener` becomes the run's own where several listen.
+  std::optional<std::string> other_owner(int port, Listener* listener, pid_t* pid) {
+    know_run();
+    if (!owner_) {
+      *pid = find_socket_owner(listener->inode, 0);
+      return std::nullopt;
+    }
+    std::optional<std::string> other = owner_->other(*listener, pid);
+    if (!other) return other;
+    for (const Listener& each : context_.ports.look_at_all(port)) {
+      pid_t holder = 0;
+      if (each.inode == listener->inode || owner_->other(each, &holder)) continue;
+      *listener = each;
+      *pid = holder;
+      return std::nullopt;
+    }
+    return "port " + std::to_string(port) + " is that of " + *other + ", not of run " + spec_.run;
+  }
 
  private:
   bool run_is_over() const {
@@ -52,6 +82,7 @@ class ProbeCondition : public PendingCondition {
   }
 
   Deadlines::Token over_ = 0;
+  std::optional<PortOwner> owner_;
 };
 
 class PortCondition final : public ProbeCondition {
@@ -64,10 +95,13 @@ class PortCondition final : public ProbeCondition {
   }
   ~PortCondition() override {
     if (looking_) context_.ports.remove(ticket_);
+    context_.probes.deadlines.cancel(network_look_);
   }
 
   void begin() override {
-    // A name, or an address elsewhere, can only be connected to.
+    if (run_ != nullptr && spec_.host.empty() && spec_.mapped_from == 0) look_in_own_network();
+    if (settled()) return;
+    // For a name, or an address elsewhere, only connecting works.
     const bool local =
         !query_.to.empty() && std::all_of(query_.to.begin(), query_.to.end(),
                                           [](const Address& to) { return to.is_local(); });
@@ -102,28 +136,46 @@ class PortCondition final : public ProbeCondition {
            (spec_.host.empty() ? "" : " of " + to_utf8(spec_.host)) + " was listening";
   }
 
-  std::string last_seen() const override {
-    return probe_ == nullptr || probe_->trouble().empty() ? "" : "last: " + probe_->trouble();
-  }
+  std::string last_seen() const override { return probe_ == nullptr ? "" : probe_->trouble(); }
 
  private:
   void last_look() override {
     if (probe_ != nullptr) return probe_->finish();
-    if (const auto found = context_.ports.look(query_)) return report(*found);
-    give_up();
+    if (const auto found = context_.ports.look(query_)) report(*found);
+    if (!settled()) give_up();
+  }
+
+  // A run with a network of its own has its ports there, whatever listens here.
+  void look_in_own_network() {
+    if (const auto found = find_in_own_network(run_->pid(), query_.port)) {
+      Fired fired;
+      fired.address = found->address;
+      fired.pid = found->pid;
+      return fire(std::move(fired));
+    }
+    network_look_ = context_.probes.deadlines.after(kOwnNetworkInterval, [this] {
+      network_look_ = 0;
+      if (!settled()) look_in_own_network();
+    });
   }
 
   void report(const Listener& listener) {
-    if (std::exchange(looking_, false)) context_.ports.remove(ticket_);
+    Listener own = listener;
     Fired fired;
-    fired.address = listener.address.text();
-    fired.pid = find_socket_owner(listener.inode, run_ == nullptr ? 0 : run_->pid());
+    auto other = other_owner(query_.port, &own, &fired.pid);
+    // The run may have its port in a network of its own; look_in_own_network() goes on.
+    const bool surely_own = !other && fired.pid != 0;
+    if (!surely_own && run_ != nullptr && has_own_network(run_->pid())) return;
+    if (std::exchange(looking_, false)) context_.ports.remove(ticket_);
+    if (other) return meet(std::move(*other));
+    fired.address = own.address.text();
     fire(std::move(fired));
   }
 
   PortProber::Query query_;
   PortProber::Ticket ticket_;
-  bool looking_ = false;  // ticket_ is good
+  bool looking_ = false;  // ticket_ is valid
+  Deadlines::Token network_look_ = 0;
   std::unique_ptr<ConnectProbe> probe_;
 };
 
@@ -134,13 +186,20 @@ class HttpCondition final : public ProbeCondition {
       : ProbeCondition(spec, run, context, owner),
         probe_(context.probes, url, spec.status, [this](const auto& reached) {
           if (!reached) return give_up();
+          if (others_answer()) return;
           Fired fired;
           fired.status = reached->status;
           fired.address = reached->address.text();
           fire(std::move(fired));
-        }) {}
+        }) {
+    query_.port = url.port;
+    query_.to = known_addresses(url.host);
+    query_.any_loopback = false;
+  }
 
   void begin() override {
+    know_run();
+    if (others_answer()) return;
     probe_.start();
     on_run_changed();
   }
@@ -152,13 +211,29 @@ class HttpCondition final : public ProbeCondition {
                               : "status " + std::to_string(spec_.status));
   }
 
-  std::string last_seen() const override {
-    return probe_.trouble().empty() ? "" : "last: " + probe_.trouble();
-  }
+  std::string last_seen() const override { return probe_.trouble(); }
 
  private:
   void last_look() override { probe_.finish(); }
 
+  // Settles when another program than the run has the port. Where the run's port leads elsewhere,
+  // or the host is another machine, that cannot be found out.
+  bool others_answer() {
+    const bool local = std::all_of(query_.to.begin(), query_.to.end(),
+                                   [](const Address& to) { return to.is_local(); });
+    if (run_ == nullptr || query_.to.empty() || !local || !spec_.mapped_url.empty() ||
+        !context_.ports.available()) {
+      return false;
+    }
+    auto found = context_.ports.look(query_);
+    pid_t pid = 0;
+    auto other = found ? other_owner(query_.port, &*found, &pid) : std::nullopt;
+    if (!other) return false;
+    meet(std::move(*other));
+    return true;
+  }
+
+  PortProber::Query query_;
   HttpProbe probe_;
 };
 
@@ -176,9 +251,7 @@ class FileCondition final : public ProbeCondition {
     return to_utf8(spec_.path) + (spec_.absent ? " was gone" : " existed");
   }
 
-  std::string last_seen() const override {
-    return trouble_ == 0 ? "" : std::string("last: ") + std::strerror(trouble_);
-  }
+  std::string last_seen() const override { return trouble_ == 0 ? "" : std::strerror(trouble_); }
 
  private:
   bool is_so() {
@@ -204,7 +277,7 @@ class FileCondition final : public ProbeCondition {
 
   Deadlines::Token timer_ = 0;
   Millis interval_ = kFirstFileInterval;
-  int trouble_ = 0;  // errno of a stat that says neither yes nor no
+  int trouble_ = 0;  // errno of a stat that decided nothing
 };
 
 class TimerCondition final : public PendingCondition {

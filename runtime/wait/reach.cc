@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kThisMachine[] = "127.0.0.1";  // where executors publish ports
 
-// An executor's address may be another machine's; this one's other addresses mean themselves.
+// An executor's address may be another machine's. Other addresses of this machine mean themselves.
 bool names_this_machine(const std::string& host) {
   const std::vector<Address> addresses = known_addresses(host);
   return !addresses.empty() && std::all_of(addresses.begin(), addresses.end(), [](const auto& to) {
@@ -43,7 +43,7 @@ void reach_port_condition(const Execution& execution, Condition* condition) {
 
 void reach_http_condition(const Execution& execution, Condition* condition) {
   auto url = HttpUrl::parse(condition->url);
-  if (!url) return;  // Waits::start says what is wrong with it
+  if (!url) return;  // Waits::start reports the error
   const auto reached = reach_port(execution, url->host, url->port);
   if (!reached) return;
   url->host = reached->host;

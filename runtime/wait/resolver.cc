@@ -1,4 +1,4 @@
-// One uv_getaddrinfo_t a lookup. A request that a pool thread has taken up cannot be cancelled: the
+// One uv_getaddrinfo_t per lookup. A request that a pool thread has begun cannot be cancelled: the
 // object then lives on without its callback until libuv answers.
 #include "runtime/wait/resolver.h"
 

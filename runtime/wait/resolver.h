@@ -1,5 +1,5 @@
-// Resolver: a host name into addresses, through uv_getaddrinfo. Used by ConnectProbe for names that
-// are not literals or "localhost". Loop thread only (libuv asks on a thread of its pool).
+// Resolver: resolves a host name to addresses with uv_getaddrinfo. ConnectProbe uses it for names
+// that are not literals or "localhost". Loop thread only (libuv asks on a thread of its pool).
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@ class OpenHandles;
 
 class Resolver {
  public:
-  // The addresses, or none and why.
+  // Receives the addresses, or none and the reason.
   using OnDone = std::function<void(std::vector<Address>, std::string trouble)>;
 
-  // on_done comes from the loop, once. The object frees itself after it, or after cancel(). Null
-  // when the question cannot even be asked; `trouble` says why.
+  // The loop calls on_done once. The object frees itself after it, or after cancel(). Null when the
+  // lookup cannot even begin; `trouble` says why.
   static Resolver* start(uv_loop_s* loop, OpenHandles& handles, const std::string& name,
                          OnDone on_done, std::string& trouble);
-  // on_done does not come any more.
+  // Prevents on_done.
   void cancel();
 
  private:

@@ -1,4 +1,4 @@
-// Conditions that watch a run alone: exit, start, ready, regex, quiet. They cost nothing until the
+// Conditions that watch only a run: exit, start, ready, regex, quiet. They cost nothing until the
 // run does something.
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/output/file_sink.h"
 #include "runtime/output/text.h"
 #include "runtime/runs/describe.h"
 #include "runtime/wait/line_scanner.h"
@@ -15,12 +16,11 @@
 namespace gibbous {
 namespace {
 
-// A last line without '
-// ' is matched after this much silence (it is a prompt, not an incomplete line), and at the latest
-// after kPartialPatience (a progress line that never pauses).
+// A last line without ' ' is matched after this much silence (then it is a prompt, not an
+// incomplete line), and at the latest after kPartialPatience (a progress line that never pauses).
 constexpr Millis kPartialSettle{100};
 constexpr Millis kPartialPatience{400};
-// Quiet time is over: look once more after the loop has read what came meanwhile.
+// When the quiet time is over, look once more after the loop has read what came meanwhile.
 constexpr Millis kQuietConfirm{1};
 
 std::string clipped(std::string text) {
@@ -95,7 +95,7 @@ class RegexCondition final : public PendingCondition {
   RegexCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner,
                  std::shared_ptr<LinePattern> pattern)
       : PendingCondition(spec, run, context, owner) {
-    // An offset is one of a single stream: of stdout unless another is named.
+    // An offset belongs to one stream: stdout unless another is named.
     const std::optional<StreamId> watched =
         spec.since && !spec.stream ? StreamId::kStdout : spec.stream;
     for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
@@ -130,7 +130,7 @@ class RegexCondition final : public PendingCondition {
            " matched \"" + to_utf8(spec_.pattern) + "\"";
   }
 
-  std::string last_seen() const override {
+  std::string caveat() const override {
     Offset lost = 0;
     for (const Scan& scan : scans_) lost += scan.scanner.lost();
     if (lost == 0) return "";
@@ -165,7 +165,7 @@ class RegexCondition final : public PendingCondition {
     return false;
   }
 
-  // All lines that are whole were looked at.
+  // All whole lines have been searched.
   void watch_partial_lines() {
     if (judge_partial_lines(run_->ended())) return;
     const bool waiting = std::any_of(scans_.begin(), scans_.end(), [this](const Scan& scan) {
@@ -206,7 +206,8 @@ class RegexCondition final : public PendingCondition {
   Nanos partial_since_{0};  // while settle_ is set
 };
 
-// An ended run whose output has ended as well is as quiet as it will ever be: fires at once.
+// A run that has ended with its output is as quiet as it will ever be, so the condition fires at
+// once.
 class QuietCondition final : public PendingCondition {
  public:
   using PendingCondition::PendingCondition;
@@ -217,7 +218,7 @@ class QuietCondition final : public PendingCondition {
   void on_run_changed() override {
     if (run_ == nullptr || settled()) return;
     if (run_->ended() && run_->drained() && all_streams_ended()) return fire();
-    const bool started = run_->pid() != 0;  // before that, it has no output to be without
+    const bool started = run_->pid() != 0;  // before that it can have no output
     if (started && timer_ == 0) look(false);
   }
 
@@ -234,8 +235,7 @@ class QuietCondition final : public PendingCondition {
   void look(bool confirmed) {
     const Nanos left = run_->last_output() + spec_.duration - context_.probes.clock.now();
     if (left > Nanos{0}) return look_after(left, false);
-    // Output may wait unread, because the loop was busy or its reading is rationed; it breaks the
-    // quiet too.
+    // Unread output breaks the quiet too; the loop may have been busy, or reading is rationed.
     if (!confirmed || context_.runs.has_more()) return look_after(kQuietConfirm, true);
     fire();
   }

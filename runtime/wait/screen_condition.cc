@@ -1,4 +1,4 @@
-// The condition `screen`: a row of what a terminal shows matches, or none does any more. Looked at
+// The condition `screen`: a row that a terminal shows matches, or none does any more. It is checked
 // when something was written, at most every kScreenPause.
 #include <chrono>
 #include <memory>

@@ -1,5 +1,5 @@
-// Two requests of the same form: one exact question, which the kernel answers by the lookup that a
-// SYN would go through, and one dump of a family.
+// Two requests of the same form: one exact query, which the kernel answers with the lookup that a
+// SYN would cause, and one dump of a family.
 #include "runtime/wait/sock_diag.h"
 
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@ Result<SockDiag> SockDiag::open() {
       ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
   if (!socket) return no_answer(errno);
   SockDiag diag(std::move(socket));
-  // A kernel without tcp_diag answers an exact question with ENOENT, as it does without a listener;
+  // A kernel without tcp_diag answers an exact query with ENOENT, as it does without a listener;
   // only a dump shows the difference.
   std::vector<Listener> found;
   if (Status status = diag.ask(Address::loopback_v4(), 0, true, found); !status) return status;
@@ -73,8 +73,7 @@ Status SockDiag::ask(const Address& to, int port, bool all, std::vector<Listener
     auto left = static_cast<unsigned>(count);
     const auto* header = reinterpret_cast<const nlmsghdr*>(reply.data());
     for (; NLMSG_OK(header, left); header = NLMSG_NEXT(header, left)) {
-      if (header->nlmsg_seq != sequence_)
-        continue;  // a late answer to a question that was given up
+      if (header->nlmsg_seq != sequence_) continue;  // a late answer to an abandoned query
       if (header->nlmsg_type == NLMSG_DONE) return {};
       if (header->nlmsg_type == NLMSG_ERROR) {
         nlmsgerr error{};

@@ -1,6 +1,6 @@
-// SockDiag: asks the kernel who listens on a TCP port (NETLINK_SOCK_DIAG), without connecting: the
-// server sees nothing, a bound socket that does not listen is not taken for a server, and one
-// question costs 2 µs. Used by PortProber. Never blocks. Any one thread.
+// SockDiag: asks the kernel which sockets listen on a TCP port (NETLINK_SOCK_DIAG), without
+// connecting: the server sees nothing, a bound socket that does not listen is not taken for a
+// server, and one query costs 2 µs. PortProber uses it. Never blocks. Any one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 namespace gibbous {
 
 struct Listener {
-  Address address;  // what it listens on; 0.0.0.0 and :: are any
+  Address address;  // where it listens; 0.0.0.0 and :: mean any address
   ino_t inode = 0;  // of its socket, as /proc/PID/fd shows it
   uid_t user = 0;
 };

@@ -1,5 +1,5 @@
-// Reads /proc/PID/fd. A forked server shares its listening socket with its workers: the oldest of
-// the tree is the one to name, which is why a tree is searched from its root.
+// Reads /proc/PID/fd. A forked server shares its listening socket with its workers. A tree is
+// searched from its root, because the oldest process is the one to name.
 #include "runtime/wait/socket_owner.h"
 
 #include <dirent.h>
@@ -15,11 +15,13 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/process/proc.h"
+
 namespace gibbous {
 namespace {
 
-// The whole search, in descriptors looked at (1 µs each); a process costs as much as kProcessCost
-// of them.
+// The bound of the whole search, in descriptors (1 µs each); a process costs as much as
+// kProcessCost of them.
 constexpr std::size_t kSearchLimit = 4096;
 constexpr std::size_t kProcessCost = 8;
 constexpr std::size_t kMaxTree = 256;
@@ -57,25 +59,6 @@ class Search {
   std::size_t cost_ = 0;
 };
 
-void append_children(pid_t pid, std::vector<pid_t>& tree) {
-  const std::string id = std::to_string(pid);
-  const std::string path = "/proc/" + id + "/task/" + id + "/children";
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  std::array<char, 4096> text;
-  const ssize_t size = ::read(fd, text.data(), text.size() - 1);
-  ::close(fd);
-  if (size <= 0) return;
-  text[static_cast<std::size_t>(size)] = '\0';
-  for (char* at = text.data(); tree.size() < kMaxTree;) {
-    char* end = nullptr;
-    const long child = std::strtol(at, &end, 10);
-    if (end == at) break;
-    tree.push_back(static_cast<pid_t>(child));
-    at = end;
-  }
-}
-
 std::vector<pid_t> newest_first() {
   std::vector<pid_t> pids;
   const Directory directory = open_directory("/proc");
@@ -98,7 +81,7 @@ pid_t find_socket_owner(ino_t inode, pid_t likely) {
   if (likely > 0) tree.push_back(likely);
   for (std::size_t i = 0; i < tree.size() && !search.exhausted(); ++i) {
     if (search.holds(tree[i])) return tree[i];
-    append_children(tree[i], tree);
+    if (tree.size() < kMaxTree) append_children(tree[i], tree);
   }
   for (const pid_t pid : newest_first()) {
     if (search.exhausted()) break;

@@ -1,4 +1,4 @@
-// The uv_tcp_t and its requests live in `Handles`, freed from the close callback.
+// `Handles` holds the uv_tcp_t and its requests; the close callback frees it.
 #include "runtime/wait/tcp_connection.h"
 
 #include <sys/socket.h>
@@ -49,7 +49,7 @@ TcpConnection* TcpConnection::connect(uv_loop_s* loop, OpenHandles& handles, con
 }
 
 void TcpConnection::connected(int status) {
-  if (events_ == nullptr) return;  // UV_ECANCELED of close()
+  if (events_ == nullptr) return;  // UV_ECANCELED after close()
   if (status == 0 && connected_to_itself()) status = UV_ECONNREFUSED;
   if (status == 0) {
     events_->on_connected();
@@ -59,7 +59,7 @@ void TcpConnection::connected(int status) {
 }
 
 // A connection to a free local port of the ephemeral range can pick that very port as its own and
-// then meets itself (simultaneous open), although there is no listener.
+// connect to itself (simultaneous open), although nothing listens.
 bool TcpConnection::connected_to_itself() const {
   sockaddr_storage own{};
   sockaddr_storage peer{};
@@ -70,7 +70,8 @@ bool TcpConnection::connected_to_itself() const {
     return false;
   }
   const auto port = [](const sockaddr_storage& address) {
-    return reinterpret_cast<const sockaddr_in*>(&address)->sin_port;  // at the same place in IPv6
+    return reinterpret_cast<const sockaddr_in*>(&address)->sin_port;  // IPv6 has it in the same
+                                                                      // place
   };
   return port(own) == port(peer) && Address::from(reinterpret_cast<sockaddr*>(&own)) ==
                                         Address::from(reinterpret_cast<sockaddr*>(&peer));

@@ -1,5 +1,5 @@
-// TcpConnection: one outgoing TCP connection of a probe: connect, send a little, read a little,
-// close. Used by ConnectProbe and HttpProbe. Loop thread only.
+// TcpConnection: one outgoing TCP connection of a probe: connects, sends a little, reads a little,
+// closes. ConnectProbe and HttpProbe use it. Loop thread only.
 #pragma once
 
 #include <string_view>
@@ -12,19 +12,19 @@ namespace gibbous {
 
 class OpenHandles;
 
-// All from the loop, never from inside a call to the connection; none after close().
+// The loop calls all of them, never from inside a call to the connection, and none after close().
 class TcpEvents {
  public:
   virtual ~TcpEvents() = default;
   virtual void on_connected() = 0;
   virtual void on_bytes(std::string_view bytes) = 0;
-  // Could not connect, or the peer is done; `error` is libuv's.
+  // The connection failed, or the peer is done; `error` is libuv's.
   virtual void on_end(int error) = 0;
 };
 
 class TcpConnection {
  public:
-  // Null: could not even begin; `error` is libuv's. Must be closed by close().
+  // Null: it could not even begin; `error` is libuv's. The caller must call close().
   static TcpConnection* connect(uv_loop_s* loop, OpenHandles& handles, const Address& address,
                                 int port, TcpEvents& events, int& error);
   // After on_connected: sends and begins to read. `request` is small enough for a new socket's
@@ -32,7 +32,7 @@ class TcpConnection {
   int exchange(std::string_view request);
   // After on_connected: only reads.
   int listen();
-  // No event comes any more; the object frees itself once libuv lets go.
+  // Stops all events; the object frees itself once libuv releases it.
   void close();
 
  private:

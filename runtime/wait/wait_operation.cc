@@ -1,4 +1,4 @@
-// How conditions become one answer, and what a wait that came to nothing says.
+// Makes one answer from the conditions, and the message of a wait that failed.
 #include "runtime/wait/wait_operation.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Status WaitOperation::prepare() {
 
 void WaitOperation::begin() {
   started_ = context_.probes.clock.now();
-  // Exits last: what a run wrote before it ended goes before its end.
+  // Exits come last, so that a run's last output counts before its end.
   for (const bool exits : {false, true}) {
     for (const auto& condition : conditions_) {
       if (answered_) return;
@@ -72,10 +72,25 @@ void WaitOperation::on_settled(PendingCondition& condition) {
   if (spec_.all || all_settled) answer_impossible();
 }
 
+// " (last: status 503)", or "". What was seen goes into the answer, too.
+std::string WaitOperation::seen_instead(const PendingCondition& condition) {
+  const std::string seen = condition.last_seen();
+  const std::string caveat = condition.caveat();
+  if (!caveat.empty()) return " (" + caveat + ")";
+  if (seen.empty()) return "";
+  result_.seen = seen;
+  return " (last: " + seen + ")";
+}
+
 void WaitOperation::answer_impossible() {
   // "run A ended (exit code 1) before port 3000 was listening or a line matched ...; run B ..."
   std::vector<std::string> runs_said;
   for (const auto& condition : conditions_) {
+    if (!condition->obstacle().empty()) {
+      if (!result_.message.empty()) result_.message += "; ";
+      result_.message += condition->obstacle();
+      result_.obstacle = condition->obstacle();
+    }
     if (condition->why().empty() ||
         std::find(runs_said.begin(), runs_said.end(), condition->why()) != runs_said.end()) {
       continue;
@@ -87,9 +102,7 @@ void WaitOperation::answer_impossible() {
     for (const auto& other : conditions_) {
       if (other->why() != condition->why()) continue;
       result_.message += separator + other->wanted();
-      if (const std::string seen = other->last_seen(); !seen.empty()) {
-        result_.message += " (" + seen + ")";
-      }
+      result_.message += seen_instead(*other);
       separator = " or ";
     }
   }
@@ -104,9 +117,7 @@ void WaitOperation::on_deadline() {
   for (const auto& condition : conditions_) {
     if (condition->fired()) continue;
     result_.message += separator + condition->wanted();
-    if (const std::string seen = condition->last_seen(); !seen.empty()) {
-      result_.message += " (" + seen + ")";
-    }
+    result_.message += seen_instead(*condition);
     separator = spec_.all ? " and " : " or ";
     if (result_.run.empty() && condition->run() != nullptr) {
       result_.run = condition->run()->id();
@@ -136,7 +147,7 @@ void WaitOperation::stop() {
 }
 
 void WaitOperation::deliver() {
-  conditions_.clear();  // what still probes, stops now
+  conditions_.clear();  // stops the probes that still run
   if (const auto on_done = std::exchange(on_done_, nullptr)) on_done(std::move(result_));
 }
 

@@ -1,5 +1,5 @@
 // WaitOperation: one wait from start to answer: its conditions, any or all of them, and its
-// deadline. Owned by Waits. Loop thread only.
+// deadline. Waits owns it. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The answer is there: call deliver() from the loop.
+    // The answer is ready: call deliver() from the loop.
     virtual void on_answered(WaitOperation& operation) = 0;
     virtual void on_cancelled(WaitOperation& operation) = 0;
   };
@@ -26,8 +26,8 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   WaitOperation(WaitSpec spec, ConditionContext& context, Owner& owner, OnDone on_done);
   ~WaitOperation() override;
 
-  // Checks and makes the conditions. Call begin() only after it; the answer may come during
-  // begin().
+  // Checks and makes the conditions. Call begin() only after it succeeds; the answer may come
+  // during begin().
   Status prepare();
   void begin();
   void cancel() override { owner_.on_cancelled(*this); }
@@ -35,7 +35,7 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   const std::vector<std::unique_ptr<PendingCondition>>& conditions() const { return conditions_; }
   bool answered() const { return answered_; }
   void deliver();
-  // Gives up the answer; only cancellation is left.
+  // Drops the answer; only cancellation may follow.
   void stop();
 
  private:
@@ -43,6 +43,7 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
   void on_deadline();
   void answer_fired();
   void answer_impossible();
+  std::string seen_instead(const PendingCondition& condition);
   void answer(WaitEnd end);
   std::string wanted() const;
 

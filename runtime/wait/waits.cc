@@ -1,5 +1,5 @@
-// Answers found in a run's output are delivered from the same callback, so that a line reaches its
-// waiter without a detour through the loop. All others come from the loop's next turn.
+// The callback that brings a run's output also delivers the answers found in it, so that a line
+// reaches its waiter without a turn of the loop. All others come in the loop's next turn.
 #include "runtime/wait/waits.h"
 
 #include <algorithm>
@@ -113,8 +113,8 @@ std::unique_ptr<WaitOperation> Waits::take(WaitOperation& operation) {
 
 void Waits::deliver() {
   if (std::exchange(delivering_, true)) return;
-  // A callback may start, cancel and close. Answers that it causes wait for the next turn, so that
-  // a waiter that waits again at once cannot keep the loop here.
+  // A callback may start waits, cancel them and close. Answers that it causes wait for the next
+  // turn, so that a caller that waits again at once cannot hold up the loop.
   for (std::size_t left = answered_.size(); left > 0 && !answered_.empty(); --left) {
     WaitOperation* operation = answered_.front();
     answered_.erase(answered_.begin());
@@ -128,7 +128,7 @@ void Waits::deliver() {
 void Waits::on_cancelled(WaitOperation& operation) {
   const bool ours = std::any_of(operations_.begin(), operations_.end(),
                                 [&](const auto& each) { return each.get() == &operation; });
-  if (!ours) return;  // it is being delivered
+  if (!ours) return;  // its answer is being delivered
   std::erase(answered_, &operation);
   const auto taken = take(operation);
 }
@@ -140,7 +140,7 @@ void Waits::close(std::function<void()> on_closed) {
   answered_.clear();
   watching_.clear();
   for (const auto& operation : operations_) operation->stop();
-  handles_.opened();  // the timer's
+  handles_.opened();  // the handle of the timer
   handles_.when_none(std::move(on_closed));
   deadlines_.close([this] { handles_.closed(); });
 }

@@ -22,6 +22,8 @@ class Waits final : private RunsObserver, private WaitOperation::Owner {
   // Wrong conditions (a bad regex with its position, an unknown run, a bad URL) fail here with code
   // invalid_arguments or run_not_found. Otherwise on_done comes once, from the loop.
   Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done);
+  // A test has moved the clock.
+  void clock_moved() { deadlines_.clock_moved(); }
   // Cancels every remaining wait. on_closed comes from the loop, after which the object may be
   // deleted.
   void close(std::function<void()> on_closed);
@@ -52,9 +54,9 @@ class Waits final : private RunsObserver, private WaitOperation::Owner {
   // The conditions that watch a run, oldest first but exits last, so that a run's last output
   // counts before its end.
   std::unordered_map<const Run*, std::vector<PendingCondition*>> watching_;
-  std::vector<WaitOperation*> answered_;  // to be delivered, in order
+  std::vector<WaitOperation*> answered_;  // not delivered yet, in order
   Deadlines::Token delivery_ = 0;
-  bool taking_output_ = false;  // conditions are taking output; deliver() comes after it
+  bool taking_output_ = false;  // conditions are taking output; deliver() follows
   bool delivering_ = false;
   bool closed_ = false;
 };

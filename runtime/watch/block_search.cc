@@ -1,5 +1,5 @@
-// WatchPatterns::candidates(). Each way of searching gives its lines in order; when there is more
-// than one, they are put together.
+// WatchPatterns::candidates(). Each kind of search finds its lines in order; with several kinds,
+// the results are merged.
 #include <algorithm>
 
 #include "runtime/watch/required_literals.h"
@@ -37,7 +37,7 @@ void each_line(std::string_view block, const WatcherBits& watchers,
   }
 }
 
-// In order, and each line once.
+// Sorts the lines and merges the entries of each.
 void unite(std::vector<LineCandidate>* found) {
   std::stable_sort(found->begin(), found->end(),
                    [](const LineCandidate& left, const LineCandidate& right) {
@@ -89,7 +89,7 @@ void WatchPatterns::find_literals(std::string_view block, const WatcherBits& wan
   }
 }
 
-// What RE2 takes for ASCII letters although it is not: such lines are rare, and are all tried.
+// Finds lines with characters that RE2 takes for ASCII letters. They are rare, and all are tried.
 void WatchPatterns::find_folding(std::string_view block, const WatcherBits& wanted,
                                  std::vector<LineCandidate>* found) const {
   for (const std::string_view character : kFoldingCharacters) {

@@ -28,7 +28,7 @@ void LineBlock::clean_lines() {
     if (begin > 0) scratch_ += '\n';
     starts_.push_back({scratch_.size(), begin});
     const std::string_view line = raw_.substr(begin, end - begin);
-    // The usual end of a line of a terminal or of Windows.
+    // Lines of a terminal or of Windows usually end with '\r'.
     append_clean(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, scratch_);
     begin = end + 1;
   }

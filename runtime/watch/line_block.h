@@ -1,6 +1,6 @@
-// LineBlock: a piece of output made of whole lines, as text that may be searched whole. A fast look
-// over all bytes counts the lines and finds invisible parts; only then each line is cleaned. One
-// block is reused for its memory. Used by WatchLane, loop thread.
+// LineBlock: a piece of output made of whole lines, as text that may be searched whole. A fast
+// survey of all bytes counts the lines and finds invisible parts; only if there are any, each line
+// is cleaned. WatchLane reuses one block for its memory. Loop thread.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,8 @@ class LineBlock {
     std::uint64_t index = 0;  // from 0
   };
 
-  // `raw` is lines separated by '
-  // ', with none at its end, so that an empty `raw` is one empty line. It must remain live while
-  // the block is used.
+  // `raw` is lines separated by ' ', with none at its end, so that an empty `raw` is one empty
+  // line. It must outlive the use of the block.
   void set(std::string_view raw);
 
   std::uint64_t lines() const { return lines_; }
@@ -48,7 +47,7 @@ class LineBlock {
   bool cleaned_ = false;
   std::string scratch_;        // when cleaned
   std::vector<Start> starts_;  // of the lines, when cleaned
-  // The place up to which lines have been counted, if the block is not cleaned.
+  // Lines before this place are counted, if the block is not cleaned.
   std::size_t counted_ = 0;
   std::uint64_t index_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace gibbous {
 namespace {
 
-// The part of a line that is kept; never cuts a character.
+// Returns the part of a line that is kept. Never cuts a character.
 std::string_view shortened(std::string_view line) {
   if (line.size() > kMaxContextLineBytes) {
     line = line.substr(0, kMaxContextLineBytes);
@@ -23,7 +23,7 @@ std::string shown(std::string_view line) {
   return clean(shortened(line));
 }
 
-// Adds up to `count` lines of `text`, which has one at least; how many are missing then.
+// Adds up to `count` lines of `text`, which has at least one. Returns how many are missing.
 unsigned take_lines(std::string_view text, unsigned count, std::vector<std::string>* lines) {
   for (std::size_t begin = 0; count > 0 && begin <= text.size(); --count) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -33,7 +33,8 @@ unsigned take_lines(std::string_view text, unsigned count, std::vector<std::stri
   return count;
 }
 
-// Calls visit(line) for the last `count` lines of `text`, the newest first; how many are missing.
+// Calls visit(line) for the last `count` lines of `text`, the newest first. Returns how many are
+// missing.
 template <typename Visit>
 unsigned each_backwards(std::string_view text, unsigned count, Visit visit) {
   for (std::size_t end = text.size(); count > 0; --count) {

@@ -1,6 +1,6 @@
 // LineContext: the lines around the matches of one stream. Keeps the last few lines, and the
-// matches that wait for the lines after them. Costs nothing without a request for context. Used by
-// WatchLane, loop thread.
+// matches that wait for the lines after them. Costs nothing without a request for context.
+// WatchLane uses it; loop thread.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,14 @@ class LineContext {
   // Returns the `count` lines before the one that begins at `begin` in `block`, which continues the
   // last remembered block.
   std::vector<std::string> before(std::string_view block, std::size_t begin, unsigned count) const;
-  // Takes the lines after the match, whose line ends at `end` in `block`, and delivers the match
-  // once there are enough of them, at once or later.
+  // Collects the lines after the match, whose line ends at `end` in `block`, and delivers the match
+  // once there are enough, now or later.
   void deliver(WatchMatch match, std::string_view block, std::size_t end, unsigned count);
-  // Takes the next block, before its own matches are delivered; its lines have no '
-  // ' at the end.
+  // Begins the next block, before its own matches are delivered; its lines have no ' ' at the end.
   void begin_block(std::string_view block);
-  // Remembers the same block, once its matches have been delivered.
+  // Remembers that block, once its matches have been delivered.
   void end_block(std::string_view block);
-  // Delivers every waiting match as it is.
+  // Delivers every waiting match with the lines that it has.
   void flush();
 
   bool waiting() const { return !waiting_.empty(); }

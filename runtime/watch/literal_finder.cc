@@ -1,4 +1,4 @@
-// Shared by both ways of searching once a literal may be there: check_*().
+// Both ways of searching share this part; check_*() confirms what they find.
 #include "runtime/watch/literal_finder.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// LiteralFinder: finds up to some thousand literals in a text, at several GB/s. For a few literals,
-// it compares two rare bytes of each in whole vectors; for many, it looks a word up every few bytes
-// in a table that says whether a literal may lie around it. Used by WatchPatterns. Immutable, any
-// thread.
+// LiteralFinder: finds up to a few thousand literals in a text, at several GB/s. For a few
+// literals, it compares two rare bytes of each in whole vectors; for many, it looks up a word every
+// few bytes in a table that says whether a literal may lie around it. WatchPatterns uses it.
+// Immutable, any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class LiteralFinder {
   // Each literal has at least kMinLiteralBytes and no '\n'.
   explicit LiteralFinder(std::vector<std::string> literals);
 
-  // Appends the places of literals in `text`, in any case, in the order of LiteralHit::at. Some
-  // hits are wrong: '@' for '`' and the like. `text` may be cut only between lines.
+  // Appends the places of literals in `text`, ignoring case, in the order of LiteralHit::at. Some
+  // hits are wrong, such as '@' for '`'. `text` may be cut only between lines.
   void find(std::string_view text, std::vector<LiteralHit>* hits) const;
 
  private:
@@ -37,7 +37,7 @@ class LiteralFinder {
     std::uint32_t word = 0;
     std::uint32_t literal = 0;
     std::uint32_t offset = 0;         // of the word in the literal
-    std::uint32_t longer_offset = 0;  // the same of `longer`
+    std::uint32_t longer_offset = 0;  // of `longer` in the literal
     std::uint64_t longer = 0;         // up to eight bytes, folded
     std::uint64_t longer_mask = 0;
   };
@@ -55,9 +55,9 @@ class LiteralFinder {
 
   std::vector<std::string> literals_;
   std::vector<Pair> pairs_;           // empty: many literals
-  std::size_t stride_ = 1;            // between the words that are looked up
-  std::uint32_t mask_ = 0;            // of the bytes of a word that count
-  std::vector<Gram> grams_;           // by the hash of their words
+  std::size_t stride_ = 1;            // distance between the words that are looked up
+  std::uint32_t mask_ = 0;            // selects the bytes of a word that count
+  std::vector<Gram> grams_;           // sorted by the hash of their words
   std::vector<std::uint32_t> slots_;  // where the grams of each group of hashes begin, and the end
   std::vector<std::uint64_t> table_;  // a bit for each hash of a gram's word
 };

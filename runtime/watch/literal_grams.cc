@@ -1,6 +1,6 @@
-// The way for many literals. Of every literal a window is chosen, and all words ("grams") of it are
-// put into a table: a window has as many words as there are bytes between two looks, so that
-// wherever the literal lies, one look falls onto one of them.
+// The search for many literals. It chooses a window in every literal and puts all words ("grams")
+// of the window into a table. A window has as many words as there are bytes between two looks, so
+// one look falls on one of them wherever the literal lies.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ Word folded(const char* bytes) {
   return word | (static_cast<Word>(~Word{0}) / 0xFF * kFoldBit);
 }
 
-// The same where less than a word is left; zeros follow.
+// The same when less than a word is left; zeros follow.
 template <typename Word>
 Word folded_end(std::string_view bytes) {
   std::array<char, sizeof(Word)> padded{};
@@ -34,7 +34,7 @@ Word folded_end(std::string_view bytes) {
   return folded<Word>(padded.data());
 }
 
-// The first bytes of a word in memory.
+// Returns a mask of the first bytes of a word in memory.
 template <typename Word>
 Word mask_of(std::size_t bytes) {
   std::array<char, sizeof(Word)> ones{};
@@ -53,7 +53,7 @@ std::size_t slot(std::uint32_t word) {
   return hash(word) >> (kHashBits - kSlotBits);
 }
 
-// 1 or 0.
+// Returns 1 or 0.
 unsigned may_hold(const std::uint64_t* table, std::uint32_t word) {
   const std::uint32_t at = hash(word);
   return static_cast<unsigned>(table[at / kBitsAWord] >> (at % kBitsAWord)) & 1U;
@@ -76,7 +76,7 @@ void LiteralFinder::choose_grams() {
   for (std::size_t at = 1; at < slots_.size(); ++at) slots_[at] += slots_[at - 1];
 }
 
-// The window is the one of the rarest bytes.
+// Chooses the window with the rarest bytes.
 void LiteralFinder::add_grams(std::size_t literal) {
   const std::string_view text = literals_[literal];
   const auto gram = static_cast<std::size_t>(std::popcount(mask_)) / 8;
@@ -127,7 +127,7 @@ void LiteralFinder::check_grams(std::string_view text, std::size_t at, std::uint
 
 void LiteralFinder::find_grams(std::string_view text, std::vector<LiteralHit>* hits) const {
   constexpr unsigned kLooks = 8;
-  // Copies, which the compiler knows that nothing here changes.
+  // Copies, so that the compiler knows that they never change.
   const std::size_t stride = stride_;
   const std::size_t step = stride * kLooks;
   const std::uint64_t* const table = table_.data();

@@ -1,4 +1,4 @@
-// The way for a few literals: a place may hold one when two bytes of it are there, the two rarest.
+// The search for a few literals: a place may hold one when the two rarest bytes of it are there.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -43,8 +43,8 @@ Vector matches(const Needle& needle, const char* bytes) {
          static_cast<Vector>(load_folded(bytes + needle.second) == needle.second_byte);
 }
 
-// The first step of `text` from `begin` on where a needle may lie; `end` when there is none. A
-// whole step and the longest needle fit behind each place before `end`.
+// Returns the first step of `text` from `begin` on where a needle may lie, or `end`. A whole step
+// and the longest needle fit after each place before `end`.
 template <std::size_t kNeedles>
 std::size_t skip(const std::array<Needle, kNeedles>& needles, const char* text, std::size_t begin,
                  std::size_t end) {

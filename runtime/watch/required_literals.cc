@@ -1,7 +1,7 @@
 // RE2's own FilteredRE2 says which literals ("atoms") matter, and whether a regex may match when
-// only some of them are there. That is monotone: with fewer atoms it never becomes more possible.
-// So a set of atoms is enough to look for when the regex cannot match with all atoms but those;
-// leaving out one after the other, the short ones first, gives a set from which none can be spared.
+// only some of them are there. With fewer atoms a match never becomes more likely. So it is enough
+// to search for a set of atoms without which the regex cannot match; dropping one after another,
+// the short ones first, gives a set in which each is needed.
 #include "runtime/watch/required_literals.h"
 
 #include <re2/filtered_re2.h>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kMinAtomBytes = 3;
 static_assert(kMinAtomBytes == kMinLiteralBytes);
-constexpr std::size_t kMaxSparedAtoms = 128;  // sparing is quadratic; beyond it all are looked for
+constexpr std::size_t kMaxSparedAtoms = 128;  // sparing is quadratic; with more, all are searched
+                                              // for
 constexpr std::size_t kMaxAtoms = 1024;
 
 class Atoms {
@@ -27,7 +28,7 @@ class Atoms {
     if (texts_.size() > kMaxAtoms) texts_.clear();
   }
 
-  // The regex cannot match a text without any of the atoms in `without`.
+  // Returns true if the regex cannot match a text that has none of the atoms in `without`.
   bool needs(const std::vector<std::size_t>& without) const {
     std::vector<int> present;
     for (std::size_t atom = 0; atom < texts_.size(); ++atom) {
@@ -46,7 +47,8 @@ class Atoms {
   std::vector<std::string> texts_;
 };
 
-// The longest part that is looked for byte by byte: the atoms are lower-case as Unicode has it.
+// Returns the longest part that a search can compare byte by byte: the atoms are in Unicode's lower
+// case.
 std::string searchable(std::string_view atom) {
   std::string_view best;
   for (std::size_t begin = 0; begin < atom.size(); ++begin) {
@@ -60,14 +62,14 @@ std::string searchable(std::string_view atom) {
   return std::string(best);
 }
 
-// A line without folding characters does not hold it: nothing to look for.
+// Only a line with folding characters holds such an atom, so there is nothing to search for.
 bool is_folded(std::string_view atom) {
   return std::any_of(
       std::begin(kFoldingCharacters), std::end(kFoldingCharacters),
       [&](std::string_view each) { return atom.find(each) != std::string_view::npos; });
 }
 
-// Takes out of `needed` what can be spared, in the order of `candidates`.
+// Removes from `needed` the atoms that can be spared, in the order of `candidates`.
 void spare(const Atoms& atoms, const std::vector<std::size_t>& candidates,
            std::vector<std::size_t>* needed) {
   if (candidates.size() > kMaxSparedAtoms) return;

@@ -1,5 +1,5 @@
-// Finds the literals that a text must hold for a regex to match it, which makes scanning fast. Used
-// when a regex is compiled. Pure, any thread.
+// Finds the literals that a text must hold for a regex to match it, which makes scanning fast. The
+// compilation of a regex calls it. Pure, any thread.
 #pragma once
 
 #include <cstddef>

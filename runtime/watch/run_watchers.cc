@@ -18,8 +18,8 @@ WatchStream watch_stream(StreamId id) {
 
 }  // namespace
 
-// Watchers that were given together. Matches are collected while the set works, because telling of
-// one may add watchers, or forget the run.
+// Watchers that were added together. Matches are collected while the set works, because a listener
+// may add watchers or forget the run.
 struct RunWatchers::Set final : WatchSink {
   Set(std::shared_ptr<const WatchPatterns> patterns, WatchRates rates, TokenBucket* all_runs,
       const Clock& clock_in, const std::vector<std::size_t>& fired_in)
@@ -91,7 +91,7 @@ Status RunWatchers::add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
   return {};
 }
 
-// Process output that the set has not seen; notify last.
+// Feeds the set output that it has not seen. Its matches are reported later.
 void RunWatchers::feed(Set& set, const Run& run, StreamId id) {
   const Stream& stream = run.stream(id);
   Offset& next = set.next[static_cast<std::size_t>(id)];
@@ -103,7 +103,7 @@ void RunWatchers::feed(Set& set, const Run& run, StreamId id) {
       set.set.skip_to(watch_stream(id), first, stream.line_at(first).value_or(0));
       next = first;
     }
-    // Between the first bytes of the stream, which are kept, and its newest, some may be gone.
+    // Bytes between the kept first bytes of the stream and its newest ones may be gone.
     const Offset whole_until = next < stream.head_end() && stream.begin() > stream.head_end()
                                    ? stream.head_end()
                                    : stream.end();
@@ -149,7 +149,8 @@ void RunWatchers::on_forget(Run& run) {
   watched_.erase(run.id());
 }
 
-// A stream is over at its end; all are when the run's output is complete or given up.
+// Ends the streams that have ended, or with `all` every one: the run's output is complete or given
+// up.
 void RunWatchers::end_streams(Watched& watched, bool all) {
   for (std::size_t i = 0; i < kStreams; ++i) {
     const auto id = static_cast<StreamId>(i);
@@ -182,7 +183,7 @@ void RunWatchers::look(Watched& watched, ScreenLook look) {
   watched.pace.looked(begin, clock_.now());
 }
 
-// Tells of what was collected. The listener may add watchers; it does not forget runs.
+// Reports what was collected. The listener may add watchers; it does not forget runs.
 void RunWatchers::summarise(Watched& watched, bool finish) {
   for (std::size_t i = 0; i < watched.sets.size(); ++i) {
     for (WatchMatch& match : std::exchange(watched.sets[i]->matches, {})) {

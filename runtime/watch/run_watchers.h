@@ -1,7 +1,7 @@
 // RunWatchers: the watchers of all runs of one runtime. Feeds them what runs write, ends them with
-// the streams, asks for prompts when a run has been silent for a moment, has them look at terminals
-// at the pace of screen_pace.h, and lets through as many matches as the rates allow. Tells its
-// owner; makes no events itself. Loop thread only.
+// the streams, makes them look for prompts when a run has been silent for a moment and at terminals
+// at the pace of screen_pace.h, and passes on as many matches as the rates allow. Notifies its
+// owner, which makes the events. Loop thread only.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct uv_timer_s;
 
 namespace gibbous {
 
-// After so long without output an unfinished line is looked at: it may be a prompt.
+// After this long without output, an unfinished line is examined: it may be a prompt.
 inline constexpr Millis kPromptQuiet{150};
 inline constexpr std::size_t kMaxWatchSets = 16;  // of one run
 
@@ -50,12 +50,14 @@ class RunWatchers final : private RunsObserver {
   RunWatchers(const RunWatchers&) = delete;
   RunWatchers& operator=(const RunWatchers&) = delete;
 
-  // What is still kept of the run's output is looked at first, from its beginning, and what its
-  // terminal shows soon. Watchers whose indexes are in `fired` are for once and have had their
-  // match. Fails with too_many_watchers. Those of the screen of a run without a terminal never
-  // match: who takes watchers from callers refuses them.
+  // Examines the run's kept output first, from its beginning, and soon what its terminal shows.
+  // `fired` has the indexes of `once` watchers that have had their match. Fails with
+  // too_many_watchers. Screen watchers of a run without a terminal never match; callers must refuse
+  // them.
   Status add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
              const std::vector<std::size_t>& fired = {});
+  // A test has moved the clock.
+  void clock_moved() { arm(); }
 
  private:
   struct Set;
@@ -63,7 +65,7 @@ class RunWatchers final : private RunsObserver {
     Run* run = nullptr;
     std::vector<std::unique_ptr<Set>> sets;
     std::array<bool, kStreams> ended{};
-    Nanos prompt_at{0};  // 0: nothing to ask for
+    Nanos prompt_at{0};  // 0: no prompt to look for
     ScreenPace pace;
   };
 
@@ -85,7 +87,7 @@ class RunWatchers final : private RunsObserver {
   WatchersListener& listener_;
   WatchersOptions options_;
   TokenBucket all_runs_;
-  uv_timer_s* timer_;  // freed in its close callback
+  uv_timer_s* timer_;  // its close callback frees it
   std::map<std::string, Watched, std::less<>> watched_;
 };
 

@@ -48,12 +48,12 @@ bool ScreenLane::unchanged(Screen& screen, ScreenLook look) {
                     screen.alternate() == alternate_;
   version_ = screen.version();
   scrolled_ = screen.scrolled();
-  // What was missing in the middle is forgotten when the screen has settled as it is.
+  // A row that was missing in the middle is forgotten when the screen settles without a change.
   const ScreenLook last = std::exchange(last_, look);
   return same && last == ScreenLook::kSettled;
 }
 
-// A full-screen program begins with an empty screen, and leaves the main one as it was.
+// A full-screen program begins with an empty screen, and leaves the main one unchanged.
 ScreenLane::Side& ScreenLane::side_of(const Screen& screen) {
   const bool entered = screen.alternate() && !alternate_;
   alternate_ = screen.alternate();
@@ -111,7 +111,7 @@ void ScreenLane::tell(const Shown& shown) {
   sink_->on_match(std::move(match));
 }
 
-// Rows [from, to), as far as they are shown.
+// Returns rows [from, to), as far as the screen has them.
 std::vector<std::string> ScreenLane::rows(std::uint64_t from, std::uint64_t to) const {
   std::vector<std::string> rows;
   const std::string_view text = block_.text();

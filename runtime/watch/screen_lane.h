@@ -1,6 +1,6 @@
-// ScreenLane: the watchers of a WatchSet that look at what a terminal shows. Matches their regexes
-// against its rows, and tells of each what it has not seen (screen_memory.h). Looks when its owner
-// says so. Loop thread.
+// ScreenLane: the watchers of a WatchSet that examine what a terminal shows. Matches their regexes
+// against its rows, and reports the rows that each has not seen (screen_memory.h). Looks when its
+// owner says so. Loop thread.
 #pragma once
 
 #include <array>
@@ -25,23 +25,23 @@ class ScreenLane {
   // As WatchLane.
   ScreenLane(std::shared_ptr<const WatchPatterns> patterns, WatcherBits* active, WatchSink* sink);
 
-  // Tells of the rows that match and are new, from the top, and on one row by watchers. Blank rows
-  // at the bottom do not count. Costs next to nothing when nothing was written. Always the same
-  // screen.
+  // Reports the rows that match and are new, from the top, and within a row by watcher. Ignores
+  // blank rows at the bottom. Costs next to nothing when nothing was written. `screen` is always
+  // the same.
   void look(Screen& screen, ScreenLook look);
-  // A watcher may still match.
+  // Returns true if a watcher may still match.
   bool wanted() const { return !watchers().none(); }
 
  private:
   struct Shown {
     std::size_t watcher = 0;
     LineBlock::Line row;
-    std::size_t sighting = 0;  // of the watcher's
+    std::size_t sighting = 0;  // index in the watcher's sightings
   };
-  // What was seen of the main screen, or of the screen of full-screen programs.
+  // The memory of the main screen, or of the screen of full-screen programs.
   struct Side {
     std::vector<ScreenMemory> memories;  // by watcher
-    std::uint64_t scrolled = 0;          // Screen::scrolled() then
+    std::uint64_t scrolled = 0;          // Screen::scrolled() at the last look
   };
 
   WatcherBits watchers() const { return *active_ & in_scope_; }
@@ -58,7 +58,7 @@ class ScreenLane {
   WatcherBits in_scope_;
   std::array<Side, 2> sides_;
   bool alternate_ = false;
-  std::uint64_t version_ = 0;   // of the screen when it was looked at
+  std::uint64_t version_ = 0;   // of the screen at the last look
   std::uint64_t scrolled_ = 0;  // the same
   ScreenLook last_ = ScreenLook::kSettled;
   // State of the current look.

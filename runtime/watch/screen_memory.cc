@@ -5,7 +5,7 @@
 namespace gibbous {
 namespace {
 
-// Looks in the middle of a redraw that a row may be missing in and still be known.
+// How many looks during a redraw may miss a row that is still known afterwards.
 constexpr unsigned kForgivenLooks = 1;
 
 }  // namespace

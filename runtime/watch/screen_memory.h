@@ -1,12 +1,12 @@
-// ScreenMemory: what a watcher has seen on a screen, so that it tells of what is shown once. Used
-// by ScreenLane, for each watcher. Pure, one thread.
+// ScreenMemory: what a watcher has seen on a screen, so that it reports what is shown only once.
+// ScreenLane has one for each watcher. Pure, one thread.
 //
 // A row that matches is known when one of these was seen before and is not taken by another row:
 // 1. the same line, in the row from which it has scrolled to here;
-// 2. the same line in the same row: a screen that looks as it did is not new, however much has gone
-//    by between;
+// 2. the same line in the same row: a screen that looks the same is not new, however much has
+// passed in between;
 // 3. the same match text in any row that has not scrolled off the top.
-// So texts are counted: where one was and two are, one is new.
+// So texts are counted: if there was one and now there are two, one is new.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace gibbous {
 
-// A row that matches. Texts are kept as hashes: what is asked of them is only whether they are the
-// same, and there may be many.
+// A row that matches. Texts are kept as hashes, because there may be many and they are only
+// compared.
 struct Sighting {
   int row = 0;           // from 0
   std::size_t line = 0;  // hash of the row
@@ -29,8 +29,8 @@ struct Sighting {
 class ScreenMemory {
  public:
   // Finds out which of the rows that match now are known, and remembers them all. `scrolled` rows
-  // have gone off the top since the last time. What is missing is forgotten when the screen is
-  // settled; else it may only not be drawn again yet, and must be missing twice.
+  // have left the top since the last look. A missing row is forgotten when the screen is settled;
+  // otherwise it may not be redrawn yet, and must be missing twice.
   void look(std::vector<Sighting>* now, int scrolled, ScreenLook look);
   void clear() { seen_.clear(); }
 
@@ -39,7 +39,7 @@ class ScreenMemory {
     int row = 0;
     std::size_t line = 0;
     std::size_t text = 0;
-    unsigned missed = 0;  // so many looks in a row
+    unsigned missed = 0;  // consecutive looks without it
     bool found = false;
   };
 

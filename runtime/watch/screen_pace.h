@@ -1,6 +1,6 @@
-// ScreenPace: when to look at a screen that is being written to: when its output has paused, since
-// what is shown between may be half drawn, but now and then while it goes on, too. Bounds what
-// looking costs, in a flood and with any watchers. Pure, no clock of its own; one thread.
+// ScreenPace: when to look at a screen that a program is writing to: when its output pauses,
+// because it may be half drawn before that, and now and then while the output goes on. Bounds the
+// cost of looking, in a flood and with any watchers. Pure, no clock of its own; one thread.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace gibbous {
 
-// A program that draws a screen does not pause for so long.
+// A program pauses for less than this while it draws a screen.
 inline constexpr Nanos kScreenQuiet = std::chrono::milliseconds(30);
 inline constexpr Nanos kScreenLookInterval = std::chrono::milliseconds(200);
-// Nor is it looked at for so many times as long as the last look took.
+// The next look also waits this many times as long as the last one took.
 inline constexpr int kScreenRest = 9;
 
 enum class ScreenLook : std::uint8_t {
-  kSettled,     // the output has paused, or is over
+  kSettled,     // the output has paused or ended
   kInTheMiddle  // it goes on: rows may be half drawn
 };
 
@@ -29,13 +29,13 @@ class ScreenPace {
     if (!due_at_) due_at_ = now + kScreenLookInterval;
   }
 
-  // When to ask take() again; none: nothing was written since the last settled look.
+  // When to call take() again; none: nothing was written since the last settled look.
   std::optional<Nanos> next() const {
     if (!due_at_) return std::nullopt;
     return std::max(rested_at_, std::min(quiet_at_, *due_at_));
   }
 
-  // The look that is due now.
+  // Returns the look that is due now.
   std::optional<ScreenLook> take(Nanos now) {
     const auto at = next();
     if (!at || now < *at) return std::nullopt;
@@ -47,7 +47,7 @@ class ScreenPace {
     return ScreenLook::kInTheMiddle;
   }
 
-  // A look has ended that began at `begin`.
+  // Records a look that began at `begin` and has ended.
   void looked(Nanos begin, Nanos now) { rested_at_ = now + (now - begin) * kScreenRest; }
 
  private:

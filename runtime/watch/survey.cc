@@ -1,5 +1,5 @@
-// Like runtime/output/newlines.cc, with more questions about each byte, which cost less here than
-// a second look at all of them.
+// Like runtime/output/newlines.cc, but finds out more about each byte, which costs less than a
+// second pass.
 #include "runtime/watch/survey.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Tally {
     const Vector vector = load(bytes);
     const auto newline = static_cast<Vector>(vector == '\n');
     newlines -= newline;  // a true comparison is -1
-    // Printable ASCII is moved to the lower end of what a signed byte can be.
+    // The shift moves printable ASCII to the lowest values of a signed byte.
     constexpr std::uint8_t kShift = kHighBit - ' ';
     constexpr std::int8_t kEnd = static_cast<std::int8_t>(0x7F - ' ' + kHighBit);
     const Vector shifted = vector + kShift;
@@ -74,7 +74,7 @@ bool is_control(char byte) {
   return (value < ' ' && byte != '\n' && byte != '\t') || value == kDelete;
 }
 
-// The first byte beyond ASCII, from `at` on.
+// Returns the place of the first byte beyond ASCII, from `at` on.
 std::size_t skip_ascii(std::string_view text, std::size_t at) {
   constexpr std::size_t kStride = 4 * kSurveyLanes;
   for (; at + kStride <= text.size(); at += kStride) {
@@ -123,7 +123,7 @@ BeyondAscii look_beyond_ascii(std::string_view text) {
   for (std::size_t at = 0; (at = skip_ascii(text, at)) < text.size();) {
     const Utf8Step step = utf8_step(text.substr(at));
     const std::string_view character = text.substr(at, step.size);
-    // The lead is that of U+0080 to U+00BF, of which half are controls.
+    // This lead byte begins U+0080 to U+00BF, half of which are controls.
     result.clean = result.clean && step.valid && character[0] != kC1Lead;
     result.folding =
         result.folding || std::find(std::begin(kFoldingCharacters), std::end(kFoldingCharacters),

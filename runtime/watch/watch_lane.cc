@@ -8,12 +8,11 @@
 namespace gibbous {
 namespace {
 
-// What is looked through at once: it stays in the nearest cache while that is done in several
-// passes.
+// Bytes that are searched at once, in several passes: they stay in the nearest cache meanwhile.
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 static_assert(kBlockBytes <= kMaxMatchedBytes);
 
-// The beginning of a line that is too long, never half a character.
+// Returns the beginning of a line that is too long. Never cuts a character.
 std::string_view beginning(std::string_view line) {
   if (line.size() <= kMaxMatchedBytes) return line;
   line = line.substr(0, kMaxMatchedBytes);
@@ -39,7 +38,7 @@ WatchLane::WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream 
       in_scope_(patterns_->in_scope(stream)),
       context_(most_context_before(*patterns_, in_scope_), sink) {}
 
-// This stream will not be asked about again.
+// Returns true if no watcher needs this stream any more.
 bool WatchLane::idle() const {
   return wanted().none() && !context_.waiting();
 }
@@ -74,7 +73,7 @@ void WatchLane::end() {
   context_.flush();
 }
 
-// The rest of the unfinished line, up to its '\n' when that has come.
+// Takes the rest of the unfinished line, up to its '\n' if that has come.
 void WatchLane::take_rest_of_line(std::string_view* bytes) {
   const std::size_t newline = bytes->find('\n');
   keep_partial(bytes->substr(0, newline));
@@ -86,7 +85,7 @@ void WatchLane::take_rest_of_line(std::string_view* bytes) {
 
 void WatchLane::keep_partial(std::string_view bytes) {
   partial_bytes_ += bytes.size();
-  // One byte more says that the line is too long.
+  // One more byte shows that the line is too long.
   const std::size_t room = kMaxMatchedBytes + 1 - partial_.size();
   partial_.append(bytes.substr(0, room));
 }
@@ -99,8 +98,8 @@ void WatchLane::finish_partial() {
   flushed_bytes_ = 0;
 }
 
-// `bytes` without the last '\n'. Cut into blocks between lines; a line that is longer than a block
-// is one of its own.
+// `bytes` lack the last '\n'. Cuts them into blocks between lines; a line longer than a block is a
+// block of its own.
 void WatchLane::take_whole_lines(std::string_view bytes) {
   for (;;) {
     std::string_view block = bytes;
@@ -115,7 +114,8 @@ void WatchLane::take_whole_lines(std::string_view bytes) {
   }
 }
 
-// `raw` is lines, or the beginning of one that has so many `bytes`, without the last '\n'.
+// `raw` is whole lines without the last '\n', or the beginning of one line; they have `bytes`
+// bytes.
 void WatchLane::take_block(std::string_view raw, std::uint64_t bytes, bool cut) {
   context_.begin_block(raw);
   block_.set(raw);

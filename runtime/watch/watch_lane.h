@@ -26,7 +26,7 @@ class WatchLane {
   WatchLane(std::shared_ptr<const WatchPatterns> patterns, WatchStream stream, WatcherBits* active,
             WatchSink* sink);
 
-  // As WatchSet has them.
+  // The same as in WatchSet.
   void feed(Offset from, std::string_view bytes);
   void skip_to(Offset offset, std::uint64_t line_number);
   void flush_partial();
@@ -53,12 +53,12 @@ class WatchLane {
   LineBlock block_;
   std::vector<LineCandidate> candidates_;
 
-  Offset next_ = 0;                // where the next byte belongs
-  Offset line_offset_ = 0;         // of the unfinished line, or of the block that is looked through
-  std::uint64_t line_number_ = 0;  // the same
-  std::string partial_;            // the beginning of the unfinished line
-  std::uint64_t partial_bytes_ = 0;  // all of it
-  std::uint64_t flushed_bytes_ = 0;  // of it, when it was last looked at unfinished
+  Offset next_ = 0;                  // where the next byte belongs
+  Offset line_offset_ = 0;           // of the unfinished line, or of the block being searched
+  std::uint64_t line_number_ = 0;    // the same
+  std::string partial_;              // the beginning of the unfinished line
+  std::uint64_t partial_bytes_ = 0;  // size of the whole line so far
+  std::uint64_t flushed_bytes_ = 0;  // its size when it was last examined unfinished
   WatcherBits reported_;             // watchers that have matched the unfinished line
 };
 

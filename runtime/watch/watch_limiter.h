@@ -1,8 +1,8 @@
 // WatchLimiter: decides which matches of a run become events, and summarises the others. There is a
 // bucket for each watcher, one for the run and, if the host has one, one for all runs; a match must
-// pass all of them. One summary counts the suppressed matches when the flood is over: after
-// kFloodQuiet without a suppressed match, or at the end of the run. It has no timers: the owner
-// asks at next_summary_at(). One thread.
+// pass all of them. When the flood is over, one summary counts the suppressed matches: after
+// kFloodQuiet without one, or at the end of the run. It has no timers: the owner asks at
+// next_summary_at(). One thread.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct SuppressedWatcher {
 // "N suppressed".
 struct SuppressedSummary {
   std::uint64_t count = 0;
-  std::vector<SuppressedWatcher> watchers;  // those that had any, by index
+  std::vector<SuppressedWatcher> watchers;  // those with suppressed matches, by index
   Nanos since{0};
   Nanos until{0};
 };
@@ -47,7 +47,7 @@ class WatchLimiter {
   std::optional<Nanos> next_summary_at() const;
   // Returns the summary if it is due, and resets the counts.
   std::optional<SuppressedSummary> summary(Nanos now);
-  // The same, due or not: the run has ended.
+  // The same at the end of the run, due or not.
   std::optional<SuppressedSummary> finish();
 
  private:
@@ -56,7 +56,7 @@ class WatchLimiter {
   std::vector<TokenBucket> watchers_;
   TokenBucket run_;
   TokenBucket* all_runs_;
-  std::vector<std::uint64_t> counts_;  // left out, by watcher
+  std::vector<std::uint64_t> counts_;  // suppressed, by watcher
   std::uint64_t count_ = 0;            // of all
   Nanos since_{0};
   Nanos until_{0};

@@ -1,4 +1,4 @@
-// Compiling and planning; block_search.cc finds.
+// Compiles the regexes and plans the searches; block_search.cc searches.
 #include "runtime/watch/watch_patterns.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace gibbous {
 namespace {
 
-// For the program of a regex and its automaton's cache; RE2 uses a slower search beyond it. What
-// all watchers of a set may take together is shared out among them.
+// For the programs of regexes and the caches of their automata; beyond it RE2 uses a slower search.
+// The watchers of a set share it.
 constexpr std::int64_t kMaxSetMemory = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxRegexMemory = std::int64_t{4} << 20;
 constexpr std::size_t kMaxLiterals = 4096;
@@ -28,9 +28,9 @@ re2::RE2::Options line_options(std::size_t watchers) {
   return options;
 }
 
-// \A, \z and \C mean something else in a block than in a line, and so may (?m) and (?-m). \Q quotes
-// what is put after the regex. Reads escapes and brackets only roughly: an unneeded "no" costs
-// speed, never an answer.
+// \A, \z and \C mean something else in a block than in a line, and so may (?m) and (?-m). \Q would
+// also quote what is appended to the regex. Reads escapes and brackets only roughly: an unneeded
+// "no" costs speed, never an answer.
 bool block_is_exact(std::string_view regex) {
   constexpr std::string_view kDiffering = "AzCQ";
   for (std::size_t at = 0; at + 1 < regex.size(); ++at) {
@@ -53,7 +53,7 @@ std::unique_ptr<re2::RE2> block_regex(const std::string& regex) {
   return block->ok() ? std::move(block) : nullptr;
 }
 
-// RE2 names the part of the regex that is wrong; the whole of it says nothing about where.
+// RE2 names the part of the regex that is wrong; if that is the whole, it shows no place.
 std::string where(const std::string& regex, const std::string& part) {
   const std::size_t at = regex.find(part);
   if (part.empty() || part == regex || at == std::string::npos) return "";
@@ -101,7 +101,7 @@ Status WatchPatterns::compile_one(std::size_t watcher) {
   return {};
 }
 
-// How each watcher is searched for.
+// Decides how each watcher is searched for.
 void WatchPatterns::plan() {
   std::map<std::string, WatcherBits> literals;
   std::vector<std::size_t> searched;
@@ -125,7 +125,7 @@ void WatchPatterns::plan() {
   plan_searches(searched);
 }
 
-// One search for all, or else one for each.
+// Makes one search for all, or else one for each.
 void WatchPatterns::plan_searches(const std::vector<std::size_t>& watchers) {
   if (watchers.empty()) return;
   Search all;

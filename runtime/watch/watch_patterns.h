@@ -1,11 +1,11 @@
-// WatchPatterns: the compiled regexes of some watchers, which any number of runs share. Finds in a
-// block of lines those that may match, scanning it whole, and says of one line whether it does.
-// Used by WatchSet. Immutable, any thread.
+// WatchPatterns: the compiled regexes of some watchers, which any number of runs share. Scans a
+// block whole for lines that may match, and says of one line whether it does. WatchSet uses it.
+// Immutable, any thread.
 //
-// How: literals that a match must hold are looked for, all at once (required_literals.h,
-// literal_finder.h). Regexes without such literals are searched for in the block by RE2 itself,
-// made so that no match can leave its line; those that mean something else in a block than in a
-// line (\A, \z, ...) are tried on each line.
+// How: one search finds all literals that a match must hold (required_literals.h,
+// literal_finder.h). RE2 itself searches the block for regexes without such literals, built so that
+// no match can leave its line. Regexes that mean something else in a block than in a line (\A, \z,
+// ...) are tried on each line.
 #pragma once
 
 #include <re2/re2.h>
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxWatchGroups = 32;
 struct WatchGroup {
   std::string name;  // "" without one
   std::string text;
-  bool matched = false;  // false: it took no part
+  bool matched = false;  // false: the group took no part
 };
 
 // A line that some watchers may match.
@@ -41,7 +41,7 @@ struct LineCandidate {
 
 class WatchPatterns {
  public:
-  // Fails with invalid_arguments: which watcher, which field, what RE2 says and where.
+  // Fails with invalid_arguments, which names the watcher, the field, RE2's message and the place.
   static Result<std::shared_ptr<const WatchPatterns>> compile(std::vector<WatchSpec> specs);
 
   std::size_t size() const { return specs_.size(); }
@@ -49,15 +49,15 @@ class WatchPatterns {
   WatcherBits in_scope(WatchStream stream) const;
 
   // Replaces `found` by the lines of `block` that `wanted` watchers may match, in order: all that
-  // do match, and some more. `block` is text of lines separated by '\n', none at its end; `ascii`
-  // says that there is nothing else in it.
+  // do match, and some more. `block` is lines separated by '\n', without one at its end; `folding`
+  // says that it holds folding characters.
   void candidates(std::string_view block, bool folding, const WatcherBits& wanted,
                   std::vector<LineCandidate>* found) const;
 
   bool matches(std::size_t watcher, std::string_view line) const;
-  // The leftmost match in the line.
+  // Returns the leftmost match in the line.
   std::optional<std::string_view> find(std::size_t watcher, std::string_view line) const;
-  // Groups 1 to kMaxWatchGroups; empty when the line does not match.
+  // Returns groups 1 to kMaxWatchGroups; none when the line does not match.
   std::vector<WatchGroup> groups(std::size_t watcher, std::string_view line) const;
 
  private:

@@ -25,12 +25,12 @@ class WatcherBits {
     for (std::size_t at = 0; at < words_.size(); ++at) words_[at] |= other.words_[at];
     return *this;
   }
-  // The intersection.
+  // Returns the intersection.
   friend WatcherBits operator&(WatcherBits left, const WatcherBits& right) {
     for (std::size_t at = 0; at < left.words_.size(); ++at) left.words_[at] &= right.words_[at];
     return left;
   }
-  // The bits of `left` that `right` lacks.
+  // Returns the bits of `left` that `right` lacks.
   friend WatcherBits operator-(WatcherBits left, const WatcherBits& right) {
     for (std::size_t at = 0; at < left.words_.size(); ++at) left.words_[at] &= ~right.words_[at];
     return left;

@@ -1,5 +1,4 @@
-// What the tests of waits share: a runtime of runs and waits with the real keeper and real
-// children.
+// Shared by the tests of waits: a runtime of runs and waits with the real keeper and real children.
 #pragma once
 
 #include <signal.h>
@@ -87,7 +86,7 @@ class House {
     until_ended(run);
   }
 
-  // Begins a wait whose result comes to `result`.
+  // Begins a wait whose result arrives in `result`.
   Wait* begin(WaitSpec spec, std::optional<WaitResult>& result) {
     auto started = waits->start(std::move(spec), [&result](WaitResult answer) {
       CHECK_FALSE(result.has_value());  // once
@@ -107,14 +106,14 @@ class House {
   WaitResult wait(Condition condition, std::optional<Millis> timeout = std::nullopt) {
     return wait(WaitSpec{{std::move(condition)}, false, timeout});
   }
-  // The status of a start that must fail.
+  // Returns the status of a start that must fail.
   Status refused(Condition condition) {
     auto started = waits->start(WaitSpec{{std::move(condition)}, false, std::nullopt},
                                 [](WaitResult) { CHECK(false); });
     REQUIRE_FALSE(started.ok());
     return started.status();
   }
-  // The number in the line "WORD NUMBER" that the run prints.
+  // Returns the number in the line "WORD NUMBER" that the run prints.
   int number_after(Run& run, const std::string& word);
 
   SystemClock clock;

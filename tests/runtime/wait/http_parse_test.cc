@@ -1,4 +1,4 @@
-// URLs and status lines, which come from models and from strangers.
+// URLs and status lines, which come from models and unknown servers.
 #include <random>
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@ namespace {
 
 using State = HttpStatusParser::State;
 
-// Fed whole and byte by byte: the answer must be the same. 0: more is needed; -1: wrong.
+// Feeds the text whole and byte by byte; the results must be the same. 0: more is needed; -1:
+// wrong.
 int status_of(const std::string& text) {
   const auto outcome = [](State state, const HttpStatusParser& parser) {
     if (state == State::kStatus) return parser.status();
@@ -42,7 +43,7 @@ std::string url_error(const std::string& url) {
 
 }  // namespace
 
-TEST_CASE("a status line gives its code, however it is cut") {
+TEST_CASE("a status line has the same code however it is cut") {
   CHECK(status_of("HTTP/1.1 200 OK\r\n") == 200);
   CHECK(status_of("HTTP/1.0 503 Service Unavailable\r\nX: y\r\n") == 503);
   CHECK(status_of("HTTP/1.1 204\r\n") == 204);
@@ -129,7 +130,7 @@ TEST_CASE("an http URL has a host, a port and a target") {
   CHECK(bare->request().find("Host: example.test\r\n") != std::string::npos);
 }
 
-TEST_CASE("a wrong URL is refused with the reason") {
+TEST_CASE("an invalid URL is refused with the reason") {
   CHECK(url_error("https://localhost/").find("https is not supported") != std::string::npos);
   CHECK(url_error("localhost:3000").find("expected http://") != std::string::npos);
   CHECK(url_error("").find("expected http://") != std::string::npos);

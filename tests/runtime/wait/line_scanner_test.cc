@@ -1,4 +1,4 @@
-// The scanner against its definition: each line alone, by RE2, raw and then cleaned.
+// Compares the scanner with its definition: each line alone, by RE2, raw and then cleaned.
 #include "runtime/wait/line_scanner.h"
 
 #include <re2/re2.h>
@@ -46,7 +46,7 @@ std::vector<std::string> hit_lines(const std::string& pattern, const std::string
   return lines;
 }
 
-// The definition, written down once more and as simply as possible.
+// The definition again, written as simply as possible.
 class Reference {
  public:
   explicit Reference(const std::string& pattern) : regex_(pattern, RE2::Quiet) {}
@@ -156,7 +156,7 @@ TEST_CASE("the scanner finds exactly the lines and groups that RE2 finds line by
   Random random(20240817);
   constexpr int kRounds = 1500;
   for (int round = 0; round < kRounds; ++round) {
-    // Few bytes a read are judged line by line, many in blocks.
+    // Few bytes per read are judged line by line, many in blocks.
     const bool much = round % 2 == 0;
     const std::string pattern = random_pattern(random);
     const std::string text = random_text(random, much ? 1500 : 40);
@@ -219,7 +219,7 @@ TEST_CASE("a line is matched as a person sees it when its raw bytes do not match
                   "a\xff"
                   "b\n") == std::vector<std::string>{"a\xef\xbf\xbd"
                                                      "b"});
-  // The raw bytes may be asked for as well.
+  // A pattern may also match the raw bytes.
   CHECK(hit_lines("\x1b\\[32m", "\x1b[32mReady\x1b[0m\n") == std::vector<std::string>{"Ready"});
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("captures and offsets belong to the line") {
   CHECK_FALSE(scan.next(stream));
 }
 
-TEST_CASE("a partial last line is reported once, also when it is completed later") {
+TEST_CASE("a partial last line is reported once, even if it is completed later") {
   Stream stream;
   LineScanner scan = scanner("Ready>");
   stream.append("hello\nReady> ");
@@ -279,7 +279,7 @@ TEST_CASE("a partial line that does not match is examined again when it grows") 
   CHECK(scan.next(stream));
 }
 
-TEST_CASE("a match is found wherever the line is cut into reads") {
+TEST_CASE("a match is found however the line is cut into reads") {
   const std::string text = "noise\nlistening on port 3000\nnoise\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     CAPTURE(cut);
@@ -321,7 +321,7 @@ TEST_CASE("only the beginning of a very long line is matched, and the next line 
   }
 }
 
-TEST_CASE("output from before counts from `since` on, also in the middle of a line") {
+TEST_CASE("earlier output counts from `since` on, even in the middle of a line") {
   Stream stream;
   stream.append("Ready one\nReady two\n");
   LineScanner from_two = scanner("Ready", 10);
@@ -359,7 +359,7 @@ TEST_CASE("lines across the head and the ring's seam are whole, and lost bytes a
     CHECK(found == Reference("needle").hits(text, false));
     CHECK(often.lost() == 0);
 
-    // Comes late: sees the head, the ring, and says how much is missing between them.
+    // A late scanner sees the head and the ring, and reports how much is missing between them.
     LineScanner late = scanner("needle");
     for (const Offset hit : all_hits(late, stream)) {
       CHECK((hit < kHead || hit >= stream.begin()));
@@ -368,7 +368,7 @@ TEST_CASE("lines across the head and the ring's seam are whole, and lost bytes a
   }
 }
 
-TEST_CASE("a wrong pattern is the caller's error, with its place") {
+TEST_CASE("an invalid pattern is the caller's error, with its place") {
   const auto unclosed = LinePattern::compile("port [0-9");
   REQUIRE_FALSE(unclosed);
   CHECK(unclosed.status().code() == "invalid_arguments");

@@ -1,4 +1,4 @@
-// Addresses, the kernel's word on listeners, and connecting, against sockets of this process.
+// Addresses, the kernel's list of listeners, and connecting, with sockets of this process.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -38,7 +38,7 @@ BoundSocket bind_loopback() {
   return socket;
 }
 
-// What a probe needs, and its orderly end.
+// The environment of a probe, and its orderly end.
 class Probes {
  public:
   ~Probes() {
@@ -56,7 +56,7 @@ class Probes {
   ProbeContext context{loop.get(), clock, deadlines, handles};
 };
 
-TEST_CASE("addresses are read and written, and IPv4-mapped IPv6 is IPv4") {
+TEST_CASE("addresses are parsed and printed, and IPv4-mapped IPv6 is IPv4") {
   for (const std::string text : {"127.0.0.1", "0.0.0.0", "::1", "::", "2001:db8::5"}) {
     const auto address = Address::parse(text);
     REQUIRE(address);
@@ -69,7 +69,7 @@ TEST_CASE("addresses are read and written, and IPv4-mapped IPv6 is IPv4") {
   }
 }
 
-TEST_CASE("loopback and unspecified addresses are local, those of others are not") {
+TEST_CASE("loopback and unspecified addresses are local, and those of other machines are not") {
   CHECK(Address::loopback_v4().is_loopback());
   CHECK(Address::parse("127.9.9.9")->is_loopback());
   CHECK(Address::loopback_v6().is_loopback());
@@ -135,8 +135,8 @@ TEST_CASE("a connect probe that must finish tries once more and reports") {
   REQUIRE(probes.loop.until([&] { return answered; }));
 }
 
-TEST_CASE("a connect probe never takes itself for a server") {
-  // With many tries on a port of the ephemeral range, some would meet themselves.
+TEST_CASE("a connect probe never mistakes itself for a server") {
+  // With many tries on a port of the ephemeral range, some would connect to themselves.
   Probes probes;
   int port = 0;
   {

@@ -45,6 +45,63 @@ TEST_CASE("port fires for a listening socket, not for a bound one") {
   }
 }
 
+TEST_CASE("a port that another run has is an obstacle at once, unless the run has it as well") {
+  House house;
+  Run& other = house.program("listener", {"v4"});
+  const int port = house.number_after(other, "bound");
+  house.say(other, "listen\n");
+  house.number_after(other, "listening");
+  Run& mine = house.program("listener", {"v6", std::to_string(port)});
+  house.number_after(mine, "bound");
+  const WaitResult early = house.wait(on_port(port, "", mine.id()));
+  CHECK(early.end == WaitEnd::kImpossible);
+  CHECK(early.run == mine.id());
+  CHECK(early.obstacle == "port " + std::to_string(port) + " is that of fixture_listene (pid " +
+                              std::to_string(other.pid()) + "), not of run " + mine.id());
+  CHECK(early.message == early.obstacle);
+  house.say(mine, "listen\n");
+  house.number_after(mine, "listening");
+  const WaitResult own = house.wait(on_port(port, "", mine.id()));
+  REQUIRE(own.end == WaitEnd::kFired);
+  CHECK(own.fired.at(0).address == "::1");
+  CHECK(own.fired.at(0).pid == mine.pid());
+  // Without a run, every listener will do.
+  CHECK(house.wait(on_port(port, "")).end == WaitEnd::kFired);
+}
+
+TEST_CASE("a port in a network of the run's own is the run's, whatever listens outside") {
+  House house;
+  Run& may = house.sh("unshare -rn true");
+  house.wait(on_exit(may));
+  if (may.state() != RunState::kCompleted) return;  // this kernel lets users make no networks
+  Run& other = house.program("listener", {"v4"});
+  const int port = house.number_after(other, "bound");
+  house.say(other, "listen\n");
+  house.number_after(other, "listening");
+  RunSpec spec;
+  spec.argv = {"unshare", "-rn", fixture("listener"), "any4", std::to_string(port)};
+  spec.stdin_pipe = true;
+  Run& mine = house.start(std::move(spec));
+  house.number_after(mine, "bound");
+  CHECK(house.wait(on_port(port, "", mine.id()), Millis{60}).end == WaitEnd::kTimeout);
+  house.say(mine, "listen\n");
+  const WaitResult own = house.wait(on_port(port, "", mine.id()));
+  REQUIRE(own.end == WaitEnd::kFired);
+  CHECK(own.fired.at(0).address == "0.0.0.0");
+  CHECK(own.fired.at(0).pid == mine.pid());
+}
+
+TEST_CASE("a port outside counts for a run of which only a part has a network of its own") {
+  House house;
+  Run& run = house.sh("unshare -rn sleep 600 & exec " + fixture("listener") + " v4");
+  const int port = house.number_after(run, "bound");
+  house.say(run, "listen\n");
+  const WaitResult result = house.wait(on_port(port, "", run.id()));
+  REQUIRE(result.end == WaitEnd::kFired);
+  CHECK(result.fired.at(0).pid == run.pid());
+  house.runs->kill(run, SIGKILL, std::nullopt, nullptr);
+}
+
 TEST_CASE("port of one address is not satisfied by another") {
   House house;
   Run& run = house.program("listener", {"v4"});
@@ -67,7 +124,7 @@ TEST_CASE("the pid of a port is the listener's, not its shell's") {
   REQUIRE(result.end == WaitEnd::kFired);
   CHECK(result.fired[0].pid > 0);
   CHECK(result.fired[0].pid != run.pid());
-  // Without the run as a hint as well.
+  // Also without the run as a hint.
   CHECK(house.wait(on_port(port)).fired.at(0).pid == result.fired[0].pid);
 }
 
@@ -91,7 +148,7 @@ TEST_CASE("port waits on while a process of the run that was left behind may ope
   const TempDir directory;
   const std::string gate = directory.path() + "/gate";
   REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
-  // The shell is gone at once; the listener waits for the gate, in vain.
+  // The shell is gone at once; the listener waits in vain for the gate.
   Run& run = house.sh(fixture("listener") + " v4 <>" + gate + " & exit 0");
   const int port = house.number_after(run, "bound");
   house.until_ended(run);
@@ -113,14 +170,14 @@ TEST_CASE("wrong ports and hosts are refused") {
   CHECK(has(house.refused(on_port(80, "http://a")).message(), "host"));
 }
 
-TEST_CASE("a host name that cannot be resolved says so in the end") {
+TEST_CASE("the error of a wait names a host that cannot be resolved") {
   House house;
   const WaitResult result = house.wait(on_port(80, "no-such-host.invalid"), Millis{1'000});
   CHECK(result.end == WaitEnd::kTimeout);
   CHECK(has(result.message, "port 80 of no-such-host.invalid was listening"));
 }
 
-TEST_CASE("http fires when the status is as wanted") {
+TEST_CASE("http fires when the status is the wanted one") {
   House house;
   Run& server = house.program("http_server", {"503", "0", "404", "200"});
   const std::string url =
@@ -143,7 +200,7 @@ TEST_CASE("http waits for exactly the requested status") {
   house.kill(server);
 }
 
-TEST_CASE("http reports at the end what it got instead") {
+TEST_CASE("http reports the last answer when the wait fails") {
   House house;
   Run& server = house.program("http_server", {"500"});
   const std::string url =
@@ -165,7 +222,7 @@ TEST_CASE("http fails when its run ends, after one last try") {
   CHECK(has(result.message, "connection refused"));
 }
 
-TEST_CASE("http gives up a server that never answers when the wait is cancelled or times out") {
+TEST_CASE("http gives up on a server that never answers when the wait is cancelled or times out") {
   House house;
   Run& server = house.program("http_server", {"-1"});
   const std::string url =
@@ -180,7 +237,7 @@ TEST_CASE("http gives up a server that never answers when the wait is cancelled 
   house.kill(server);
 }
 
-TEST_CASE("wrong URLs are refused") {
+TEST_CASE("invalid URLs are refused") {
   House house;
   CHECK(has(house.refused(on_http("https://localhost/")).message(),
             "condition 1 (http): url: https is not supported"));
@@ -208,7 +265,7 @@ TEST_CASE("file fires when the path appears and when it is gone") {
   CHECK(vanishes->end == WaitEnd::kFired);
 }
 
-TEST_CASE("file of a run that makes it last and ends at once is found") {
+TEST_CASE("a file that a run creates just before its end is found") {
   House house;
   const TempDir directory;
   for (int round = 0; round < 10; ++round) {

@@ -1,4 +1,4 @@
-// Conditions about ports that lead to a run from elsewhere.
+// Conditions about ports that lead to a run elsewhere.
 #include "runtime/wait/reach.h"
 
 #include <string>
@@ -10,7 +10,7 @@ using namespace gibbous::testing;
 
 namespace {
 
-// A run whose port 3000 is `host` here.
+// Returns a run whose port 3000 is `host` here.
 Run& mapped_run(House& house, int host, const std::string& address = "") {
   RunSpec spec;
   spec.command = "cat";
@@ -32,7 +32,7 @@ Condition reached(House& house, Condition condition) {
 
 }  // namespace
 
-TEST_CASE("a port of a run is waited for where it is mapped") {
+TEST_CASE("a wait for a port of a run looks where it is mapped") {
   House house;
   const std::string run = mapped_run(house, 40'001).id();
   for (const std::string host : {"", "localhost", "127.0.0.1", "::1"}) {
@@ -76,7 +76,7 @@ TEST_CASE("a condition without a mapped port of the run stays unchanged") {
   CHECK(reached(house, on_http("http://localhost:3000/", 0, here)).mapped_url.empty());
 }
 
-TEST_CASE("a mapped URL fires when the server behind it answers, and a wait in vain names both") {
+TEST_CASE("a mapped URL fires when its server answers, and a failed wait names both") {
   House house;
   Run& server = house.program("http_server", {"200", "503"});
   const int port = house.number_after(server, "port");

@@ -46,7 +46,7 @@ TEST_CASE("exit fires for a run that is killed while it is queued") {
   house.kill(first);
 }
 
-TEST_CASE("regex fires for a line from before and for one that comes later") {
+TEST_CASE("regex fires for an earlier line and for a later one") {
   House house;
   Run& run = house.sh("echo server listening on port 3000; read line; echo second line");
   const WaitResult later = house.wait(on_regex(run, "port (\\d+)"));
@@ -67,7 +67,7 @@ TEST_CASE("regex fires for a line from before and for one that comes later") {
   CHECK(result->fired.at(0).line == "second line");
 }
 
-TEST_CASE("regex looks at both streams, or at the one that is named") {
+TEST_CASE("regex searches both streams, or the one that is named") {
   House house;
   Run& run = house.sh("echo oops >&2; echo fine; read line");
   const WaitResult any = house.wait(on_regex(run, "oops"));
@@ -95,7 +95,7 @@ TEST_CASE("an offset without a stream is one of stdout") {
   CHECK(result->end == WaitEnd::kImpossible);
 }
 
-TEST_CASE("regex finds a prompt that has no line end") {
+TEST_CASE("regex finds a prompt without a line end") {
   House house;
   Run& run = house.sh("printf 'welcome\\nReady> '; read line");
   const WaitResult result = house.wait(on_regex(run, "^Ready> $"));
@@ -125,7 +125,7 @@ TEST_CASE("the last output of a run counts before its end") {
   }
 }
 
-TEST_CASE("regex waits for what a process left behind may still write") {
+TEST_CASE("regex waits for output of processes left behind") {
   House house;
   const TempDir directory;
   const std::string gate = directory.path() + "/gate";
@@ -206,7 +206,7 @@ TEST_CASE("quiet counts from the last output") {
   CHECK(result->end == WaitEnd::kFired);
   CHECK(run.stream(StreamId::kStdout).end() > 0);
   CHECK(house.clock.now() - run.last_output() >= kQuiet);
-  // It has been quiet for a while: no further time is waited.
+  // It has been quiet for a while, so the wait is over at once.
   CHECK(house.wait(on_quiet(run, Millis{50})).elapsed < kQuiet);
 }
 
@@ -226,10 +226,47 @@ TEST_CASE("quiet does not take a busy loop for a silent run") {
   Run& run = house.program("chatter", {"lines"});
   std::optional<WaitResult> result;
   house.begin({{on_quiet(run, kQuiet)}, false, std::nullopt}, result);
-  ::usleep(300'000);  // the loop does not turn: that is what is tested, not waited for
+  ::usleep(300'000);  // the loop must not turn, which is what this tests
   house.loop.run_for(Millis{50});
   CHECK_FALSE(result.has_value());
   house.kill(run);
+}
+
+Condition on_input(const Run& run) {
+  Condition condition;
+  condition.kind = ConditionKind::kInput;
+  condition.run = run.id();
+  return condition;
+}
+
+TEST_CASE("input fires when a run is silent and waits for its stdin, with the prompt") {
+  House house;
+  Run& run = house.sh("sleep 0.3; printf 'name? '; read name; echo $name; sleep 600");
+  const WaitResult result = house.wait(on_input(run));
+  REQUIRE(result.end == WaitEnd::kFired);
+  CHECK(result.fired[0].line == "name? ");
+  CHECK(result.fired[0].pid == run.pid());
+  house.say(run, "bob\n");
+  CHECK(house.wait(on_input(run), Millis{500}).end == WaitEnd::kTimeout);
+  house.kill(run);
+}
+
+TEST_CASE("input does not fire for a run that has not read its input yet") {
+  House house;
+  Run& run = house.sh("while read line; do echo \"$line\"; sleep 0.3; done");
+  REQUIRE(house.wait(on_input(run)).end == WaitEnd::kFired);
+  house.say(run, "one\ntwo\n");
+  REQUIRE(house.wait(on_input(run)).end == WaitEnd::kFired);
+  CHECK(run.stream(StreamId::kStdout).end() == std::string("one\ntwo\n").size());
+  house.kill(run);
+}
+
+TEST_CASE("input fails when the run ends, and survives the run's being forgotten") {
+  House house;
+  Run& run = house.sh("exit 4");
+  const WaitResult result = house.wait(on_input(run));
+  CHECK(result.end == WaitEnd::kImpossible);
+  CHECK(has(result.message, "exit code 4"));
 }
 
 TEST_CASE("quiet fires for a run that has ended") {

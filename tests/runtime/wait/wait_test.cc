@@ -120,7 +120,7 @@ TEST_CASE("a wait has 1 to 64 conditions and no negative deadline") {
   CHECK(refused(kMaxConditions, Millis{1}) == "");
 }
 
-TEST_CASE("a cancelled wait never answers, whatever state it is in") {
+TEST_CASE("a cancelled wait never answers, in any state") {
   House house;
   Run& run = house.sh("echo Ready; read line; echo more");
   std::optional<WaitResult> pending;
@@ -272,7 +272,7 @@ TEST_CASE("a run that is forgotten makes its conditions impossible") {
   Run& run = house.sh("true");
   house.until_ended(run);
   const std::string id = run.id();
-  // A last try of http is under way while the run is forgotten.
+  // The last try of http is in progress while the run is forgotten.
   std::optional<WaitResult> result;
   house.begin({{on_http("http://127.0.0.1:1/", 0, id), on_timer(Millis{1})}, true, std::nullopt},
               result);

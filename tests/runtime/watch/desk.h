@@ -1,4 +1,5 @@
-// What the tests of watchers share: a set with a sink that keeps all, fed by a few words.
+// Shared by the tests of watchers: a set with a sink that keeps every match, and short functions to
+// feed it.
 #pragma once
 
 #include <memory>

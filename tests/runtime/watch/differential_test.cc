@@ -1,5 +1,5 @@
-// The answers of a WatchSet are those of RE2 on each line by itself, over random watchers and
-// output; fuzz/watch_fuzz.cc goes on from here.
+// The matches of a WatchSet are those of RE2 on each line by itself, over random watchers and
+// output; tests/fuzz/watch_fuzz.cc searches further.
 #include <cstdint>
 #include <random>
 #include <string>
@@ -42,7 +42,7 @@ void check_random(std::size_t rounds, std::size_t pieces, std::size_t max_chunk,
   }
 }
 
-TEST_CASE("however output is cut into chunks, each line has its own matches") {
+TEST_CASE("each line has its own matches, however output is cut into chunks") {
   check_random(/*rounds=*/500, /*pieces=*/60, /*max_chunk=*/7, /*flush=*/false);
   check_random(/*rounds=*/200, /*pieces=*/300, /*max_chunk=*/200, /*flush=*/false);
 }

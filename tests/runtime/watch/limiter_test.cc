@@ -87,7 +87,7 @@ TEST_CASE("the end of a run does not wait for a flood to be over") {
   CHECK_FALSE(limiter.finish());
 }
 
-TEST_CASE("a match for once is never left out") {
+TEST_CASE("a match of a once watcher is never suppressed") {
   WatchLimiter limiter(2, kRates);
   admitted(limiter, 0, 100, Nanos(0));
   admitted(limiter, 1, 100, Nanos(0));

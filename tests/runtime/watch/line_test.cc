@@ -1,4 +1,4 @@
-// What a line is to a watcher: as a person sees it, whole, once.
+// A watcher sees a line as a person does: whole, and once.
 #include <string>
 
 #include "tests/runtime/watch/desk.h"
@@ -32,7 +32,7 @@ TEST_CASE("a match has the line's position, its text and its captures") {
   CHECK_FALSE(match.groups[2].matched);
 }
 
-TEST_CASE("a coloured line is matched as displayed, wherever chunks cut its colours") {
+TEST_CASE("a coloured line is matched as displayed, even if chunks cut its colours") {
   const std::string output =
       "  \x1b[32m\xe2\x9e\x9c\x1b[39m  \x1b[1mLocal\x1b[22m:   "
       "\x1b[36mhttp://localhost:\x1b[1m5173\x1b[22m/\x1b[39m\n";
@@ -60,7 +60,7 @@ TEST_CASE("a line ends before a return and a newline") {
   CHECK(desk.matches()[1].line_number == 2);
 }
 
-TEST_CASE("a progress line is matched as it was left") {
+TEST_CASE("a progress line is matched in its last form") {
   Desk desk("^\\d+%");
   desk.feed("10%\r50%\r100% done\nnext\n");
   CHECK(desk.lines() == Texts{"100% done"});
@@ -92,7 +92,7 @@ TEST_CASE("no match crosses the end of a line") {
   CHECK(desk.lines() == Texts{"one two"});
 }
 
-TEST_CASE("the beginning and the end of a line are its own, however they are written") {
+TEST_CASE("each line is matched alone, in every spelling of its anchors") {
   for (const char* regex : {"^b$", "\\Ab\\z", "(?m)^b$", "(?-m)^b$"}) {
     Desk desk(regex);
     desk.feed("a\nb\nc\nbb\n\n");
@@ -100,7 +100,7 @@ TEST_CASE("the beginning and the end of a line are its own, however they are wri
   }
 }
 
-TEST_CASE("an empty line is a line, and what follows the last newline is none") {
+TEST_CASE("an empty line is a line, but nothing after the last newline is not") {
   Desk desk("^$");
   desk.feed("\na\n\n");
   desk.end();

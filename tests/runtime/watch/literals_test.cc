@@ -1,4 +1,4 @@
-// Which literals a regex requires, and that they are found wherever they lie.
+// Which literals a regex requires, and that they are found at every place.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -20,7 +20,7 @@ Texts literals_of(const std::string& regex) {
   return literals;
 }
 
-TEST_CASE("a regex requires its literals, in lower case, and as few as will do") {
+TEST_CASE("a regex requires its literals, in lower case, and as few as suffice") {
   CHECK(literals_of("Listening on \\d+") == Texts{"listening on "});
   CHECK(literals_of("error.*undefined reference") == Texts{"undefined reference"});
   CHECK(literals_of("FAILED|panicked at") == Texts{"failed", "panicked at"});

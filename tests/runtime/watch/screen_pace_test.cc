@@ -1,4 +1,4 @@
-// When a screen is looked at, on a clock that the test moves.
+// When a screen is examined, on a clock that the test moves.
 #include <chrono>
 
 #include "runtime/watch/screen_pace.h"

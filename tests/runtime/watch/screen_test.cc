@@ -1,4 +1,4 @@
-// Watchers of what a terminal shows: what is new on a screen, and what was there before.
+// Watchers of screens: what is new, and what was there before.
 #include <string>
 
 #include "runtime/terminal/screen.h"
@@ -24,7 +24,7 @@ struct ScreenDesk {
   explicit ScreenDesk(std::vector<WatchSpec> specs) : set(compile(std::move(specs)), &sink) {}
   explicit ScreenDesk(const std::string& regex) : ScreenDesk(std::vector{on_screen(regex)}) {}
 
-  // What is told of when the screen has settled after `bytes`, as "row:line".
+  // Returns the reports once the screen has settled after `bytes`, as "row:line".
   Texts show(std::string_view bytes, ScreenLook look = ScreenLook::kSettled) {
     screen.feed(bytes);
     set.look(screen, look);
@@ -35,7 +35,7 @@ struct ScreenDesk {
     }
     return told;
   }
-  // The same with output that goes on.
+  // The same while output goes on.
   Texts show_some(std::string_view bytes) { return show(bytes, ScreenLook::kInTheMiddle); }
 
   testing::MatchDesk sink;
@@ -105,7 +105,7 @@ TEST_CASE("an unchanged screen reports nothing, however much has scrolled past")
   for (int at = 0; at < 100; ++at) flood += "y\r\n";
   CHECK(desk.show(flood).size() == 5);
   CHECK(desk.show(flood).empty());
-  // The last row stays where it is while those above it scroll, as package managers do it.
+  // The last row stays while the rows above it scroll, as with package managers.
   ScreenDesk bar("(\\d+)%");
   CHECK(bar.show("\x1b[6H 42%\x1b[1;5r\x1b[1H") == Texts{"6: 42%"});
   CHECK(bar.show(flood).empty());
@@ -156,7 +156,7 @@ TEST_CASE("once means once on a screen too, and the screen is not scanned again"
   CHECK(desk.set.spent());
 }
 
-TEST_CASE("a match on a screen has the rows around it, as far as something is shown") {
+TEST_CASE("a match on a screen has the shown rows around it") {
   std::vector specs{on_screen("three")};
   specs[0].context_before = 1;
   specs[0].context_after = 3;
@@ -177,13 +177,13 @@ TEST_CASE("reports go by row from the top, then by watcher") {
   CHECK(desk.last.watcher == 2);
 }
 
-TEST_CASE("blank rows below all others do not count") {
+TEST_CASE("blank rows at the bottom do not count") {
   ScreenDesk desk("^$");
   CHECK(desk.show("").empty());
   CHECK(desk.show("\r\nx") == Texts{"1:"});
 }
 
-TEST_CASE("watchers of lines do not see the screen, nor those of the screen lines") {
+TEST_CASE("watchers of lines ignore the screen, and watchers of the screen ignore lines") {
   ScreenDesk desk({on_screen("word"), spec_of("word")});
   desk.set.feed(WatchStream::kStdout, 0, "word\n");
   REQUIRE(desk.sink.matches.size() == 1);

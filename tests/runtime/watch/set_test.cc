@@ -98,7 +98,7 @@ TEST_CASE("a match that is rejected does not use up once") {
   CHECK(sink.line == "hit 2");
 }
 
-TEST_CASE("output that was seen is left out, and a gap ends the line before it") {
+TEST_CASE("output fed before is ignored, and a gap ends the line before it") {
   Desk desk("word");
   desk.set.feed(WatchStream::kStdout, 0, "word\nwo");
   desk.set.feed(WatchStream::kStdout, 2, "rd\nword");
@@ -130,7 +130,7 @@ TEST_CASE("a match has the lines around it, from chunks before and after") {
   CHECK(desk.matches()[0].after == Texts{"three", "four"});
 }
 
-TEST_CASE("lines that do not come are not waited for when the stream is quiet or ends") {
+TEST_CASE("a match does not wait for more lines when the stream is quiet or ends") {
   Desk desk(std::vector{around("hit", 1, 3)});
   desk.feed("hit\nafter\n");
   desk.flush();
@@ -143,7 +143,7 @@ TEST_CASE("lines that do not come are not waited for when the stream is quiet or
   CHECK(desk.matches()[1].after == Texts{"last"});
 }
 
-TEST_CASE("a match that waits for lines still gets them when its watcher was for once") {
+TEST_CASE("a match of a once watcher still gets the lines after it") {
   std::vector specs{around("hit", 0, 1)};
   specs[0].once = true;
   Desk desk(specs);

@@ -1,4 +1,4 @@
-// Wrong watchers are refused with what is wrong, and where.
+// Wrong watchers are refused with the fault and its place.
 #include <string>
 
 #include "tests/runtime/watch/desk.h"
@@ -27,7 +27,7 @@ std::string refused_event(const std::string& event) {
   return refusal({spec});
 }
 
-TEST_CASE("a wrong regex is reported with RE2's message and the column") {
+TEST_CASE("an invalid regex is reported with RE2's message and the column") {
   CHECK(refusal_of("done|a**b") ==
         "watch[1].regex: bad repetition operator: ** (column 7) in \"done|a**b\"");
   CHECK(refusal_of("é[z-a]") ==

@@ -1,0 +1,102 @@
+#include "runtime/wait/line_grep.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/output/text.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxShownLineBytes = 500;
+constexpr std::string_view kBetween = "--\n";
+
+std::string shown_line(std::string_view raw) {
+  std::string text = clean(raw.substr(0, kMaxMatchedLineBytes));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() <= kMaxShownLineBytes) return text;
+  text.resize(kMaxShownLineBytes);
+  text.resize(text.size() - incomplete_utf8_tail(text));
+  return text + "…";
+}
+
+}  // namespace
+
+LineGrep::LineGrep(std::shared_ptr<LinePattern> pattern, std::size_t context, std::size_t max_bytes)
+    : pattern_(std::move(pattern)), context_(context), max_bytes_(max_bytes) {}
+
+void LineGrep::add(std::string_view bytes) {
+  for (;;) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) break;
+    if (partial_.empty()) {
+      take(bytes.substr(0, end));
+    } else {
+      partial_.append(bytes.substr(0, std::min(end, kMaxMatchedLineBytes)));
+      take(std::exchange(partial_, {}));
+    }
+    bytes.remove_prefix(end + 1);
+  }
+  if (partial_.size() < kMaxMatchedLineBytes) {
+    partial_.append(bytes.substr(0, kMaxMatchedLineBytes));
+  }
+}
+
+void LineGrep::skip_to(std::uint64_t line) {
+  finish();
+  before_.clear();
+  after_ = 0;
+  line_ = line;
+}
+
+void LineGrep::finish() {
+  if (!partial_.empty()) take(std::exchange(partial_, {}));
+}
+
+void LineGrep::take(std::string_view line) {
+  const std::uint64_t number = line_++;
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (pattern_->match(line)) {
+    ++matches_;
+    if (full_) return;
+    for (const Line& earlier : before_) put(earlier.number, '-', earlier.text);
+    before_.clear();
+    if (put(number, ':', line)) ++shown_;
+    after_ = context_;
+  } else if (after_ > 0) {
+    --after_;
+    put(number, '-', line);
+  } else if (context_ > 0 && !full_) {
+    before_.push_back({number, std::string(line.substr(0, kMaxMatchedLineBytes))});
+    if (before_.size() > context_) before_.pop_front();
+  }
+}
+
+bool LineGrep::put(std::uint64_t number, char mark, std::string_view line) {
+  if (full_) return false;
+  std::string added;
+  if (context_ > 0 && !text_.empty() && number > next_printed_) added += kBetween;
+  added += std::to_string(number + 1) + mark + shown_line(line) + '\n';
+  if (text_.size() + added.size() > max_bytes_) {
+    full_ = true;
+    return false;
+  }
+  text_ += added;
+  next_printed_ = number + 1;
+  return true;
+}
+
+void grep_stream(const Stream& stream, LineGrep* grep) {
+  Offset at = 0;
+  Offset expected = 0;
+  for (const std::string_view part : stream.views(0, &at)) {
+    if (at >= stream.head_end()) at = std::max(at, stream.begin());
+    if (at > expected) grep->skip_to(stream.line_at(at).value_or(0));
+    grep->add(part);
+    at += part.size();
+    expected = at;
+  }
+  grep->finish();
+}
+
+}  // namespace gibbous

@@ -10,20 +10,21 @@ Status Backlog::prepare() {
   return database_.prepare_all({
       {&add_,
        "INSERT OR IGNORE INTO backlog_messages (session_id, owner, seq, run_id, event, payload,"
-       " created_at) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+       " created_at, for_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
       {&drain_, "DELETE FROM backlog_messages WHERE session_id = ? AND owner = ? AND seq <= ?"},
       {&select_owners_,
        "SELECT owner, min(created_at) AS oldest FROM backlog_messages"
        " WHERE session_id = ? AND owner <> ? GROUP BY owner ORDER BY oldest"},
       {&select_seqs_,
        "SELECT seq FROM backlog_messages WHERE session_id = ? AND owner = ? ORDER BY seq"},
-      // Negative, in their order, after everything taken earlier.
+      // Their seqs become negative, in the same order, after those of all messages taken earlier.
       {&own_,
        "UPDATE backlog_messages SET owner = ?4, seq = 1 + (SELECT coalesce(max(seq),"
        " -4611686018427387904) FROM backlog_messages WHERE session_id = ?1 AND owner = ?4"
        " AND seq < 0) WHERE session_id = ?1 AND owner = ?2 AND seq = ?3"},
       {&select_taken_,
-       "SELECT session_id, seq, run_id, event, payload, created_at FROM backlog_messages"
+       "SELECT session_id, seq, run_id, event, payload, created_at, for_agent"
+       " FROM backlog_messages"
        " WHERE session_id = ? AND owner = ? AND seq < 0 ORDER BY seq"},
   });
 }
@@ -36,6 +37,7 @@ Status Backlog::add(const BacklogMessage& message) {
       .bind(5, message.event)
       .bind(6, message.payload)
       .bind(7, message.created_at)
+      .bind(8, std::int64_t{message.for_agent})
       .run();
 }
 
@@ -95,7 +97,8 @@ Status Backlog::take(const std::string& session_id, std::int64_t now,
 
 BacklogMessage message_of(const Statement& row) {
   const auto seq = static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(1), 0));
-  return {row.text(0), seq, row.text(2), row.text(3), row.text(4), row.integer(5)};
+  return {row.text(0),        seq, row.text(2), row.text(3), row.text(4), row.integer(5),
+          row.integer(6) != 0};
 }
 
 }  // namespace gibbous

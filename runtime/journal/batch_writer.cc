@@ -85,7 +85,7 @@ Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied
   // Taken under the lock, because a repair holds it while it renames the file.
   if (!database_->is_current()) {
     status = Status::error("journal_unusable",
-                           database_->path() + ": it was moved or replaced; it is opened again");
+                           database_->path() + ": it was moved or replaced, and is opened again");
   }
   if (status) status = write_all(batch, now, applied);
   if (status) status = database_->execute("COMMIT");
@@ -189,7 +189,7 @@ Status BatchWriter::put(const RunRecord& run) {
   return put_run_.run();
 }
 
-// At the end of the batch, because its items may come earlier in the batch.
+// Forgets the run at the end of the batch, because its items may come earlier in the batch.
 Status BatchWriter::write(const ForgottenRun& run) {
   forgotten_.push_back(run.slot);
   return {};

@@ -27,7 +27,7 @@ Meaning meaning_of(int result, int system_error) {
       return {"journal_corrupt", "repair it: what can be read is saved into a new file"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {"journal_busy", "another process holds it; it is tried again"};
+      return {"journal_busy", "another process holds it; Gibbous tries again"};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -40,7 +40,7 @@ Meaning meaning_of(int result, int system_error) {
       if (is_no_space(system_error)) {
         return {"journal_full", "make room on the disk, or raise the limit of file sizes"};
       }
-      return {"journal_failed", "look at the disk; it is tried again"};
+      return {"journal_failed", "check the disk; Gibbous tries again"};
   }
 }
 

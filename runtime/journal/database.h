@@ -69,7 +69,7 @@ class Database {
   // it.
   void keep_log();
   const std::string& path() const { return path_; }
-  // Whether the path still leads to the open file.
+  // Returns true while the path leads to the open file.
   bool is_current() const;
 
  private:

@@ -94,7 +94,7 @@ Status ItemWriter::check(Run& run) {
   return status;
 }
 
-// From the row that check() read.
+// Loads the run from the row that check() read.
 Status ItemWriter::load(Run& run) {
   run.number = select_run_.integer(0);
   run.output_bytes = select_run_.integer(1);
@@ -147,7 +147,7 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
   return put(run, item);
 }
 
-// Stored at the seq of the first missing item.
+// Stores the note at the seq of the first missing item.
 Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
   const std::uint64_t from = run.last_stored + 1;
   if (next_seq <= from) return {};
@@ -158,7 +158,7 @@ Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
   return put(run, {from, ItemType::kNote, text, range, at});
 }
 
-// Stored at the seq of the first item that is not kept.
+// Stores the note at the seq of the first item that is not kept.
 Status ItemWriter::note_cap(Run& run, const JournalItem& item) {
   run.capped = true;
   if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;

@@ -28,8 +28,8 @@ namespace gibbous {
 inline constexpr Millis kMaxGroupTime{200};
 
 enum class Taken : std::uint8_t {
-  kYes,       // it will be stored, in its order
-  kFull,      // not taken: on_room says when to try again; left out, it becomes a gap and a note
+  kYes,   // it will be stored, in its order
+  kFull,  // not taken: on_room says when to try again; an entry left out becomes a gap and a note
   kNotKept,   // not taken, and counted: the disk takes nothing and the queue is full
   kWrongUse,  // unknown run, a seq that is not above the last, too long, closed
 };
@@ -112,7 +112,7 @@ class Journal {
   // with worker_exists when a living process has the id.
   Taken join(const WorkerRecord& worker, JournalDone on_done);
   Taken heartbeat(const Heartbeat& beat, JournalDone on_done = nullptr);
-  // The runs it leaves become orphans.
+  // Removes this worker; its runs become orphans.
   Taken leave(JournalDone on_done);
   // Claims the oldest queued runs, at most `most`: the first run of each queue in the scope that
   // has no queued run starting or running, unless it is queued for another living worker. Claimed
@@ -124,8 +124,10 @@ class Journal {
   // they belong to this worker, which must find out what became of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);
   // Puts one of this worker's runs back into the queue with the next attempt; a run with an open
-  // kill request ends as killed instead. Fails with run_not_found, run_not_owned or run_ended.
-  Taken requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done);
+  // kill request ends as killed instead. `why` becomes the error_message of the queued run, until a
+  // worker claims it. Fails with run_not_found, run_not_owned or run_ended.
+  Taken requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
+                std::string_view why = "");
   // Requests a kill, of this worker's runs or others'. A queued run ends as killed at once; the
   // owner of a run that goes on finds the request (JournalReader::requests) and answers it. Fails
   // with run_not_found or run_ended.

@@ -67,7 +67,7 @@ class Journal::Impl {
   };
   using Calls = std::vector<std::function<void()>>;
 
-  // With the lock held.
+  // Call it with the lock held.
   Taken room_for(std::size_t bytes, bool is_item);
   void record(std::size_t bytes, QueuedRecord record);
   void wake_for_entry(bool was_empty);

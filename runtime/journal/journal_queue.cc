@@ -78,13 +78,15 @@ Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done) {
   return impl_->operate(operation<Orphans>(std::move(work), std::move(on_done)), 0);
 }
 
-Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done) {
-  if (!is_id(run_id)) return Taken::kWrongUse;
-  auto work = [id = std::string(run_id), attempt = std::int64_t{0}](
+Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
+                       std::string_view why) {
+  if (!is_id(run_id) || why.size() > kMaxJournalTextBytes) return Taken::kWrongUse;
+  auto work = [id = std::string(run_id), why = std::string(why), attempt = std::int64_t{0}](
                   Queue& queue, std::int64_t now, RunRecord* run, Status* refused) mutable {
-    return queue.requeue(id, now, &attempt, run, refused);
+    return queue.requeue(id, why, now, &attempt, run, refused);
   };
-  return impl_->operate(operation<RunRecord>(std::move(work), std::move(on_done)), run_id.size());
+  return impl_->operate(operation<RunRecord>(std::move(work), std::move(on_done)),
+                        run_id.size() + why.size());
 }
 
 Taken Journal::request_kill(std::string_view run_id, std::string_view signal,

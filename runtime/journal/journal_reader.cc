@@ -167,7 +167,7 @@ Result<std::vector<BacklogMessage>> JournalReader::backlog(std::string_view sess
                                                            std::uint64_t since_seq,
                                                            std::size_t limit) {
   Result<Statement> statement = impl_->database->prepare(
-      "SELECT session_id, seq, run_id, event, payload, created_at FROM backlog_messages"
+      "SELECT session_id, seq, run_id, event, payload, created_at, for_agent FROM backlog_messages"
       " WHERE session_id = ? AND seq > ? ORDER BY created_at, seq LIMIT ?");
   if (!statement) return statement.status();
   statement->bind(1, session_id)

@@ -56,7 +56,7 @@ class JournalReader {
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
-  // Newest first, at most `limit`; "" means all sessions.
+  // Returns at most `limit` runs, newest first; "" means all sessions.
   Result<std::vector<RunRecord>> runs(std::string_view session_id, std::size_t limit);
   // Also fails with run_not_found.
   Result<RunRecord> run(std::string_view run_id);
@@ -71,9 +71,9 @@ class JournalReader {
   // Returns the messages above `since_seq` that the session's agent has not seen, oldest first.
   Result<std::vector<BacklogMessage>> backlog(std::string_view session_id, std::uint64_t since_seq,
                                               std::size_t limit);
-  // The first `limit` decisions, oldest first.
+  // Returns the first `limit` decisions, oldest first.
   Result<std::vector<DecisionRecord>> decisions(const DecisionFilter& filter, std::size_t limit);
-  // The last `limit` of them, oldest first.
+  // Returns the last `limit` decisions, oldest first.
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
@@ -85,7 +85,7 @@ class JournalReader {
   Result<std::vector<RunRequest>> requests(std::string_view owner, std::size_t limit);
   // Also fails with request_not_found.
   Result<RunRequest> request(std::int64_t id);
-  // Later than `since_ms`, oldest first.
+  // Returns samples later than `since_ms`, oldest first.
   Result<std::vector<UsageSample>> usage(std::string_view run_id, std::int64_t since_ms,
                                          std::size_t limit);
   // Returns a number that changes whenever another connection has committed since the last call.

@@ -113,8 +113,7 @@ void Journal::Impl::write_loop() {
   if (on_closed) on_closed(problem);
 }
 
-// After a failed commit, an empty one is committed too: it shows whether the disk works again.
-// well again.
+// After a failed commit, an empty batch is committed too: it shows whether the disk works again.
 Status Journal::Impl::write_held(Applied* applied) {
   const bool recovering = store_ == nullptr;
   if (!recovering && held_.empty()) return {};
@@ -171,7 +170,7 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
                                const Applied& applied) {
   const bool had_entries = !held_.empty();
   Calls calls;
-  // What was held may be on disk even though a later step of tidying failed.
+  // The held entries may be on disk even though a later step of tidying failed.
   if (applied.done || (status && !had_entries)) {
     for (const SettledRun& settled : applied.settled) {
       const auto run = slots_.find(settled.run);
@@ -222,8 +221,8 @@ void Journal::Impl::on_failed(std::unique_lock<std::mutex>& lock, const Status& 
   const bool is_new = !std::exchange(stats_.degraded, true);
   stats_.problem = status;
   tidying_ = false;
-  // Callers that wait for room would wait until the disk works: call them, so that they try again
-  // and learn of it.
+  // Callers that wait for room would wait until the disk works. Call them, so that they try again
+  // and learn of the outage.
   const bool room = std::exchange(room_wanted_, false);
   const std::vector<Flush> flushes = std::exchange(flushes_, {});
   const std::vector<JournalDone> tidies = std::exchange(tidies_, {});
@@ -246,7 +245,7 @@ void Journal::Impl::notify_refused(const Applied& applied, Calls* calls) {
   }
 }
 
-// Callers that wait for the outcome of an entry.
+// Notifies the callers that wait for the outcome of an entry.
 void Journal::Impl::notify_all(const Batch& batch, const Status& status, const Applied& applied,
                                Calls* calls) {
   std::unordered_map<std::size_t, Status> refused;
@@ -264,7 +263,7 @@ void Journal::Impl::notify_all(const Batch& batch, const Status& status, const A
   }
 }
 
-// At the end, under the lock.
+// Called at the end, under the lock.
 void Journal::Impl::give_up(Calls* calls) {
   stats_.not_kept += held_.entries() + queue_.entries();
   const Status status =

@@ -41,13 +41,15 @@ Status Queue::prepare() {
       {&select_run_, std::string(kSelectRun) + " WHERE number = ?"},
       {&select_row_, "SELECT number, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
       {&claim_,
-       "UPDATE exec_runs SET status = 'starting', owner = ?2, started_by = ?2, updated_at = ?3"
+       "UPDATE exec_runs SET status = 'starting', owner = ?2, started_by = ?2, updated_at = ?3,"
+       " error_message = NULL"
        " WHERE number = ?1"},
       {&take_,
        "UPDATE exec_runs SET owner = ?2, started_by = ?3, updated_at = ?4 WHERE number = ?1"},
       {&requeue_,
        "UPDATE exec_runs SET status = 'queued', owner = NULL, started_by = NULL,"
-       " attempt = attempt + 1, started_at = NULL, updated_at = ?2 WHERE run_id = ?1"},
+       " attempt = attempt + 1, started_at = NULL, updated_at = ?2,"
+       " error_message = nullif(?3, '') WHERE run_id = ?1"},
       {&end_, kEndRun},
       {&select_request_, "SELECT answered_at FROM run_requests WHERE id = ? AND run_id = ?"},
       {&select_open_,
@@ -175,8 +177,8 @@ Status Queue::take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orpha
   return status ? workers_.forget_dead(now) : status;
 }
 
-Status Queue::requeue(const std::string& run_id, std::int64_t now, std::int64_t* planned_attempt,
-                      RunRecord* run, Status* refused) {
+Status Queue::requeue(const std::string& run_id, std::string_view why, std::int64_t now,
+                      std::int64_t* planned_attempt, RunRecord* run, Status* refused) {
   FenceRow row;
   bool found = false;
   if (Status status = find(run_id, &row, &found); !status) return status;
@@ -194,7 +196,8 @@ Status Queue::requeue(const std::string& run_id, std::int64_t now, std::int64_t*
     }
     if (!*refused) return {};
     *planned_attempt = row.attempt + 1;
-    if (Status status = requeue_.bind(1, run_id).bind(2, now).run(); !status) return status;
+    requeue_.bind(1, run_id).bind(2, now).bind(3, why);
+    if (Status status = requeue_.run(); !status) return status;
     const Result<bool> open = select_open_.bind(1, run_id).step();
     if (!open) return open.status();
     if (*open) {
@@ -249,7 +252,7 @@ Status Queue::open_request(const std::string& run_id, const std::string& signal,
   const Result<bool> made = insert_request_.bind(1, run_id).bind(2, signal).bind(3, now).step();
   if (!made) return made.status();
   request->id = insert_request_.integer(0);
-  // Step to the end: only then is the row stored.
+  // Step to the end, because only then is the row stored.
   const Result<bool> more = insert_request_.step();
   return more.status();
 }

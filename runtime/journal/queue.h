@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -36,8 +37,8 @@ class Queue {
   Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
                       Status* refused);
   // Returns the run as it is afterwards: queued, or killed when a kill was requested.
-  Status requeue(const std::string& run_id, std::int64_t now, std::int64_t* planned_attempt,
-                 RunRecord* run, Status* refused);
+  Status requeue(const std::string& run_id, std::string_view why, std::int64_t now,
+                 std::int64_t* planned_attempt, RunRecord* run, Status* refused);
 
   // request->id is the plan.
   Status request_kill(const std::string& run_id, const std::string& signal, std::int64_t now,

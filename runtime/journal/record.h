@@ -49,13 +49,15 @@ struct RunRecord {
   std::string watch_json;             // the watchers as they were asked for, or ""
   bool has_exit_code = false;
   std::int64_t exit_code = 0;
-  std::string error_message;  // why it ended that way; see waits_in_host()
+  // Why it ended that way, or why the last worker that claimed a queued run did not start it; see
+  // waits_in_host().
+  std::string error_message;
   std::int64_t queued_at = 0;
   std::int64_t started_at = 0;
   std::int64_t finished_at = 0;  // once it is set, no more items come
   std::string meta_json;         // for the layers above, or ""
-  // Of the last item. A writer may set it together with finished_at: missing items up to it are
-  // then noted. At other times the journal keeps this and the following figures itself.
+  // The number of the last item. A writer may set it together with finished_at: missing items up to
+  // it are then noted. At other times the journal keeps this and the following figures itself.
   std::uint64_t last_seq = 0;
   std::int64_t output_bytes = 0;    // payload given, whether kept or not
   std::int64_t stored_bytes = 0;    // payload and meta that are kept
@@ -70,7 +72,7 @@ struct RunRecord {
   bool safe_to_repeat = false;  // may be executed again when its end is unknown
 };
 
-// Which queued runs a worker may claim.
+// The queued runs that a worker may claim.
 struct ClaimScope {
   bool all = true;        // of every workspace and client; else of these:
   bool unclaimed = true;  // clients that no process owns: without an @ in their name
@@ -79,18 +81,18 @@ struct ClaimScope {
   std::set<std::string> except = {};  // runs that are left, with their queues, to other workers
 };
 
-// Whether its host will start this run later, outside the journal's queue: "starting", with what it
-// waits for.
+// Returns true when the run's host will start it later, outside the journal's queue: its status is
+// "starting", and error_message says what it waits for.
 bool waits_in_host(const RunRecord& run);
-// Its session for people: the client, with the queue inside it where it has another name.
+// Returns the session as people see it: the client, and the queue inside it when its name differs.
 std::string session_name(const RunRecord& run);
-// Its status for people: "queued" for such a run.
+// Returns the status as people see it: "queued" for a run that waits in its host.
 std::string state_of(const RunRecord& run);
-// Completed, failed, killed, timeout or lost: final.
+// Returns true for the final statuses: completed, failed, killed, timeout and lost.
 bool is_terminal_status(std::string_view status);
 
 struct DecisionRecord {
-  std::int64_t id = 0;  // by the journal, rising
+  std::int64_t id = 0;  // assigned by the journal, rising
   std::int64_t created_at = 0;
   std::string session_id;
   std::string run_id;  // "" when it concerned no run
@@ -107,6 +109,7 @@ struct BacklogMessage {
   std::string event;
   std::string payload;
   std::int64_t created_at = 0;
+  bool for_agent = true;  // false: only for the program that hosts the agent
 };
 
 inline constexpr std::size_t kMaxJournalIdBytes = 256;                     // ids, words

@@ -35,7 +35,7 @@ constexpr const char* kClientColumns =
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
     " started_by, attempt, safe_to_repeat, from_queue, client, workspace";
-// From versions without a queue, and without clients.
+// Tables of versions without a queue, without clients, and without messages for programs alone.
 constexpr Table kRunsWithoutQueue = {"exec_runs", "number", kRunColumns, 22};
 constexpr Table kRunsWithoutClient = {"exec_runs", "number", kQueueColumns, 27};
 constexpr Table kRunsTable = {"exec_runs", "number", kClientColumns, 29};
@@ -50,8 +50,11 @@ constexpr Table kSegments = {"run_segments", "id", "id, created_at, items, data"
 constexpr Table kDecisions = {
     "decisions", "id",
     "id, created_at, session_id, run_id, generation, decision, rule, record_json", 8};
+constexpr Table kBacklogOfAll = {"backlog_messages", "",
+                                 "session_id, owner, seq, run_id, event, payload, created_at", 7};
 constexpr Table kBacklog = {"backlog_messages", "",
-                            "session_id, owner, seq, run_id, event, payload, created_at", 7};
+                            "session_id, owner, seq, run_id, event, payload, created_at, for_agent",
+                            8};
 constexpr Table kApprovals = {"approvals", "",
                               "id, kind, subject, mode, mode_rank, workspace, scope, session_id,"
                               " created_at, expires_at, policy_hash, who, revoked_at",
@@ -161,11 +164,12 @@ Status salvage(Database& old, Database& made, RepairReport* report) {
   const Table& runs = lacks("SELECT owner FROM exec_runs") ? kRunsWithoutQueue
                       : no_client                          ? kRunsWithoutClient
                                                            : kRunsTable;
+  const Table& backlog = lacks("SELECT for_agent FROM backlog_messages") ? kBacklogOfAll : kBacklog;
   const struct {
     const Table& table;
     std::uint64_t* rows;
   } each[] = {{runs, &report->runs},         {kSegments, &report->segments},
-              {kDecisions, &report->others}, {kBacklog, &report->others},
+              {kDecisions, &report->others}, {backlog, &report->others},
               {kApprovals, &report->others}, {kWorkers, &report->others},
               {kRequests, &report->others},  {kUsage, &report->others}};
   if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;

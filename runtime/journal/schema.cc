@@ -9,7 +9,7 @@
 namespace gibbous {
 namespace {
 
-// The tables that the document of the toolset `shell` calls exec_runs and exec_run_items. Items are
+// The tables that the toolset `shell` documents as exec_runs and exec_run_items. Items are
 // kept in segments: `items` is a JSON array with [type, milliseconds after created_at, offset in
 // data, bytes of payload, bytes of meta] for each, and `data` holds the payloads and metas one
 // after another.
@@ -71,7 +71,7 @@ CREATE TABLE backlog_messages (
   PRIMARY KEY (session_id, owner, seq)) WITHOUT ROWID;
 )";
 
-// What a policy decided, and what people answered.
+// The decisions of a policy, and the answers of people.
 constexpr const char* kPolicy = R"(
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
@@ -98,9 +98,10 @@ CREATE TABLE approvals (
   revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 )";
 
-// Who executes what. A session executes its queued runs one after another; runs that were started
-// directly do not count. `started_by` is the worker whose keeper holds the run; a worker that takes
-// over a dead worker's run becomes its owner. The first two indexes hold only runs in progress.
+// Workers and the runs that they execute. A session executes its queued runs one after another;
+// runs that were started directly do not count. `started_by` is the worker whose keeper holds the
+// run; a worker that takes over a dead worker's run becomes its owner. The first two indexes hold
+// only runs in progress.
 constexpr const char* kQueue = R"(
 ALTER TABLE exec_runs ADD COLUMN owner TEXT;
 ALTER TABLE exec_runs ADD COLUMN started_by TEXT;
@@ -139,8 +140,8 @@ CREATE TABLE run_usage (
   PRIMARY KEY (number, at)) WITHOUT ROWID;
 )";
 
-// Whose run it is: `client` is the session of the caller, `session_id` the queue inside it, which
-// the caller names, and `workspace` the directory in which its host works.
+// The origin of a run: `client` is the session of the caller, `session_id` the queue inside it,
+// which the caller names, and `workspace` the directory in which its host works.
 constexpr const char* kClients = R"(
 ALTER TABLE exec_runs ADD COLUMN client TEXT NOT NULL DEFAULT '';
 ALTER TABLE exec_runs ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
@@ -154,11 +155,16 @@ CREATE INDEX exec_runs_going ON exec_runs (workspace, client, session_id, number
   WHERE status IN ('starting', 'running');
 )";
 
-constexpr std::array<const char*, 4> kMigrations = {kRuns, kPolicy, kQueue, kClients};
+// The column says whether a message is for the agent, or only for the program that hosts it.
+constexpr const char* kAgents = R"(
+ALTER TABLE backlog_messages ADD COLUMN for_agent INTEGER NOT NULL DEFAULT 1;
+)";
+
+constexpr std::array<const char*, 5> kMigrations = {kRuns, kPolicy, kQueue, kClients, kAgents};
 
 Status newer(const Database& database, std::int64_t version) {
-  return Status::error("journal_newer", database.path() + ": it is of version " +
-                                            std::to_string(version) + ", this program knows " +
+  return Status::error("journal_newer", database.path() + ": it has version " +
+                                            std::to_string(version) + ", and this program knows " +
                                             std::to_string(kMigrations.size()) +
                                             "; use the newer program, or another state directory");
 }
@@ -214,7 +220,7 @@ Status prepare_file(Database& database) {
 
 Status migrate(Database& database, std::span<const char* const> migrations) {
   for (;;) {
-    // Under the lock, because another process may be migrating it too.
+    // Look under the lock, because another process may be migrating it, too.
     if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
     const Result<std::int64_t> version = version_of(database);
     const std::size_t reached = version ? static_cast<std::size_t>(*version) : 0;
@@ -239,8 +245,8 @@ Status check_version(Database& database) {
   if (static_cast<std::size_t>(*version) > kMigrations.size()) return newer(database, *version);
   if (static_cast<std::size_t>(*version) == kMigrations.size()) return {};
   return Status::error("journal_older", database.path() +
-                                            ": it is of an older version; open it for writing "
-                                            "once, which brings it up to date");
+                                            ": it has an older version; opening it once for "
+                                            "writing updates it");
 }
 
 }  // namespace gibbous

@@ -15,8 +15,8 @@ inline constexpr int kSeqBits = 32;
 // Version N of the file is the result of the first N of these.
 std::span<const char* const> journal_migrations();
 
-// Run before anything else on a new file: settings that SQLite accepts only then; WAL, and how it
-// syncs.
+// Call it before anything else on a new file: it makes the settings that SQLite accepts only then,
+// WAL and how it syncs.
 Status prepare_file(Database& database);
 // Brings the file up to `migrations`, each in a transaction of its own. Fails with journal_newer,
 // with journal_foreign (another program's tables), or as the database does.

@@ -24,7 +24,8 @@ class SegmentBuilder {
   std::string_view items() const { return items_; }
   std::string_view data() const { return data_; }
 
-  // Whether the item may be added: it is the next one, and there is room (always for a first one).
+  // Returns true when the item may be added: it is the next one, and there is room (always for a
+  // first one).
   bool takes(std::uint64_t seq, std::size_t bytes) const;
   void add(const JournalItem& item);
   void finish() { items_ += ']'; }  // before items() is stored

@@ -7,7 +7,7 @@
 namespace gibbous {
 namespace {
 
-// Pages in use; free pages do not count.
+// Counts pages in use, not free ones.
 Result<std::int64_t> used_bytes(Database& database) {
   const Result<std::int64_t> pages = database.number("PRAGMA page_count");
   if (!pages) return pages;
@@ -91,7 +91,7 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
   return more;
 }
 
-// Since when a run waits is when its row was changed last: it may have been queued again.
+// A run has waited since its row last changed, because it may have been queued again.
 Result<bool> end_stale(Database& database, const TidyLimits& limits, std::int64_t now) {
   if (limits.queue_ttl_ms <= 0) return false;
   const std::string when = std::to_string(now);
@@ -99,6 +99,7 @@ Result<bool> end_stale(Database& database, const TidyLimits& limits, std::int64_
       database,
       "UPDATE exec_runs SET status = 'killed', finished_at = " + when + ", updated_at = " + when +
           ", error_message = 'it waited longer than journal.queue_ttl_hours'"
+          " || coalesce(' (' || error_message || ')', '')"
           " WHERE number IN (SELECT number FROM exec_runs WHERE status = 'queued'"
           " AND updated_at < " +
           std::to_string(now - limits.queue_ttl_ms) + " LIMIT " + std::to_string(kTidyRows) + ")");

@@ -51,7 +51,7 @@ struct Orphan {
 };
 
 struct RunRequest {
-  std::int64_t id = 0;  // by the journal, rising
+  std::int64_t id = 0;  // assigned by the journal, rising
   std::string run_id;
   std::string kind;      // "kill"
   std::string argument;  // of a kill: the signal's name without SIG; "" is the usual escalation
@@ -75,7 +75,7 @@ struct UsageSample {
   std::int64_t cpu_ms = 0;  // since the run's start
   std::int64_t processes = 0;
 };
-// How long samples of a run are kept, counted back from the newest one.
+// Samples of a run are kept this long, counted back from the newest one.
 inline constexpr std::int64_t kUsageWindowMs = std::int64_t{24} * 60 * 60 * 1'000;
 
 }  // namespace gibbous

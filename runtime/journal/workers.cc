@@ -46,7 +46,7 @@ Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refus
     if (Status status = is_dead(worker.worker_id, now, &dead); !status) return status;
     if (!dead) {
       *refused = Status::error("worker_exists", "worker " + worker.worker_id + " is process " +
-                                                    std::to_string(there.pid) + ", which lives");
+                                                    std::to_string(there.pid) + ", which is alive");
       self_ = {};
       return {};
     }
@@ -74,7 +74,7 @@ Status Workers::check_self(Status* refused) {
   *refused = Status::error("worker_unknown",
                            self_.worker_id.empty()
                                ? "no worker has joined this journal"
-                               : "worker " + self_.worker_id + " was taken for dead; join again");
+                               : "worker " + self_.worker_id + " was declared dead; join again");
   self_ = {};
   return {};
 }

@@ -30,16 +30,16 @@ class Workers {
   // A worker that claims is alive: its lease now holds for as long again.
   Status renew(std::int64_t now);
   Status heartbeat(const Heartbeat& beat, std::int64_t now, Status* refused);
-  // Its runs become orphans.
+  // Removes this worker; its runs become orphans.
   Status leave();
 
   // Answers of is_dead() are cached until the next call.
   void look_again() { judged_.clear(); }
   // "" and ids that are not in the table are dead; this worker is not.
   Status is_dead(const std::string& worker_id, std::int64_t now, bool* dead);
-  // Only the id is set when the table does not have it.
+  // Sets only the id when the table does not have it.
   Status find(const std::string& worker_id, WorkerRecord* worker);
-  // Dead workers that started no run in progress.
+  // Forgets dead workers that started no run in progress.
   Status forget_dead(std::int64_t now);
 
  private:

@@ -18,7 +18,7 @@ class SessionClaim {
   SessionClaim(SessionClaim&&) noexcept = default;
   SessionClaim& operator=(SessionClaim&&) noexcept = default;
 
-  // Tries to own the name. True: name() is owned. False: try again in a moment. An error: claims
+  // Tries to own the name. True: name() is owned. False: try again in a moment. Fails when claims
   // cannot be kept here (state_dir_unusable, state_file_unusable, session_taken).
   Result<bool> attempt(Nanos now);
   // The owned name, or "" before.

@@ -15,7 +15,7 @@
 namespace gibbous {
 namespace {
 
-// How often it looks for requests of others, while it executes runs and while it does not.
+// The interval between looks for requests of others, while it executes runs and while it does not.
 constexpr std::uint64_t kTickMillis = 200;
 constexpr Nanos kIdleLook{2'000'000'000};
 // The lease counts only on other machines; on this one, processes are checked.
@@ -221,7 +221,7 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
     on_done(Status::error("shutdown", "the runtime is shutting down"));
     return;
   }
-  // From now on, this process handles what comes before it in the queue.
+  // This process now handles the runs before it in the queue.
   if (queued_here_.insert(run.client).second) declined_.clear();
   run.workspace = options_.workspace;
   run.owner = id_;
@@ -229,6 +229,7 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
   run.queued_at = clock_.wall().count();
   run.last_seq = 0;
   const std::string id = run.run_id;
+  enqueued_.insert(id);
   const Taken taken = journal_->put_run(run, mailed_done([this, on_done](const Status& status) {
                                           on_done(status);
                                           claim();
@@ -244,6 +245,11 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
   }
   (void)journal_->append(id, {1, ItemType::kState, run.status, "", 0});
   journal_->forget_run(id);
+}
+
+bool Worker::is_inherited(const RunRecord& run) const {
+  const bool waits = run.status == to_string(RunState::kQueued);
+  return inherited_.count(run.run_id) != 0 || (waits && enqueued_.count(run.run_id) == 0);
 }
 
 std::size_t Worker::free_places() const {
@@ -275,6 +281,7 @@ void Worker::on_claimed(Result<std::vector<RunRecord>> claimed) {
   if (!claimed) return;
   for (const RunRecord& run : *claimed) {
     claimed_[run.run_id] = run;
+    if (enqueued_.erase(run.run_id) == 0) inherited_.insert(run.run_id);
     recorder_.expect(run);
   }
   for (const RunRecord& run : *claimed) execute(run);
@@ -286,6 +293,7 @@ void Worker::fail(const std::string& run_id, const Status& why) {
   if (found == claimed_.end() || journal_ == nullptr) return;
   RunRecord run = std::move(found->second);
   claimed_.erase(found);
+  inherited_.erase(run_id);
   recorder_.forget(run_id);
   run.status = to_string(RunState::kFailed);
   run.error_message = why.message();
@@ -297,34 +305,34 @@ void Worker::fail(const std::string& run_id, const Status& why) {
   journal_->forget_run(run_id);
   if (on_settled) on_settled(run);
   claim();
-  notify_watches();
+  notify_queue_listeners();
 }
 
-bool Worker::decline(const std::string& run_id) {
+bool Worker::decline(const std::string& run_id, std::string_view why) {
   const auto found = claimed_.find(run_id);
   if (found == claimed_.end() || journal_ == nullptr) return false;
   if (queued_here_.count(found->second.client) != 0) return false;
   claimed_.erase(found);
   recorder_.forget(run_id);
   declined_.insert(run_id);
-  (void)journal_->requeue(run_id, nullptr);
+  (void)journal_->requeue(run_id, nullptr, why);
   claim();
   return true;
 }
 
-int Worker::watch_queue(std::function<void()> changed) {
-  watches_.emplace(++last_watch_, std::move(changed));
-  return last_watch_;
+int Worker::add_queue_listener(std::function<void()> changed) {
+  queue_listeners_.emplace(++last_listener_, std::move(changed));
+  return last_listener_;
 }
 
-void Worker::unwatch_queue(int watch) {
-  watches_.erase(watch);
+void Worker::remove_queue_listener(int listener) {
+  queue_listeners_.erase(listener);
 }
 
-void Worker::notify_watches() {
-  const auto watches = watches_;  // one may end itself, or begin another
-  for (const auto& [watch, changed] : watches) {
-    if (watches_.count(watch) != 0) changed();
+void Worker::notify_queue_listeners() {
+  const auto listeners = queue_listeners_;  // one may end itself, or begin another
+  for (const auto& [listener, changed] : listeners) {
+    if (queue_listeners_.count(listener) != 0) changed();
   }
 }
 
@@ -337,11 +345,12 @@ void Worker::on_state(Run& run) {
   queued_.erase(run.id());
   if (run.ended()) {
     sample_at_.erase(run.id());
+    inherited_.erase(run.id());
   } else {
     sample_at_[run.id()] = clock_.now();
   }
   if (run.ended()) claim();
-  notify_watches();
+  notify_queue_listeners();
   if (journal_ != nullptr && runs_.keeper_pid() != notified_keeper_) beat();
 }
 
@@ -353,6 +362,7 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
     on_done(Status::error("no_journal", "nothing is recorded here"));
     return;
   }
+  enqueued_.erase(run_id);
   const Taken taken = journal_->request_kill(run_id, signal, mailed<KillRequest>(on_done));
   if (taken == Taken::kYes) return;
   on_done(Status::error("journal_full", "the journal accepts nothing at the moment; try again"));
@@ -360,10 +370,13 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
 
 void Worker::take_backlog(const std::string& session,
                           std::function<void(Result<std::vector<BacklogMessage>>)> on_done) {
-  const bool taken =
-      journal_ != nullptr &&
-      journal_->take_backlog(session, mailed<std::vector<BacklogMessage>>(on_done)) == Taken::kYes;
-  if (!taken) on_done(std::vector<BacklogMessage>{});
+  if (journal_ == nullptr) {
+    on_done(std::vector<BacklogMessage>{});
+    return;
+  }
+  const Taken taken = journal_->take_backlog(session, mailed<std::vector<BacklogMessage>>(on_done));
+  if (taken == Taken::kYes) return;
+  on_done(Status::error("journal_full", "the journal accepts nothing at the moment; try again"));
 }
 
 void Worker::beat() {
@@ -383,7 +396,7 @@ void Worker::tick() {
   if (journal_ == nullptr) return;
   const Nanos now = clock_.now();
   const bool busy = runs_.active() > 0 || !queued_.empty() || !claimed_.empty() ||
-                    !orphans_.empty() || !watches_.empty();
+                    !orphans_.empty() || !queue_listeners_.empty();
   if (busy && now - beaten_ > kBeat) beat();
   if (!orphans_.empty()) settle();
   sample_usage();
@@ -414,8 +427,8 @@ void Worker::tick() {
       });
 }
 
-// Young runs are sampled often, and only a few runs at a time: a sample reads /proc for all their
-// processes.
+// Samples young runs often, and only a few runs at a time, because a sample reads /proc for all
+// their processes.
 void Worker::sample_usage() {
   const Nanos now = clock_.now();
   std::size_t looks = 0;
@@ -445,7 +458,7 @@ void Worker::on_news(const QueueNews& news) {
     recover();
   }
   if (news.changed || any_dead) claim();
-  if (news.changed) notify_watches();
+  if (news.changed) notify_queue_listeners();
 }
 
 void Worker::carry_out(const RunRequest& request) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/journal/journal.h"
@@ -36,7 +37,7 @@ struct WorkerOptions {
   bool requeue = false;  // also runs that are not marked as safe to repeat
 };
 
-// What another process has changed since the last look.
+// The changes that other processes have made since the last look.
 struct QueueNews {
   std::int64_t changes = 0;
   bool changed = false;
@@ -74,16 +75,19 @@ class Worker final : private RunsObserver {
   void serve(const std::string& client);
   // Queues a run; `on_done` comes when that is on disk. Sets the record's owner, state and times.
   void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
+  // Whether another process queued the run, and it waits or this one has started it.
+  bool is_inherited(const RunRecord& run) const;
   // A claimed run could not be started.
   void fail(const std::string& run_id, const Status& why);
-  // Puts a claimed run that this process may not start back into the queue, for other workers.
-  // Returns false when runs of its session were queued here: they would wait behind it for ever.
-  bool decline(const std::string& run_id);
-  // Calls `changed` from the loop whenever runs may have moved on in the queue, until unwatch()
-  // with the returned number: after a claim, a start, an end, and each change that another process
-  // committed.
-  int watch_queue(std::function<void()> changed);
-  void unwatch_queue(int watch);
+  // Puts a claimed run that this process may not start back into the queue, for other workers, with
+  // the reason. Returns false when runs of its session were queued here: they would wait behind it
+  // for ever.
+  bool decline(const std::string& run_id, std::string_view why);
+  // Calls `changed` from the loop whenever runs may have moved on in the queue, until
+  // remove_queue_listener() with the returned number: after a claim, a start, an end, and each
+  // change that another process committed.
+  int add_queue_listener(std::function<void()> changed);
+  void remove_queue_listener(int listener);
   // Kills a run that is not in this process's table: a queued one ends now; for one in progress
   // elsewhere, its owner gets a request.
   void request_kill(const std::string& run_id, const std::string& signal,
@@ -114,7 +118,7 @@ class Worker final : private RunsObserver {
   void tick();
   void on_news(const QueueNews& news);
   void carry_out(const RunRequest& request);
-  void notify_watches();
+  void notify_queue_listeners();
   void sample_usage();
   void arm();
   std::size_t free_places() const;
@@ -144,13 +148,15 @@ class Worker final : private RunsObserver {
   std::set<std::string> queued_;            // runs of the table that wait to be started
   std::map<std::string, Orphan> orphans_;   // to be settled
   Nanos orphans_since_{0};
-  std::map<std::string, RunRecord> claimed_;  // whose run has not been seen yet
-  std::set<std::int64_t> requests_;           // that are being carried out
+  std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
+  std::set<std::int64_t> requests_;           // the ones being carried out
   std::set<std::string> served_;              // clients
   std::set<std::string> queued_here_;         // clients
+  std::set<std::string> enqueued_;            // runs
+  std::set<std::string> inherited_;           // runs of other processes that this one has claimed
   std::set<std::string> declined_;            // runs
-  std::map<int, std::function<void()>> watches_;
-  int last_watch_ = 0;
+  std::map<int, std::function<void()>> queue_listeners_;
+  int last_listener_ = 0;
 };
 
 }  // namespace gibbous

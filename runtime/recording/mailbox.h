@@ -15,16 +15,16 @@ namespace gibbous {
 class Mailbox {
  public:
   explicit Mailbox(uv_loop_s* loop);
-  // After close().
+  // Call close() first.
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
   // `work` runs on the loop, in the order of the posts; work posted after close() is dropped.
   void post(std::function<void()> work);
-  // From now on it keeps the loop alive.
+  // Makes it keep the loop alive.
   void hold_loop();
-  // Drops what waits; on_closed comes from the loop.
+  // Drops waiting work; on_closed comes from the loop.
   void close(std::function<void()> on_closed);
 
  private:

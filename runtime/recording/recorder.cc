@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "runtime/output/text.h"
 
@@ -17,7 +18,7 @@ ItemType item_type(const Run& run, StreamId id) {
   return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
 }
 
-// How much of the end of each stream is kept, out of everything kept.
+// Returns how much of what is kept belongs to the end of each stream.
 std::uint64_t tail_of(std::uint64_t max_bytes) {
   return std::min(kRecordedTailBytes, max_bytes / (2 * kStreams));
 }
@@ -61,12 +62,12 @@ void Recorder::end_group() {
   if (--groups_ == 0 && journal_ != nullptr) journal_->end_group();
 }
 
-// Output of a run belongs together with what others make of it, who are notified after this.
+// Groups output of a run with what the observers make of it, who are notified after this.
 void Recorder::group_until_batch_end() {
   if (!std::exchange(notifying_, true)) begin_group();
 }
 
-// What others make of a run's end belongs to it, too.
+// The group includes what observers make of a run's end.
 void Recorder::on_batch_end() {
   for (const std::string& id : std::exchange(over_, {})) {
     const auto found = tracks_.find(id);
@@ -80,9 +81,13 @@ void Recorder::on_batch_end() {
 void Recorder::go_on() {
   if (journal_ == nullptr) return;
   const Group group(*this);
-  for (auto at = tracks_.begin(); at != tracks_.end();) {
-    Track& track = (at++)->second;  // it may be finished, and gone
-    pump(track);
+  // The journal numbers runs as they come: those that began before it was open keep their order.
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [id, track] : tracks_) order.emplace_back(track.record.queued_at, id);
+  std::sort(order.begin(), order.end());
+  for (const auto& [began, id] : order) {
+    const auto found = tracks_.find(id);  // it may be finished, and gone
+    if (found != tracks_.end()) pump(found->second);
   }
 }
 
@@ -92,6 +97,8 @@ Recorder::Track& Recorder::track_of(Run& run) {
   if (is_new) {
     track.run = &run;
     track.ready = !run.adopted();
+    // Nobody knows what an earlier host recorded last.
+    if (run.spec().terminal && track.ready) track.size = run.spec().terminal->size;
     track.max_bytes = run.spec().max_output_bytes.value_or(options_.max_output_bytes);
     track.record.run_id = run.id();
     if (const auto known = expected_runs_.find(run.id()); known != expected_runs_.end()) {
@@ -115,7 +122,7 @@ void Recorder::update(Track& track) {
   if (options_.describe) record.meta_json = options_.describe(run, record.meta_json);
   if (record.started_at == 0) record.started_at = run.started_at().count();
   track.record_due = true;
-  // The earlier record knows more about its origin.
+  // The earlier record knows more about the run's origin.
   if (track.was_recorded) return;
   const RunSpec& spec = run.spec();
   record.session_id = spec.session.substr(0, kMaxJournalIdBytes);
@@ -125,7 +132,7 @@ void Recorder::update(Track& track) {
   record.command = run.command_text().substr(0, kMaxJournalTextBytes / 4);
   record.background = spec.background;
   record.pty = spec.terminal.has_value();
-  const Millis timeout = spec.timeout.value_or(runs_.options().limits.default_timeout);
+  const Millis timeout = spec.timeout.value_or(Millis{0});
   record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(timeout).count();
   record.max_output_bytes = static_cast<std::int64_t>(track.max_bytes);
   record.watch_json = spec.watch_json;
@@ -146,26 +153,37 @@ void Recorder::on_state(Run& run) {
   over_.push_back(run.id());
 }
 
-// Output that is held back is still to come, whatever the drain limit says.
+// Output that is held back is still to come, even after the drain limit.
 bool Recorder::is_over(const Track& track) {
   const Run& run = *track.run;
   const bool all = run.stream(StreamId::kStdout).ended() && run.stream(StreamId::kStderr).ended();
   return run.ended() && run.drained() && (all || !track.held);
 }
 
-void Recorder::on_output(Run& run, StreamId, Offset) {
+void Recorder::on_output(Run& run, StreamId stream, Offset from) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end()) return;
   group_until_batch_end();
+  Marks before = ends_of(found->second);
+  before[static_cast<std::size_t>(stream)] = from;
+  if (found->second.ready) add_size(found->second, before);
   pump(found->second);
   hold_when_behind(found->second);
+}
+
+void Recorder::on_resize(Run& run) {
+  const auto found = tracks_.find(run.id());
+  if (found == tracks_.end() || !found->second.ready) return;
+  group_until_batch_end();
+  add_size(found->second, ends_of(found->second));
+  pump(found->second);
 }
 
 void Recorder::on_drain(Run& run) {
   over_.push_back(run.id());
 }
 
-// What is not recorded by now cannot be read any more.
+// Unrecorded output can no longer be read.
 void Recorder::on_forget(Run& run) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end()) return;
@@ -196,6 +214,7 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   if (recorded != nullptr) {
     go_on_from(track, *recorded);
     if (track.run != nullptr) update(track);
+    add_size(track, track.next);
     if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded);
   }
   const auto again = tracks_.find(run_id);
@@ -207,6 +226,17 @@ void Recorder::refresh(std::string_view run_id) {
   if (found == tracks_.end() || found->second.run == nullptr) return;
   update(found->second);
   pump(found->second);
+}
+
+void Recorder::refresh_all() {
+  const Group group(*this);
+  for (auto at = tracks_.begin(); at != tracks_.end();) {
+    Track& track = (at++)->second;  // it may be finished, and gone
+    if (track.run == nullptr || track.run->ended()) continue;
+    update(track);
+    track.record_first = true;
+    pump(track);
+  }
 }
 
 void Recorder::expect(const RunRecord& record) {
@@ -252,6 +282,18 @@ void Recorder::add(Track& track, ItemType type, std::string payload, std::string
   pump(track);
 }
 
+// Records the size of the terminal when it is another one, among the output that is drawn at it.
+void Recorder::add_size(Track& track, const Marks& after) {
+  const auto size = track.run != nullptr ? track.run->terminal_size() : std::nullopt;
+  if (!size || size == track.size || track.pending.size() >= kMaxPending) return;
+  track.size = size;
+  track.pending.push_back(
+      {ItemType::kTerminal, "",
+       "{\"rows\":" + std::to_string(size->rows) + ",\"cols\":" + std::to_string(size->cols) + "}",
+       clock_.wall().count(), after});
+  update(track);
+}
+
 void Recorder::finish(Track& track) {
   track.closing = true;
   pump(track);
@@ -267,7 +309,7 @@ Recorder::Marks Recorder::ends_of(const Track& track) const {
 // Writes as far as there is room. The track may be gone afterwards.
 void Recorder::pump(Track& track) {
   if (journal_ == nullptr || !track.ready) return;
-  if (!track.known && !put_record(track)) return;
+  if ((!track.known || track.record_first) && !put_record(track)) return;
   if (!put_pending(track) || !put_output(track, ends_of(track))) return;
   // A reader that sees the end also sees everything before it.
   if (track.record_due && !put_record(track)) return;
@@ -289,7 +331,7 @@ void Recorder::pump(Track& track) {
 
 bool Recorder::put_record(Track& track) {
   if (journal_->put_run(track.record) != Taken::kYes) return false;
-  track.record_due = false;
+  track.record_due = track.record_first = false;
   track.known = true;
   return true;
 }
@@ -364,7 +406,7 @@ void Recorder::reach_limit(Track& track) {
   track.capped = true;
   put_item(track, ItemType::kNote,
            "The limit of " + bytes_text(track.max_bytes) +
-               " of recorded output is reached; of what comes now the end is recorded.",
+               " of recorded output is reached; only the end of further output is recorded.",
            "");
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,7 @@
 namespace gibbous {
 
 struct RecorderOptions {
-  // For a run that sets no limit: how much output is kept from its beginning, besides its last
+  // For a run without a limit: how much output is kept from its beginning, in addition to the last
   // kRecordedTailBytes.
   std::uint64_t max_output_bytes = 10ULL << 20;
   // Make RunRecord::meta_json (from the earlier one) and the meta of a `state` item, for a run as
@@ -59,23 +60,26 @@ class Recorder final : public RunsObserver {
   void set_journal(Journal* journal);
   // The journal is being opened: nothing that happens before set_journal may be lost.
   void expect_journal() { expected_ = true; }
-  // The journal has room again.
+  // Continues when the journal has room again.
   void go_on();
   // Records an event of the run, as JSON, after the output that exists by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
-  // Its meta_json has changed.
+  // Records the run again, because its meta_json has changed.
   void refresh(std::string_view run_id);
-  // The journal already knows a run that is about to be started: its record continues.
+  // Records all runs again that have not ended, before any output that comes later.
+  void refresh_all();
+  // Expects a run that is about to be started and that the journal already knows: its record
+  // continues.
   void expect(const RunRecord& record);
-  // The run will not be started.
+  // Forgets a run that will not be started.
   void forget(std::string_view run_id);
   // An adopted run continues after what an earlier host recorded; null: there is no record. Such
   // runs wait for this call.
   void resume(std::string_view run_id, const RunRecord* recorded);
-  // Another process will end every run that has not ended: the journal says so. `reason` is for
-  // people. Detached runs stay as they are.
+  // Records that another process will end every run that has not ended. `reason` is for people.
+  // Detached runs stay as they are.
   void end_all(const std::string& reason);
-  // An adopted run goes on with what was recorded of it.
+  // Called when an adopted run continues after its record.
   std::function<void(Run&, const RunRecord&)> on_resumed;
   // Called when a run is seen for the first time.
   std::function<void(const Run&)> on_new_run;
@@ -83,6 +87,7 @@ class Recorder final : public RunsObserver {
   void on_queued(Run& run) override;
   void on_state(Run& run) override;
   void on_output(Run& run, StreamId stream, Offset from) override;
+  void on_resize(Run& run) override;
   void on_drain(Run& run) override;
   void on_forget(Run& run) override;
   void on_batch_end() override;
@@ -104,13 +109,15 @@ class Recorder final : public RunsObserver {
     bool was_recorded = false;  // by an earlier host
     bool known = false;         // to this journal
     bool record_due = true;     // whether `record` is to be written
+    bool record_first = false;  // before any more output
     bool closing = false;       // with finished_at, after everything else
     bool held = false;
-    bool capped = false;  // what comes now is not kept, except its end
+    bool capped = false;  // only the end of further output is kept
     std::uint64_t last_seq = 0;
     std::uint64_t taken_bytes = 0;
     std::uint64_t max_bytes = 0;
     Marks next{};
+    std::optional<TerminalSize> size;  // of its terminal, as it is recorded
     std::deque<Pending> pending;
   };
 
@@ -122,6 +129,7 @@ class Recorder final : public RunsObserver {
   static void go_on_from(Track& track, const RunRecord& recorded);
   void update(Track& track);
   void add(Track& track, ItemType type, std::string payload, std::string meta);
+  void add_size(Track& track, const Marks& after);
   void pump(Track& track);
   bool put_record(Track& track);
   bool put_pending(Track& track);

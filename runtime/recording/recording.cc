@@ -87,7 +87,11 @@ Status Recording::problem() const {
 
 void Recording::go_on() {
   recorder_->go_on();
-  if (on_room) on_room();
+  notify_writable();
+}
+
+void Recording::notify_writable() {
+  for (const auto& callback : on_writable_) callback();
 }
 
 // --- Opening ------------------------------------------------------------------------------------
@@ -129,7 +133,7 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   if (state_ == State::kEnding) {
     if (journal_) {
       recorder_->set_journal(journal_.get());
-      if (on_open) on_open();
+      notify_writable();
     }
     end();
     return;
@@ -139,7 +143,7 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   if (journal_) {
     if (on_join) on_join(*journal_);
     recorder_->set_journal(journal_.get());
-    if (on_open) on_open();
+    notify_writable();
   } else {
     recorder_->set_journal(nullptr);
     if (on_problem) on_problem(problem_);

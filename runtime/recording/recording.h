@@ -1,7 +1,7 @@
 // Recording connects runs with the journal: it opens the journal, records what happens to runs
 // (Recorder) and answers questions about what was recorded. Nothing here waits for the disk:
 // libuv's thread pool opens and reads, the journal's own thread writes. Without a usable journal,
-// runs go on all the same, and what needs the journal fails with the reason. Loop thread only.
+// runs go on, and calls that need the journal fail with the reason. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -36,16 +37,16 @@ struct RecordedItems {
 class Recording {
  public:
   Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingOptions options);
-  // After close().
+  // Call close() first.
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // Whether there is a state directory for the journal.
+  // Returns true when there is a state directory for the journal.
   bool is_enabled() const { return !options_.journal.directory.empty(); }
   // Opens the journal now, if it is not open; otherwise the first run opens it.
   void open();
-  // Whether earlier hosts may have left anything.
+  // Returns true when earlier hosts may have left anything.
   bool has_past() const;
   // Called from the loop when the journal is open, or with the reason why it cannot be (code
   // no_journal when there is none).
@@ -54,10 +55,9 @@ class Recording {
   Status problem() const;
   // Called once for each outage, and with ok when it is over.
   std::function<void(const Status&)> on_problem;
-  // The journal is writable from now on.
-  std::function<void()> on_open;
-  // The journal takes records again.
-  std::function<void()> on_room;
+  // Adds a callback for when the journal is open, and when it takes records again. It stays until
+  // the journal is closed.
+  void on_writable(std::function<void()> callback) { on_writable_.push_back(std::move(callback)); }
 
   // Hooks of the queue's worker (runtime/queue), which shares this journal. `on_join` comes when
   // the journal is open and before anything is written; `resumes_run` says whether the worker will
@@ -72,19 +72,19 @@ class Recording {
   // JournalReader does.
   void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
              std::function<void(Result<RecordedItems>)> then);
-  // Newest first; "" means all sessions.
+  // Reads runs, newest first; "" means all sessions.
   void runs(std::string session, std::size_t limit,
             std::function<void(Result<std::vector<RunRecord>>)> then);
-  // Any other query: `read` runs in the pool, `then` on the loop.
+  // Makes any other query: `read` runs in the pool, `then` on the loop.
   template <typename Answer>
   void look_up(std::function<Answer(JournalReader&)> read, std::function<void(Answer)> then);
 
-  // Null until it is open.
+  // Returns null until it is open.
   Journal* journal() { return journal_.get(); }
   Recorder& recorder() { return *recorder_; }
   Mailbox& mailbox() { return *mailbox_; }
 
-  // Stops recording and writes what waits. on_closed comes from the loop.
+  // Stops recording and writes what is queued. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
   // The same for a process that exits now: waits for the disk, even while the journal is still
   // being opened.
@@ -99,6 +99,7 @@ class Recording {
   void on_opened(Result<std::unique_ptr<Journal>> opened);
   void finish_opening();
   void go_on();
+  void notify_writable();
   void look_up_next();
   void add_lookup(std::function<Status(JournalReader*)> read,
                   std::function<void(const Status&)> then);
@@ -116,6 +117,7 @@ class Recording {
   Opening* opening_ = nullptr;  // frees itself
   bool looking_up_ = false;
   std::vector<std::function<void(const Status&)>> waiting_;
+  std::vector<std::function<void()>> on_writable_;
   std::deque<std::unique_ptr<Lookup>> lookups_;
   std::function<void()> on_closed_;
 };

@@ -1,5 +1,4 @@
-// What a session's agent has not seen outlives the process that it happened in, and goes to one
-// process only.
+// Messages that a session's agent has not seen outlive their process, and go to one process only.
 #include "tests/runtime/journal/crew.h"
 
 namespace gibbous::testing {

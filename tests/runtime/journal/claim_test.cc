@@ -126,7 +126,17 @@ TEST_CASE("orphans are taken once, and only from dead workers") {
     CHECK(three->orphans()->empty());
     CHECK(crew.reader()->workers()->size() == 1);
   }
-  SECTION("queued again, it is the next attempt and comes before what was queued later") {
+  SECTION("queued again with a reason, it has the reason until the next claim") {
+    REQUIRE(two->requeue("a", "no room"));
+    CHECK(crew.reader()->run("a")->error_message == "no room");
+    CHECK(crew.reader()->queue_place("a")->run.error_message == "no room");
+    const auto claimed = two->claim();
+    REQUIRE(claimed->size() == 1);
+    CHECK((*claimed)[0].error_message.empty());
+    CHECK_FALSE(waits_in_host(*crew.reader()->run("a")));
+    CHECK(two->requeue("a")->error_message.empty());
+  }
+  SECTION("queued again, it is the next attempt and comes before runs that were queued later") {
     REQUIRE(two->put(queued("b")));
     const auto run = two->requeue("a");
     REQUIRE(run);
@@ -154,7 +164,7 @@ TEST_CASE("runs in progress without an owner are orphans") {
   CHECK((*orphans)[0].was.worker_id.empty());
 }
 
-TEST_CASE("a run that a worker puts as running is its own, without a claim") {
+TEST_CASE("a run that a worker records as running is its own, without a claim") {
   Crew crew;
   const auto one = crew.hire("one");
   const auto two = crew.hire("two");
@@ -201,7 +211,7 @@ TEST_CASE("the lease decides whether a worker of another boot lives") {
   }
 }
 
-TEST_CASE("a forgotten worker learns of it, claims nothing, and can join again") {
+TEST_CASE("a forgotten worker finds out, claims nothing, and can join again") {
   Crew crew;
   const std::int64_t start = crew.clock.wall().count();
   const auto far = crew.hire("far", start + 10, "another boot");
@@ -229,7 +239,7 @@ TEST_CASE("an operation that a worker cannot carry out returns the reason") {
     CHECK(other->heartbeat(1).code() == "worker_unknown");
     CHECK(other->requeue("a").status().code() == "run_not_found");
   }
-  SECTION("joining as somebody who lives") {
+  SECTION("joining with the id of a living worker") {
     WorkerRecord twin;
     twin.worker_id = "w";
     twin.boot_id = "this boot";
@@ -246,7 +256,7 @@ TEST_CASE("an operation that a worker cannot carry out returns the reason") {
     CHECK(worker->journal->claim(0, nullptr) == Taken::kWrongUse);
     CHECK(worker->journal->requeue("", nullptr) == Taken::kWrongUse);
   }
-  SECTION("queueing again what is not its own, or over, or queued already") {
+  SECTION("requeueing a run that is not its own, has ended, or is queued already") {
     REQUIRE(worker->put(queued("a")));
     CHECK(worker->requeue("a").status().code() == "run_not_owned");
     REQUIRE(worker->claimed() == Ids{"a"});
@@ -257,7 +267,7 @@ TEST_CASE("an operation that a worker cannot carry out returns the reason") {
   }
 }
 
-TEST_CASE("an answer comes once, when the disk works again or the journal is closed") {
+TEST_CASE("an answer comes once, when the disk works again or the journal closes") {
   Crew crew;
   const auto worker = crew.hire("w");
   REQUIRE(worker->put(queued("a")));

@@ -77,8 +77,9 @@ class Hand {
     return answer_of<std::vector<Orphan>>(
         [&](auto done) { return journal->take_orphans(std::move(done)); });
   }
-  Result<RunRecord> requeue(const std::string& id) {
-    return answer_of<RunRecord>([&](auto done) { return journal->requeue(id, std::move(done)); });
+  Result<RunRecord> requeue(const std::string& id, const std::string& why = "") {
+    return answer_of<RunRecord>(
+        [&](auto done) { return journal->requeue(id, std::move(done), why); });
   }
   Result<KillRequest> kill(const std::string& id, const std::string& signal = "") {
     return answer_of<KillRequest>(

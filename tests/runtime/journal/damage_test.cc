@@ -137,7 +137,7 @@ TEST_CASE("a journal that is repaired under its writer continues in the new file
   CHECK(page.items[1].payload == "behind");
 }
 
-TEST_CASE("a locked file is an outage; what waits is written when it ends") {
+TEST_CASE("a locked file is an outage, and waiting entries are written when it ends") {
   Desk desk;
   desk.options.busy_timeout = Millis{0};
   desk.options.max_queue_bytes = 4'000;
@@ -236,7 +236,7 @@ TEST_CASE("a journal whose file was removed continues in a new one") {
   CHECK(desk.reader()->run("later"));
 }
 
-TEST_CASE("links, other kinds of files and files that others may write to are refused") {
+TEST_CASE("links, special files and files that others may write to are refused") {
   Desk desk;
   fs::create_directory(desk.directory());
   fs::permissions(desk.directory(), fs::perms(0700));

@@ -160,7 +160,7 @@ TEST_CASE("no worker starts a run for another worker") {
   CHECK(worker->journal->put_run(run) == Taken::kWrongUse);
 }
 
-TEST_CASE("usage of a run that is another worker's is not kept") {
+TEST_CASE("usage of a run of another worker is not kept") {
   Sleeper all;
   REQUIRE(all.one->journal->add_usage("a", {10, 1, 2, 3}) == Taken::kYes);
   REQUIRE(all.one->flush());
@@ -180,7 +180,7 @@ TEST_CASE("usage of a run that is another worker's is not kept") {
   CHECK(all.crew.reader()->usage("nobody", 0, 10)->empty());
 }
 
-TEST_CASE("samples of usage that are older than the window go") {
+TEST_CASE("samples of usage older than the window are dropped") {
   Crew crew;
   const auto worker = crew.hire("w");
   REQUIRE(worker->put(with_status(queued("a"), "running")));

@@ -1,4 +1,4 @@
-// What is given to the journal is what readers find, in its order, after any end of the process.
+// Readers find what the journal was given, in its order, after any end of the process.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -162,7 +162,7 @@ TEST_CASE("an item that is larger than a segment is whole") {
   CHECK(desk.items("r", page.next_since).items[0].payload == "behind");
 }
 
-TEST_CASE("messages that an agent has seen are gone, the others wait for it") {
+TEST_CASE("messages that an agent has seen are gone, and the others wait for it") {
   Desk desk;
   REQUIRE(desk.open());
   for (std::uint64_t seq = 1; seq <= 4; ++seq) {
@@ -206,7 +206,7 @@ TEST_CASE("decisions are recorded in their order") {
   CHECK(reader->decisions({.above_id = (*decisions)[0].id}, 10)->size() == 1);
 }
 
-TEST_CASE("decisions are found by session, run, rule, verdict and time, first or last ones") {
+TEST_CASE("decisions are found by session, run, rule, verdict and time, oldest or newest first") {
   Desk desk;
   REQUIRE(desk.open());
   const auto add = [&desk](std::int64_t at, const char* session, const char* run,
@@ -358,7 +358,7 @@ TEST_CASE("an empty journal has nothing to read") {
   CHECK(fs::is_empty(desk.directory()));
 }
 
-TEST_CASE("a group is durable as a whole or not at all") {
+TEST_CASE("a group is durable whole or not at all") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("run00001") == Taken::kYes);
@@ -389,7 +389,7 @@ TEST_CASE("a group is durable as a whole or not at all") {
   CHECK(desk.items("run00001").items.size() == kGroups);
 }
 
-TEST_CASE("a group that is left open does not delay other writes for ever") {
+TEST_CASE("a group that is left open does not delay other writes forever") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("run00001") == Taken::kYes);

@@ -21,13 +21,13 @@ ProgramSpec child(std::vector<std::string> arguments) {
   return spec;
 }
 
-// As journal_child makes it.
+// The text that journal_child writes.
 std::string text_of(std::uint64_t seq) {
   constexpr std::uint64_t kLengths = 257;
   return std::to_string(seq) + std::string(seq * seq % kLengths, 'x');
 }
 
-// Every item of the run is there once, in order and whole. Gives the last.
+// Checks that every item of the run is there once, in order and whole. Returns the last.
 std::uint64_t checked_last(const Desk& desk, const std::string& id) {
   const auto reader = desk.reader();
   std::uint64_t since = 0;
@@ -62,7 +62,7 @@ TEST_CASE("items reported durable by a killed writer are stored, each once and i
     }
     writer.send_signal(SIGKILL);
     REQUIRE(writer.wait());
-    // What it said before it went counts, too.
+    // Its output before it ended counts too.
     const std::string rest = writer.read_rest();
     const std::size_t end = rest.rfind('\n');
     if (end != std::string::npos && end > 0) {

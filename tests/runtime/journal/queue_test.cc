@@ -1,4 +1,4 @@
-// The queue is bounded, says so, and nobody who fills it waits for the disk.
+// The queue is bounded and reports that, and no thread that fills it waits for the disk.
 #include <string>
 #include <thread>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace gibbous::testing {
 namespace {
 
-// Nobody else writes while it lives: the journal's thread waits for it.
+// No other connection writes while it lives: the journal's thread waits for it.
 class Hold {
  public:
   explicit Hold(const std::string& path) : plain_(path) { held_ = plain_.run("BEGIN IMMEDIATE"); }
@@ -54,7 +54,7 @@ TEST_CASE("a full queue is reported, and reported again when there is room") {
   CHECK(desk.journal->stats().not_kept == 0);
 }
 
-TEST_CASE("the queue is bounded in entries, too") {
+TEST_CASE("the queue is also bounded in entries") {
   Desk desk;
   desk.options.max_queue_entries = 16;
   desk.options.busy_timeout = std::chrono::hours(1);
@@ -85,7 +85,7 @@ TEST_CASE("an item larger than the whole queue is taken when the queue is empty"
 
 TEST_CASE("many entries share one commit") {
   Desk desk;
-  desk.options.commit_delay = std::chrono::hours(1);  // until somebody is in a hurry
+  desk.options.commit_delay = std::chrono::hours(1);  // until a caller flushes
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
   for (std::uint64_t seq = 1; seq <= 1'000; ++seq) REQUIRE(desk.out("r", seq, "x") == Taken::kYes);
@@ -94,7 +94,7 @@ TEST_CASE("many entries share one commit") {
   CHECK(desk.journal->stats().durable_items == 1'000);
 }
 
-TEST_CASE("threads may append at once, each to its run") {
+TEST_CASE("threads may append at the same time, each to its run") {
   Desk desk;
   desk.options.max_queue_bytes = 4'096;
   REQUIRE(desk.open());

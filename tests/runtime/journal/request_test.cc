@@ -67,7 +67,7 @@ TEST_CASE("a kill of a run in progress waits for its owner, who answers it") {
   CHECK(crew.reader()->request(request->id + 1)->answer == "killed");
 }
 
-TEST_CASE("a run whose kill was asked for is not repeated") {
+TEST_CASE("a run whose kill was requested is not repeated") {
   Crew crew;
   const auto owner = crew.hire("owner");
   const auto other = crew.hire("other");
@@ -151,7 +151,7 @@ TEST_CASE("the workers that share the journal can be listed") {
   CHECK(crew.reader()->workers()->empty());
 }
 
-TEST_CASE("the queue's tables are repaired with the rest, and go with their run") {
+TEST_CASE("the queue's tables are repaired with the rest, and removed with their run") {
   Crew crew;
   const auto worker = crew.hire("w");
   RunRecord repeatable = queued("a");
@@ -182,7 +182,7 @@ TEST_CASE("the queue's tables are repaired with the rest, and go with their run"
                    " (SELECT count(*) FROM run_requests)") == std::vector<std::string>{"0|0|0"});
 }
 
-TEST_CASE("the short connection reports a damaged file, too") {
+TEST_CASE("the short connection also reports a damaged file") {
   Crew crew;
   {
     const auto worker = crew.hire("w");

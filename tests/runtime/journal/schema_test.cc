@@ -55,6 +55,19 @@ TEST_CASE("an older version is migrated with all its contents") {
         std::vector<std::string>{std::to_string(journal_migrations().size())});
 }
 
+TEST_CASE("messages of an older version are for the agent, also after a repair") {
+  Desk desk;
+  make_version(desk, 4);
+  REQUIRE(Plain(desk.file())
+              .run("INSERT INTO backlog_messages (session_id, owner, seq, run_id, event, payload,"
+                   " created_at) VALUES ('s', 'w', 1, 'r', 'run_ended', '{}', 1)"));
+  REQUIRE(repair_journal(desk.directory()));
+  const auto messages = desk.reader()->backlog("s", 0, 10);
+  REQUIRE(messages);
+  REQUIRE(messages->size() == 1);
+  CHECK(messages->front().for_agent);
+}
+
 TEST_CASE("a file that is older than the queue is migrated with its runs") {
   Desk desk;
   make_version(desk, 2);
@@ -103,7 +116,7 @@ TEST_CASE("a migration that fails leaves the old version") {
   CHECK(*(*database)->number("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0);
 }
 
-TEST_CASE("a segment's text is read only when it is whole and inside its data") {
+TEST_CASE("a segment's text is read only if it is whole and inside its data") {
   std::vector<SegmentEntry> entries;
   REQUIRE(parse_segment("[[0,0,0,3,0],[3,12,3,2,1]]", 6, &entries));
   REQUIRE(entries.size() == 2);

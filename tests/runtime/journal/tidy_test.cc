@@ -1,4 +1,4 @@
-// What is kept has bounds: of a run, in age, in all.
+// Retention has bounds: for a run, for age, and in total.
 #include <filesystem>
 #include <string>
 
@@ -78,7 +78,7 @@ TEST_CASE("a run may have its own limit, which holds after a restart") {
   CHECK(page.items[1].type == ItemType::kNote);
 }
 
-TEST_CASE("events have a share of their own, which is bounded, too") {
+TEST_CASE("events have a share of their own, which is also bounded") {
   Desk desk;
   desk.options.max_run_bytes = 1'000;
   REQUIRE(desk.open());
@@ -91,7 +91,7 @@ TEST_CASE("events have a share of their own, which is bounded, too") {
   CHECK(desk.reader()->run("r")->stored_bytes == 200'000);
 }
 
-TEST_CASE("runs that ended long ago go, those that have not ended stay") {
+TEST_CASE("runs that ended long ago are removed, and those that have not ended stay") {
   Desk desk;
   desk.options.max_age = std::chrono::hours(1);
   REQUIRE(desk.open());
@@ -119,12 +119,13 @@ TEST_CASE("runs that ended long ago go, those that have not ended stay") {
   CHECK(plain.rows("SELECT id FROM approvals") == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("a run that waited too long in the queue ends, and what waits since then stays") {
+TEST_CASE("a run that waited too long in the queue ends, and newer ones stay") {
   Desk desk;
   desk.options.queue_ttl = std::chrono::hours(1);
   REQUIRE(desk.open());
-  const auto queue = [&desk](const char* id) {
+  const auto queue = [&desk](const char* id, const char* why = "") {
     RunRecord run;
+    run.error_message = why;
     run.run_id = id;
     run.status = "queued";
     run.command = "true";
@@ -133,13 +134,17 @@ TEST_CASE("a run that waited too long in the queue ends, and what waits since th
     REQUIRE(desk.flush());
   };
   queue("old");
+  queue("declined", "not started: mode default asks, and no person can answer");
   desk.clock.advance(std::chrono::minutes(59));
   queue("young");
   desk.clock.advance(std::chrono::minutes(2));
   REQUIRE(desk.tidy());
   const auto old = desk.reader()->run("old");
   CHECK(old->status == "killed");
-  CHECK(old->error_message.find("queue_ttl_hours") != std::string::npos);
+  CHECK(old->error_message == "it waited longer than journal.queue_ttl_hours");
+  CHECK(desk.reader()->run("declined")->error_message ==
+        "it waited longer than journal.queue_ttl_hours"
+        " (not started: mode default asks, and no person can answer)");
   CHECK(old->finished_at != 0);
   CHECK(desk.reader()->run("young")->status == "queued");
 }
@@ -159,7 +164,7 @@ TEST_CASE("a file that is too large loses the runs that ended first, and gets sm
   CHECK(fs::file_size(desk.file()) <= 3'000'000);
 }
 
-TEST_CASE("one step of tidying removes a bounded part; a run that is half removed can be read") {
+TEST_CASE("a step of tidying removes a bounded part, and a half-removed run can be read") {
   Desk desk;
   REQUIRE(desk.open());
   write_run(desk, "r", 3'000);
@@ -187,7 +192,7 @@ TEST_CASE("one step of tidying removes a bounded part; a run that is half remove
   CHECK(steps > 2);
 }
 
-TEST_CASE("a stream of runs makes the journal tidy up") {
+TEST_CASE("many runs make the journal tidy up") {
   Desk desk;
   desk.options.max_age = Millis{1};
   desk.options.tidy_interval = std::chrono::minutes(1);
@@ -195,7 +200,7 @@ TEST_CASE("a stream of runs makes the journal tidy up") {
   write_run(desk, "old", 1);
   desk.clock.advance(std::chrono::minutes(2));
   REQUIRE(desk.start("new") == Taken::kYes);
-  REQUIRE(desk.tidy());  // the one that is going on, or one behind it
+  REQUIRE(desk.tidy());  // the current one, or the next
   CHECK(ids(desk) == std::vector<std::string>{"new"});
 }
 

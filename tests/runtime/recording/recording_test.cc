@@ -85,6 +85,41 @@ TEST_CASE("an event comes after the output before it") {
   CHECK(all.page.items[2].meta == R"({"event":"seen"})");
 }
 
+TEST_CASE("the size of a terminal is recorded where it changes among the output") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "echo one; read a; stty rows 40 cols 100; echo two; read a";
+  spec.terminal = TerminalSpec{.size = {24, 80}};
+  Run& run = desk.table.start(std::move(spec));
+  const auto shows = [&](const std::string& word) {
+    return desk.table.loop.until([&] {
+      const std::string text(run.stream(StreamId::kStdout).read(0, 1'000).bytes);
+      return text.find(word) != std::string::npos;
+    });
+  };
+  REQUIRE(shows("one"));
+  REQUIRE(desk.table.runs->resize(run, {24, 80}));  // no change
+  REQUIRE(desk.table.runs->resize(run, {50, 120}));
+  desk.table.runs->write(run, "\n", [](const Status&) {});
+  REQUIRE(shows("two"));
+  desk.table.runs->write(run, "\n", [](const Status&) {});
+  const RecordedItems all = desk.finished(run.id());
+  std::vector<std::string> sizes;
+  std::string before;  // of the last change
+  for (const StoredItem& item : all.page.items) {
+    if (item.type != ItemType::kTerminal) continue;
+    if (item.meta.empty()) {
+      before += item.payload;
+    } else {
+      sizes.push_back(item.meta);
+      CHECK(item.payload.empty());
+      CHECK(before.find("two") == std::string::npos);
+    }
+    CHECK((!sizes.empty() || before.find("one") != std::string::npos));
+  }
+  CHECK(sizes == Texts{R"({"rows":50,"cols":120})", R"({"rows":40,"cols":100})"});
+}
+
 TEST_CASE(
     "above the limit, the beginning and the end of output are recorded, with the size of the gap") {
   Recorded desk;
@@ -130,6 +165,31 @@ TEST_CASE("the first run opens the journal, which makes the state directory") {
   CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
 }
 
+TEST_CASE("runs that begin before the journal is open are listed in their order") {
+  constexpr int kRuns = 4;  // the loop, which opens the journal, does not turn in between
+  Recorded desk;
+  Texts begun;
+  for (int i = 0; i < kRuns; ++i) {
+    RunSpec spec;
+    spec.command = "true";
+    spec.session = "s";
+    auto run = desk.table.runs->start(std::move(spec), [](Run&, const Status&) {});
+    REQUIRE(run.ok());
+    begun.push_back((*run)->id());
+    const Millis now = desk.table.clock.wall();
+    while (desk.table.clock.wall() == now) {
+    }
+  }
+  for (const std::string& id : begun) (void)desk.finished(id);
+  std::optional<Texts> listed;
+  desk.recording->runs("s", kRuns, [&](Result<std::vector<RunRecord>> runs) {
+    listed.emplace();
+    for (const RunRecord& run : *runs) listed->insert(listed->begin(), run.run_id);
+  });
+  REQUIRE(desk.table.loop.until([&] { return listed.has_value(); }));
+  CHECK(*listed == begun);
+}
+
 TEST_CASE("a run that the journal rejects is not queued, and its caller gets the reason") {
   Recorded desk;
   std::optional<Status> told;
@@ -142,7 +202,7 @@ TEST_CASE("a run that the journal rejects is not queued, and its caller gets the
   CHECK(told->code() == "invalid_arguments");
 }
 
-TEST_CASE("at the end of its host a run is recorded as killed") {
+TEST_CASE("a run is recorded as killed at the end of its host") {
   TempDir dir;
   std::string id;
   {
@@ -194,7 +254,7 @@ TEST_CASE("a file that is not a journal is left alone and reported once, and run
   CHECK(desk.items(run.id()).status().code() == codes.front());
 }
 
-TEST_CASE("it can be closed while it is being opened, and during a question") {
+TEST_CASE("a recording can be closed while it opens, and during a question") {
   for (int asked = 0; asked < 2; ++asked) {
     Recorded desk;
     desk.recording->open();

@@ -68,7 +68,7 @@ TEST_CASE("a claim ends with its owner, and with its process") {
   CHECK(next.name() == "a@/p");
 }
 
-TEST_CASE("an owner that is ending is waited for, also for longer than a living one") {
+TEST_CASE("a wait for an ending owner may take longer than for a living one") {
   const Place place;
   auto ending = std::make_unique<SessionClaim>(place.path(), "a@/p");
   REQUIRE(*ending->attempt(Nanos{0}));
@@ -85,7 +85,7 @@ TEST_CASE("an owner that is ending is waited for, also for longer than a living 
   CHECK(after.name() == "a@/p#2");
 }
 
-TEST_CASE("a claim follows no link, and names what it cannot use") {
+TEST_CASE("a claim follows no link, and names the path that it cannot use") {
   const Place place;
   const std::string directory = place.path() + "/sessions";
   std::filesystem::create_directory(place.path() + "/elsewhere");

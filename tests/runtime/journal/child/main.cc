@@ -22,6 +22,7 @@ namespace gibbous {
 namespace {
 
 constexpr uid_t kNobody = 65'534;
+constexpr std::int64_t kNoLimitInTime = std::int64_t{1} << 40;  // the parent kills long before
 
 // Told from the seq alone, so that a checker knows it, too.
 std::string text_of(std::uint64_t seq) {
@@ -78,6 +79,7 @@ int write_until_killed(const std::string& directory, const std::string& id) {
   RunRecord run;
   run.run_id = id;
   run.status = "running";
+  run.max_output_bytes = kNoLimitInTime;
   if (known->put_run(run) != Taken::kYes) return 1;
   for (;;) {
     if (known->append(id, {seq, ItemType::kStdout, text_of(seq)}) == Taken::kYes) {

@@ -116,7 +116,7 @@ void Checker::read_runs() {
     if (row[0] != "0") wrong("requests without an answer: " + row[0]);
   });
   query("SELECT count(*) FROM workers", [this](const Row& row) {
-    if (row[0] != "0") wrong("workers that nobody has forgotten: " + row[0]);
+    if (row[0] != "0") wrong("workers that were not forgotten: " + row[0]);
   });
 }
 
@@ -161,7 +161,7 @@ void Checker::line(const std::string& word, std::istringstream& rest) {
   std::int64_t attempt = 0;
   if (word == "refused") {
     ++found_.refused;
-    if (!by_lease_) wrong("refused although nobody slept: " + rest.str());
+    if (!by_lease_) wrong("refused although no worker slept: " + rest.str());
   } else if (word == "start") {
     std::string worker;
     rest >> attempt >> text >> worker;

@@ -1,6 +1,6 @@
 // The ledger of the soak: one file to which every process appends lines, each by one write(2), so
-// that they stand in the order in which things happened, and outlive whoever wrote them. It is what
-// the checker believes; the journal is what it doubts. Any thread.
+// that they are in the order of the events and outlive their writers. The checker trusts it and
+// checks the journal against it. Any thread.
 //   queued RUN              the journal has told that the run is on disk
 //   start RUN ATTEMPT SESSION WORKER
 //   end RUN ATTEMPT WORKER  its execution is over, its state is written next

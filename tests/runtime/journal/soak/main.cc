@@ -1,6 +1,6 @@
-// journal_soak [--leases] [--workers N] [--seed N] [--keep] KILLS
-// Workers that share a journal are killed so many times; then a checker looks for what must not be.
-// 0: nothing was wrong. With --leases workers are stopped as well, and their leases run out.
+// journal_soak [--leases] [--workers N] [--seed N] [--keep] KILLS Kills workers that share a
+// journal KILLS times; then a checker looks for violations. Exits with 0 if there are none. With
+// --leases, workers are stopped as well, and their leases run out.
 #include <sys/stat.h>
 
 #include <cstdio>

@@ -81,7 +81,7 @@ Result<T> Worker::ask(const Ask<T>& call) {
   const Taken taken = call([&promise](Result<T> result) { promise.set_value(std::move(result)); });
   if (taken != Taken::kYes) fail(Status::error("not_taken", "an operation was not taken"));
   Result<T> result = answer.get();
-  // Whoever slept until it was forgotten has to join again.
+  // A worker that slept until it was forgotten has to join again.
   if (!result && result.status().code() == "worker_unknown" && plan_.by_lease) join();
   return result;
 }
@@ -143,7 +143,7 @@ void Worker::enqueue() {
   ledger_.write("queued " + run.run_id);
 }
 
-// By the rule: again when that is safe, else nobody knows.
+// Settles orphans by the rule: requeued if that is safe, else lost.
 void Worker::settle_orphans() {
   auto orphans =
       ask<std::vector<Orphan>>([&](auto done) { return journal_->take_orphans(std::move(done)); });
@@ -246,7 +246,7 @@ void Worker::beat() {
 
 int Worker::run() {
   const bool drains = plan_.life == Life::kDrain;
-  // Nobody else is there any more: the last lease runs out.
+  // No other worker is left: the last lease runs out.
   if (drains && plan_.by_lease) ::nanosleep(&kLeaseAndMore, nullptr);
   open();
   join();

@@ -1,6 +1,5 @@
-// Runs, as far as runs outlive their host: what is noted of a kept run, and how the next host
-// takes it over. A run is believed to be the one in the notes only if its keeper's pid and start
-// time are those of a living process.
+// Runs, detached runs: the notes about one, and how the next host takes it over. A run whose pid
+// now belongs to another process, by its start time, is lost.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -16,9 +15,9 @@ namespace {
 constexpr char kSeparator = '\x1f';
 constexpr const char* kNotesVersion = "3";
 constexpr const char* kNotesWithoutClient = "2";
-constexpr std::size_t kMaxNoteBytes = 250;  // of each text but the command
+constexpr std::size_t kMaxNoteBytes = 250;  // of each text except the command
 constexpr std::size_t kMaxCommandBytes = 2000;
-// A keeper may not have seen yet that its host is gone.
+// A keeper may not have noticed yet that its host is gone.
 constexpr int kConnectAttempts = 10;
 constexpr Millis kConnectPause{50};
 
@@ -38,7 +37,7 @@ std::vector<std::string> split_notes(const std::string& notes) {
   return fields;
 }
 
-// A run that has ended meanwhile is still that run: its exit follows.
+// A run that has ended meanwhile is still the same run: its exit follows.
 bool is_another(const Started& started) {
   const auto stat = read_stat(started.pid);
   return stat && stat->start_time != started.start_time;
@@ -47,7 +46,7 @@ bool is_another(const Started& started) {
 void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
   if (lost > 0) {
     stream.append("[gibbous: " + std::to_string(lost) +
-                  " bytes of output were lost while no host was there]\n");
+                  " bytes of output were lost while there was no host]\n");
   }
   stream.append(bytes);
 }
@@ -57,7 +56,7 @@ void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
 std::string Runs::notes_of(const Run& run) const {
   std::string notes = kNotesVersion;
   const Millis limit = run.spec_.limits.wall_time;
-  const Millis timeout = run.spec_.timeout.value_or(options_.limits.default_timeout);
+  const Millis timeout = run.spec_.timeout.value_or(Millis{0});
   for (const std::string& field :
        {run.id_, note(run.spec_.session, kMaxNoteBytes), note(run.spec_.label, kMaxNoteBytes),
         std::to_string(run.created_wall_.count()), std::to_string(timeout.count()),
@@ -106,7 +105,7 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
   run.spec_.limits.idle_time = millis(kIdle);
   run.spec_.limits.output_bytes = static_cast<std::uint64_t>(millis(kOutput).count());
   if (!fields[kProfile].empty()) {
-    SandboxSpec sandbox;  // for people: what is in force is in the keeper's report
+    SandboxSpec sandbox;  // for people; the keeper reports what is in force
     sandbox.profile = fields[kProfile];
     for (const auto network :
          {SandboxNetwork::kOn, SandboxNetwork::kLoopback, SandboxNetwork::kOff}) {
@@ -156,7 +155,7 @@ void Runs::on_adopted(KeeperClient& client, const Status& status) {
   });
   if (found == adopted_.end()) return;
   Adopted* refused = found->get();
-  // Closed from the loop's next turn on: this call comes from inside the client.
+  // Closed in the loop's next turn, because this call comes from inside the client.
   deadlines_->defer([this, refused] {
     refused->client->close([this, refused] {
       refused->closed = true;
@@ -168,7 +167,7 @@ void Runs::on_adopted(KeeperClient& client, const Status& status) {
         const std::string socket_path = refused->socket_path;
         const int attempts = refused->attempts - 1;
         std::erase_if(adopted_, [refused](const auto& each) { return each.get() == refused; });
-        // Gone for good, or in other hands: then the name is gone, or it refuses again.
+        // The keeper is gone or has another host: its name is gone, or it refuses again.
         const auto controls = list_control_sockets(options_.keep_directory);
         if (attempts <= 0 ||
             std::find(controls.begin(), controls.end(), socket_path) == controls.end()) {
@@ -182,21 +181,21 @@ void Runs::on_adopted(KeeperClient& client, const Status& status) {
   });
 }
 
-void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
+void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   auto made = std::make_unique<Entry>();
   Entry& entry = *made;
   Run& run = entry.run;
   const bool known =
-      read_notes(kept.notes, run) && by_id_.count(run.id_) == 0 && by_key_.count(key) == 0;
+      read_notes(detached.notes, run) && by_id_.count(run.id_) == 0 && by_key_.count(key) == 0;
   if (!known) {
     client.forget(key);
     return;
   }
   run.key_ = key;
   run.adopted_ = true;
-  run.pid_ = kept.started.pid;
-  run.in_force_ = kept.started.in_force;
-  run.sandbox_report_ = std::move(kept.started.sandbox);
+  run.pid_ = detached.started.pid;
+  run.in_force_ = detached.started.in_force;
+  run.sandbox_report_ = std::move(detached.started.sandbox);
   entry.keeper = &client;
   const RunLimits& limits = options_.limits;
   for (Stream& stream : run.streams_) stream = Stream(limits.max_buffer_bytes, limits.head_bytes);
@@ -209,24 +208,26 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun kept) {
   run.started_ = std::max(clock_.now() - Nanos(passed), Nanos{1});
   run.last_output_ = clock_.now();
   run.output_rate_.start(run.last_output_);
-  take_over(run.streams_[0], kept.out, kept.lost_out);
-  take_over(run.streams_[1], kept.err, kept.lost_err);
-  if (kept.started.pidfd && is_another(kept.started)) {
+  take_over(run.streams_[0], detached.out, detached.lost_out);
+  take_over(run.streams_[1], detached.err, detached.lost_err);
+  for (std::size_t i = 0; i < kStreams; ++i) run.arrivals_.note(i, run.streams_[i], 0);
+  if (detached.started.pidfd && is_another(detached.started)) {
     // A pid that now belongs to another process is left alone.
     leave_place(entry);
     run.pid_ = 0;
-    finish(entry, RunState::kLost, "its process is another one now");
+    finish(entry, RunState::kLost, "its pid belongs to another process now");
     client.forget(key);
     return;
   }
   if (run.spec_.terminal) {
-    if (const auto size = terminal_size(kept.started.out.get())) run.spec_.terminal->size = *size;
-    open_terminal(entry, kept.started.out);
+    if (const auto size = terminal_size(detached.started.out.get()))
+      run.spec_.terminal->size = *size;
+    open_terminal(entry, detached.started.out);
     show(entry, 0);
   }
-  read_stream(entry, StreamId::kStdout, std::move(kept.started.out));
-  read_stream(entry, StreamId::kStderr, std::move(kept.started.err));
-  if (const Millis limit = wall_limit(entry); limit.count() > 0) {
+  read_stream(entry, StreamId::kStdout, std::move(detached.started.out));
+  read_stream(entry, StreamId::kStderr, std::move(detached.started.err));
+  if (const Millis limit = entry.run.time_limit(); limit.count() > 0) {
     const Millis rest = std::max(limit - passed, Millis{1});
     entry.timeout = deadlines_->after(rest, [this, &entry] { time_out(entry); });
   }

@@ -1,5 +1,5 @@
-// Deadlines: all the timers of a runtime's runs behind one libuv timer, and work that has to wait
-// for the next loop turn. Used by Runs. Loop thread only.
+// Deadlines: all the timers of a runtime's runs on one libuv timer, and work for the next loop
+// turn. Runs uses it. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,15 @@ class Deadlines {
   Deadlines(const Deadlines&) = delete;
   Deadlines& operator=(const Deadlines&) = delete;
 
-  // `fire` comes from the loop, once, not before `delay` has passed.
+  // The loop calls `fire` once, not before `delay` has passed.
   Token after(Nanos delay, std::function<void()> fire);
-  void cancel(Token& token);  // sets it to 0; 0 and fired tokens are fine
-  // `work` comes from the loop's next turn.
+  void cancel(Token& token);  // sets it to 0; 0 and fired tokens are allowed
+  // Calls `work` in the loop's next turn.
   void defer(std::function<void()> work) { after(Nanos{0}, std::move(work)); }
+  // A test has moved the clock.
+  void clock_moved() { arm(); }
 
-  // Nothing fires any more; on_closed comes from the loop.
+  // Cancels everything; the loop calls on_closed.
   void close(std::function<void()> on_closed);
 
  private:
@@ -41,7 +43,7 @@ class Deadlines {
   void fire_due();
 
   const Clock& clock_;
-  uv_timer_s* timer_;  // freed in its close callback
+  uv_timer_s* timer_;  // its close callback frees it
   std::multimap<Nanos, Entry> entries_;
   std::map<Token, std::multimap<Nanos, Entry>::iterator> by_token_;
   Token last_token_ = 0;

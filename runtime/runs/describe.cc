@@ -1,40 +1,18 @@
-// Words for commands, signals and ends.
+// Texts about commands, signals and ends.
 #include "runtime/runs/describe.h"
 
 #include <signal.h>
 
 #include <array>
-#include <cctype>
 #include <cstdio>
-#include <cstring>
 
+#include "runtime/base/shell_quote.h"
+#include "runtime/output/text.h"
 #include "runtime/process/signals.h"
+#include "runtime/terminal/screen.h"
 
 namespace gibbous {
 namespace {
-
-bool is_plain(const std::string& word) {
-  if (word.empty()) return false;
-  for (const char character : word) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(character)) != 0 ||
-                       std::strchr("_-./:=@%+,", character) != nullptr;
-    if (!plain) return false;
-  }
-  return true;
-}
-
-std::string quote(const std::string& word) {
-  if (is_plain(word)) return word;
-  std::string quoted = "'";
-  for (const char character : word) {
-    if (character == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += character;
-    }
-  }
-  return quoted + "'";
-}
 
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB"};
@@ -57,7 +35,7 @@ std::string quote_argv(const std::vector<std::string>& argv) {
   std::string line;
   for (const std::string& word : argv) {
     if (!line.empty()) line += ' ';
-    line += quote(word);
+    line += shell_quote(word);
   }
   return line;
 }
@@ -106,6 +84,18 @@ std::string format_seconds(Millis duration) {
   std::snprintf(text.data(), text.size(), "%.1fs",
                 static_cast<double>(duration.count()) / kMillisPerSecond);
   return text.data();
+}
+
+std::string prompt_of(const Run& run) {
+  constexpr std::size_t kMaxPromptBytes = 400;
+  if (Screen* screen = run.screen(); screen != nullptr) {
+    return screen->rows()[static_cast<std::size_t>(screen->cursor().row)].text;
+  }
+  for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
+    const Lines last = run.stream(id).tail(1, kMaxPromptBytes);
+    if (!last.bytes.empty() && last.bytes.back() != '\n') return clean(last.bytes);
+  }
+  return "";
 }
 
 }  // namespace gibbous

@@ -1,5 +1,5 @@
-// How a run is started, and what becomes of one that an executor started elsewhere: its executor is
-// asked about its end, its cleanup command is let go or carried out.
+// Makes the start request of a run. For a run that an executor started elsewhere, asks the executor
+// about the end, and drops or carries out the cleanup command.
 #include "runtime/runs/execution.h"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace gibbous {
 namespace {
 
 const std::vector<std::string> kNothingUnset;
-constexpr Millis kExecutorLimit{15'000};  // for its answer about an end
+constexpr Millis kExecutorLimit{15'000};  // for an answer about an end
 
-// The run may have removed its own.
+// The run may have removed its own directory.
 constexpr const char* kCleanupDirectory = "/";
 
-// Variables that speak of the terminal of Gibbous itself.
+// Returns true for variables about the terminal of Gibbous itself.
 bool is_of_terminal(const std::string& name) {
   return name == "TERM" || name == "COLUMNS" || name == "LINES";
 }
@@ -26,7 +26,7 @@ std::vector<std::string> environment_of(const std::vector<std::string>& inherite
                                         const std::map<std::string, std::string>& set,
                                         const std::vector<std::string>& unset,
                                         const std::optional<TerminalSpec>& terminal) {
-  // Most runs change nothing, and each start would pay for the search.
+  // Most runs change nothing and should not pay for the search.
   if (!terminal && set.empty() && unset.empty()) return inherited;
   std::vector<std::string> env;
   env.reserve(inherited.size() + set.size() + 2);
@@ -39,6 +39,12 @@ std::vector<std::string> environment_of(const std::vector<std::string>& inherite
   if (terminal && set.count("TERM") == 0) env.push_back("TERM=" + terminal->term);
   for (const auto& [name, value] : set) env.push_back(name + "=" + value);
   return env;
+}
+
+std::map<std::string, std::string> with_secrets(const RunSpec& spec) {
+  std::map<std::string, std::string> all = spec.secret_env;
+  all.insert(spec.env.begin(), spec.env.end());
+  return all;
 }
 
 // Describes the limit; how far it was exceeded is unknown.
@@ -77,7 +83,8 @@ StartRequest Runs::request_for(const Entry& entry) const {
     request.cwd = options_.workspace + "/" + spec.cwd;
   }
   request.env =
-      environment_of(options_.env, elsewhere != nullptr ? elsewhere->env : spec.env,
+      environment_of(spec.inherited_env ? *spec.inherited_env : options_.env,
+                     elsewhere != nullptr ? elsewhere->env : with_secrets(spec),
                      elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
   if (elsewhere != nullptr && !elsewhere->cleanup.empty()) {
     request.cleanup = CleanupCommand{elsewhere->cleanup, request.env, kCleanupDirectory};
@@ -89,7 +96,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
   const LimitSet& limits = elsewhere != nullptr ? elsewhere->limits : spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
-  // The keepers of kept runs start no sandbox.
+  // The keeper's control sockets must stay hidden from a sandbox.
   if (request.sandbox && !options_.keep_directory.empty()) {
     request.sandbox->unreadable.push_back(options_.keep_directory);
   }
@@ -103,7 +110,8 @@ StartRequest Runs::request_for(const Entry& entry) const {
   };
   each(RLIMIT_NOFILE, limits.open_files, 0);
   each(RLIMIT_FSIZE, limits.file_size_bytes, 0);
-  // Only a net below the keeper's: this one is for each process by itself, and in whole seconds.
+  // A second safeguard below the keeper's limit: it holds for each process by itself, in whole
+  // seconds.
   if (const auto cpu = limits.tree.cpu_time; cpu.count() != 0) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(cpu).count();
     each(RLIMIT_CPU, static_cast<std::uint64_t>(seconds + 1), 1);
@@ -144,7 +152,7 @@ void Runs::take_execution_end(Entry& entry, const ExecutionEnd& end) {
   finish_exited(entry);
 }
 
-// Its keeper is gone, and with it who would have carried it out.
+// The keeper, which would have carried it out, is gone.
 void Runs::carry_out_cleanup(const Entry& entry) {
   const auto& execution = entry.run.spec_.execution;
   if (!execution || execution->cleanup.empty() || closing_) return;

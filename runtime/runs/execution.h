@@ -1,6 +1,6 @@
-// Execution: what an executor made of a run: the command that is started instead of the run's own,
-// what ends what it started elsewhere, where its ports are. Plain data; an executor's script makes
-// it, Runs obeys it. Loop thread only.
+// Execution: what an executor made of a run: the command that replaces the run's own, the command
+// that ends what it starts elsewhere, and its ports. Plain data; an executor's script makes it, and
+// Runs obeys it. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "runtime/keeper/client.h"
+#include "runtime/keeper/outcome.h"
 #include "runtime/runs/limit_set.h"
 
 namespace gibbous {
 
 class Run;
 
-// A TCP port of the run, and the one of this machine that leads to it.
+// A TCP port of the run, and the port of this machine that leads to it.
 struct PortMapping {
   int port = 0;
   int host = 0;
@@ -29,19 +29,19 @@ struct Execution {
   std::map<std::string, std::string> env;  // on top of the runtime's environment
   std::vector<std::string> cleanup;        // "": none; runs with cwd and env
   std::vector<PortMapping> ports;
-  bool ports_later = false;        // its executor knows them only when the run runs
+  bool ports_later = false;        // its executor knows the ports only once it runs
   std::string address;             // where the ports are; "": this machine
-  std::vector<std::string> holds;  // the names of limits that it holds itself
-  LimitSet limits;                 // those that are left for the keeper and for Runs
-  bool asks_at_end = false;        // its executor says what an end by itself means
+  std::vector<std::string> holds;  // names of limits that the executor enforces
+  LimitSet limits;                 // the other limits, for the keeper and for Runs
+  bool asks_at_end = false;        // ask the executor what an end by itself means
   std::string state;               // the executor's own, JSON
 };
 
 // An executor's answer about a run that ended by itself.
 struct ExecutionEnd {
-  std::string reason;              // "": what the exit says
-  std::optional<LimitKind> limit;  // it ended by this one
-  bool clean = false;              // nothing is left: the cleanup command is not needed
+  std::string reason;              // "": the exit's own reason
+  std::optional<LimitKind> limit;  // the limit that ended it
+  bool clean = false;              // nothing is left, so no cleanup command is needed
 };
 using AskExecutor =
     std::function<void(Run&, const ExitStatus&, std::function<void(const ExecutionEnd&)>)>;

@@ -1,5 +1,5 @@
-// LimitSet: everything that a run may be limited in, and how two sets combine. Chosen by scripts,
-// the configuration and policies; the keeper, the kernel and Runs hold it between them. Any thread.
+// LimitSet: all limits of a run, and how two sets combine. Scripts, the configuration and policies
+// choose them; the keeper, the kernel and Runs enforce them together. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LimitSet {
   Millis idle_time{0};                // without a byte of output
 };
 
-// Field by field the stricter one.
+// Returns the stricter value of each field.
 LimitSet strictest(const LimitSet& first, const LimitSet& second);
 
 }  // namespace gibbous

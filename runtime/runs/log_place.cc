@@ -41,6 +41,10 @@ Result<FileSinkSpec> place_log(const LogSpec& log, const std::string& workspace,
                                                 temp_directory + "), got '" + log.path + "'");
 }
 
+const std::string& log_workspace(const RunSpec& spec, const std::string& runtime_workspace) {
+  return spec.workspace.empty() ? runtime_workspace : spec.workspace;
+}
+
 std::string log_path_of(std::string path, const std::string& run) {
   constexpr std::string_view kPlaceholder = "{run}";
   std::size_t at = path.find(kPlaceholder);

@@ -1,5 +1,5 @@
-// OutputRate: how fast output comes, over the last five to ten seconds: two windows of counts, so
-// that a run costs two numbers and a chunk one addition. Loop thread only.
+// OutputRate: how fast output comes, over the last five to ten seconds. It has two windows of
+// counts, so a run costs two numbers and a chunk one addition. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class OutputRate {
     roll(now);
     current_ += bytes;
   }
-  // Bytes a second.
+  // Returns bytes per second.
   double get(Nanos now) const {
     OutputRate rolled = *this;
     rolled.roll(now);

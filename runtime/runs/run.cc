@@ -1,4 +1,4 @@
-// Words and figures of a run.
+// Texts and figures of a run.
 #include "runtime/runs/run.h"
 
 #include <csignal>
@@ -73,6 +73,12 @@ int stop_signal(const RunSpec& spec) {
   return spec.terminal ? SIGHUP : SIGTERM;
 }
 
+Millis Run::time_limit() const {
+  const Millis asked = spec_.timeout.value_or(Millis{0});
+  const Millis most = spec_.limits.wall_time;
+  return most.count() == 0 || (asked.count() != 0 && asked < most) ? asked : most;
+}
+
 Millis Run::runtime(const Clock& clock) const {
   if (started_.count() == 0) return Millis{0};
   const Nanos until = ended() ? ended_ : clock.now();
@@ -81,6 +87,10 @@ Millis Run::runtime(const Clock& clock) const {
 
 double Run::output_rate(const Clock& clock) const {
   return started_.count() == 0 || ended() ? 0 : output_rate_.get(clock.now());
+}
+
+std::optional<TerminalSize> Run::terminal_size() const {
+  return screen_ ? std::optional(screen_->size()) : std::nullopt;
 }
 
 }  // namespace gibbous

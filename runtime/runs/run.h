@@ -1,5 +1,5 @@
-// Run: one execution of a command, from queued to ended. Made, owned and changed by Runs; everybody
-// else reads it. Loop thread only.
+// Run: one execution of a command, from queued to ended. Runs makes, owns and changes it; all other
+// code only reads it. Loop thread only.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/keeper/client.h"
-#include "runtime/output/file_sink.h"
+#include "runtime/keeper/outcome.h"
+#include "runtime/output/arrival_order.h"
 #include "runtime/output/stream.h"
 #include "runtime/process/terminal.h"
 #include "runtime/runs/execution.h"
@@ -22,6 +22,7 @@
 
 namespace gibbous {
 
+class FileSink;
 class Screen;
 
 enum class RunState : std::uint8_t {
@@ -32,17 +33,17 @@ enum class RunState : std::uint8_t {
   kFailed,     // another exit code, a signal from outside, or it could not be started
   kKilled,     // by kill, by a limit, or by the end of its session or of the runtime
   kTimeout,    // by its time limit
-  kLost,       // the keeper was lost, and with it the truth about the end
+  kLost,       // the keeper was lost, so the end is unknown
 };
 const char* to_string(RunState state);
 bool has_ended(RunState state);
 
 // Whether others may count on a run.
 enum class Readiness : std::uint8_t {
-  kUnasked,  // no condition was given: it is ready while it runs
+  kUnasked,  // it has no condition and is ready while it runs
   kPending,
   kReady,
-  kFailed,  // what it takes has not come true in its time, or before it failed
+  kFailed,  // its condition did not come true in time, or before it failed
 };
 const char* to_string(Readiness readiness);
 
@@ -51,12 +52,12 @@ inline constexpr std::size_t kStreams = 2;
 inline constexpr std::size_t kMaxLogs = 4;
 const char* to_string(StreamId stream);
 
-// A file that output is copied into as it comes.
+// A file into which output is copied as it comes.
 struct LogSpec {
   std::string path;  // relative to the workspace, or absolute below it or the temporary directory
   std::optional<StreamId> stream;         // none: both, in the order in which they were read
   std::uint64_t max_bytes = 10ULL << 20;  // of one file
-  std::uint32_t files = 1;                // more: rotated, path.1 is the one before
+  std::uint32_t files = 1;                // more: rotated, path.1 is the previous one
   bool append = false;
 };
 
@@ -68,35 +69,41 @@ struct RunSpec {
   // The session of the caller, and the queue inside it: the same, or a name that the caller gave.
   std::string client;
   std::string session;
+  std::string workspace;                   // below which logs are; "": the runtime's
   std::string cwd;                         // "" is the workspace; relative paths are below it
   std::map<std::string, std::string> env;  // on top of the runtime's environment
+  // The same, with values that no journal, list, log or output may show.
+  std::map<std::string, std::string> secret_env;
   std::vector<std::string> unset_env;
+  // NAME=value, instead of the environment of the runtime. Null: that one.
+  std::shared_ptr<const std::vector<std::string>> inherited_env;
   bool stdin_pipe = false;
-  // It runs in a terminal of its own, which is its stdin, stdout and stderr; read as stdout.
+  // Its own terminal, which is its stdin, stdout and stderr and is read as stdout.
   std::optional<TerminalSpec> terminal;
-  // Lives on when the host is gone, and is taken over by the next one with the same state
-  // directory; its stdin ends then.
+  // The run outlives its host, which ends its stdin; the next host with the same state directory
+  // takes it over.
   bool keep = false;
   bool merge_stderr = false;
-  // For who remembers runs (runtime/history); they change nothing here.
+  // Recorded with the run (runtime/recording); they change nothing here.
   std::string id;          // 8 characters that no other run has; "": a new one
   bool reserved = false;   // the id is that of a reserved run, which must still be one
   bool background = true;  // its caller did not wait for it
   std::string tool;        // the tool that started it
-  std::string watch_json;  // its watchers, as they were asked for
+  std::string watch_json;  // its watchers, as requested
   std::optional<std::uint64_t> max_output_bytes;  // of the recorded output; none: the configured
   std::optional<Millis> timeout;                  // none: the configured default; 0: no limit
-  int timeout_signal = 0;        // what the time limit sends first; 0: stop_signal()
+  int timeout_signal = 0;        // first signal of the time limit; 0: stop_signal()
   bool queue_when_full = false;  // else start() fails with code "too_many_runs"
   std::vector<LogSpec> logs;     // at most kMaxLogs
   LimitSet limits;
-  std::optional<SandboxSpec> sandbox;  // none: it may do what Gibbous may
-  std::optional<Execution> execution;  // none: it is started as it is
-  bool says_when_ready = false;        // a condition will: it is not ready merely because it runs
-  // The run that this one is started again for, and how many there were before it.
+  std::optional<SandboxSpec> sandbox;  // none: it has the rights of Gibbous
+  std::optional<Execution> execution;  // none: started unchanged
+  bool says_when_ready = false;        // a condition decides about readiness
+  // The run that this one restarts, and how many there were before it.
   std::string restart_of;
   std::uint32_t restarts = 0;
-  // A command of an executor: it takes no place, and only its caller is notified of it.
+  // A command of an executor: max_concurrent does not count it, and only its caller is notified of
+  // it.
   bool internal = false;
 };
 
@@ -104,12 +111,12 @@ class Run;
 
 // What runs that depend on it may expect.
 enum class Standing : std::uint8_t { kPending, kReady, kNever };
-// Ready once its conditions have come true, or, without any, once it runs. A run that ended other
-// than as completed never is.
+// Returns kReady once its conditions have come true, or, without any, once it runs. A run that did
+// not end as completed never is.
 Standing standing_of(const Run& run);
 
-// What asks the programs of a run to end: interactive shells pay no attention to SIGTERM, but all
-// end when their terminal goes.
+// Returns the signal that asks the programs of a run to end: interactive shells ignore SIGTERM, but
+// end when their terminal is gone.
 int stop_signal(const RunSpec& spec);
 
 class Run {
@@ -121,57 +128,66 @@ class Run {
 
   const std::string& id() const { return id_; }
   const RunSpec& spec() const { return spec_; }
-  // The command as a person would type it.
+  // Returns the command as a person would type it.
   const std::string& command_text() const { return command_text_; }
   RunState state() const { return state_; }
   bool ended() const { return has_ended(state_); }
   pid_t pid() const { return pid_; }  // 0 before it is running
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
-  // It was started by an earlier host, and taken over.
+  // Returns true if an earlier host started it.
   bool adopted() const { return adopted_; }
-  // This process has not ended it by a kill or with its session, and no time limit has; other
-  // limits count as its own doing.
+  // Returns true unless a kill, the end of its session or a time limit ended it; ends by other
+  // limits count as its own.
   bool ended_by_itself() const { return ended_by_itself_; }
-  // Why it ended as it did, for people: "exit code 1", "killed by SIGSEGV", "timed out after 300.0
-  // s", ...
+  // Returns the reason of its end, for people: "exit code 1", "killed by SIGSEGV", "timed out after
+  // 300.0 s", ...
   const std::string& reason() const { return reason_; }
   const std::optional<KillReport>& kill_report() const { return kill_report_; }
-  // The limit that it ended by, with its figures; nothing when it did not.
+  // Returns the limit that ended it, with its figures, if one did.
   const std::optional<LimitReached>& limit_reached() const { return limit_reached_; }
-  // What enforces the limits of its tree, once it is running.
+  // Returns what enforces the limits of its tree, once it runs.
   const LimitsInForce& limits_in_force() const { return in_force_; }
-  // What is enforced of its sandbox, once it is running.
+  // Returns what is enforced of its sandbox, once it runs.
   const SandboxReport& sandbox_report() const { return sandbox_report_; }
-  // Bytes a second, over the last five to ten seconds, both streams together.
+  // Returns bytes per second, over the last five to ten seconds, both streams together.
   double output_rate(const Clock& clock) const;
   Readiness readiness() const { return readiness_; }
-  // The reason why it is ready, or is not.
+  // Returns why it is ready, or is not.
   const std::string& readiness_note() const { return readiness_note_; }
-  // The run that is started again for this one; "": none.
+  // Returns the run that restarts this one; "": none.
   const std::string& next() const { return next_; }
-  // Processes of its tree that live on after the leader's exit, as far as is known.
+  // Returns the known number of processes of its tree that live on after the leader's exit.
   std::uint32_t left_behind() const { return left_behind_; }
-  // The sinks of spec().logs, in that order; from running on, and for as long as the run.
+  // Returns the sinks of spec().logs, in that order, once it runs; they live as long as the run.
   const std::vector<const FileSink*>& logs() const { return logs_; }
-  // Both streams have ended, or the drain limit has passed since the exit.
+  // Returns true once both streams have ended, or the drain limit has passed since the exit.
   bool drained() const { return drained_; }
   bool output_incomplete() const { return output_incomplete_; }
   bool stdin_open() const { return stdin_open_; }
   const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
-  // The contents of its terminal; null: it has none, or does not run yet.
+  ArrivalOrder::Streams streams() const { return {&streams_[0], &streams_[1]}; }
+  // Returns the order in which both streams came. Reading incomplete lines changes it.
+  ArrivalOrder& arrivals() { return arrivals_; }
+  const ArrivalOrder& arrivals() const { return arrivals_; }
+  // Returns the contents of its terminal; null: it has none, or does not run yet.
   Screen* screen() const { return screen_.get(); }
+  // Returns the size of that terminal as it is now.
+  std::optional<TerminalSize> terminal_size() const;
   Millis created_at() const { return created_wall_; }  // Unix time
   Millis started_at() const { return started_wall_; }  // Unix time, 0 before
   Millis ended_at() const { return ended_wall_; }      // Unix time, 0 before
   Millis runtime(const Clock& clock) const;            // from start to end or now
+  Millis time_limit() const;                           // of its runtime; 0: none
   Nanos last_output() const {
     return last_output_;
   }  // Clock::now() of the newest byte, or of the start
 
-  // A named reader's place in a stream: lives as long as the run, changed by that reader alone.
+  // Returns a named reader's place in a stream. It lives as long as the run; only that reader
+  // changes it.
   Offset& reader(const std::string& name, StreamId id) {
     return readers_[name][static_cast<std::size_t>(id)];
   }
+  ArrivalOrder::Offsets& reader(const std::string& name) { return readers_[name]; }
 
  private:
   friend class Runs;
@@ -199,6 +215,7 @@ class Run {
   bool output_incomplete_ = false;
   bool stdin_open_ = false;
   std::array<Stream, kStreams> streams_;
+  ArrivalOrder arrivals_;
   std::unique_ptr<Screen> screen_;
   Millis created_wall_{0};
   Millis started_wall_{0};

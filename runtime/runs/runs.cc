@@ -1,4 +1,4 @@
-// Requests of callers to the table of runs. How runs begin and end is in runs_lifecycle.cc.
+// Requests of callers to the table of runs. runs_lifecycle.cc has how runs begin and end.
 #include "runtime/runs/runs.h"
 
 #include <signal.h>
@@ -33,6 +33,10 @@ Result<std::unique_ptr<Runs>> Runs::create(uv_loop_s* loop, const Clock& clock,
 
 void Runs::later(std::function<void()> work) {
   deadlines_->defer(std::move(work));
+}
+
+Deadlines::Token Runs::after(Nanos delay, std::function<void()> work) {
+  return deadlines_->after(delay, std::move(work));
 }
 
 void Runs::set_quota(std::size_t bytes) {
@@ -85,6 +89,9 @@ Status check_words(const RunSpec& spec) {
       return wrong("argv[" + std::to_string(i + 1) + "]: a NUL byte cannot be part of an argument");
     }
   }
+  for (const auto& [name, value] : spec.secret_env) {
+    if (has_nul(value)) return wrong("env." + name + ": a NUL byte cannot be part of a value");
+  }
   for (const auto& [name, value] : spec.env) {
     if (name.empty() || has_nul(name) || name.find('=') != std::string::npos) {
       return wrong("env: \"" + name + "\" is not the name of a variable");
@@ -105,6 +112,11 @@ Status Runs::check(const RunSpec& spec) const {
   if (spec.terminal && (spec.terminal->term.empty() || has_nul(spec.terminal->term))) {
     return wrong("pty.term: expected the name of a kind of terminal, such as xterm-256color");
   }
+  if (spec.keep && !spec.secret_env.empty()) {
+    return wrong(
+        "on_host_death: a run with secrets cannot outlive Gibbous: the next host would not "
+        "know what to hide in its output");
+  }
   if (spec.keep && spec.execution) {
     return wrong("on_host_death: executor " + spec.execution->executor + " cannot keep a run");
   }
@@ -115,9 +127,10 @@ Status Runs::check(const RunSpec& spec) const {
     return Status::error("start_failed", "The run was killed before it started.");
   }
   if (by_id_.count(spec.id) != 0 && reserved_entry(spec.id) == nullptr)
-    return wrong("id: \"" + spec.id + "\" is another run's");
+    return wrong("id: \"" + spec.id + "\" belongs to another run");
+  const std::string& workspace = log_workspace(spec, options_.workspace);
   for (const LogSpec& log : spec.logs) {
-    const auto sink = place_log(log, options_.workspace, options_.temp_directory);
+    const auto sink = place_log(log, workspace, options_.temp_directory);
     if (!sink) return wrong("log: " + sink.status().message());
     if (Status status = gibbous::check(*sink); !status) return wrong("log: " + status.message());
     if (sink->directory != options_.temp_directory) continue;
@@ -146,6 +159,7 @@ std::unique_ptr<Runs::Entry> Runs::make_entry(const std::string& id) {
 void Runs::take_spec(Run& run, RunSpec spec) const {
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
+  if (!run.spec_.timeout) run.spec_.timeout = options_.limits.default_timeout;
   if (run.spec_.says_when_ready) run.readiness_ = Readiness::kPending;
   run.spec_.limits = strictest(run.spec_.limits, options_.limits.run);
   for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);
@@ -210,7 +224,7 @@ void Runs::notify_queued(const Run& run) {
 Result<Run*> Runs::reserve(RunSpec spec, std::string reason) {
   if (closing_) return Status::error("shutdown", "The runtime is shutting down.");
   if (Status status = check(spec); !status) return status;
-  // A restarted run had its place already.
+  // A restarted run was already counted.
   const bool another = spec.restart_of.empty();
   if (another && queued() >= options_.limits.max_queued) return too_many_queued(options_.limits);
   auto made = make_entry(spec.id);
@@ -260,11 +274,10 @@ void Runs::kill(Run& asked, int signal_number, std::optional<Millis> grace,
   Entry& entry = entry_of(run);
   entry.kill_asked = true;
   if (run.state_ == RunState::kQueued) kill_queued(entry);
-  // Only the keeper knows what a leader has left behind: right after an exit it has not said it
-  // yet.
+  // Only the keeper knows what a leader has left behind, and reports it a little after the exit.
   if (run.ended() && (run.pid_ == 0 || run.state_ == RunState::kLost)) {
     if (on_done) {
-      ++entry.answers_due;  // keeps it from being forgotten until then
+      ++entry.answers_due;  // prevents forgetting the run until then
       deadlines_->defer([&entry, on_done = std::move(on_done)] {
         --entry.answers_due;
         on_done(entry.run, KillReport{});
@@ -278,12 +291,12 @@ void Runs::kill(Run& asked, int signal_number, std::optional<Millis> grace,
     entry.verdict_reason = "killed with " + signal_name(signal_number);
   }
   entry.kill_waiters.push_back(std::move(on_done));
-  entry.keeper->kill(run.key_, signal_number, grace.value_or(options_.limits.kill_grace));
+  kill_processes(entry, signal_number, grace.value_or(options_.limits.kill_grace));
 }
 
 void Runs::signal(Run& run, int signal_number) {
   if (closing_ || run.pid_ == 0 || (run.ended() && run.left_behind_ == 0)) return;
-  entry_of(run).keeper->signal(run.key_, signal_number);
+  signal_processes(entry_of(run), signal_number);
 }
 
 void Runs::write(Run& run, std::string bytes, std::function<void(Status)> on_done) {
@@ -291,12 +304,23 @@ void Runs::write(Run& run, std::string bytes, std::function<void(Status)> on_don
   auto answer = [this, on_done = std::move(on_done)](Status status) {
     deadlines_->defer([on_done, status = std::move(status)] { on_done(status); });
   };
+  if (entry.fake && run.stdin_open_) {
+    entry.fake->typed += bytes;
+    answer(Status());
+    return;
+  }
   if (!entry.stdin_writer) {
     answer(
         Status::error("stdin_closed", run.spec_.stdin_pipe
                                           ? "The run's stdin is closed: the run is not running."
                                           : "The run has no stdin: start it with stdin = 'pipe'."));
     return;
+  }
+  if (run.spec_.terminal) {
+    constexpr char kInterrupt = '\x03';
+    const bool interrupts = bytes.find(kInterrupt) != std::string::npos;
+    entry.outlived_interrupt = entry.interrupted && !interrupts;
+    entry.interrupted = entry.interrupted || interrupts;
   }
   entry.stdin_writer->write(std::move(bytes), std::move(answer));
 }
@@ -309,7 +333,8 @@ void Runs::hold(Run& run, bool held) {
 
 void Runs::close_stdin(Run& run) {
   Entry& entry = entry_of(run);
-  if (run.spec_.terminal) return;  // it is its output as well
+  if (run.spec_.terminal) return;  // the terminal is its output as well
+  if (entry.fake) run.stdin_open_ = false;
   if (entry.stdin_writer) entry.stdin_writer->close_after_queued();
 }
 
@@ -374,7 +399,7 @@ void Runs::close(std::function<void()> on_closed) {
   };
   for (const auto& adopted : adopted_) open_parts_ += adopted->closed ? 0 : 1;
   keeper_->close(part_closed_);
-  // One that is closing already calls part_closed_ as well.
+  // A client that is closing already calls part_closed_ as well.
   for (const auto& adopted : adopted_) adopted->client->close(part_closed_);
   ingest_->close(part_closed_);
   deadlines_->close(part_closed_);

@@ -1,6 +1,6 @@
-// Runs: the table of runs. Starts them through the keeper, takes in their output, ends them by
-// kill, time limit or shutdown, and tells its observers. Loop thread only; ids come from the
-// kernel's randomness.
+// Runs: the table of runs. Starts them through the keeper, reads their output, ends them by kill,
+// time limit or shutdown, and notifies its observers. All callbacks come from the loop, never from
+// inside a call to Runs. Loop thread only; ids come from the kernel's randomness.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ namespace gibbous {
 
 class Ingest;
 
-// The defaults are those of the documents that the toolsets come from.
+// The toolsets document these defaults.
 struct RunLimits {
   std::size_t max_concurrent = 5;                    // runs that are starting or running
   Millis default_timeout{300'000};                   // 0: none
@@ -33,14 +33,14 @@ struct RunLimits {
   Millis timeout_grace{3'000};                       // the same after a time limit, and at shutdown
   Millis drain_limit{500};  // exit to "drained" while another process holds a pipe open
   std::size_t max_queued = 100;
-  LimitSet run;                 // what no run may exceed, whatever it asks for
-  std::size_t max_ended = 100;  // ended runs that are remembered; the oldest are forgotten first
+  LimitSet run;                 // no run may exceed these limits
+  std::size_t max_ended = 100;  // ended runs to remember; the oldest are forgotten first
 };
 
 // The current usage of a run.
 struct RunUsage {
   TreeUsage tree;
-  // In percent of one processor, since the last question, or since the start.
+  // In percent of one processor, since the last call, or since the start.
   double cpu_percent = 0;
 };
 
@@ -48,34 +48,36 @@ struct RunsOptions {
   RunLimits limits;
   std::string shell = "/bin/sh";  // gets "-c" and the command line
   std::string workspace;          // absolute
-  std::string temp_directory;     // absolute; logs may lie below it, and it is made for them
-  std::vector<std::string> env;   // "NAME=value": what runs inherit
+  std::string temp_directory;     // absolute; logs may be below it, and it is created for them
+  std::vector<std::string> env;   // "NAME=value"; runs inherit them
   std::string keeper_path;
   // The directory of the control sockets of detached runs; "": runs cannot be detached. Created on
   // first use.
   std::string keep_directory;
 };
 
-// All callbacks come from the loop, never from inside a call to Runs.
-// Whether a process can be given the command, its words, directory and variables. Pure.
+// Checks that a process can be given the command, its words, directory and variables. Pure.
 Status check_words(const RunSpec& spec);
 
 class RunsObserver {
  public:
   virtual ~RunsObserver() = default;
-  // It waits to be started, and Run::reason() says for what.
+  // The run waits to be started; Run::reason() says for what.
   virtual void on_queued(Run& run) { (void)run; }
   // The state changed: starting -> running -> ended.
   virtual void on_state(Run& run) { (void)run; }
-  // Its readiness() is another one now.
+  // Its readiness() has changed.
   virtual void on_readiness(Run& run) { (void)run; }
   // New bytes [from, end) in a stream.
   virtual void on_output(Run& run, StreamId stream, Offset from) {
     (void)run, (void)stream, (void)from;
   }
+  // A caller has changed the size of its terminal. A change that its own programs make counts from
+  // the next on_output() on.
+  virtual void on_resize(Run& run) { (void)run; }
   // A stream has ended, the drain limit passed, or the number of processes left behind changed.
   virtual void on_drain(Run& run) { (void)run; }
-  // A log cannot be written (`problem` says why; the run goes on), or can be again ("").
+  // A log cannot be written (`problem` says why; the run goes on), or can be written again ("").
   virtual void on_log(Run& run, const LogSpec& log, const std::string& problem) {
     (void)run, (void)log, (void)problem;
   }
@@ -84,9 +86,9 @@ class RunsObserver {
   // The run is about to be forgotten; references to it are invalid afterwards.
   virtual void on_forget(Run& run) { (void)run; }
   virtual void on_keeper_lost(const std::string& reason) { (void)reason; }
-  // Every observer knows what happened, and what followed from that.
+  // Every observer is notified of what happened and of its consequences.
   virtual void on_batch_end() {}
-  // Whether it is notified of internal runs, too.
+  // Returns whether it is notified of internal runs too.
   virtual bool hears_internal() const { return false; }
 };
 
@@ -98,63 +100,82 @@ class Runs final : private KeeperListener {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  // Queues or starts; on_ready comes from the loop once it runs or could not be started
-  // (code "start_failed", message with the step and errno). Fails at once with too_many_runs,
+  // Queues or starts a run; the loop calls on_ready once it runs or could not be started (code
+  // "start_failed", message with the step and errno). Fails at once with too_many_runs,
   // invalid_arguments, shutdown.
   Result<Run*> start(RunSpec spec, std::function<void(Run&, Status)> on_ready);
-  // A run that is started later: it is listed as queued, with the reason, until start() is called
-  // with its id, or refuse(), or kill(). Of `spec` that is taken by which it is known meanwhile.
-  // Fails at once with too_many_runs, invalid_arguments, shutdown.
+  // Reserves a run for a later start: it is listed as queued, with the reason, until start() is
+  // called with its id, or refuse(), or kill(). `spec` says how to list it meanwhile. Fails at once
+  // with too_many_runs, invalid_arguments, shutdown.
   Result<Run*> reserve(RunSpec spec, std::string reason);
-  // A reserved run will not be started: it ends as failed. Of others, nothing.
+  // Ends a reserved run as failed; does nothing for others.
   void refuse(Run& run, std::string reason);
   void set_readiness(Run& run, Readiness readiness, std::string note);
-  // Stop signal, grace (the configured one when none), SIGKILL. on_done comes from the loop with
-  // the report; a run that has ended with nothing left behind is answered {kGone}. Of a run that
-  // was started again the one is meant that is there now.
+  // Sends the stop signal, waits for the grace (by default the configured one), sends SIGKILL. The
+  // loop calls on_done with the report, which is {kGone} for a run that has ended with nothing left
+  // behind. For a restarted run, this kills the current one.
   void kill(Run& run, int signal_number, std::optional<Millis> grace,
             std::function<void(Run&, const KillReport&)> on_done);
   void signal(Run& run, int signal_number);
-  // Queues bytes for stdin; on_done comes when the child's pipe has taken them all, or with why not
-  // (code "stdin_closed").
+  // Queues bytes for stdin; calls on_done when the child's pipe has taken them all, or with the
+  // reason why not (code "stdin_closed").
   void write(Run& run, std::string bytes, std::function<void(Status)> on_done);
-  // Closes stdin after what is queued. A terminal stays open.
+  // Closes stdin after the queued bytes. A terminal stays open.
   void close_stdin(Run& run);
 
   // Changes the size of its terminal; programs in its foreground get SIGWINCH. Fails with
   // no_terminal, not_running, invalid_arguments.
   Status resize(Run& run, TerminalSize size);
-  // What echoes text typed into its terminal now; kTerminal without one.
+  // Returns what echoes text typed into its terminal now; kTerminal without one.
   Echo echo(const Run& run) const;
+  // Returns the words of the programs that own its terminal now; none without one.
+  std::vector<std::vector<std::string>> foreground(const Run& run) const;
 
-  // Looks at the run's processes now; on_usage comes from the loop, with nothing when there are
-  // none.
+  // Looks at the run's processes now; the loop calls on_usage, with nothing if there are none.
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage);
 
-  // While it is held its output stays in its pipes, which makes it wait when they are full. Its
-  // exit is still reported, at the drain limit at the latest.
+  // While held, its output stays in its pipes, and it waits when they are full. Its exit is still
+  // reported, at the drain limit at the latest.
   void hold(Run& run, bool held);
 
-  // Takes over the detached runs of earlier hosts; on_state reports each one, before on_done, which
-  // comes from the loop.
+  // Takes over the detached runs of earlier hosts; on_state reports each one, and then the loop
+  // calls on_done.
   void adopt_detached(std::function<void()> on_done);
 
-  // From the loop's next turn, unless the table is closed before.
+  // Calls `work` in the loop's next turn, unless the table is closed before.
   void later(std::function<void()> work);
+  // The same, once `delay` has passed by the runtime's clock.
+  Deadlines::Token after(Nanos delay, std::function<void()> work);
+  void cancel(Deadlines::Token& token) { deadlines_->cancel(token); }
+  // A test has moved the clock.
+  void clock_moved() { deadlines_->clock_moved(); }
+
+  // --- Runs without processes, for tests of scripts (runs_fake.cc) ---
+  // A run for which `plays` is true when it starts has no process: it prints, reads and ends as the
+  // functions below say, and everything else is as with any run. A kill ends it; a stubborn one
+  // ends only by SIGKILL, after the grace.
+  enum class Play : std::uint8_t { kNo, kFake, kStubborn };
+  void set_fakes(std::function<Play(const Run&)> plays) { plays_ = std::move(plays); }
+  bool is_fake(Run& run);
+  // Its output comes in the loop's next turn. Does nothing once it has ended.
+  void print_fake(Run& run, StreamId stream, std::string bytes);
+  void end_fake(Run& run, ExitStatus status);
+  // Returns and forgets what was written to its stdin.
+  std::string take_typed(Run& run);
 
   Run* find(std::string_view id);  // null: no such run
-  // The last of those that were started again for it; itself when none was.
+  // Returns the last restart of the run, or the run itself.
   Run& newest(Run& run);
-  // The id of a run that is nearly `id`, or "".
+  // Returns the id of a run that is similar to `id`, or "".
   std::string nearest(std::string_view id) const;
   std::vector<Run*> list();  // oldest first, without internal ones
   std::size_t active() const;
   const RunsOptions& options() const { return options_; }
-  void set_limits(RunLimits limits) { options_.limits = limits; }  // for runs from now on
+  void set_limits(RunLimits limits) { options_.limits = limits; }  // for later runs
 
-  // The ports of a run that is executed elsewhere, when they are known only after its start.
+  // Sets the ports of a run that is executed elsewhere, if they are known only after its start.
   void set_ports(Run& run, std::vector<PortMapping> ports);
-  // Answers for executors about the end of their runs.
+  // Sets the function that asks executors about the ends of their runs.
   void set_ask_executor(AskExecutor ask) { ask_executor_ = std::move(ask); }
 
   void add_observer(RunsObserver* observer);
@@ -165,10 +186,10 @@ class Runs final : private KeeperListener {
   pid_t keeper_pid() const;
 
   // Hands every tree to the keeper, which ends it (stop signal, timeout_grace, SIGKILL) and exits;
-  // no observer hears of it. on_closed comes from the loop when all handles are closed; the object
+  // observers are not notified. The loop calls on_closed when all handles are closed; the object
   // may be deleted then.
   void close(std::function<void()> on_closed);
-  // The same for a process that exits now: no loop turn is needed.
+  // Does the same for a process that exits now, without a loop turn.
   void hand_over();
 
  private:
@@ -187,11 +208,16 @@ class Runs final : private KeeperListener {
   void on_left(RunKey key, std::uint32_t alive) override;
   void on_killed(RunKey key, KillReport report) override;
   void on_limit(RunKey key, LimitReached reached) override;
-  void on_detached(KeeperClient& client, RunKey key, DetachedRun kept) override;
+  void on_detached(KeeperClient& client, RunKey key, DetachedRun detached) override;
   void on_adopted(KeeperClient& client, const Status& status) override;
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
 
   Status launch(Entry& entry);
+  void launch_fake(Entry& entry);
+  void exit_fake(RunKey key, ExitStatus status, KillReport::How how);
+  // These ask the keeper, or play it for a fake run.
+  void kill_processes(Entry& entry, int signal_number, Millis grace);
+  void signal_processes(Entry& entry, int signal_number);
   void connect_to(const std::string& socket_path, int attempts);
   void on_control_answered();
   std::string notes_of(const Run& run) const;
@@ -213,7 +239,7 @@ class Runs final : private KeeperListener {
   bool settled(const Entry& entry) const;
   void finish(Entry& entry, RunState state, std::string reason);
   void finish_exited(Entry& entry);
-  // Its executor is asked first. False: it has nothing to say.
+  // Asks the run's executor first. False: it has none to ask.
   bool ask_at_end(Entry& entry);
   void take_execution_end(Entry& entry, const ExecutionEnd& end);
   void carry_out_cleanup(const Entry& entry);
@@ -222,7 +248,6 @@ class Runs final : private KeeperListener {
   void take_place(const Entry& entry);
   void leave_place(const Entry& entry);
   void time_out(Entry& entry);
-  Millis wall_limit(const Entry& entry) const;
   void watch_idle(Entry& entry);
   void count_output(Entry& entry, std::uint64_t bytes);
   // Ends the run by its limit, with the stop signal first.
@@ -252,7 +277,7 @@ class Runs final : private KeeperListener {
   RunsOptions options_;
   std::unique_ptr<KeeperClient> keeper_;
   std::vector<std::unique_ptr<Adopted>> adopted_;
-  std::size_t open_control_sockets_ = 0;  // that have not answered for good
+  std::size_t open_control_sockets_ = 0;  // without a final answer
   std::vector<std::function<void()>> on_adopted_;
   std::unique_ptr<Ingest> ingest_;
   std::unique_ptr<Deadlines> deadlines_;
@@ -263,6 +288,7 @@ class Runs final : private KeeperListener {
   std::vector<RunsObserver*> observers_;
   int notifying_ = 0;  // depth
   AskExecutor ask_executor_;
+  std::function<Play(const Run&)> plays_;  // null: no run is fake
   RunKey last_key_ = 0;
   std::size_t active_ = 0;
   int open_parts_ = 0;  // while closing

@@ -1,6 +1,6 @@
-// What Runs keeps of each run. Three sources move a run along: its caller (start, kill), the keeper
-// (started, exited, killed) and its readers (bytes, end); each of them ends in a small step of
-// Runs. Private to this folder.
+// What Runs keeps of each run. Three sources change a run: its caller (start, kill), the keeper
+// (started, exited, killed) and its readers (bytes, end); each event leads to a small step of Runs.
+// Private to this folder.
 #pragma once
 
 #include <array>
@@ -9,14 +9,16 @@
 #include <memory>
 #include <string>
 
+#include "runtime/output/file_sink.h"
 #include "runtime/output/ingest.h"
 #include "runtime/output/reader.h"
+#include "runtime/runs/deadlines.h"
 #include "runtime/runs/runs.h"
 #include "runtime/runs/stdin_writer.h"
 
 namespace gibbous {
 
-// One stream of one run, as its reader sees it.
+// One stream of a run, as its reader sees it.
 class Runs::StreamTap final : public ReaderListener {
  public:
   void attach(Runs* owner, Entry* entry, StreamId id) {
@@ -27,9 +29,10 @@ class Runs::StreamTap final : public ReaderListener {
   void on_bytes(Stream& stream, Offset from) override;
   void on_end(Stream& stream, int error) override;
 
-  Reader* reader = nullptr;  // until the stream has ended
-  int descriptor = -1;       // the reader's, for asking how much it holds
-  Offset settled_at = 0;     // what the leader's exit waits for
+  Reader* reader = nullptr;      // until the stream has ended
+  int descriptor = -1;           // the reader's, to find out how much it holds
+  Offset settled_at = 0;         // the leader's exit waits for this offset
+  Deadlines::Token release = 0;  // of what a mask holds back
 
  private:
   Runs* owner_ = nullptr;
@@ -47,7 +50,7 @@ class Runs::LogTap final : public FileSinkListener {
   void on_sink_progress() override;
 
   std::unique_ptr<FileSink> sink;
-  // Its number among the sink's sources, for each stream.
+  // The index of each stream among the sink's sources.
   std::array<std::optional<std::size_t>, kStreams> sources;
 
  private:
@@ -57,39 +60,48 @@ class Runs::LogTap final : public FileSinkListener {
 };
 
 struct Runs::Entry {
+  // A run without processes.
+  struct Fake {
+    bool stubborn = false;
+    std::string typed;
+  };
+
   Run run;
   KeeperClient* keeper = nullptr;
+  std::unique_ptr<Fake> fake;
   std::vector<std::unique_ptr<LogTap>> logs;
   std::size_t open_logs = 0;  // not finished yet
   bool logs_finishing = false;
   std::array<StreamTap, kStreams> taps;
   std::unique_ptr<StdinWriter> stdin_writer;
+  bool interrupted = false;         // <C-c> was typed
+  bool outlived_interrupt = false;  // and then something else, so that it had been handled
   std::function<void(Run&, Status)> on_ready;
-  std::uint32_t answers_due = 0;  // to kills of what had ended
+  std::uint32_t answers_due = 0;  // answers to kills after the end
   bool kill_asked = false;
-  int kill_signal = 0;    // what that began with
+  int kill_signal = 0;    // the kill's first signal
   bool reserved = false;  // until it is started, refused or killed
   // One for each kill that the keeper has not reported yet, oldest first.
   std::deque<std::function<void(Run&, const KillReport&)>> kill_waiters;
-  // The state it will end in, when this process has decided; kRunning: undecided.
+  // The state in which it will end, if this process has decided; kRunning: undecided.
   RunState verdict = RunState::kRunning;
   std::string verdict_reason;
-  std::optional<ExitStatus> exit;  // the leader has exited, its last output may not be in yet
+  std::optional<ExitStatus> exit;  // the leader has exited; its last output may be unread
   Deadlines::Token timeout = 0;
   Deadlines::Token drain = 0;
   Deadlines::Token idle = 0;
   std::chrono::microseconds last_cpu{0};  // as of the last usage()
   Nanos last_usage{0};
-  std::uint32_t questions = 0;  // usage() that is not answered yet
-  bool asked = false;           // its executor, about its end
-  Deadlines::Token asking = 0;  // until it has answered
+  std::uint32_t questions = 0;  // unanswered calls of usage()
+  bool asked = false;           // the executor was asked about the end
+  Deadlines::Token asking = 0;  // the limit of its answer
 };
 
 // A keeper of an earlier host.
 struct Runs::Adopted {
   std::unique_ptr<KeeperClient> client;
   std::string socket_path;
-  int attempts = 0;  // that are left
+  int attempts = 0;  // remaining attempts
   bool closed = false;
 };
 

@@ -1,4 +1,4 @@
-// How runs begin and end. What callers ask for is in runs.cc.
+// How runs begin and end. runs.cc has the requests of callers.
 #include "runtime/runs/runs_entry.h"
 
 #include <poll.h>
@@ -20,6 +20,7 @@ namespace {
 
 // A shell exits with this plus the signal's number when a signal ended its child.
 constexpr int kShellSignalBase = 128;
+constexpr Millis kMaskPatience{50};  // before what may be the beginning of a secret is shown
 constexpr RunKey kKeyBase = 0x7fffffff'00000000;
 
 bool can_be_read(int descriptor) {
@@ -31,7 +32,7 @@ bool can_be_read(int descriptor) {
 
 Runs::Runs(uv_loop_s* loop, const Clock& clock, RunsOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {
-  // Runs that were kept bring their keys along.
+  // Detached runs keep their keys.
   last_key_ = random_bits() & kKeyBase;
 }
 
@@ -53,8 +54,14 @@ Status Runs::launch(Entry& entry) {
       return Status::error("start_failed", "keep: " + made.status().message());
     }
   }
-  Status status = keeper_->start(run.key_, request_for(entry));
-  if (!status) return status;
+  const Play play = plays_ ? plays_(run) : Play::kNo;
+  if (play != Play::kNo) {
+    entry.fake = std::make_unique<Entry::Fake>();
+    entry.fake->stubborn = play == Play::kStubborn;
+    launch_fake(entry);
+  } else if (Status status = keeper_->start(run.key_, request_for(entry)); !status) {
+    return status;
+  }
   run.state_ = RunState::kStarting;
   run.reason_.clear();
   take_place(entry);
@@ -92,7 +99,7 @@ void Runs::on_started(RunKey key, Started started) {
   open_logs(*entry);
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
-  if (const Millis limit = wall_limit(*entry); limit.count() > 0) {
+  if (const Millis limit = entry->run.time_limit(); limit.count() > 0) {
     entry->timeout = deadlines_->after(limit, [this, entry] { time_out(*entry); });
   }
   watch_idle(*entry);
@@ -103,9 +110,18 @@ void Runs::on_started(RunKey key, Started started) {
 void Runs::read_stream(Entry& entry, StreamId id, UniqueFd fd) {
   StreamTap& tap = entry.taps[static_cast<std::size_t>(id)];
   Stream& stream = entry.run.streams_[static_cast<std::size_t>(id)];
+  if (entry.fake) {
+    tap.attach(this, &entry, id);
+    return;
+  }
   if (!fd) {
     stream.set_ended();
     return;
+  }
+  if (!entry.run.spec_.secret_env.empty()) {
+    std::vector<std::string> values;
+    for (const auto& [name, value] : entry.run.spec_.secret_env) values.push_back(value);
+    stream.mask(values);
   }
   tap.attach(this, &entry, id);
   tap.descriptor = fd.get();
@@ -152,12 +168,13 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
     note_limit(*entry, {LimitKind::kFileSize, file_limit, file_limit});
   }
   // Everything the leader wrote before it exited is in the pipes now, and must be read before its
-  // exit is reported. What other processes write later is not waited for.
+  // exit is reported. Later output of other processes does not delay it.
   for (std::size_t i = 0; i < kStreams; ++i) {
     StreamTap& tap = entry->taps[i];
     int waiting = 0;
     if (tap.reader != nullptr && ::ioctl(tap.descriptor, FIONREAD, &waiting) == 0) {
-      tap.settled_at = entry->run.streams_[i].end() + static_cast<Offset>(std::max(waiting, 0));
+      const Stream& stream = entry->run.streams_[i];
+      tap.settled_at = stream.end() + stream.held() + static_cast<Offset>(std::max(waiting, 0));
     }
   }
   entry->drain = deadlines_->after(options_.limits.drain_limit, [this, entry] {
@@ -171,10 +188,11 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
 
 void Runs::open_logs(Entry& entry) {
   Run& run = entry.run;
+  const std::string& workspace = log_workspace(run.spec_, options_.workspace);
   for (const LogSpec& spec : run.spec_.logs) {
     auto tap = std::make_unique<LogTap>(*this, entry, spec);
-    auto place = place_log(spec, options_.workspace, options_.temp_directory);
-    if (!place) continue;  // check() has seen to that
+    auto place = place_log(spec, workspace, options_.temp_directory);
+    if (!place) continue;  // check() has reported that
     FileSinkSpec sink = std::move(*place);
     if (const std::uint64_t most = run.spec_.limits.log_bytes; most != 0) {
       sink.max_bytes =
@@ -188,7 +206,7 @@ void Runs::open_logs(Entry& entry) {
       sources.push_back({&run.streams_[index], to_string(id)});
     }
     auto made = FileSink::create(loop_, clock_, sink, std::move(sources), *tap);
-    if (!made) continue;  // check() has seen to that
+    if (!made) continue;  // check() has reported that
     tap->sink = std::move(*made);
     run.logs_.push_back(tap->sink.get());
     entry.logs.push_back(std::move(tap));
@@ -233,7 +251,7 @@ bool Runs::settled(const Entry& entry) const {
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Stream& stream = entry.run.streams_[i];
     if (stream.ended()) continue;
-    // How much a terminal holds in all is not known, but whether there is something.
+    // It is unknown how much a terminal holds, but not whether it holds something.
     const bool more = entry.run.screen_ ? can_be_read(entry.taps[i].descriptor)
                                         : stream.end() < entry.taps[i].settled_at;
     if (more) return false;
@@ -249,7 +267,12 @@ void Runs::finish_exited(Entry& entry) {
   if (entry.verdict == RunState::kRunning) {
     // Its executor may know better why.
     const std::string& why = entry.verdict_reason;
-    finish(entry, state_of_exit(*entry.exit), why.empty() ? describe_exit(*entry.exit) : why);
+    // Interpreters that have handled <C-c> end with its signal when they exit (Python does).
+    const bool exited = entry.exit->signal == SIGINT && entry.outlived_interrupt;
+    const std::string how =
+        exited ? "exited, after a <C-c> that it handled" : describe_exit(*entry.exit);
+    finish(entry, exited ? RunState::kCompleted : state_of_exit(*entry.exit),
+           why.empty() ? how : why);
   } else {
     const bool insisted =
         entry.kill_signal != 0 && entry.kill_signal != SIGKILL && entry.exit->signal == SIGKILL;
@@ -302,7 +325,17 @@ void Runs::update_drained(Entry& entry) {
 
 void Runs::StreamTap::on_bytes(Stream& stream, Offset from) {
   Run& run = entry_->run;
+  owner_->deadlines_->cancel(release);
+  if (stream.held() > 0) {
+    release = owner_->deadlines_->after(kMaskPatience, [this, &stream] {
+      const Offset at = stream.end();
+      stream.release();
+      on_bytes(stream, at);
+    });
+  }
+  if (stream.end() == from) return;
   run.last_output_ = owner_->clock_.now();
+  run.arrivals_.note(static_cast<std::size_t>(id_), stream, from);
   owner_->show(*entry_, from);
   owner_->count_output(*entry_, stream.end() - from);
   owner_->notify_logs(*entry_, id_);
@@ -312,7 +345,10 @@ void Runs::StreamTap::on_bytes(Stream& stream, Offset from) {
 
 void Runs::StreamTap::on_end(Stream& stream, int error) {
   (void)error;
+  owner_->deadlines_->cancel(release);
+  const Offset held_from = stream.end();
   stream.set_ended();
+  entry_->run.arrivals_.note(static_cast<std::size_t>(id_), stream, held_from);
   owner_->notify_logs(*entry_, id_);
   reader->close();
   reader = nullptr;
@@ -334,7 +370,7 @@ void Runs::on_left(RunKey key, std::uint32_t alive) {
 void Runs::on_killed(RunKey key, KillReport report) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;
-  // The end is known even if its last output is not in yet: the caller of kill does not wait for
+  // The end is known even if the last output is unread, and the caller of kill does not wait for
   // that.
   if (entry->exit && !entry->run.ended()) finish_exited(*entry);
   entry->run.kill_report_ = report;
@@ -371,21 +407,14 @@ void Runs::on_keeper_lost(std::vector<RunKey> keys, std::string reason) {
 
 void Runs::time_out(Entry& entry) {
   entry.timeout = 0;
-  // A run that is being ended for another reason ends for that.
+  // A run that is already being ended keeps that reason.
   if (entry.run.ended() || entry.exit || entry.verdict != RunState::kRunning) return;
   entry.verdict = RunState::kTimeout;
-  entry.verdict_reason = "timed out after " + format_seconds(wall_limit(entry));
+  entry.verdict_reason = "timed out after " + format_seconds(entry.run.time_limit());
   entry.kill_waiters.emplace_back();
   const int asked = entry.run.spec_.timeout_signal;
-  entry.keeper->kill(entry.run.key_, asked != 0 ? asked : stop_signal(entry.run.spec_),
-                     options_.limits.timeout_grace);
-}
-
-Millis Runs::wall_limit(const Entry& entry) const {
-  const RunSpec& spec = entry.run.spec_;
-  const Millis asked = spec.timeout.value_or(options_.limits.default_timeout);
-  const Millis most = spec.limits.wall_time;
-  return most.count() == 0 || (asked.count() != 0 && asked < most) ? asked : most;
+  kill_processes(entry, asked != 0 ? asked : stop_signal(entry.run.spec_),
+                 options_.limits.timeout_grace);
 }
 
 void Runs::watch_idle(Entry& entry) {
@@ -400,7 +429,7 @@ void Runs::watch_idle(Entry& entry) {
     end_by_limit(entry, {LimitKind::kIdle, micros(limit), micros(silent)});
     return;
   }
-  // Looked at when it could be over, not with every byte.
+  // Checked when the limit could be over, not with every byte.
   const auto rest = std::chrono::ceil<Millis>(limit - silent);
   entry.idle = deadlines_->after(rest, [this, &entry] {
     entry.idle = 0;
@@ -422,11 +451,11 @@ void Runs::end_by_limit(Entry& entry, LimitReached reached) {
   if (entry.verdict != RunState::kRunning) return;  // it is ending already
   note_limit(entry, reached);
   entry.kill_waiters.emplace_back();
-  entry.keeper->kill(entry.run.key_, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
+  kill_processes(entry, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
 }
 
 void Runs::note_limit(Entry& entry, LimitReached reached) {
-  // A run that is already being ended does not end by its limit.
+  // A run that is already being ended keeps that reason.
   if (entry.run.ended() || entry.verdict != RunState::kRunning) return;
   entry.run.limit_reached_ = reached;
   entry.verdict = RunState::kKilled;
@@ -440,6 +469,10 @@ void Runs::on_limit(RunKey key, LimitReached reached) {
 void Runs::usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage) {
   Entry& entry = entry_of(run);
   if (closing_) return;
+  if (entry.fake) {
+    deadlines_->defer([&run, on_usage = std::move(on_usage)] { on_usage(run, std::nullopt); });
+    return;
+  }
   ++entry.questions;
   entry.keeper->usage(run.key_, [this, &entry, on_usage = std::move(on_usage)](
                                     const std::optional<TreeUsage>& tree) {
@@ -507,9 +540,10 @@ void Runs::release(Entry& entry) {
   deadlines_->cancel(entry.drain);
   deadlines_->cancel(entry.idle);
   for (StreamTap& tap : entry.taps) {
+    deadlines_->cancel(tap.release);
     if (tap.reader != nullptr) std::exchange(tap.reader, nullptr)->close();
   }
-  entry.keeper->forget(entry.run.key_);
+  if (!entry.fake) entry.keeper->forget(entry.run.key_);
   by_key_.erase(entry.run.key_);
   by_id_.erase(entry.run.id_);
 }

@@ -1,5 +1,5 @@
-// Runs, as far as runs have terminals: what is written is shown, what programs ask of a
-// terminal is answered, and the size is that of both.
+// Runs with terminals: feeds output to the screen, answers the queries of programs, and keeps the
+// sizes of terminal and screen equal.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace gibbous {
 namespace {
 
-// A program that asks and does not read gets no more answers.
+// A program that asks but does not read gets no more answers.
 constexpr std::size_t kMaxWaitingAnswers = std::size_t{64} << 10;
 
 Status no_terminal() {
@@ -32,7 +32,7 @@ void Runs::open_terminal(Entry& entry, const UniqueFd& master) {
   Run& run = entry.run;
   run.screen_ = std::make_unique<Screen>(
       run.spec_.terminal->size, [this, &entry](std::string_view bytes) { answer(entry, bytes); });
-  // A descriptor of its own for writing: libuv polls one only for one thing.
+  // A second descriptor for writing: libuv polls a descriptor with only one handle.
   UniqueFd keyboard(master ? ::fcntl(master.get(), F_DUPFD_CLOEXEC, 0) : -1);
   if (!keyboard) return;
   run.stdin_open_ = true;
@@ -76,6 +76,7 @@ Status Runs::resize(Run& run, TerminalSize size) {
     return Status::error("not_running", std::string("Its terminal: ") + std::strerror(errno));
   }
   run.screen_->resize(size);
+  each_observer(run, [&run](RunsObserver& observer) { observer.on_resize(run); });
   return {};
 }
 
@@ -84,6 +85,14 @@ Echo Runs::echo(const Run& run) const {
   if (!run.screen_ || found == by_key_.end()) return Echo::kTerminal;
   const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
   return tap.descriptor >= 0 ? echo_of(tap.descriptor) : Echo::kTerminal;
+}
+
+std::vector<std::vector<std::string>> Runs::foreground(const Run& run) const {
+  const auto found = by_key_.find(run.key_);
+  if (!run.screen_ || found == by_key_.end()) return {};
+  const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
+  if (tap.descriptor < 0) return {};
+  return foreground_of(tap.descriptor, run.pid());
 }
 
 }  // namespace gibbous

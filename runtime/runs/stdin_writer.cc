@@ -1,4 +1,4 @@
-// write(2) with SIGPIPE held back for the moment of the call, uv_poll while the pipe is full.
+// Uses write(2) with SIGPIPE blocked during the call, and uv_poll while the pipe is full.
 #include "runtime/runs/stdin_writer.h"
 
 #include <signal.h>
@@ -13,8 +13,8 @@
 namespace gibbous {
 namespace {
 
-// A child that closed its stdin must not end the host: blocks SIGPIPE in this thread for one write
-// and takes back the one that the write caused. The mask afterwards is what it was before.
+// A child that closed its stdin must not end the host: this blocks SIGPIPE in this thread for one
+// write, consumes the one that the write caused, and restores the mask.
 ssize_t write_without_sigpipe(int fd, const char* bytes, std::size_t count) {
   sigset_t pipe_set;
   sigset_t old_set;
@@ -58,8 +58,8 @@ void StdinWriter::write(std::string bytes, std::function<void(Status)> on_done) 
   }
   if (queued_bytes_ + bytes.size() > kMaxQueuedStdinBytes) {
     on_done(Status::error("stdin_full",
-                          "More than 16 MiB wait for the run to read its stdin; wait for "
-                          "earlier writes to be taken before writing more."));
+                          "More than 16 MiB of input is waiting for the run to read; wait for "
+                          "earlier writes to finish before writing more."));
     return;
   }
   queued_bytes_ += bytes.size();

@@ -1,5 +1,5 @@
-// StdinWriter: the library's end of a run's stdin. Queues bytes, writes what the pipe takes, closes
-// when asked. Used by Runs. Loop thread only. Never lets SIGPIPE reach the host.
+// StdinWriter: the library's end of a run's stdin. Queues bytes, writes what the pipe takes, and
+// closes on request. Runs uses it. Loop thread only. Never lets SIGPIPE reach the host.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ inline constexpr std::size_t kMaxQueuedStdinBytes = std::size_t{16} << 20;
 
 class StdinWriter {
  public:
-  // `fd` is non-blocking. on_closed tells that the pipe is closed, from our side or the child's; it
-  // may come from inside any other method.
+  // `fd` is non-blocking. on_closed reports that either side has closed the pipe; it may come from
+  // inside any other method.
   StdinWriter(uv_loop_s* loop, UniqueFd fd, std::function<void()> on_closed);
-  ~StdinWriter();  // closes; writes that are still queued are answered with stdin_closed
+  ~StdinWriter();  // closes; writes still queued are answered with stdin_closed
   StdinWriter(const StdinWriter&) = delete;
   StdinWriter& operator=(const StdinWriter&) = delete;
 
-  // on_done comes when the pipe has taken all of it, maybe at once, or when it cannot any more.
+  // Calls on_done when the pipe has taken all of it, maybe at once, or when it no longer can.
   void write(std::string bytes, std::function<void(Status)> on_done);
   void close_after_queued();
   std::size_t queued_bytes() const { return queued_bytes_; }
@@ -45,7 +45,7 @@ class StdinWriter {
 
   uv_loop_s* loop_;
   UniqueFd fd_;
-  uv_poll_s* poll_ = nullptr;  // only while the pipe is full; freed in its close callback
+  uv_poll_s* poll_ = nullptr;  // only while the pipe is full; its close callback frees it
   std::deque<Chunk> queue_;
   std::size_t queued_bytes_ = 0;
   bool closing_ = false;

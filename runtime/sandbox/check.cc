@@ -1,5 +1,5 @@
-// Limits the number and length of paths, so that all later work is bounded. Also the words for the
-// enumerations of sandbox.h.
+// Limits the number and length of paths, so that all later work is bounded. Also has the names of
+// the enumerations of sandbox.h.
 #include "runtime/sandbox/check.h"
 
 #include <array>
@@ -44,14 +44,14 @@ Status check_support(const SandboxSpec& spec, const SandboxSupport& support) {
   if (support.landlock_abi == 0) return unavailable(spec, "this kernel has no Landlock");
   if (support.landlock_abi < spec.min_landlock_abi) {
     return unavailable(spec, "Landlock ABI " + std::to_string(spec.min_landlock_abi) +
-                                 " is asked for, this kernel has " +
+                                 " is required, but this kernel has " +
                                  std::to_string(support.landlock_abi));
   }
-  if (!support.seccomp) return unavailable(spec, "seccomp filters are not to be had here");
+  if (!support.seccomp) return unavailable(spec, "seccomp filters are not available here");
   if (spec.network == SandboxNetwork::kLoopback && !support.network_namespaces) {
     return unavailable(spec,
-                       "network \"loopback\" needs a network namespace, and this machine "
-                       "gives none; \"off\" needs none");
+                       "network \"loopback\" needs a network namespace, which this machine "
+                       "does not allow; \"off\" needs none");
   }
   return {};
 }

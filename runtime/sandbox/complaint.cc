@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// The strongest first: a line counts as the first kind that it holds.
+// The strongest first: a line counts as the first kind whose words it has.
 const std::array<std::pair<ComplaintKind, Words>, 5> kPhrases = {{
     {ComplaintKind::kReadOnly, {"read-only file system", "readonlyfilesystem", "erofs"}},
     {ComplaintKind::kDenied,
@@ -23,7 +23,7 @@ const std::array<std::pair<ComplaintKind, Words>, 5> kPhrases = {{
 }};
 const Words kNotPermitted = {"operation not permitted", "eperm"};
 
-// Words that only occur when reading fails, and programs that only read.
+// Words that occur only when reading fails, and programs that only read.
 const Words kReading = {"for reading",     "cannot open directory",
                         "cannot access",   "cannot stat",
                         "scandir",         "cannot read",
@@ -105,7 +105,7 @@ Words split(std::string_view text, std::string_view separators) {
   return parts;
 }
 
-// Where the texts of errno are in a line.
+// The place of an errno's text in a line.
 struct Span {
   std::size_t from = std::string_view::npos;
   std::size_t to = 0;
@@ -267,7 +267,7 @@ class Reader {
     if (!is_one_of(in_small_letters(word), kNoNames)) add(word);
   }
 
-  // `sure`: accept only what can hardly be anything else, since it may be anywhere.
+  // `sure`: accept only what can hardly be anything else, because it may be anywhere.
   void take_slashed(std::string_view text, bool sure) {
     for (std::string_view word : split(text, kSpace)) {
       word = trimmed(word, kAround);

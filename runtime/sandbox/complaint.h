@@ -13,9 +13,9 @@ enum class ComplaintKind : std::uint8_t {
   kNone,
   kDenied,       // EACCES, EPERM
   kReadOnly,     // EROFS
-  kBusy,         // EBUSY: what is mounted can be neither moved nor removed
+  kBusy,         // EBUSY: a mount point can be neither moved nor removed
   kMissing,      // ENOENT
-  kUnconnected,  // no process listens, or none that this program may reach
+  kUnconnected,  // no process listens that this program may reach
 };
 
 struct Complaint {
@@ -23,13 +23,13 @@ struct Complaint {
   bool not_permitted = false;  // kDenied by EPERM
   bool reading = false;        // was only reading, according to its words
   bool writing = false;
-  // In the order of the line, relative ones too. Empty: it names none.
+  // In the order of the line, relative ones too. Empty: the line names none.
   std::vector<std::string> paths;
 };
 
 Complaint read_complaint(std::string_view line);
 
-// Whether one of `words`, in lower case, is in `text`, which is in lower case too.
+// Returns true if one of `words` is in `text`; both are in lower case.
 bool holds_any(std::string_view text, const std::vector<std::string_view>& words);
 std::string in_small_letters(std::string_view text);
 

@@ -11,7 +11,7 @@
 
 namespace gibbous {
 
-// Returns 0 when there is none, or it is switched off.
+// Returns 0 if the kernel has none, or it is switched off.
 std::uint32_t landlock_abi();
 
 enum class LandlockGrant : std::uint8_t { kRead, kWrite, kDevice };

@@ -1,4 +1,4 @@
-// One open and one readlink resolve a path. The descriptor is what is granted, so that the path
+// One open and one readlink resolve a path. The descriptor itself is granted, so that the path
 // cannot change its meaning in between.
 #include "runtime/sandbox/paths.h"
 
@@ -61,7 +61,7 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
   if (file.st_nlink == 0) return std::optional<ResolvedPath>();
   resolved.type = file.st_mode & S_IFMT;
   auto path = path_of(resolved.fd.get());
-  if (!path) return failed("where it is cannot be told");
+  if (!path) return failed("its location cannot be determined");
   resolved.path = std::move(*path);
   return std::optional<ResolvedPath>(std::move(resolved));
 }

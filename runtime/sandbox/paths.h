@@ -26,18 +26,19 @@ struct ResolvedPath {
   bool through_link() const { return asked != path; }
 };
 
-// Returns nothing when the path does not exist, or not for this user. An error names `field`.
+// Returns nothing if the path does not exist, or not for this user. An error names `field`.
 Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field);
 
-// Whether "/a" contains "/a" and "/a/b". Both without symbolic links and without a trailing '/'.
+// Returns true for a path that is `tree` or below it. Both must be without symbolic links and
+// without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);
 bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
 
-// Whether `path` was reached through a link that is in one of `trees` and leads out of it: a
-// program in an earlier sandbox could have made such a link.
+// Returns true if `path` was reached through a link that is in one of `trees` and leads out of it:
+// a program in an earlier sandbox could have made such a link.
 bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees);
 
-// Follows a path link by link as far as it exists; the rest is kept as it is.
+// Follows a path link by link as far as it exists, and keeps the rest unchanged.
 struct Way {
   std::string path;
   bool link_within = false;  // one of its links is in `trees`
@@ -48,7 +49,7 @@ Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
 // files of which a machine has ten, and most are in the same few directories.
 class Neighbours {
  public:
-  // Announces the questions: a directory is only read when that saves more than it costs.
+  // Announces the lookups: a directory is read only if that saves more than it costs.
   void expect(const std::vector<std::string>& paths);
   // Returns false when the name does not exist now, true when it may.
   bool may_exist(const std::string& path);
@@ -66,7 +67,7 @@ class Neighbours {
   std::unordered_map<std::string, Way> ways_;
 };
 
-// Where the file systems that configure the kernel itself are mounted.
+// Returns where the file systems that configure the kernel itself are mounted.
 std::vector<std::string> kernel_mounts();
 
 // Lists the direct entries of a directory, without links.

@@ -1,5 +1,5 @@
-// From a profile's lists to what the child does: which trees Landlock grants, what is laid over
-// what in the mount namespace, and what of all that this machine cannot do.
+// Turns a profile's lists into the child's work: which trees Landlock grants, what covers what in
+// the mount namespace, and what this machine cannot do.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr std::uint32_t kMinAbiMove = 2;
 constexpr std::uint32_t kMinAbiTruncate = 3;
 constexpr std::uint32_t kMinAbiScope = 6;
 
-// The end of a path tells more than its beginning.
+// The end of a path says more than its beginning.
 std::string shortened(const std::string& path) {
   if (path.size() <= kMaxNamedBytes) return path;
   std::size_t from = path.size() - kMaxNamedBytes;
@@ -102,8 +102,8 @@ class Preparation {
     entry_.gid_map = map(::getegid());
   }
 
-  // A new user namespace starts with all of them. Elsewhere they can only be dropped by who may;
-  // the child of anyone else has none to gain, since no_new_privs comes before the program.
+  // A new user namespace starts with all of them. Elsewhere only a privileged process can drop
+  // them; the child of any other can gain none, because no_new_privs comes before the program.
   void choose_capabilities() {
     const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0;
     if (!all && ::geteuid() != 0) return;
@@ -227,7 +227,7 @@ class Preparation {
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
     }
-    std::vector<std::string> unmounted;  // gone since the list was read: nothing to protect
+    std::vector<std::string> unmounted;  // gone since the list was read
     for (const std::string& mount : kernel_mounts()) {
       if (!is_within_any(mount, write_)) continue;
       if (Status status = add_kept(mount, "write", unwritable_, &unmounted); !status) return status;
@@ -335,7 +335,7 @@ class Preparation {
       if (above.empty() || !is_within_any(above, write_)) return;
       const bool is_tree = std::any_of(write_.begin(), write_.end(),
                                        [&](const auto& tree) { return tree.path == above; });
-      // It is a mount already.
+      // A write tree is a mount already.
       if (is_tree) return;
       entry_.covers.push_back({above, CoverKind::kPin});
     }
@@ -370,7 +370,7 @@ class Preparation {
   void report_old_landlock() {
     const auto report = [&](const char* what, std::uint32_t abi) {
       if (support_.landlock_abi >= abi) return;
-      report_.unprotected.push_back(std::string(what) + ": that takes Landlock ABI " +
+      report_.unprotected.push_back(std::string(what) + ": changing that needs Landlock ABI " +
                                     std::to_string(abi) + ", this kernel has " +
                                     std::to_string(support_.landlock_abi));
     };

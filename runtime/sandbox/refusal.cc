@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-// With no network. A refused connection or a missing answer is another matter.
+// Words of programs without a network, which do not cover a refused connection or a missing answer.
 const std::vector<std::string_view> kNetworkWords = {
     "network is unreachable",
     "network unreachable",
@@ -37,7 +37,7 @@ const std::vector<std::string_view> kNetworkWords = {
     "listen eperm",
 };
 
-// What every program may use, whatever the profile says; see prepare.cc.
+// Every program may use these, with any profile; see prepare.cc.
 const std::vector<std::string> kFreeDevices = {
     "/dev/null", "/dev/zero", "/dev/full",  "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
     "/dev/pts",  "/dev/shm",  "/dev/stdin", "/dev/stdout", "/dev/stderr",  "/dev/fd"};
@@ -55,7 +55,7 @@ bool below_any(std::string_view path, const std::vector<std::string>& trees) {
                      [path](const std::string& tree) { return is_below(path, tree); });
 }
 
-// Whether one of them is `path` or is in it.
+// Returns true if one of them is `path` or is in it.
 bool holds_one_of(std::string_view path, const std::vector<std::string>& trees) {
   return std::any_of(trees.begin(), trees.end(),
                      [path](const std::string& tree) { return is_below(tree, path); });
@@ -147,7 +147,7 @@ class Finder {
     return may_write(path) || below_any(path, spec_.read);
   }
 
-  // Returns nothing when the profile allows it.
+  // Returns nothing if the profile allows it.
   std::optional<RefusalKind> explain(const std::string& path, const Complaint& complaint) const {
     const bool hidden = below_any(path, spec_.unreadable);
     const bool fixed = below_any(path, spec_.unwritable);

@@ -1,6 +1,5 @@
-// Refusals: what the sandbox refused to a program, judged by its output. A hint for people and
-// models, never a decision: a program's words only count when the profile explains them. Any
-// thread.
+// Refusals: finds what the sandbox refused to a program, from its output. A hint for people and
+// models, never a decision: a program's words count only if the profile explains them. Any thread.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// What a program may touch, and how the kernel is made to see to it: Landlock, seccomp and, where
-// the machine allows, namespaces. The keeper prepares (ordinary code) and the vfork child enters
-// (system calls only, see runtime/process/launch.cc). A program never runs with less than was asked
-// in silence: what cannot be had either fails the start or is named in the report.
+// Restricts what a program may touch, with Landlock, seccomp and, where the machine allows,
+// namespaces. The keeper prepares (ordinary code) and the vfork child enters (system calls only,
+// see runtime/process/launch.cc). A program never silently runs with less than was requested: a
+// missing protection fails the start or is named in the report.
 //
 // One thread at a time. A PreparedSandbox may serve any number of starts, one after another.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace gibbous {
 
-// kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all but
+// kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all except
 // socketpair(2).
 enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
 const char* to_string(SandboxNetwork network);
@@ -31,10 +31,10 @@ struct SandboxSpec {
   SandboxNetwork network = SandboxNetwork::kOn;
   std::vector<std::string> read;        // trees that may be read and executed
   std::vector<std::string> write;       // trees that may be read, executed and changed
-  std::vector<std::string> unreadable;  // in those: unreadable inside, also sockets
+  std::vector<std::string> unreadable;  // unreadable parts of those, also sockets
   std::vector<std::string> unwritable;  // in `write`: may not be changed, moved or replaced
-  std::vector<std::string> pinned;  // within `write`, what may be changed but not moved or removed
-  std::uint32_t min_landlock_abi = 0;  // prepare fails below it
+  std::vector<std::string> pinned;      // in `write`: may be changed but not moved or removed
+  std::uint32_t min_landlock_abi = 0;   // prepare fails below it
 };
 
 // What this machine allows this process to do.
@@ -57,7 +57,8 @@ struct SandboxReport {
   bool mount_namespace = false;
   bool network_namespace = false;
   bool seccomp = false;
-  // Sentences: what was requested but is not enforced here, and protected names that do not exist.
+  // Sentences about what was requested but is not enforced here, and about protected names that do
+  // not exist.
   std::vector<std::string> unprotected;
 };
 

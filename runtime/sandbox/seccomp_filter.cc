@@ -23,7 +23,7 @@
 namespace gibbous {
 namespace {
 
-// Refused whatever the arguments.
+// Refused with any arguments.
 constexpr std::array kRefused = {
     // other processes
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp),

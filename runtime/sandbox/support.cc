@@ -1,6 +1,6 @@
 // Tries in children what a start would do: the sandbox's own code enters sandboxes that are cut
 // down to one kind of namespace. Capabilities, security modules and container runtimes all have a
-// say, so asking for less than a try would tell little.
+// say, so only a real try shows the result.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/nearest.h"
 #include "runtime/output/text.h"
 #include "runtime/runs/describe.h"
 #include "runtime/wait/reach.h"
@@ -13,7 +14,7 @@ namespace gibbous {
 struct Supervisor::Supervised {
   std::shared_ptr<const Supervision> how;
   bool refused = false;
-  int pauses = 0;        // before it is started again: what is not over yet
+  int pauses = 0;        // the pauses before its restart that are not over yet
   Wait* wait = nullptr;  // for its readiness, or its pause
 };
 
@@ -67,6 +68,8 @@ std::string describe(const Condition& condition, const Fired& fired) {
       return condition.run + " is ready";
     case ConditionKind::kQuiet:
       return "it is quiet";
+    case ConditionKind::kInput:
+      return "it waits for input";
     case ConditionKind::kLog:
       return "its log is " + std::string(condition.written ? "written" : "open");
     case ConditionKind::kTimer:
@@ -123,9 +126,8 @@ Result<Run*> Supervisor::start_after(RunSpec spec, std::shared_ptr<const Supervi
   for (const std::string& id : how->after) {
     if (runs_.find(id) == nullptr) {
       const std::string near = runs_.nearest(id);
-      return Status::error("run_not_found",
-                           "after: there is no run \"" + to_utf8(id) + "\"" +
-                               (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+      return Status::error("run_not_found", "after: there is no run \"" + to_utf8(id) + "\"" +
+                                                did_you_mean(near, '"'));
     }
     names += (names.empty() ? "" : ", ") + id;
   }

@@ -19,8 +19,7 @@ namespace gibbous {
 
 inline constexpr std::uint32_t kDefaultRestarts = 3;
 inline constexpr std::uint32_t kMostRestarts = 1000;
-inline constexpr Millis kDefaultBackoff{
-    500};  // before the first time; then twice as long each time
+inline constexpr Millis kDefaultBackoff{500};  // before the first restart; it doubles each time
 inline constexpr Millis kLongestBackoff{60'000};
 inline constexpr Millis kDefaultReadyTimeout{60'000};
 inline constexpr std::size_t kMostBefore = 32;
@@ -83,7 +82,7 @@ class Supervisor final : private RunsObserver {
   Waits& waits_;
   Start start_;
   std::unordered_map<std::string, Supervised> supervised_;
-  std::set<std::string> blocked_;  // by those before them
+  std::set<std::string> blocked_;  // runs that wait for others
   bool looking_ = false;
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };

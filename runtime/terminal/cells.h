@@ -1,4 +1,4 @@
-// Cells of libvterm as text and styles. For screen.cc alone. Pure, any thread.
+// Cells of libvterm as text and styles. Only screen.cc uses it. Pure, any thread.
 #pragma once
 
 #include <vterm.h>
@@ -11,7 +11,7 @@
 
 namespace gibbous {
 
-// Without the blanks at the end.
+// Returns the text without the blanks at its end.
 std::string text_of(std::span<const VTermScreenCell> cells);
 std::vector<StyledSpan> spans_of(std::span<const VTermScreenCell> cells);
 

@@ -45,7 +45,7 @@ void InputFilter::pass(std::string_view bytes, std::size_t most, const Write& wr
   incomplete_ = rest;
 }
 
-// How many bytes that was: up to the first that is not ASCII.
+// Passes the bytes before the first that is not ASCII, and returns how many there are.
 std::size_t InputFilter::pass_ascii(std::string_view bytes, std::size_t most, const Write& write) {
   std::size_t from = 0;
   std::size_t at = 0;
@@ -56,7 +56,7 @@ std::size_t InputFilter::pass_ascii(std::string_view bytes, std::size_t most, co
     write(bytes.substr(from, at - from + (repeats ? 0 : 1)));
     from = at + 1;
     if (!repeats) continue;
-    write(std::string_view(&kCancel, 1));  // in the place of its last byte
+    write(std::string_view(&kCancel, 1));  // replaces its last byte
     if (plain_) repeat(most, write);
   }
   if (at > from) write(bytes.substr(from, at - from));

@@ -1,5 +1,5 @@
-// Names in angle brackets, modifiers before them: <C-Up>, <M-S-F5>. Case does not count, but for
-// the character of <M-X>.
+// Names in angle brackets, with modifiers in front: <C-Up>, <M-S-F5>. Case matters only for the
+// character of <M-X>.
 #include "runtime/terminal/keys.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ Status wrong(std::string message) {
   return Status::error("invalid_arguments", "keys: " + std::move(message));
 }
 
-// Takes "C-", "M-", "A-" and "S-" off the front. A '-' alone is a key.
+// Removes "C-", "M-", "A-" and "S-" from the front. A '-' alone is a key.
 std::string_view take_modifiers(std::string_view name, KeyStroke& stroke) {
   constexpr std::size_t kModifier = 2;
   while (name.size() > kModifier && name[1] == '-') {
@@ -133,7 +133,7 @@ Status unknown(std::string_view whole, std::string_view name) {
   return wrong(message + " Write a literal '<' as <lt>.");
 }
 
-// `whole` is what stands between the brackets.
+// `whole` is the text between the brackets.
 Result<KeyStroke> parse_name(std::string_view whole) {
   KeyStroke stroke;
   const std::string_view name = take_modifiers(whole, stroke);
@@ -178,7 +178,7 @@ std::optional<char> control_byte(char32_t character) {
   if (character == U' ' || character == U'@') return '\0';
   if (character == U'?' || character == U'8') return static_cast<char>(kDeleteCharacter);
   if (character == U'/') return control_byte(U'_');
-  // Ctrl and a digit, as on the VT220.
+  // Ctrl with a digit works as on the VT220.
   if (character == U'2') return '\0';
   if (character >= U'3' && character <= U'7') return control_byte(character - U'3' + U'[');
   const bool has =
@@ -217,12 +217,17 @@ std::string unmodified_bytes(const KeyStroke& stroke) {
   return "";
 }
 
-// Keys after which a shell has taken its line, or thrown it away.
+// Returns true for keys after which a shell has read its line or discarded it.
 bool ends_line(const KeyStroke& stroke) {
   if (stroke.key == Key::kEnter) return true;
   constexpr std::u32string_view kEnding = U"cdjmz\\";
   return stroke.control && !stroke.alt && stroke.key == Key::kCharacter &&
          kEnding.find(stroke.character) != std::u32string_view::npos;
+}
+
+// Whether the key hands the line to the shell, instead of abandoning it.
+bool takes_line(const KeyStroke& stroke) {
+  return stroke.key == Key::kEnter || stroke.character == U'j' || stroke.character == U'm';
 }
 
 }  // namespace
@@ -260,7 +265,7 @@ std::string plain_bytes(const KeyStroke& stroke) {
   if (stroke.control) {
     const auto byte = stroke.key == Key::kCharacter ? control_byte(stroke.character) : std::nullopt;
     if (!byte && stroke.key != Key::kCharacter) return "";
-    // Characters without a control form are sent plain: no program asked for more than xterm sends.
+    // Characters without a control form are sent plain, as xterm does.
     bytes = byte ? std::string(1, *byte) : unmodified_bytes(stroke);
   } else if (stroke.shift && stroke.key != Key::kCharacter) {
     return "";
@@ -277,6 +282,7 @@ TypedText typed_text(const std::vector<KeyStroke>& strokes) {
     const bool redraws = stroke.control && !stroke.alt && stroke.character == U'l';
     if (ends_line(stroke)) {
       typed.text += '\n';
+      typed.interrupted = typed.interrupted || !takes_line(stroke);
     } else if (plain && stroke.key == Key::kCharacter && stroke.character >= U' ' &&
                stroke.character != kDeleteCharacter) {
       typed.text += to_utf8(stroke.character);

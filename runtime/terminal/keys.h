@@ -1,5 +1,5 @@
-// Keys as people write them: "ls -l<Enter>", "<C-c>", "<M-x>", "<S-Tab>", "<Up>". A text becomes a
-// list of strokes. The bytes of a stroke depend on the terminal's modes (screen.h), except for
+// Keys in the notation of Vim: "ls -l<Enter>", "<C-c>", "<M-x>", "<S-Tab>", "<Up>". A text becomes
+// a list of strokes. The bytes of a stroke depend on the terminal's modes (screen.h), except for
 // plain bytes. Pure, any thread.
 #pragma once
 
@@ -43,23 +43,24 @@ struct KeyStroke {
   bool shift = false;
 };
 
-// Fails with invalid_arguments: a name that no key has (with the nearest that one has), a '<' that
-// is never closed, invalid UTF-8, or too much. "\n" is Enter and "\t" is Tab.
+// Fails with invalid_arguments for an unknown key name (it suggests the nearest), an unclosed '<',
+// invalid UTF-8, or too much text. "\n" is Enter and "\t" is Tab.
 Result<std::vector<KeyStroke>> parse_keys(std::string_view text);
-// Every character is one; nothing has a name.
+// Makes every character a stroke, without names.
 Result<std::vector<KeyStroke>> literal_keys(std::string_view text);
 
-// Returns the bytes of a stroke that mean the same with and without a terminal, or "".
+// Returns the bytes of a stroke if they mean the same with and without a terminal, else "".
 std::string plain_bytes(const KeyStroke& stroke);
 
-// Typed text as a shell would take it: its lines. `edited` means that keys edit, recall or complete
-// a line, so that the resulting command is unknown.
+// Typed text as lines that a shell would read. `edited` means that keys edit, recall or complete a
+// line, so that the resulting command is unknown.
 struct TypedText {
   std::string text;
   bool edited = false;
+  bool interrupted = false;  // keys such as <C-c> may throw a line away
 };
 TypedText typed_text(const std::vector<KeyStroke>& strokes);
-// The same for raw bytes to a terminal, in which control characters are keys.
+// Does the same for raw bytes to a terminal, in which control characters are keys.
 TypedText typed_bytes(std::string_view bytes);
 
 }  // namespace gibbous

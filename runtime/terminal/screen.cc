@@ -14,8 +14,8 @@
 namespace gibbous {
 namespace {
 
-// libvterm takes memory for every character of a piece, and for every character that is combined
-// with the one before it, without an end.
+// libvterm allocates memory for every character of a piece, and without limit for characters that
+// combine with the one before.
 constexpr std::size_t kMaxPieceBytes = 4096;
 constexpr std::size_t kMaxWidePieceBytes = 256;
 constexpr std::size_t kMaxStillBytes = 1024;
@@ -25,7 +25,7 @@ bool is_seven_bit(char byte) {
   return (static_cast<unsigned char>(byte) & 0x80U) == 0;
 }
 
-// The longest piece that is all ASCII or has none of it, within the limits.
+// Returns the longest piece that is all ASCII or has no ASCII, within the limits.
 std::string_view first_piece(std::string_view bytes) {
   const bool ascii = is_seven_bit(bytes.front());
   const std::size_t most = std::min(bytes.size(), ascii ? kMaxPieceBytes : kMaxWidePieceBytes);
@@ -72,7 +72,7 @@ VTermKey vterm_key(const KeyStroke& stroke) {
   return VTERM_KEY_NONE;
 }
 
-// libvterm sends sequences for these that programs must have asked for.
+// For these keys libvterm sends sequences that programs must request first.
 KeyStroke as_xterm(KeyStroke stroke) {
   const bool tab = stroke.key == Key::kTab;
   if (tab || stroke.key == Key::kEnter || stroke.key == Key::kBackspace ||
@@ -89,7 +89,7 @@ VTermModifier modifiers_of(const KeyStroke& stroke) {
                                     (stroke.control ? VTERM_MOD_CTRL : 0));
 }
 
-// Control characters of a pasted text could end the paste, or be keys.
+// Control characters in pasted text could end the paste, or act as keys.
 std::string pasted(std::string_view text) {
   std::string kept;
   for (const char byte : text) {
@@ -170,7 +170,7 @@ Screen::Screen(TerminalSize size, std::function<void(std::string_view)> answer)
 
 Screen::~Screen() = default;
 
-// Characters that do not move the cursor are combined into one.
+// Bounds characters that do not move the cursor: libvterm combines them into one.
 bool Screen::may_grow(std::string_view piece) {
   if (is_seven_bit(piece.front())) return true;
   still_bytes_ += piece.size();
@@ -192,7 +192,7 @@ void Screen::write(std::string_view bytes) {
   if (at.row < 0 || at.row >= size_.rows || at.col < 0 || at.col > size_.cols) move_cursor(at);
 }
 
-// To the nearest place that there is: libvterm keeps places from before a change of the size.
+// Moves to the nearest valid place: libvterm keeps places from before a resize.
 void Screen::move_cursor(ScreenCursor to) {
   const auto place = [](int wanted, int most) {
     return std::to_string(std::clamp(wanted, 0, most - 1) + 1);
@@ -207,7 +207,7 @@ void Screen::resize(TerminalSize size) {
   if (size == size_) return;
   size_ = size;
   ::vterm_set_size(terminal_->vterm, size.rows, size.cols);
-  // As in xterm nothing is left of regions that scroll; they, too, may be outside.
+  // Resets scroll regions, as xterm does; they may be outside too.
   const ScreenCursor at = cursor();
   ::vterm_input_write(terminal_->vterm, kWholeScreen.data(), kWholeScreen.size());
   move_cursor(at);
@@ -224,7 +224,7 @@ ScreenCursor Screen::cursor() const {
 }
 
 void Screen::mark_dirty(int from, int to) {
-  // While its size changes libvterm knows the new one already.
+  // During a resize libvterm already uses the new size.
   const int rows = static_cast<int>(dirty_.size());
   for (int row = std::max(from, 0); row < std::min(to, rows); ++row) {
     dirty_[static_cast<std::size_t>(row)] = true;

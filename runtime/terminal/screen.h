@@ -1,7 +1,7 @@
-// Screen: what a terminal shows, kept by libvterm from what its programs write. Gives rows as text,
-// their styles, the cursor, the title and the lines that scrolled off; answers what programs ask of
-// a terminal; and says what keys send in the modes that programs have set. Memory is bounded by the
-// size and the limits below. Loop thread only; no descriptors here.
+// Screen: what a terminal shows; libvterm derives it from what programs write. Returns rows as
+// text, their styles, the cursor, the title and the lines that scrolled off; answers the queries of
+// programs; and encodes keys in the modes that programs have set. The size and the limits below
+// bound its memory. Loop thread only; no descriptors here.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct TextStyle {
   bool blink = false;
   bool reverse = false;
   bool strike = false;
-  // "red", "bright_red", "color208" or "#ff8700"; "": the terminal's own.
+  // "red", "bright_red", "color208" or "#ff8700"; "": the terminal's default.
   std::string foreground;
   std::string background;
 
@@ -48,8 +48,8 @@ struct StyledSpan {
 
 struct ScreenRow {
   std::string text;               // valid UTF-8, without the blanks at its end
-  std::vector<StyledSpan> spans;  // where the style is not the plain one
-  std::uint64_t changed = 0;      // Screen::version() since which it is so
+  std::vector<StyledSpan> spans;  // where the style is not plain
+  std::uint64_t changed = 0;      // Screen::version() of the last change
 };
 
 struct ScreenCursor {
@@ -60,14 +60,14 @@ struct ScreenCursor {
 
 class Screen {
  public:
-  // `answer` gets what programs are to read: where the cursor is, what this terminal is. It is
-  // called from inside feed.
+  // `answer` gets text for programs to read: where the cursor is, which terminal this is. feed()
+  // calls it.
   Screen(TerminalSize size, std::function<void(std::string_view)> answer);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Takes what programs have written, in pieces of any size.
+  // Takes the output of programs, in pieces of any size.
   void feed(std::string_view bytes);
   void resize(TerminalSize size);
 
@@ -75,22 +75,22 @@ class Screen {
   ScreenCursor cursor() const;
   const std::string& title() const { return title_; }
   bool alternate() const { return alternate_; }  // the screen of full-screen programs
-  // Rises whenever rows have changed; asked for and found by looking, which costs as much as the
-  // rows that were written to.
+  // Rises when rows have changed. The call compares the rows that were written to.
   std::uint64_t version();
   const std::vector<ScreenRow>& rows();  // from the top; size().rows of them
 
-  // Lines that have scrolled off the top so far, of which the newest are kept.
+  // How many lines have scrolled off the top; the newest are kept.
   std::uint64_t scrolled() const { return scrolled_; }
   const std::deque<std::string>& scrollback() const { return scrollback_; }
 
-  // Returns the bytes of the strokes in the modes that are set now.
+  // Returns the bytes of the strokes in the current modes.
   std::string encode(const std::vector<KeyStroke>& strokes);
-  // Pasted text: bracketed if the program has asked for that. Control characters are left out.
+  // Returns the bytes of pasted text, bracketed if the program has requested that. Leaves control
+  // characters out.
   std::string encode_paste(std::string_view text);
 
  private:
-  struct Terminal;  // libvterm's, and the functions that it calls
+  struct Terminal;  // the libvterm object, and the functions that it calls
 
   void write(std::string_view bytes);
   void move_cursor(ScreenCursor to);
@@ -103,11 +103,11 @@ class Screen {
 
   TerminalSize size_;
   std::function<void(std::string_view)> answer_;
-  std::string* collected_ = nullptr;  // what keys send goes here
+  std::string* collected_ = nullptr;  // receives what keys send
   InputFilter filter_;
   std::unique_ptr<Terminal> terminal_;
   std::vector<ScreenRow> rows_;
-  std::vector<bool> dirty_;  // rows that were written to since they were looked at
+  std::vector<bool> dirty_;  // rows written to since the last comparison
   bool any_dirty_ = true;
   std::uint64_t version_ = 1;
   std::string title_;

@@ -1,5 +1,5 @@
-// Limits: each is a named end with its figures, whatever holds it, and nothing stays in the file
-// system of control groups.
+// Limits: each is a named end with its figures, however it is enforced, and nothing stays in the
+// file system of control groups.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -28,7 +28,7 @@ class EnvironmentVariable {
   const char* name_;
 };
 
-// The directories of all keepers' groups that there are.
+// Returns the directories of all keepers' groups.
 std::set<std::string> groups() {
   std::set<std::string> found;
   const CgroupPlaces places = find_cgroup_places();
@@ -42,7 +42,7 @@ std::set<std::string> groups() {
   return found;
 }
 
-// Those of the run with this leader.
+// Returns the groups of the run with this leader.
 std::set<std::string> groups_of(pid_t pid) {
   std::set<std::string> found;
   std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
@@ -69,7 +69,7 @@ LimitReached ended_by(Table& table, Run& run) {
   return *run.limit_reached();
 }
 
-// With control groups, where there are any, and without.
+// With control groups, if there are any, and without.
 template <typename Check>
 void with_and_without_groups(Check check) {
   SECTION("held by the best that is here") {
@@ -99,7 +99,7 @@ TEST_CASE("a run that exceeds its memory limit ends as killed by memory") {
   });
 }
 
-TEST_CASE("a memory limit ends the whole tree, though a grandchild alone went over it") {
+TEST_CASE("a memory limit ends the whole tree, even if only a grandchild exceeds it") {
   with_and_without_groups([](bool) {
     Table table;
     LimitSet limits;
@@ -162,7 +162,7 @@ TEST_CASE("a run within its limits is left alone") {
   });
 }
 
-TEST_CASE("more output than the limit ends a run, both streams together") {
+TEST_CASE("output over the limit ends a run, counting both streams together") {
   Table table;
   LimitSet limits;
   limits.output_bytes = 5000;
@@ -172,7 +172,7 @@ TEST_CASE("more output than the limit ends a run, both streams together") {
   CHECK(reached.used > 5000);
 }
 
-TEST_CASE("a silent run ends after too long, one that writes continues") {
+TEST_CASE("a silent run ends after its idle limit, and one that writes continues") {
   Table table;
   LimitSet limits;
   limits.idle_time = Millis(400);
@@ -233,7 +233,7 @@ TEST_CASE("a share of a processor slows a run down") {
   table.until_ended(run);
   const auto used = run.exit_status()->user + run.exit_status()->system;
   INFO(used.count() << " us");
-  CHECK(used < std::chrono::milliseconds(450));  // 200 and what the kernel hands out in slices
+  CHECK(used < std::chrono::milliseconds(450));  // 200 ms and the kernel's slices
 }
 
 TEST_CASE("a run that is being killed does not end by a limit as well") {

@@ -1,8 +1,9 @@
-// Logs of runs: output copied into files below the workspace, whatever becomes of the run and of
-// the disk. What a sink does by itself is in tests/runtime/output/file_sink_test.cc.
+// Logs of runs: output copied into files below the workspace, through every end of the run and
+// failures of the disk. tests/runtime/output/file_sink_test.cc tests the sink itself.
 #include <fstream>
 #include <sstream>
 
+#include "runtime/output/file_sink.h"
 #include "tests/runtime/runs/table.h"
 
 namespace gibbous {
@@ -41,7 +42,7 @@ bool written(Table& table, const Run& run, std::uint64_t bytes) {
   return table.loop.until([&] { return run.logs().front()->status().written_bytes == bytes; });
 }
 
-TEST_CASE("a log has all output of both streams, also what came right before the end") {
+TEST_CASE("a log has all output of both streams, including the last before the end") {
   const testing::TempDir dir;
   Table table({}, dir.path());
   Run& run = start(table, "seq 1 20000; echo last >&2", {{.path = "logs/all.log"}});
@@ -103,7 +104,7 @@ TEST_CASE("the log quota holds for all files of a run together") {
         40'000);
 }
 
-TEST_CASE("a log may lie in the temporary directory, which is made, and have the run's name") {
+TEST_CASE("a log may lie in the temporary directory, which is created, with the run's name") {
   const testing::TempDir dir;
   const std::string temp = dir.path() + "/temp/deep";
   std::filesystem::create_directory(dir.path() + "/workspace");

@@ -16,7 +16,7 @@ using testing::kShortGrace;
 using testing::Loop;
 using testing::Table;
 
-TEST_CASE("a command that succeeds is completed with exit code 0") {
+TEST_CASE("a command that succeeds ends as completed with exit code 0") {
   Table table;
   Run& run = table.sh("echo hello");
   REQUIRE(run.id().size() == 8);
@@ -38,7 +38,7 @@ TEST_CASE("an observer of the end sees all output of the command before it") {
   }
 }
 
-TEST_CASE("a command that fails is failed with its exit code") {
+TEST_CASE("a command that fails ends as failed with its exit code") {
   Table table;
   Run& run = table.sh("exit 3");
   table.until_ended(run);
@@ -46,7 +46,7 @@ TEST_CASE("a command that fails is failed with its exit code") {
   REQUIRE(run.exit_status()->code == 3);
 }
 
-TEST_CASE("a crash is failed and a stop signal from outside is killed") {
+TEST_CASE("a run that crashes is failed, and one ended by a foreign stop signal is killed") {
   Table table;
   Run& crash = table.sh("kill -SEGV $$");
   Run& stopped = table.sh("kill -TERM $$");
@@ -67,7 +67,7 @@ TEST_CASE("argv runs a program without a shell") {
   REQUIRE(run.command_text() == "echo 'a  b' '$HOME' '; exit 4'");
 }
 
-TEST_CASE("environment and directory are what the spec says") {
+TEST_CASE("environment and directory are those of the spec") {
   Table table;
   testing::TempDir directory;
   RunSpec spec;
@@ -171,7 +171,7 @@ TEST_CASE("kill escalates to SIGKILL after the grace period") {
   REQUIRE(run.reason() == "killed with SIGKILL, after SIGTERM");
 }
 
-TEST_CASE("kill of a run that has ended reports that nothing was there") {
+TEST_CASE("kill of a run that has ended reports that nothing was left") {
   Table table;
   Run& run = table.sh("true");
   table.until_ended(run);
@@ -179,7 +179,7 @@ TEST_CASE("kill of a run that has ended reports that nothing was there") {
   REQUIRE(run.state() == RunState::kCompleted);
 }
 
-TEST_CASE("kill takes what the run left behind, even after its leader has ended") {
+TEST_CASE("kill ends what the run left behind, even after its leader has ended") {
   Table table;
   Run& run = table.sh("setsid sleep 600 >/dev/null 2>&1 & sleep 600 >/dev/null 2>&1 & exit 0");
   table.until_ended(run);
@@ -191,7 +191,7 @@ TEST_CASE("kill takes what the run left behind, even after its leader has ended"
   REQUIRE(run.state() == RunState::kCompleted);
 }
 
-TEST_CASE("a run that outlives its time limit is timeout, not killed") {
+TEST_CASE("a run that outlives its time limit ends as timeout, not as killed") {
   Table table;
   RunSpec spec;
   spec.command = "exec sleep 600";
@@ -232,7 +232,7 @@ TEST_CASE("stdin is written and closed") {
   REQUIRE(run.state() == RunState::kCompleted);
 }
 
-TEST_CASE("writing to a run without stdin, or whose stdin is closed, is answered") {
+TEST_CASE("writing to a run without stdin, or with a closed one, is answered") {
   Table table;
   Run& without = table.sh("exec sleep 600");
   RunSpec spec;
@@ -263,7 +263,7 @@ TEST_CASE("the oldest ended runs are forgotten beyond the limit") {
   REQUIRE(table.runs->find(ids[3]) != nullptr);
 }
 
-TEST_CASE("a wrong id is answered with the nearest one") {
+TEST_CASE("a wrong id is refused with the nearest one") {
   Table table;
   Run& run = table.sh("exec sleep 600");
   std::string wrong = run.id();
@@ -303,7 +303,7 @@ TEST_CASE("closing the table ends every run") {
   REQUIRE(table.loop.until([&] { return ::kill(pid, 0) != 0; }));
 }
 
-TEST_CASE("a table closes while runs are starting") {
+TEST_CASE("a table can close while runs are starting") {
   Table table;
   RunSpec spec;
   spec.command = "exec sleep 600";

@@ -40,7 +40,7 @@ class Table {
     runs.reset();
   }
 
-  // Starts it and waits until it runs or has failed to.
+  // Starts it and waits until it runs or has failed.
   Run& start(RunSpec spec, Status* status = nullptr) {
     bool ready = false;
     Status answer;

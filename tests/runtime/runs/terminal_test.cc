@@ -1,4 +1,4 @@
-// Runs with terminals: what their programs see of one, what is shown, typed, resized and ended.
+// Runs with terminals: what their programs see, and showing, typing, resizing and ending.
 #include <signal.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class Desk {
     INFO(text << " is not in:\n" << all(run));
     REQUIRE(shown);
   }
-  // The shell reads keys, in the mode that it wants; what came before may have met another one.
+  // The shell reads keys in its own mode; earlier keys may have met another one.
   void until_prompt(const Run& run) {
     const bool shown = table.loop.until([&] {
       const auto& rows = run.screen()->rows();
@@ -90,7 +90,7 @@ TEST_CASE("a run with a terminal has it as stdin, stdout, stderr and controlling
   CHECK(run.stream(StreamId::kStderr).end() == 0);
 }
 
-TEST_CASE("no other descriptor than the terminal's three reaches a run") {
+TEST_CASE("no descriptor other than the terminal's three reaches a run") {
   Desk desk;
   Run& run = desk.start("ls /proc/self/fd | tr '\\n' ' '");
   desk.table.until_ended(run);
@@ -110,7 +110,7 @@ TEST_CASE("an observer of the end sees all output of the terminal before it") {
   }
 }
 
-TEST_CASE("the size and the kind of the terminal are the requested ones") {
+TEST_CASE("the terminal has the requested size and kind") {
   Desk desk;
   TerminalSpec terminal;
   terminal.size = {30, 100};
@@ -210,7 +210,7 @@ TEST_CASE("a program that sends a thousand queries and reads nothing costs littl
   desk.table.kill(run);
 }
 
-TEST_CASE("a password prompt is recognized by its disabled echo") {
+TEST_CASE("a password prompt is recognised by its disabled echo") {
   Desk desk;
   Run& run = desk.start("echo hello; stty -echo; echo now; read x; stty echo; echo again; read y");
   desk.until_shown(run, "now");
@@ -222,7 +222,7 @@ TEST_CASE("a password prompt is recognized by its disabled echo") {
   desk.table.kill(run);
 }
 
-TEST_CASE("a raw program that echoes itself is no password prompt") {
+TEST_CASE("a raw program that echoes its input is not a password prompt") {
   Desk desk;
   Run& run = desk.start("stty -icanon -echo; echo raw; read x");
   desk.until_shown(run, "raw");

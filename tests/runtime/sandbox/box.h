@@ -1,5 +1,6 @@
-// What the sandbox's tests share: a small world with a workspace, an outside and a home, and a way
-// to run a program in a sandbox over it, as root or as nobody, with or without mount namespaces.
+// Shared by the sandbox's tests: a small world with a workspace, an outside and a home, and a
+// function that runs a program in a sandbox over it, as root or as nobody, with or without mount
+// namespaces.
 #pragma once
 
 #include <fcntl.h>
@@ -61,7 +62,7 @@ inline std::string describe(const Machine& machine) {
          std::to_string(machine.user);
 }
 
-// Root tries as nobody too.
+// Root also tries as the user nobody.
 inline std::vector<Machine> machines() {
   std::vector<Machine> all;
   for (const bool mounts : {true, false}) {

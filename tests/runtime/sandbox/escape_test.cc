@@ -45,7 +45,7 @@ void check_not_permitted(Box& box, const std::vector<Attack>& attacks) {
   }
 }
 
-// A listener outside that says whether anybody came.
+// A listener outside that says whether a process connected.
 class Listener {
  public:
   explicit Listener(int type) : fd_(::socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -118,7 +118,7 @@ TEST_CASE("files outside the write trees stay as they are") {
   }
 }
 
-TEST_CASE("modes, times and attributes outside stay as they are where mounts can be had") {
+TEST_CASE("modes, times and attributes outside stay unchanged where mounts are available") {
   for (const Machine& machine : machines()) {
     if (!machine.mounts) continue;
     Box box(machine);
@@ -129,7 +129,7 @@ TEST_CASE("modes, times and attributes outside stay as they are where mounts can
   }
 }
 
-TEST_CASE("no device can be made or opened") {
+TEST_CASE("no device can be created or opened") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     const std::string node = box.path("workspace/node");
@@ -158,7 +158,7 @@ TEST_CASE("the network outside cannot be reached when it is off or loopback") {
       const UniqueFd abstract = listen_abstract(name);
       INFO(to_string(network));
       check_refused(box, {{"connect", {tcp.port()}}, {"abstract", {name}}, {"raw"}, {"packet"}});
-      // In a network of one's own a datagram to nobody is no error.
+      // In a separate network, a datagram without a receiver is not an error.
       (void)box.attack("udp", {udp.port()});
       CHECK_FALSE(tcp.was_reached());
       CHECK_FALSE(udp.was_reached());
@@ -191,7 +191,7 @@ TEST_CASE("processes outside can be neither signalled nor inspected") {
     Box box(machine);
     const pid_t victim = gibbous::testing::patient_fork();
     if (victim == 0) {
-      // Of the same user, so that only the sandbox is in the way.
+      // The victim has the same user, so that only the sandbox protects it.
       if (machine.user != ::geteuid()) {
         (void)!::setresgid(machine.user, machine.user, machine.user);
         (void)!::setresuid(machine.user, machine.user, machine.user);
@@ -217,7 +217,7 @@ TEST_CASE("processes outside can be neither signalled nor inspected") {
   }
 }
 
-TEST_CASE("the attacks succeed where there is no sandbox") {
+TEST_CASE("the attacks succeed without a sandbox") {
   for (const Machine& machine : machines()) {
     Box box(machine);
     const Listener tcp(SOCK_STREAM);
@@ -277,7 +277,7 @@ TEST_CASE("system calls that lead out of a sandbox are refused") {
   }
 }
 
-TEST_CASE("System V memory outside cannot be attached where mounts can be had") {
+TEST_CASE("System V memory outside cannot be attached where mounts are available") {
   constexpr std::size_t kBytes = 4096;
   constexpr int kEveryone = 0666;
   for (const Machine& machine : machines()) {
@@ -361,7 +361,7 @@ TEST_CASE("a repository's hooks and configuration can be neither changed nor rep
   }
 }
 
-TEST_CASE("a directory above something unwritable cannot be moved away") {
+TEST_CASE("a directory above an unwritable path cannot be moved away") {
   for (const Machine& machine : machines()) {
     if (!machine.mounts) continue;
     Box box(machine);

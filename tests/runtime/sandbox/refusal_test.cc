@@ -47,7 +47,7 @@ void check_lines(const SandboxSpec& spec, const std::string& directory,
 
 }  // namespace
 
-TEST_CASE("a refused write is found in what shells, tools and languages say") {
+TEST_CASE("a refused write is found in the messages of shells, tools and languages") {
   // From a directory that may not be written, so that relative words count.
   check_lines(
       workspace_profile(), "/opt/app",
@@ -127,7 +127,7 @@ TEST_CASE("an unchangeable path of the workspace is found by relative names") {
       });
 }
 
-TEST_CASE("a refused path that the profile allows was refused by something else") {
+TEST_CASE("a refusal of a path that the profile allows is not blamed on the sandbox") {
   check_lines(workspace_profile(), "/ws",
               {
                   {"cat: secret: Permission denied", ""},
@@ -146,7 +146,7 @@ TEST_CASE("a refused path that the profile allows was refused by something else"
               });
 }
 
-TEST_CASE("words that are not paths are not taken for paths") {
+TEST_CASE("words that are not paths are not mistaken for paths") {
   const std::vector<Line> lines = {
       {"/bin/sh: Permission denied", ""},
       {"make: Permission denied", ""},
@@ -210,7 +210,7 @@ TEST_CASE("a hidden path is found as a refused read") {
       });
 }
 
-TEST_CASE("outside of all trees reading is refused, and writing what says so") {
+TEST_CASE("outside all trees a refusal is a read unless its line speaks of writing") {
   SandboxSpec spec = workspace_profile();
   spec.read = {"/usr"};
   check_lines(spec, "/ws",

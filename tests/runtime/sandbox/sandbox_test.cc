@@ -132,7 +132,7 @@ TEST_CASE("a write tree may be named through a link") {
   }
 }
 
-TEST_CASE("something unreadable in something unwritable stays hidden") {
+TEST_CASE("an unreadable path inside an unwritable one stays hidden") {
   for (const Machine& machine : machines()) {
     if (!machine.mounts) continue;
     Box box(machine);
@@ -210,7 +210,7 @@ TEST_CASE("links and missing names in a write tree are reported") {
                Contains("do not exist yet and can be made: " + box.path("workspace/dangling") +
                         ", " + box.path("workspace/none") + "\n") &&
                    Contains("workspace/pin does not exist yet: it can be made\n"));
-    // Nobody can make anything in what is read-only as a whole.
+    // Nothing can be created in a tree that is wholly read-only.
     box.spec().unwritable = {box.path("workspace/sub"), box.path("workspace/sub/none")};
     box.spec().pinned = {};
     CHECK((box.report().find("exist yet") == std::string::npos) == machine.mounts);
@@ -277,7 +277,7 @@ TEST_CASE("prepare fails when the machine cannot do what is requested") {
   CHECK_THAT(prepare_status(spec, support).message(), Contains("Landlock ABI"));
 }
 
-TEST_CASE("older Landlock still makes a sandbox and the report says what it lacks") {
+TEST_CASE("older Landlock still makes a sandbox, and the report says what it lacks") {
   SandboxSupport support = full_support();
   for (std::uint32_t abi = 1; abi <= support.landlock_abi; ++abi) {
     SandboxSupport old = support;
@@ -314,7 +314,7 @@ TEST_CASE("a protected path that vanished after prepare fails the start") {
   }
 }
 
-TEST_CASE("a probe leaves the caller as it was and no child behind") {
+TEST_CASE("a probe leaves the caller unchanged and no child behind") {
   const auto before = std::filesystem::read_symlink("/proc/self/ns/mnt");
   (void)probe_sandbox_support();
   CHECK(std::filesystem::read_symlink("/proc/self/ns/mnt") == before);

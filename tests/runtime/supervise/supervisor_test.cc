@@ -89,7 +89,7 @@ Condition on_ready(const Run& run) {
   return condition;
 }
 
-TEST_CASE("a run is ready when its condition has come true, and names the condition") {
+TEST_CASE("a run is ready when its condition comes true, and names the condition") {
   Office office;
   const auto how = Office::plan("read line; echo listening; read line");
   how->ready = line("listen");
@@ -115,7 +115,7 @@ TEST_CASE("a run without a ready condition is ready while it runs") {
   CHECK(has(after.message, "killed with SIGKILL"));
 }
 
-TEST_CASE("a run that is not ready in time is reported and lives on") {
+TEST_CASE("a run that is not ready in time is reported and goes on") {
   Office office;
   const auto how = Office::plan("read line");
   how->ready = line("never", Millis{20});
@@ -151,7 +151,7 @@ TEST_CASE("a run after a task starts once the task has succeeded") {
   Office office;
   Run& task = office.sh("read line");
   Run& run = office.after({&task}, Office::plan("true"));
-  // Started, so ready: nobody said that it has to end.
+  // It is started and therefore ready, because no condition says that it must end.
   office.until_state(run, RunState::kCompleted);
   const auto ends = Office::plan("read line; exit \"$line\"");
   WaitSpec exit;
@@ -211,7 +211,7 @@ TEST_CASE("after names known runs, or fails") {
   CHECK(has(refused.status().message(), "after: there is no run \"nobody00\""));
 }
 
-TEST_CASE("a run that fails is started again as often as it may, each time as another run") {
+TEST_CASE("a run that fails is restarted up to its maximum, each time as another run") {
   Office office;
   const auto how = Office::plan("exit 3");
   how->restart = restarts(2);
@@ -242,11 +242,11 @@ TEST_CASE("pauses between restarts double, and are reported") {
   CHECK(office.clock.now() - ended >= Millis{100});
   Run& third = office.runs->newest(second);
   CHECK(third.reason() == "it starts again in 0.2s (2 of 3)");
-  office.kill(first);  // means the third
+  office.kill(first);  // this kills the third
   CHECK(third.state() == RunState::kKilled);
 }
 
-TEST_CASE("a run that ended well is started again only where that was asked for") {
+TEST_CASE("a run that succeeded is restarted only on request") {
   Office office;
   const auto usual = Office::plan("true");
   usual->restart = restarts(1);
@@ -277,7 +277,7 @@ TEST_CASE("a killed run is not restarted, but one ended by a foreign signal is")
   office.kill(next);
 }
 
-TEST_CASE("a time limit is not a failure to be repeated, another limit is") {
+TEST_CASE("a time limit is not a failure to retry, but another limit is") {
   Office office;
   const auto how = Office::plan("read line");
   how->restart = restarts(1);
@@ -333,7 +333,7 @@ TEST_CASE("a wait for a failed run follows its restart") {
   office.kill(second);
 }
 
-TEST_CASE("a run that cannot be started again counts as one that has failed again") {
+TEST_CASE("a run that cannot be restarted counts as another failure") {
   Office office;
   const auto how = Office::plan("exit 1");
   how->restart = restarts(2);
@@ -359,7 +359,7 @@ TEST_CASE("a run lost with its keeper is restarted") {
   office.kill(next);
 }
 
-TEST_CASE("a run that is killed while a limit ends it is not started again") {
+TEST_CASE("a run that is killed while a limit ends it is not restarted") {
   Office office;
   const auto how = Office::plan("trap '' TERM; echo up; while :; do sleep 0.01; done");
   how->restart = restarts(1);
@@ -372,7 +372,7 @@ TEST_CASE("a run that is killed while a limit ends it is not started again") {
   CHECK(run.next().empty());
 }
 
-TEST_CASE("the first of a chain leads to the last, however many are forgotten between them") {
+TEST_CASE("the first of a chain leads to the last, even if runs in between are forgotten") {
   RunLimits limits;
   limits.max_ended = 2;
   limits.max_queued = 0;
@@ -423,7 +423,7 @@ TEST_CASE("no run is started once the supervisor is gone") {
   CHECK(blocked.state() == RunState::kQueued);
 }
 
-TEST_CASE("runs that wait count among those that are queued") {
+TEST_CASE("runs that wait count as queued") {
   RunLimits limits;
   limits.max_queued = 1;
   Office office(limits);

@@ -1,4 +1,4 @@
-// Keys as people write them: what is understood, what is refused, what a shell would make of it.
+// Keys in the notation of Vim: what is accepted and refused, and what a shell would make of them.
 #include "runtime/terminal/keys.h"
 
 #include <random>
@@ -51,7 +51,7 @@ TEST_CASE("keys have names whose case does not count") {
   CHECK(plain("<Space><lt>") == " <");
 }
 
-TEST_CASE("modifiers stand before a key or a character") {
+TEST_CASE("modifiers precede a key or a character") {
   CHECK(plain("<C-c>") == "\x03");
   CHECK(plain("<C-C>") == "\x03");
   CHECK(plain("<C-[>") == "\x1b");
@@ -105,6 +105,8 @@ TEST_CASE("a shell gets lines, and edited lines are marked") {
   CHECK(typed("rm -rf /<Enter>").text == "rm -rf /\n");
   CHECK(!typed("rm -rf /<Enter>").edited);
   CHECK(typed("ls<C-c>").text == "ls\n");
+  CHECK(typed("ls<C-c>").interrupted);
+  CHECK(!typed("ls<Enter>pwd<C-j>\n").interrupted);
   CHECK(!typed("<C-l>").edited);
   for (const char* keys :
        {"<Up>", "<C-r>", "<M-.>", "<Tab>", "<BS>", "<Left>", "<C-y>", "<Esc>", "\x1b[A"}) {

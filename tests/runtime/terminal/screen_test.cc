@@ -1,4 +1,4 @@
-// What a terminal shows of bytes, what it answers, and what keys send in its modes.
+// What a terminal shows for bytes, its answers, and what keys send in its modes.
 #include "runtime/terminal/screen.h"
 
 #include <random>
@@ -51,7 +51,7 @@ TEST_CASE("wide characters take two columns and combined ones none") {
   CHECK(shown.screen.cursor().col == 2 + 1 + 1 + 1 + 2 + 1);
 }
 
-TEST_CASE("a progress line is shown as it was left") {
+TEST_CASE("a progress line is shown in its last form") {
   Shown shown;
   shown.screen.feed("10%\r20%\r100%");
   CHECK(shown.row(0) == "100%");
@@ -137,7 +137,7 @@ TEST_CASE("the title and a hidden cursor are known") {
   CHECK(shown.screen.cursor().visible);
 }
 
-TEST_CASE("styles say where the text is not plain") {
+TEST_CASE("styles mark the text that is not plain") {
   Shown shown;
   shown.screen.feed("a\x1b[1;31mbc\x1b[0md\x1b[7m  \x1b[0m\x1b[38;5;208me\x1b[48;2;1;2;3mf");
   const std::vector<StyledSpan> spans = shown.screen.rows()[0].spans;
@@ -172,7 +172,7 @@ TEST_CASE("a change of style alone is a change, as menus show their selection th
   CHECK(shown.screen.version() > before);
 }
 
-TEST_CASE("programs that ask where the cursor is, and what the terminal is, are answered") {
+TEST_CASE("programs that ask about the cursor and the terminal get answers") {
   Shown shown;
   shown.screen.feed("ab\x1b[6n");
   CHECK(shown.answers == "\x1b[1;3R");
@@ -246,7 +246,8 @@ TEST_CASE("a long title is cut") {
   CHECK(shown.row(0) == "after");
 }
 
-// Whatever comes, rows are as many as the size says, valid UTF-8, and no longer than cells can be.
+// Checks that there are as many rows as the size says, in valid UTF-8, and no longer than their
+// cells allow.
 void check_screen(Screen& screen) {
   REQUIRE(screen.rows().size() == screen.size().rows);
   for (const ScreenRow& row : screen.rows()) {
@@ -259,7 +260,7 @@ void check_screen(Screen& screen) {
   REQUIRE(screen.cursor().col <= screen.size().cols);
 }
 
-TEST_CASE("any bytes and any sizes leave a screen that can be read") {
+TEST_CASE("any bytes and any sizes leave a readable screen") {
   std::mt19937 random(18);
   const std::vector<std::string> parts = {"\x1b[",
                                           "\x1b]2;",

@@ -1,4 +1,4 @@
-// What json.cc compiles of nlohmann/json for everybody, as a list: json.h declares it, json.cc
+// The list of what json.cc compiles of nlohmann/json for all files: json.h declares it, json.cc
 // defines it.
 //
 // The class alone is not enough: reading and writing text are templates of their own, and each
@@ -14,7 +14,7 @@
 
 namespace gibbous {
 
-// What text is read from: characters, and a string.
+// The sources that text is read from: characters, and a string.
 using JsonChars = nlohmann::detail::iterator_input_adapter<const char*>;
 using JsonString = nlohmann::detail::iterator_input_adapter<std::string::const_iterator>;
 

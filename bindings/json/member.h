@@ -1,4 +1,4 @@
-// Members of JSON objects. Untrusted values come with any shape, so a wrong type counts as absent.
+// Members of JSON objects. Untrusted values can have any shape, so a wrong type counts as absent.
 // Pure, any thread.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace gibbous {
 
-// Null when `value` is not an object, or the member is absent or null.
+// Returns null when `value` is not an object, or the member is absent or null.
 const Json* find_member(const Json& value, const std::string& name);
-// Null when there is no such member that is a string.
+// Returns null when there is no such member, or when it is not a string.
 const std::string* find_text(const Json& value, const std::string& name);
 // The member's text, or "".
 std::string text_member(const Json& value, const std::string& name);

@@ -13,7 +13,7 @@ namespace gibbous {
 std::string to_text(const Json& value);
 std::string to_text(const OrderedJson& value);
 
-// An empty object unless the text is a JSON object of at most `max_bytes` and 64 levels.
+// Returns an empty object unless the text is a JSON object of at most `max_bytes` and 64 levels.
 Json parse_object(std::string_view text, std::size_t max_bytes);
 
 }  // namespace gibbous

@@ -3,8 +3,9 @@
 return {
   ['cd pushd chdir'] = { enters = 'operands' },
   ['popd dirs pwd jobs fg bg disown wait suspend logout exit return break continue shift times '
-    .. 'umask ulimit shopt set history fc help caller true false : bindkey rehash '
+    .. 'umask ulimit shopt set history help caller true false : bindkey rehash '
     .. 'type'] = {},
+  ['fc hist'] = { values = '-e', runs = { { how = 'earlier', unless = '-l' } } },
   compgen = { values = '-A -C -F -G -P -S -W -X -o', runs = { { how = 'shell', from = '-C' } } },
   which = {},
   ['echo print'] = { prints = true },

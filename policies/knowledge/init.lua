@@ -38,8 +38,19 @@ local function gather(tables)
   return programs
 end
 
+-- Adds to the programs the commands that they take in typed text.
+local function with_typed(programs, typed)
+  for names, commands in pairs(typed) do
+    for name in names:gmatch('%S+') do
+      programs[name] = programs[name] or {}
+      programs[name].typed = commands
+    end
+  end
+  return programs
+end
+
 return {
-  programs = gather(PROGRAMS),
+  programs = with_typed(gather(PROGRAMS), require 'knowledge.typed'),
   variables = require 'knowledge.variables',
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',

@@ -1,6 +1,7 @@
 -- Interpreters other than shells, and where their code comes from. languages.lua says which code
 -- needs no approval.
-local function with_code(flags, language, values, more)
+-- `interactive`: flags with which it reads code from its input after it has run other code.
+local function with_code(flags, language, values, more, interactive)
   local program = {
     options_first = true,
     values = flags .. ' ' .. values,
@@ -10,15 +11,22 @@ local function with_code(flags, language, values, more)
       { how = 'stdin', language = language, unless = flags .. ' ' .. (more or '') },
     },
   }
+  if interactive then
+    -- After any number of operands.
+    program.runs[#program.runs + 1] = {
+      how = 'stdin', language = language, when = interactive, skip = 100,
+    }
+  end
   return program
 end
 
 -- -m runs a module; -V, --version and -h only print.
 local PYTHON = with_code('-c', 'python', '-m -W -X -Q --check-hash-based-pycs',
-  '-m -V --version -h --help')
+  '-m -V --version -h --help', '-i')
 local NODE = with_code('-e --eval -p --print -pe', 'javascript',
   '-r --require --import --loader --experimental-loader -C --conditions --env-file '
-    .. '--test-name-pattern --test-reporter --title', '-v --version -h --help --test')
+    .. '--test-name-pattern --test-reporter --title', '-v --version -h --help --test',
+  '-i --interactive')
 NODE.executes = '-r --require --import --loader --experimental-loader'
 NODE.single_dash_long = true -- -pe
 
@@ -36,7 +44,7 @@ RUBY.accesses = {
   { access = 'read', of = 'operands', when = '-e' },
 }
 
-local LUA = with_code('-e', 'lua', '-l -b -O -j', '-v')
+local LUA = with_code('-e', 'lua', '-l -b -O -j', '-v', '-i')
 
 local PHP = with_code('-r -B -R -E --run', 'php', '-c -d -f -F -S -t -z', '-v --version -i -m -l '
   .. '-S')

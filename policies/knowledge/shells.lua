@@ -1,18 +1,30 @@
 -- Shells, and other programs that run shell lines.
-local SHELL = {
-  values = '-O +O -o +o --rcfile --init-file',
-  options_first = true,
-  executes = '--rcfile --init-file',
-  runs = {
-    { how = 'option', from = '-c' },
-    { how = 'file', unless = '-c -s' },
-    { how = 'stdin', unless = '-c' },
-  },
-}
+
+-- `history`: how a typed line refers to earlier ones. false: it does not; programs: as in bash,
+-- where a line typed behind these programs, which read nothing, is the shell's. Without it, a line
+-- that may refer to another one is asked about.
+local function shell(history)
+  return {
+    values = '-O +O -o +o --rcfile --init-file',
+    options_first = true,
+    executes = '--rcfile --init-file',
+    history = history,
+    runs = {
+      { how = 'option', from = '-c' },
+      { how = 'file', unless = '-c -s' },
+      { how = 'stdin', unless = '-c' },
+    },
+  }
+end
+
+local READ_NOTHING = ': [ basename cd chmod df dirname echo false id ls mkdir mktemp nproc popd '
+  .. 'printenv printf ps pushd pwd readlink realpath rmdir seq sleep stat test touch true type '
+  .. 'uname uptime which whoami'
 
 return {
-  ['sh bash dash ash zsh ksh ksh93 mksh pdksh oksh rbash rzsh yash posh loksh osh bash5* '
-    .. 'bash4* zsh-*'] = SHELL,
+  ['bash rbash bash5* bash4*'] = shell(READ_NOTHING),
+  ['dash ash posh'] = shell(false),
+  ['sh zsh rzsh osh ksh ksh93 mksh pdksh oksh yash loksh zsh-*'] = shell(),
   ['csh tcsh'] = {
     options_first = true,
     runs = {

@@ -224,13 +224,16 @@ return {
     runs = {
       { how = 'code', from = '-ex -iex -eval-command --eval-command', language = 'gdb' },
       { how = 'argv', when = '--args -args' },
-      { how = 'stdin', language = 'gdb' },
+      { how = 'stdin', language = 'gdb', skip = 100, unless = '-batch --batch' },
     },
   },
   lldb = {
     values = '-o --one-line -s --source -k -p --attach-pid -f --file',
     executes = '-s --source',
-    runs = { { how = 'code', from = '-o --one-line -k', language = 'gdb' } },
+    runs = {
+      { how = 'code', from = '-o --one-line -k', language = 'gdb' },
+      { how = 'stdin', language = 'gdb', skip = 100, unless = '-b --batch' },
+    },
   },
   ['busybox toybox'] = {
     options_first = true,

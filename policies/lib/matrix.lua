@@ -13,7 +13,8 @@ local MODE = schema.object {
   instead = TEXT,
   limits = schema.limits { optional = true },
   tool_limits = schema.boolean { optional = true },
-  sandbox = schema.any { optional = true }, -- sandbox.check
+  sandbox = schema.sandbox { optional = true }, -- sandbox.check knows the profiles
+  secrets = OPTIONAL, -- starts that name secrets; default: ask
   commands = schema.object({ unmatched = OPTIONAL, ask = OPTIONAL }, { optional = true }),
   rank = schema.integer { optional = true },
 }
@@ -47,11 +48,23 @@ end
 -- The greater, the stricter.
 local RANK = { allow = 1, ask = 2, deny = 3 }
 
+-- Returns the name of the row that a mode has for the tool of an effect; nil without one. A row for
+-- one action, such as `job.stop`, comes first, and a tool that is judged as another one last.
+local function row_of(mode, effect)
+  local rows = mode.tools or {}
+  local of_action = effect.action and ('%s.%s'):format(effect.tool, effect.action)
+  for _, name in ipairs { of_action or effect.tool, effect.tool, effect.judged_as } do
+    if rows[name] then
+      return name
+    end
+  end
+end
+
 -- Returns the mode's verdict on the tool of an effect.
 local function judge_tool(mode, effect)
-  local named = mode.tools and mode.tools[effect.tool]
-  local decision = named or mode.permissions[effect.permission] or 'deny'
-  local row = named and effect.tool or tostring(effect.permission)
+  local row = row_of(mode, effect)
+  local decision = row and mode.tools[row] or mode.permissions[effect.permission] or 'deny'
+  row = row or tostring(effect.permission)
   local rule = ('modes.%s.%s'):format(effect.mode, row)
   if effect.kind ~= 'call' and decision == 'ask' then
     -- The call itself was approved, so its effects need no second approval of the tool.
@@ -115,7 +128,7 @@ function M.judge(modes, effect)
     return judge_tool(mode, effect)
   end
   local verdict = judge_commands(mode, effect)
-  if mode.tools and mode.tools[effect.tool] then
+  if row_of(mode, effect) then
     local row = judge_tool(mode, effect)
     if RANK[row.decision] > RANK[verdict.decision] then
       return row

@@ -5,6 +5,7 @@ local executors = require 'executors'
 local limits = require 'limits'
 local matrix = require 'matrix'
 local sandbox = require 'sandbox'
+local secrets = require 'secrets'
 
 local M = {}
 
@@ -26,11 +27,14 @@ function M.decider(modes)
     end
     local mode = modes[effect.mode]
     verdict = executors.judge(mode, effect, verdict)
+    verdict = secrets.judge(mode, effect, verdict)
     -- What a person approved gets the same limits and the same sandbox.
     if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
       verdict.limits = limits.strictest(effect.limits, mode.limits)
+      local configured = effect.configured or {}
       verdict.sandbox = sandbox.strictest {
-        mode.sandbox or {}, (effect.configured or {}).sandbox or {}, effect.sandbox or {},
+        mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
+        effect.sandbox or {},
       }
     end
     return verdict

@@ -63,17 +63,13 @@ M.PROFILES = {
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
 local LISTS = { 'read', 'write', 'unreadable', 'unwritable', 'pinned' }
 
-local function request_shape()
+local function profile_names()
   local names = {}
   for name in pairs(M.PROFILES) do
     names[#names + 1] = name
   end
   table.sort(names)
-  return schema.object {
-    profile = schema.string { enum = names, optional = true },
-    network = schema.string { enum = { 'on', 'loopback', 'off' }, optional = true },
-    min_landlock_abi = schema.integer { minimum = 0, optional = true },
-  }
+  return names
 end
 
 --- Checks the request of a mode or a caller and raises an error for what is wrong.
@@ -82,7 +78,7 @@ end
 ---@param request SandboxRequest
 ---@param owner string for the message
 function M.check(request, owner)
-  schema.check(request, request_shape(), owner .. ': sandbox')
+  schema.check(request, schema.sandbox { profiles = profile_names() }, owner .. ': sandbox')
 end
 
 --- Returns the strictest of the requests of the mode, the configuration and the caller, as a whole

@@ -4,6 +4,9 @@ return {
   rank = 3,
   description = 'everything is allowed that no rule denies or asks about',
   permissions = { read = 'allow', write = 'allow', execute = 'allow' },
-  tools = { bg_start = 'allow', bg_status = 'allow', bg_output = 'allow', bg_kill = 'allow' },
+  tools = {
+    bg_start = 'allow', bg_status = 'allow', bg_output = 'allow',
+    bg_input = 'allow', bg_kill = 'allow',
+  },
   commands = { unmatched = 'allow', ask = 'ask' },
 }

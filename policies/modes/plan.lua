@@ -4,7 +4,10 @@ return {
   rank = 0,
   description = 'reading is allowed, nothing may be changed or started',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },
-  tools = { bg_start = 'deny', bg_status = 'allow', bg_output = 'allow', bg_kill = 'deny' },
+  tools = {
+    bg_start = 'deny', bg_status = 'allow', bg_output = 'allow',
+    bg_input = 'deny', bg_kill = 'deny',
+  },
   commands = { unmatched = 'deny', ask = 'deny' },
   instead = 'only look at things while planning; to act, start Gibbous with --mode default or auto',
 }

@@ -133,8 +133,8 @@ return {
   {
     id = 'code.option_from_temp',
     decision = 'ask',
-    reason = 'This runs or loads a file from a directory in which everybody writes: copy it into '
-      .. 'the workspace, and look at it first.',
+    reason = 'This runs or loads a file from a directory in which every user can write: copy it '
+      .. 'into the workspace, and look at it first.',
     program = 'make gmake bmake cmake meson configure autogen.sh java javac kotlin scala rustc '
       .. 'cargo bazel bazelisk gulp grunt rubocop gcc g++ cc c++ clang clang++ go mvn gradle sbt '
       .. 'dotnet swift swiftc zig ghc',

@@ -171,8 +171,8 @@ return {
   {
     id = 'network.listen',
     decision = 'ask',
-    reason = 'This waits for anybody who comes: bind to 127.0.0.1 with the program that is being '
-      .. 'tested.',
+    reason = 'This accepts connections from any machine: bind the program that you test to '
+      .. '127.0.0.1.',
     program = 'nc ncat netcat nc.openbsd nc.traditional',
     flags = '-l --listen -k --keep-open',
     match = { 'nc -l 4444', 'ncat -lvp 4444' },

@@ -205,7 +205,7 @@ return {
   {
     id = 'packages.publish',
     decision = 'ask',
-    reason = 'This publishes for everybody, and cannot be taken back: let a person do it, or add '
+    reason = 'This publishes for all users, and cannot be undone: let a person do it, or add '
       .. '--dry-run.',
     program = 'npm pnpm yarn bun cargo gem poetry uv twine flit hatch pdm dotnet docker podman '
       .. 'helm vsce ovsx deno dart flutter lerna mvn mvnw gradle gradlew pod mix rebar3 nuget '

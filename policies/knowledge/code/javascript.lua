@@ -54,7 +54,7 @@ return {
     { access = 'permission', pattern = '(?:chmodSync|chownSync|chmod|chown)' .. QUOTED },
   },
   harmless = pattern.made_of {
-    [[\s]],
+    [[\s]], [[(?:^|\n)\s*\.(?:exit|help|clear|break)\b]],
     [[(?:]] .. BEFORE .. [[|\breturn\s)\s*(?:]] .. pattern.STRING .. '|' .. TEMPLATE .. ')',
     CALLS .. [[\(\s*(?:]] .. pattern.STRING .. '|' .. TEMPLATE .. ')?',
     [[\.]] .. METHODS .. [[\(\s*(?:]] .. pattern.STRING .. ')?',

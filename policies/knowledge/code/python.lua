@@ -11,6 +11,7 @@ local CALLS = pattern.one_of [[print len range str int float bool list dict set 
   hashlib.md5 base64.b64decode base64.b64encode urllib.parse.quote urllib.parse.unquote
   random.randint random.random collections.Counter Counter sys.stdin.read sys.stdin.readlines
   torch.cuda.is_available
+  exit quit dir type id callable hash
   uuid.uuid4 tomllib.loads yaml.safe_load ast.parse]]
 local METHODS = pattern.one_of [[get items keys values split rsplit splitlines strip lstrip
   rstrip join replace startswith endswith lower upper title format read readlines append count

@@ -1,5 +1,6 @@
 // All tables together, and what they share. Called once for each new state.
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/api_names.h"
 #include "bindings/lua/check/schema_table.h"
 
 #include <lua.hpp>
@@ -25,6 +26,12 @@ constexpr Table kTables[] = {
 const Call* calling(lua_State* state) {
   const TaskSlot* slot = task_slot(state);
   return slot == nullptr || slot->running == nullptr ? nullptr : &slot->running->call();
+}
+
+std::vector<std::string> api_names() {
+  std::vector<std::string> names;
+  for (const Table& table : kTables) names.emplace_back(table.name);
+  return names;
 }
 
 void open_api(lua_State* state) {

@@ -15,7 +15,7 @@ namespace gibbous::lua {
 
 class Call;
 
-// The call that runs now; null while scripts load.
+// Returns the call that runs now; null while scripts load.
 const Call* calling(lua_State* state);
 
 void open_tool(lua_State* state);
@@ -27,11 +27,13 @@ void open_json(lua_State* state);
 void open_store(lua_State* state);
 void open_time(lua_State* state);
 void open_journal(lua_State* state);
-// After bind_context (context.h); in a protected call.
+// For the module `spec` alone: no global.
+void open_spec(lua_State* state);
+// Call it after bind_context (context.h), in a protected call.
 void open_api(lua_State* state);
 
-// What tool{} returns, and tool_reader.h reads: a copy of its argument, { name, title, description,
-// permission, input, output, annotations, run }, whose fields are checked (the schemas are compiled
-// by the reader). Pure: nothing is registered.
+// tool{} checks the fields of its argument and returns a copy of it, { name, title, description,
+// permission, input, output, annotations, run }. tool_reader.h reads the copy and compiles the
+// schemas. Pure: nothing is registered.
 
 }  // namespace gibbous::lua

@@ -1,5 +1,5 @@
-// The table `journal`: what was recorded of runs, of this runtime, of others with the same state
-// directory, and of earlier ones. Its functions suspend: the disk is read by the pool.
+// The table `journal`: the records of this runtime's runs, of those of other runtimes with the same
+// state directory, and of earlier ones. Its functions suspend, because the pool reads the disk.
 #include "bindings/lua/api/api_journal.h"
 
 #include <lua.hpp>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/api_grep.h"
 #include "bindings/lua/api/record_value.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
@@ -29,21 +30,16 @@ constexpr std::int64_t kDefaultRuns = 50;
 constexpr std::int64_t kMaxRuns = 1000;
 constexpr std::int64_t kMaxSeqNumber = std::int64_t{1} << 32;
 
-// Reading has no effect to undo: a cancelled question gets no answer.
-class PendingQuestion final : public PendingOp {
- public:
-  void cancel() override {}
-};
-
 Recording* recording_of(lua_State* state) {
   return context_of(state).recording;
 }
 
 int nothing_recorded(lua_State* state) {
-  return push_error(state, Status::error("no_journal", "nothing is recorded here"));
+  return push_error(state, no_journal());
 }
 
-// As a person would see it. A sequence that is cut between two items is left to the second one.
+// Cleans the text as a person would see it. A sequence that is cut between two items is left to the
+// second one.
 void clean_terminal(std::vector<StoredItem>& items) {
   std::string rest;
   for (StoredItem& item : items) {
@@ -94,7 +90,7 @@ int l_journal_items(lua_State* state) {
                          return 1;
                        });
                      });
-    return task->suspend(state, std::make_unique<PendingQuestion>());
+    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
   });
 }
 
@@ -126,11 +122,11 @@ int l_journal_runs(lua_State* state) {
             return 1;
           });
         });
-    return task->suspend(state, std::make_unique<PendingQuestion>());
+    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
   });
 }
 
-// For a run that is queued, or that another process executes.
+// Kills a run that is queued, or that another process executes.
 int l_journal_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_recorded_run(state);
@@ -182,7 +178,7 @@ int l_journal_kill(lua_State* state) {
                 [id](JournalReader& reader) { return reader.run(id); }, kill);
           });
         });
-    return task->suspend(state, std::make_unique<PendingQuestion>());
+    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
   });
 }
 
@@ -220,6 +216,10 @@ void open_journal(lua_State* state) {
   lua_newtable(state);
   push_suspending(state, l_journal_items, "journal.items");
   lua_setfield(state, -2, "items");
+  push_suspending(state, l_journal_grep, "journal.grep");
+  lua_setfield(state, -2, "grep");
+  push_suspending(state, l_journal_error_excerpt, "journal.error_excerpt");
+  lua_setfield(state, -2, "error_excerpt");
   push_suspending(state, l_journal_runs, "journal.runs");
   lua_setfield(state, -2, "runs");
   push_suspending(state, l_journal_kill, "journal.kill");

@@ -11,14 +11,14 @@
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/vm/error.h"
 #include "bindings/lua/vm/one_shot_timer.h"
+#include "runtime/output/text.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
 
 namespace gibbous::lua {
 namespace {
 
-// Looks at the queue, then again whenever it changes, until the run has left it or the time is
-// over.
+// Looks at the queue, then again whenever it changes, until the run has left it or the time is up.
 class QueueWait : public std::enable_shared_from_this<QueueWait> {
  public:
   QueueWait(Context& context, std::string id, Millis limit, Completer complete,
@@ -32,7 +32,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   void begin() {
     look();
     if (limit_ == Millis{0}) return;
-    watch_ = context_.worker->watch_queue([this] { look(); });
+    listener_ = context_.worker->add_queue_listener([this] { look(); });
     timer_.start(context_.loop, limit_, /*background=*/false, [this] {
       is_late_ = true;
       look();
@@ -41,7 +41,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
 
   void end() {
     is_over_ = true;
-    if (watch_ != 0) context_.worker->unwatch_queue(std::exchange(watch_, 0));
+    if (listener_ != 0) context_.worker->remove_queue_listener(std::exchange(listener_, 0));
     timer_.stop();
   }
 
@@ -80,6 +80,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
     complete_([place = std::move(place), id = id_](lua_State* to) {
       if (!place) return push_error(to, named_run_error(place.status(), id), id);
       Json answer = {{"state", place->run.status}};
+      if (!place->run.error_message.empty()) answer["reason"] = to_utf8(place->run.error_message);
       if (place->before) answer["before"] = run_record_value(*place->before);
       push_json(to, answer);
       return 1;
@@ -92,7 +93,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   Completer complete_;
   std::function<bool(const RunRecord&)> may_see_;
   OneShotTimer timer_;
-  int watch_ = 0;
+  int listener_ = 0;
   bool is_looking_ = false;
   bool look_again_ = false;
   bool is_late_ = false;

@@ -1,6 +1,6 @@
 // The table `json`: encode, decode, null, array, object. Text from outside is measured before it is
-// parsed, so that neither its depth nor its size can hurt. encode raises for what is no JSON;
-// decode returns nil, err.
+// parsed, so that neither its depth nor its size can hurt. encode raises for a value that JSON
+// cannot represent; decode returns nil, err.
 #include <exception>
 #include <lua.hpp>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBytesPerStep = 4;
 constexpr int kPrettyIndent = 2;
 
-// Why `text` is too much to parse, or "".
+// Explains why `text` is too large or too deep to parse; "" when it is not.
 std::string_view too_much(std::string_view text) {
   int depth = 0;
   std::size_t nodes = 1;
@@ -42,7 +42,7 @@ std::string_view too_much(std::string_view text) {
   return {};
 }
 
-// Without nlohmann's "[json.exception.parse_error.101] ".
+// Removes nlohmann's "[json.exception.parse_error.101] ".
 std::string plain_message(std::string_view what) {
   const std::size_t bracket = what.find("] ");
   if (!what.empty() && what.front() == '[' && bracket != std::string_view::npos) {
@@ -51,7 +51,8 @@ std::string plain_message(std::string_view what) {
   return std::string(what);
 }
 
-// True and *value, or false and *message. No Lua in here: the parser's exceptions stay inside.
+// Returns true and sets *value, or false and sets *message. Uses no Lua, so the parser's exceptions
+// stay inside.
 bool parse(std::string_view text, Json* value, std::string* message) {
   *message = too_much(text);
   if (!message->empty()) return false;

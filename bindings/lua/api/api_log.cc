@@ -16,7 +16,7 @@ constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 10;
 constexpr std::size_t kMaxFieldBytes = std::size_t{64} << 10;
 constexpr char kCut[] = " [cut]";
 
-// The session of the call that runs now, or "" while scripts load.
+// Returns the session of the call that runs now, or "" while scripts load.
 std::string session_of(lua_State* state) {
   const Call* call = calling(state);
   return call == nullptr ? "" : call->session();

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/api_grep.h"
 #include "bindings/lua/api/api_run_start.h"
 #include "bindings/lua/api/api_run_terminal.h"
 #include "bindings/lua/api/api_run_usage.h"
 #include "bindings/lua/api/api_wait.h"
+#include "bindings/lua/api/output_value.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/api/watch_value.h"
@@ -76,7 +78,7 @@ int l_run_list(lua_State* state) {
   });
 }
 
-// A method that reads: finds the run, and answers with what `read` makes of it.
+// Finds the run for a method that reads, and answers with what `read` makes of it.
 template <typename Read>
 int read_method(lua_State* state, Read read) {
   return with_wrong_use(state, [&] {
@@ -124,6 +126,27 @@ int l_run_refusals(lua_State* state) {
   return read_method(state, [](Run& run, const Json&, const Context& context) {
     return refusals_value(run, context.workspace);
   });
+}
+
+// Sets whether the run ends with the call that asks.
+int set_attached(lua_State* state, bool attached) {
+  return with_wrong_use(state, [&] {
+    const std::string id = check_id(state, 1);
+    if (find_own(state, id) == nullptr) return push_error(state, not_found(state, id), id);
+    const auto task = Task::current(state);
+    if (task == nullptr) return luaL_error(state, "runs can be attached only during a call");
+    attached ? task->call().own_run(id) : task->call().disown_run(id);
+    lua_pushboolean(state, 1);
+    return 1;
+  });
+}
+
+int l_run_attach(lua_State* state) {
+  return set_attached(state, true);
+}
+
+int l_run_detach(lua_State* state) {
+  return set_attached(state, false);
 }
 
 int check_signal(Fields& fields, const char* name, int fallback) {
@@ -191,16 +214,13 @@ int l_run_is_host_alive(lua_State* state) {
 }
 
 constexpr luaL_Reg kMethods[] = {
-    {"info", l_run_info},
-    {"read", l_run_read},
-    {"tail", l_run_tail},
-    {"error_excerpt", l_run_error_excerpt},
-    {"excerpt", l_run_excerpt},
-    {"refusals", l_run_refusals},
-    {"close_stdin", l_run_close_stdin},
-    {"watch", l_run_watch},
-    {"screen", l_run_screen},
-    {"resize", l_run_resize},
+    {"attach", l_run_attach},     {"detach", l_run_detach},
+    {"info", l_run_info},         {"read", l_run_read},
+    {"tail", l_run_tail},         {"error_excerpt", l_run_error_excerpt},
+    {"excerpt", l_run_excerpt},   {"grep", l_run_grep},
+    {"refusals", l_run_refusals}, {"close_stdin", l_run_close_stdin},
+    {"watch", l_run_watch},       {"screen", l_run_screen},
+    {"resize", l_run_resize},     {"writers", l_run_writers},
     {nullptr, nullptr},
 };
 

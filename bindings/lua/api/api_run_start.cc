@@ -1,4 +1,5 @@
-// run.start and run.queue: checked, asked of the policy, mapped by an executor, supervised.
+// run.start and run.queue: check the options, ask the policy, let an executor map the run, and
+// supervise it.
 #include "bindings/lua/api/api_run_start.h"
 
 #include <lua.hpp>
@@ -10,8 +11,10 @@
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/git_places.h"
+#include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
+#include "bindings/lua/api/secrets.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
@@ -21,6 +24,8 @@
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/executor/executor_ports.h"
+#include "bindings/lua/policy/policy_program.h"
+#include "bindings/lua/policy/redaction_record.h"
 #include "runtime/base/random_id.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
@@ -33,14 +38,17 @@ namespace gibbous::lua {
 namespace {
 
 // Applies the policy's verdict to a start. Returns false, with an answer, when it is invalid.
-bool take_constraints(const Effect& effect, const Json& asked, RunSpec* spec) {
+bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Json& asked,
+                      RunSpec* spec) {
   try {
     const Json& sandbox = effect.verdict.sandbox;
     if (!sandbox.is_null()) {
       PathVariables variables = effect.context.path_variables;
-      add_git_places(effect.context.workspace, variables);
+      if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
+      add_git_places(queued != nullptr ? queued->workspace : effect.context.workspace, variables);
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
-    } else if (restricts(asked) || restricts(effect.context.sandbox)) {
+    } else if (restricts(asked) || restricts(effect.context.sandbox) ||
+               (queued != nullptr && restricts(queued->sandbox))) {
       throw WrongUse(
           "the policy's verdict",
           "a sandbox was requested, but the verdict has none; policies that use sandboxes "
@@ -70,7 +78,8 @@ void begin_supervision(const Context& context, const std::string& id,
   }
 }
 
-// As it is to be executed. `how`: null, it is not supervised, or is already.
+// Starts the run as it is to be executed. `how` is null when the run is not supervised, or is
+// already.
 void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
                 const std::shared_ptr<const Supervision>& how) {
   const auto task = effect->task.lock();
@@ -90,9 +99,9 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
     return;
   }
   if (options.watch && effect->context.watchers != nullptr) {
-    (void)effect->context.watchers->add(**started, options.watch);  // its first ones
+    (void)effect->context.watchers->add(**started, options.watch);  // the first watchers
   }
-  // Until it runs, and afterwards unless it is detached, the call answers for it.
+  // The call owns the run until it runs, and afterwards unless it is detached.
   const std::string id = (*started)->id();
   if (!detach) task->call().own_run(id);
   effect->on_cancel = [effect = effect.get(), id] {
@@ -112,14 +121,19 @@ bool complete_spec(const Effect& effect, const Call& call, StartOptions* options
   spec.reserved = call.starts_reserved();
   const Run* reserved = effect.context.runs->find(spec.id);
   if (reserved != nullptr && reserved->spec().restarts > 0) {
-    // The log of the run before it says why it failed.
+    // The log of the previous run says why that run failed.
     for (LogSpec& log : spec.logs) log.append = true;
   }
-  return spec.internal || take_constraints(effect, options->sandbox, &spec);
+  const QueuedPlace* queued = call.queued_place();
+  if (queued != nullptr) {
+    spec.workspace = queued->workspace;
+    spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
+  }
+  return spec.internal || take_constraints(effect, queued, options->sandbox, &spec);
 }
 
-void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptions options,
-             std::shared_ptr<const Supervision> how) {
+void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
+                       StartOptions options, std::shared_ptr<const Supervision> how) {
   RunSpec& spec = options.spec;
   if (spec.internal || executor_name(options.executor, effect->context) == "host") {
     start_spec(effect, std::move(options), how);
@@ -140,7 +154,21 @@ void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptio
       });
 }
 
-// Runs are named by id, or by label within their session.
+void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptions options,
+             std::shared_ptr<const Supervision> how) {
+  const SecretNames wanted = options.secrets;
+  look_up_secrets(effect->context, call, wanted,
+                  [effect, options = std::move(options),
+                   how = std::move(how)](Result<SecretValues> values) mutable {
+                    const auto task = effect->task.lock();
+                    if (!task || effect->cancelled) return;
+                    if (!values) return effect->fail(values.status());
+                    options.spec.secret_env = std::move(*values);
+                    start_where_asked(effect, task->call(), std::move(options), std::move(how));
+                  });
+}
+
+// An id names a run, and so does a label within its session.
 std::string id_of(Runs& runs, const std::string& name, const Call& call) {
   if (const Run* named = runs.find(name); named != nullptr && call.owns(*named)) return name;
   std::string id = name;
@@ -150,7 +178,7 @@ std::string id_of(Runs& runs, const std::string& name, const Call& call) {
   return id;
 }
 
-// Null: it asks for none, or is started by the supervisor, who knows.
+// Returns null when the start asks for none, or comes from the supervisor, which already has it.
 std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Call& call,
                                                   const StartOptions& options) {
   const Context& context = effect.context;
@@ -159,7 +187,7 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
   if (known || !asked.wanted()) return nullptr;
   Json start = options.asked;
   start.erase("after");
-  start["detach"] = true;  // of the call that starts it; its owner is the one that asks now
+  start["detach"] = true;  // from the call that starts it; the call that asks now owns it
   start["on_host_death"] = options.spec.keep ? "keep" : "kill";
   auto how = std::make_shared<Supervision>();
   how->restart = asked.restart;
@@ -196,7 +224,8 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   }
 }
 
-PolicyRequest start_request(const StartOptions& options, const Context& context) {
+PolicyRequest start_request(const StartOptions& options, const Context& context,
+                            const QueuedPlace* queued) {
   const RunSpec& spec = options.spec;
   PolicyRequest asked;
   asked.kind = RequestKind::kStart;
@@ -204,12 +233,14 @@ PolicyRequest start_request(const StartOptions& options, const Context& context)
   asked.argv = spec.argv;
   if (spec.argv.empty()) asked.command = spec.command;
   asked.env = spec.env;
+  asked.secrets = options.secrets;
   asked.limits = limits_value(spec.limits);
   asked.keep = spec.keep;
   asked.pty = spec.terminal.has_value();
   for (const LogSpec& log : spec.logs) asked.logs.push_back(log.path);
   asked.sandbox = options.sandbox;
   asked.configured_sandbox = context.sandbox;
+  if (queued != nullptr) asked.queued_sandbox = queued->sandbox;
   if (const std::string executor = executor_name(options.executor, context); executor != "host") {
     asked.executor = executor;
     asked.executor_settings = options.executor.settings;
@@ -220,20 +251,31 @@ PolicyRequest start_request(const StartOptions& options, const Context& context)
   return asked;
 }
 
+// Null: the calling task starts no queued run.
+const QueuedPlace* queued_place_of(lua_State* state) {
+  const auto task = Task::current(state);
+  return task ? task->call().queued_place() : nullptr;
+}
+
 StartOptions check_start(lua_State* state, bool queued) {
   luaL_checktype(state, 1, LUA_TTABLE);
   const Json asked = to_json(state, 1);
   StartOptions options = parse_start(asked, queued);
   if (options.supervision.wanted()) options.asked = asked;
-  // A run that ends with its call need not outlive more than that.
+  // A run that ends with its call need not outlive the host.
   options.spec.keep = options.keep.value_or(options.detach && context_of(state).keep_runs);
   return options;
+}
+
+Status check_names(const StartOptions& options, const Context& context) {
+  Status good = check_words(options.spec);
+  return good ? check_secrets(options.secrets, context) : good;
 }
 
 // --- The queue ----------------------------------------------------------------------------------
 
 // Everything the queue needs to start it, here or in another process.
-RunRecord queue_record(const StartOptions& options, Json asked, const Call& call) {
+RunRecord queue_record(const StartOptions& options, Json asked, Call& call) {
   const RunSpec& spec = options.spec;
   for (const char* key : {"safe_to_repeat", "session"}) asked.erase(key);
   asked["detach"] = true;
@@ -250,9 +292,15 @@ RunRecord queue_record(const StartOptions& options, Json asked, const Call& call
   record.max_output_bytes = static_cast<std::int64_t>(spec.max_output_bytes.value_or(0));
   record.watch_json = spec.watch_json;
   record.safe_to_repeat = options.safe_to_repeat;
-  Json meta = {{"tool", call.tool().name}, {"start", std::move(asked)}};
+  const Context& context = call.engine().context();
+  const PolicyProgram& policy = call.engine().current()->policy();
+  Json meta = {{"tool", call.tool().name},
+               {"start", portable_start(std::move(asked), options, context)},
+               {"queued", queued_place_value(context, policy, call.engine().mode())}};
   if (!spec.label.empty()) meta["label"] = spec.label;
   if (!spec.cwd.empty()) meta["cwd"] = spec.cwd;
+  Json redaction = redaction_record(Json(), &policy);
+  if (!redaction.is_null()) meta[kRedactionMember] = std::move(redaction);
   record.meta_json = to_text(meta);
   return record;
 }
@@ -283,8 +331,10 @@ void queue_run(const std::shared_ptr<Effect>& effect, const StartOptions& option
 int l_run_start(lua_State* state) {
   return with_wrong_use(state, [state] {
     StartOptions options = check_start(state, false);
-    if (const Status good = check_words(options.spec); !good) return push_error(state, good);
-    PolicyRequest asked = start_request(options, context_of(state));
+    if (const Status good = check_names(options, context_of(state)); !good) {
+      return push_error(state, good);
+    }
+    PolicyRequest asked = start_request(options, context_of(state), queued_place_of(state));
     return ask_then(state, std::move(asked), [options](const std::shared_ptr<Effect>& effect) {
       start_run(effect, options);
     });
@@ -294,7 +344,7 @@ int l_run_start(lua_State* state) {
 int l_run_check(lua_State* state) {
   return with_wrong_use(state, [state] {
     const StartOptions options = check_start(state, false);
-    Status good = check_words(options.spec);
+    Status good = check_names(options, context_of(state));
     if (good) good = check_executor(options.executor, context_of(state));
     if (!good) return push_error(state, good);
     lua_pushboolean(state, 1);
@@ -305,12 +355,14 @@ int l_run_check(lua_State* state) {
 int l_run_queue(lua_State* state) {
   return with_wrong_use(state, [state] {
     const StartOptions options = check_start(state, true);
-    if (const Status good = check_words(options.spec); !good) return push_error(state, good);
+    if (const Status good = check_names(options, context_of(state)); !good) {
+      return push_error(state, good);
+    }
     if (context_of(state).recording == nullptr) {
       return push_error(state, Status::error("no_journal", "nothing is recorded here"));
     }
     const Json asked = to_json(state, 1);
-    return ask_then(state, start_request(options, context_of(state)),
+    return ask_then(state, start_request(options, context_of(state), nullptr),
                     [options, asked](const std::shared_ptr<Effect>& effect) {
                       queue_run(effect, options, asked);
                     });

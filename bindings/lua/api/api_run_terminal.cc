@@ -1,4 +1,4 @@
-// Whatever is typed is an effect: the policy is asked, with what a shell would make of it.
+// Typed text is an effect: the policy is asked about it, with what a shell would make of it.
 #include "bindings/lua/api/api_run_terminal.h"
 
 #include <lua.hpp>
@@ -11,7 +11,9 @@
 #include "bindings/lua/api/screen_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/wrong_use.h"
+#include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/vm/value.h"
+#include "runtime/command/history.h"
 #include "runtime/runs/runs.h"
 #include "runtime/terminal/keys.h"
 #include "runtime/terminal/screen.h"
@@ -22,30 +24,34 @@ namespace {
 struct Typing {
   TypedText judged;
   std::vector<KeyStroke> strokes;
-  std::string text;  // instead of strokes: as it is, or pasted
+  std::string text;  // instead of strokes: typed as it is, or pasted
   bool paste = false;
 };
 
-// What was written to a shell says in which directory it stands and which variables it has, when
-// more is written to it.
-void note_typed(Context& context, const std::string& run, const TypedText& judged) {
+// Remembers what was written to a shell. It determines the directory, the variables and the history
+// of the shell when more is written to it.
+void note_typed(Context& context, const std::string& run, const std::string& before,
+                const Typing& typing, const Judgement& judgement) {
   constexpr std::size_t kMaxTyped = std::size_t{64} << 10;  // of one run
   constexpr std::size_t kMaxTypedRuns = 256;
-  constexpr char kAnywhere[] = "cd \"$unknown\"\n";  // stands for what is no longer kept
-  constexpr char kUnknownLine[] = "\"$unknown\" ";   // a line that is not ended yet
   if (context.typed.size() >= kMaxTypedRuns && context.typed.count(run) == 0) {
     for (auto at = context.typed.begin(); at != context.typed.end();) {
       at = context.runs->find(at->first) == nullptr ? context.typed.erase(at) : std::next(at);
     }
   }
   std::string& typed = context.typed[run];
-  if (judged.edited) {
-    typed = std::string(kAnywhere) + (judged.text.ends_with('\n') ? "" : kUnknownLine);
-  } else if (typed.size() + judged.text.size() > kMaxTyped) {
-    typed = kAnywhere;
-  } else {
-    typed += judged.text;
+  // More may have been typed while a person was asked.
+  const bool known = judgement.typed && typed == before;
+  if (known && judgement.typed->size() <= kMaxTyped) {
+    typed = *judgement.typed;
+    return;
   }
+  typed = command::kUnknownLines;
+  const std::string& text = typing.judged.text;
+  // A command of an editor may begin here, whatever stands before it.
+  if (text.ends_with('\n')) return;
+  typed += command::kUnknownBeginning;
+  typed += text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
 }
 
 std::string bytes_of(const Run& run, const Typing& typing) {
@@ -62,7 +68,10 @@ PolicyRequest stdin_request(const Context& context, const std::string& id, const
   asked.kind = RequestKind::kStdin;
   asked.text = typing.judged.text;
   asked.edited = typing.judged.edited;
+  asked.interrupted = typing.judged.interrupted;
   const Run* run = context.runs->find(id);
+  asked.pty = run != nullptr && run->spec().terminal.has_value();
+  if (run != nullptr) asked.foreground = context.runs->foreground(*run);
   const Echo echo = run != nullptr ? context.runs->echo(*run) : Echo::kTerminal;
   if (echo == Echo::kNobody) asked.echo = TypedEcho::kHidden;
   if (echo == Echo::kProgram) asked.echo = TypedEcho::kUnknown;
@@ -78,10 +87,12 @@ int type(lua_State* state, const std::string& id, const Typing& typing) {
         state, Status::error("stdin_closed", "The run's stdin is closed: it has ended."), id);
   }
   PolicyRequest asked = stdin_request(context_of(state), id, typing);
+  std::string before = asked.typed_before.value_or("");
   return effect_method(
-      state, id, std::move(asked), [typing](const std::shared_ptr<Effect>& effect, Run& run) {
-        const bool judged = effect->verdict.judgement != nullptr;
-        if (judged) note_typed(effect->context, run.id(), typing.judged);
+      state, id, std::move(asked),
+      [typing, before = std::move(before)](const std::shared_ptr<Effect>& effect, Run& run) {
+        const Judgement* judged = effect->verdict.judgement.get();
+        if (judged != nullptr) note_typed(effect->context, run.id(), before, typing, *judged);
         effect->context.runs->write(run, bytes_of(run, typing),
                                     [effect, id = run.id()](const Status& status) {
                                       status ? effect->answer(true) : effect->fail(status, id);
@@ -93,10 +104,9 @@ int type(lua_State* state, const std::string& id, const Typing& typing) {
 Status need_plain(const std::vector<KeyStroke>& strokes) {
   for (const KeyStroke& stroke : strokes) {
     if (!plain_bytes(stroke).empty()) continue;
-    return Status::error(
-        "no_terminal",
-        "keys: one of them has a meaning only in a terminal, and the run has none: "
-        "start it with pty = true");
+    return Status::error("no_terminal",
+                         "keys: one of them works only in a terminal, and the run has none: "
+                         "start it with pty = true");
   }
   return {};
 }
@@ -127,7 +137,7 @@ std::string check_text(lua_State* state, int index) {
   return {text, length};
 }
 
-// Finds the run, or leaves [nil, err]; `count` is how many that are.
+// Finds the run, or pushes nil and err and sets `count` to their number.
 Run* find_run(lua_State* state, const std::string& id, int* count) {
   Run* run = find_own(state, id);
   if (run == nullptr) *count = push_error(state, not_found(state, id), id);
@@ -153,7 +163,7 @@ int l_run_write(lua_State* state) {
     typing.text = check_text(state, 2);
     const Run* run = find_own(state, id);
     const bool terminal = run != nullptr && run->spec().terminal;
-    typing.judged = terminal ? typed_bytes(typing.text) : TypedText{typing.text, false};
+    typing.judged = terminal ? typed_bytes(typing.text) : TypedText{typing.text, false, false};
     return type(state, id, typing);
   });
 }
@@ -181,8 +191,7 @@ int l_run_close_stdin(lua_State* state) {
   if (run == nullptr) return count;
   if (run->spec().terminal) {
     const Status status = Status::error(
-        "is_terminal",
-        "A terminal cannot be closed: send_keys('<C-d>') is how its user ends input.");
+        "is_terminal", "A terminal cannot be closed: end its input with send_keys('<C-d>').");
     return push_error(state, status, id);
   }
   context_of(state).runs->close_stdin(*run);

@@ -1,5 +1,5 @@
-// run:usage(): the keeper's word on the processes here, and over it the executor's on what it
-// executes elsewhere.
+// run:usage(): the keeper's figures for the processes here, replaced by the executor's for what it
+// executes elsewhere. run:writers(): what /proc says about those that write its stdout.
 #include "bindings/lua/api/api_run_usage.h"
 
 #include <lua.hpp>
@@ -9,7 +9,10 @@
 
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
+#include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor_usage.h"
+#include "bindings/lua/vm/error.h"
+#include "runtime/process/writers.h"
 
 namespace gibbous::lua {
 namespace {
@@ -36,9 +39,46 @@ Json replaced(Json client, const Json& measured) {
   return usage;
 }
 
+Json writer_value(const OutputWriter& writer) {
+  Json argv = Json::array();
+  for (const std::string& argument : writer.argv) argv.push_back(to_utf8(argument));
+  Json value = {{"pid", writer.pid},
+                {"program", to_utf8(writer.program)},
+                {"argv", std::move(argv)},
+                {"direct", writer.direct},
+                {"variables", writer.variables}};
+  if (writer.written_bytes) value["written_bytes"] = *writer.written_bytes;
+  return value;
+}
+
 }  // namespace
 
-// Looking needs no leave, but the answers come from the keeper and from a script.
+int l_run_writers(lua_State* state) {
+  return with_wrong_use(state, [state] {
+    constexpr std::size_t kMaxVariables = 16;
+    const std::string id = check_id(state, 1);
+    Fields fields("run:writers", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const std::vector<std::string> variables =
+        fields.texts("variables").value_or(std::vector<std::string>());
+    if (variables.size() > kMaxVariables) {
+      fields.fail("variables", "at most 16 names", fields.value("variables"));
+    }
+    fields.done();
+    const Run* run = find_own(state, id);
+    if (run == nullptr) return push_error(state, not_found(state, id), id);
+    Json writers = Json::array();
+    if (run->pid() != 0 && !run->ended() && !run->spec().terminal) {
+      for (const OutputWriter& writer : read_output_writers(run->pid(), variables)) {
+        writers.push_back(writer_value(writer));
+      }
+    }
+    push_json(state, writers);
+    return 1;
+  });
+}
+
+// Measuring needs no permission, but it suspends, because the answers come from the keeper and from
+// a script.
 int l_run_usage(lua_State* state) {
   const std::string id = check_id(state, 1);
   Context& context = context_of(state);
@@ -49,8 +89,9 @@ int l_run_usage(lua_State* state) {
   context.runs->usage(*run, [effect](Run& of, const std::optional<RunUsage>& usage) {
     if (effect->cancelled) return;
     if (!usage) {
-      effect->fail(Status::error("not_running", "Process \"" + of.id() + "\" has no processes"),
-                   of.id());
+      effect->fail(
+          Status::error("not_running", "Process \"" + of.id() + "\" has no live processes"),
+          of.id());
       return;
     }
     Json client = usage_value(of, *usage);

@@ -1,4 +1,4 @@
-// run:usage(). Used by api_run.cc.
+// run:usage() and run:writers(). Used by api_run.cc.
 #pragma once
 
 struct lua_State;
@@ -6,5 +6,6 @@ struct lua_State;
 namespace gibbous::lua {
 
 int l_run_usage(lua_State* state);
+int l_run_writers(lua_State* state);
 
 }  // namespace gibbous::lua

@@ -79,8 +79,8 @@ class AwaitOp final : public PendingOp, public TaskObserver {
   Completer complete_;
 };
 
-// A task waits for its children in any case, and for those that it awaits: would `waiting` wait for
-// itself?
+// A task always waits for its children, and for the tasks that it awaits. Returns true when
+// `waiting` would wait for itself.
 bool would_never_end(const Task& waiting, const Task* target) {
   for (const Task* above = &waiting; above != nullptr; above = above->parent()) {
     if (above == target) return true;
@@ -98,7 +98,7 @@ int l_task_await(lua_State* state) {
     return luaL_error(state, "await: the task belongs to another call");
   }
   if (would_never_end(*task, target.get())) {
-    return luaL_error(state, "await: the task waits for the one that awaits it");
+    return luaL_error(state, "await: the task would wait for itself, directly or through others");
   }
   if (target->done()) {
     task->complete([waiting = task.get(), target](lua_State* to) {
@@ -113,7 +113,8 @@ int l_task_cancel(lua_State* state) {
   const Handle target = *static_cast<Handle*>(luaL_checkudata(state, 1, kHandle));
   const auto task = running(state);
   for (const Task* above = task.get(); above != nullptr; above = above->parent()) {
-    if (above == target.get()) return luaL_error(state, "cancel: the task is this one or above it");
+    if (above == target.get())
+      return luaL_error(state, "cancel: a task cannot cancel itself or a parent");
   }
   if (&target->call() != &task->call()) {
     return luaL_error(state, "cancel: the task belongs to another call");

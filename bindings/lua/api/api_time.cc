@@ -12,9 +12,24 @@
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/vm/one_shot_timer.h"
 #include "runtime/base/duration.h"
+#include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
 namespace {
+
+// By a clock that specs move.
+class SpecSleepOp final : public PendingOp {
+ public:
+  SpecSleepOp(Runs& runs, Millis delay, Completer complete) : runs_(runs) {
+    token_ = runs_.after(
+        delay, [complete = std::move(complete)] { complete([](lua_State*) { return 0; }); });
+  }
+  void cancel() override { runs_.cancel(token_); }
+
+ private:
+  Runs& runs_;
+  Deadlines::Token token_ = 0;
+};
 
 constexpr double kMaxSleepMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
 
@@ -36,8 +51,12 @@ int l_time_sleep(lua_State* state) {
                 "expected milliseconds from 0 to 30 days");
   const auto task = Task::current(state);
   const Millis delay{static_cast<std::int64_t>(std::ceil(millis))};
-  return task->suspend(state,
-                       std::make_unique<SleepOp>(context_of(state).loop, delay, task->completer()));
+  const Context& context = context_of(state);
+  if (context.specs != nullptr) {
+    return task->suspend(state,
+                         std::make_unique<SpecSleepOp>(*context.runs, delay, task->completer()));
+  }
+  return task->suspend(state, std::make_unique<SleepOp>(context.loop, delay, task->completer()));
 }
 
 int l_time_now_ms(lua_State* state) {

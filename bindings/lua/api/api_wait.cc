@@ -94,6 +94,9 @@ int l_wait_exit(lua_State* state) {
 int l_wait_started(lua_State* state) {
   return condition(state, "start", "run", true);
 }
+int l_wait_input(lua_State* state) {
+  return condition(state, "input", "run", true);
+}
 int l_wait_ready(lua_State* state) {
   return condition(state, "ready", "run", true);
 }
@@ -127,7 +130,7 @@ constexpr luaL_Reg kWait[] = {
     {"port", l_wait_port},   {"regex", l_wait_regex},   {"screen", l_wait_screen},
     {"http", l_wait_http},   {"quiet", l_wait_quiet},   {"file", l_wait_file},
     {"timer", l_wait_timer}, {"log", l_wait_log},       {"check", l_wait_check},
-    {nullptr, nullptr},
+    {"input", l_wait_input}, {nullptr, nullptr},
 };
 
 }  // namespace
@@ -137,7 +140,7 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
     for (const Condition& condition : spec->conditions) {
-      // Here, since only the calling session's ids may be suggested.
+      // Check it here, because only ids of the calling session may be suggested.
       if (!condition.run.empty() && find_own(state, condition.run) == nullptr)
         return push_error(state, not_found(state, condition.run), condition.run);
     }

@@ -1,11 +1,12 @@
 #include "bindings/lua/api/record_value.h"
 
+#include "bindings/lua/policy/redaction_record.h"
 #include "runtime/output/text.h"
 
 namespace gibbous::lua {
 namespace {
 
-// The journal is a file that others can write: what is no object there is left out.
+// Others can write the journal's file, so text that is no object is left out.
 Json object_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_object() ? value : Json();
@@ -26,7 +27,10 @@ Json run_record_value(const RunRecord& record) {
   if (!record.error_message.empty()) value["reason"] = to_utf8(record.error_message);
   if (record.started_at != 0) value["started_ms"] = record.started_at;
   if (record.finished_at != 0) value["ended_ms"] = record.finished_at;
-  if (Json meta = object_of(record.meta_json); !meta.is_null()) value["meta"] = std::move(meta);
+  if (Json meta = object_of(record.meta_json); !meta.is_null()) {
+    meta.erase(kRedactionMember);  // it is for people's views, and a pattern may name a secret
+    value["meta"] = std::move(meta);
+  }
   return value;
 }
 

@@ -1,5 +1,5 @@
-// What methods of runs have in common: which run is meant, and effects on their way: asked of the
-// policy, then carried out, then answered. Used by api_run*.cc. Loop thread only.
+// Shared by the methods of runs: they find the run, ask the policy about an effect, carry it out,
+// and answer. Used by api_run*.cc. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// In the registry: the metatable of handles of runs.
+// The key of the registry for the metatable of handles of runs.
 inline constexpr const char* kRunHandleKey = "gibbous.run";
 void push_handle(lua_State* state, const std::string& id);
 // The id of the handle (or the id itself) at `index`; raises when it is neither.
 std::string check_id(lua_State* state, int index);
-// Whether the calling session may see the run.
+// Returns true when the calling session may see the run.
 bool is_own(lua_State* state, const Run& run);
 // Finds a run that the calling session may see; null: there is none.
 Run* find_own(lua_State* state, const std::string& id);
@@ -37,7 +37,7 @@ struct Effect {
   Completer complete;
   bool cancelled = false;
   std::function<void()> on_cancel;
-  Verdict verdict;  // once it allowed
+  Verdict verdict;  // set once it allowed
 
   void fail(const Status& status, const std::string& run = "") const {
     complete([status, run](lua_State* to) { return push_error(to, status, run); });
@@ -50,7 +50,7 @@ struct Effect {
   }
 };
 
-// Waits for what is done about an effect.
+// Waits until an effect is answered.
 std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect);
 
 // Asks the policy about `asked`; once it allows, `act` does it and answers through the effect.

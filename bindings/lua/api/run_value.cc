@@ -9,35 +9,18 @@
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
-#include "runtime/output/error_excerpt.h"
-#include "runtime/output/excerpt.h"
+#include "runtime/output/file_sink.h"
 #include "runtime/output/text.h"
 #include "runtime/process/signals.h"
 #include "runtime/recording/recorder.h"
+#include "runtime/runs/describe.h"
 #include "runtime/terminal/screen.h"
 
 namespace gibbous::lua {
 namespace {
 
-constexpr std::int64_t kMaxLines = 1'000'000;
-constexpr std::int64_t kMaxOffset = std::int64_t{1} << 53;
-constexpr std::int64_t kDefaultTailLines = 50;
-constexpr std::int64_t kMinExcerptTokens = 20;
-constexpr std::int64_t kMaxExcerptTokens = 200'000;
-
-StreamId stream_of(Fields& fields) {
-  const auto name = fields.choice("stream", {"stdout", "stderr"});
-  return name == "stderr" ? StreamId::kStderr : StreamId::kStdout;
-}
-
-std::size_t max_bytes_of(Fields& fields) {
-  const auto bytes = fields.integer("max_bytes", 1, static_cast<std::int64_t>(kMaxReadBytes));
-  return bytes ? static_cast<std::size_t>(*bytes) : kDefaultReadBytes;
-}
-
-Json gap_value(const Gap& gap) {
-  return {{"from", gap.from}, {"to", gap.to}};
-}
+constexpr std::int64_t kMaxLogBytes = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxLogFiles = 1'000'000;
 
 Json stream_info(const Run& run, StreamId id) {
   const Stream& stream = run.stream(id);
@@ -47,7 +30,16 @@ Json stream_info(const Run& run, StreamId id) {
           {"ended", stream.ended()}};
 }
 
-// Adds where it is executed, when that is not here.
+Json merged_info(const Run& run) {
+  const Stream& out = run.stream(StreamId::kStdout);
+  const Stream& err = run.stream(StreamId::kStderr);
+  return {{"bytes", std::max(run.arrivals().end(), out.end() + err.end())},
+          {"lines", out.line_count() + err.line_count()},
+          {"kept_from", run.arrivals().begin(run.streams())},
+          {"ended", out.ended() && err.ended()}};
+}
+
+// Adds where the run is executed, unless that is here.
 void add_execution(const RunSpec& spec, Json* info) {
   if (!spec.execution) return;
   const Execution& execution = *spec.execution;
@@ -73,16 +65,22 @@ void add_supervision(const Run& run, Json* info) {
   (*info)["restarts"] = run.spec().restarts;
 }
 
-std::map<std::string, std::string> environment_of(Fields& fields) {
-  std::map<std::string, std::string> variables;
+void read_environment(Fields& fields, StartOptions* start) {
   const Json& value = fields.value("env");
-  if (value.is_null() || (value.is_array() && value.empty())) return variables;
+  if (value.is_null() || (value.is_array() && value.empty())) return;
   if (!value.is_object()) fields.fail("env", "a table of NAME = 'value'", value);
   for (const auto& [name, text] : value.items()) {
-    if (!text.is_string()) throw WrongUse(fields.below("env").below(name), "a string", text);
-    variables[name] = text.get<std::string>();
+    const bool secret = text.is_object() && text.size() == 1 && text.contains("secret") &&
+                        text["secret"].is_string();
+    if (!text.is_string() && !secret) {
+      throw WrongUse(fields.below("env").below(name), "a string, or { secret = 'NAME' }", text);
+    }
+    if (secret) {
+      start->secrets[name] = text["secret"].get<std::string>();
+    } else {
+      start->spec.env[name] = text.get<std::string>();
+    }
   }
-  return variables;
 }
 
 LogSpec log_of(const FieldPath& place, const Json& value) {
@@ -97,10 +95,10 @@ LogSpec log_of(const FieldPath& place, const Json& value) {
   if (stream && stream != "both") {
     log.stream = stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
   }
-  if (const auto bytes = fields.integer("max_bytes", 1, kMaxOffset)) {
+  if (const auto bytes = fields.integer("max_bytes", 1, kMaxLogBytes)) {
     log.max_bytes = static_cast<std::uint64_t>(*bytes);
   }
-  if (const auto files = fields.integer("files", 1, kMaxLines)) {
+  if (const auto files = fields.integer("files", 1, kMaxLogFiles)) {
     log.files = static_cast<std::uint32_t>(*files);
   }
   log.append = fields.flag("append").value_or(false);
@@ -108,7 +106,7 @@ LogSpec log_of(const FieldPath& place, const Json& value) {
   return log;
 }
 
-// One table, or a list of them.
+// Reads one table, or a list of them.
 std::vector<LogSpec> logs_of(Fields& fields) {
   const Json& value = fields.value("log");
   std::vector<LogSpec> logs;
@@ -139,20 +137,6 @@ Json logs_info(const Run& run) {
   return list;
 }
 
-// What stands on the last line, where a program asks and waits: stdout first, then stderr; of a
-// terminal the row of its cursor.
-std::string prompt_of(const Run& run) {
-  constexpr std::size_t kMaxPromptBytes = 400;
-  if (Screen* screen = run.screen(); screen != nullptr) {
-    return screen->rows()[static_cast<std::size_t>(screen->cursor().row)].text;
-  }
-  for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
-    const Lines last = run.stream(id).tail(1, kMaxPromptBytes);
-    if (!last.bytes.empty() && last.bytes.back() != '\n') return clean(last.bytes);
-  }
-  return "";
-}
-
 }  // namespace
 
 StartOptions parse_start(const Json& options, bool queued) {
@@ -166,7 +150,7 @@ StartOptions parse_start(const Json& options, bool queued) {
   }
   spec.label = fields.text("label").value_or("");
   spec.cwd = fields.text("cwd").value_or("");
-  spec.env = environment_of(fields);
+  read_environment(fields, &start);
   spec.unset_env = fields.texts("unset_env").value_or(std::vector<std::string>{});
   spec.stdin_pipe = fields.choice("stdin", {"null", "pipe"}) == "pipe";
   if (const auto fate = fields.choice("on_host_death", {"kill", "keep"})) {
@@ -229,6 +213,7 @@ Json run_info(const Run& run, const Clock& clock) {
       {"stdin_open", run.stdin_open()},
       {"stdout", stream_info(run, StreamId::kStdout)},
       {"stderr", stream_info(run, StreamId::kStderr)},
+      {"merged", merged_info(run)},
   };
   if (run.screen() != nullptr) {
     const TerminalSize size = run.screen()->size();
@@ -238,6 +223,7 @@ Json run_info(const Run& run, const Clock& clock) {
   if (!spec.label.empty()) info["label"] = spec.label;
   if (exit && exit->signal == 0) info["exit_code"] = exit->code;
   if (exit && exit->signal != 0) info["signal"] = exit->signal;
+  if (run.time_limit().count() > 0) info["time_limit_ms"] = run.time_limit().count();
   if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
   if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
   if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
@@ -253,71 +239,6 @@ Json run_info(const Run& run, const Clock& clock) {
     info["idle_ms"] = std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count();
   }
   return info;
-}
-
-Json read_stream(Run& run, const Json& options) {
-  Fields fields("run:read", options);
-  const StreamId id = stream_of(fields);
-  const auto since = fields.integer("since", 0, kMaxOffset);
-  const auto reader = fields.text("reader");
-  const std::size_t max_bytes = max_bytes_of(fields);
-  const bool raw = fields.flag("raw").value_or(false);
-  fields.done();
-  if (since && reader) fields.fail("expected one of since and reader, got both");
-
-  Offset from = since ? static_cast<Offset>(*since) : 0;
-  if (reader) from = run.reader(*reader, id);
-  const Slice slice = run.stream(id).read(from, max_bytes);
-  if (reader) run.reader(*reader, id) = slice.to;
-  Json result = {{"text", raw ? to_utf8(slice.bytes) : clean(slice.bytes)},
-                 {"from", slice.from},
-                 {"to", slice.to},
-                 {"ended", run.stream(id).ended() && slice.to == run.stream(id).end()},
-                 {"more", slice.to < run.stream(id).end()}};
-  if (slice.gap) result["gap"] = gap_value(*slice.gap);
-  return result;
-}
-
-Json tail_stream(Run& run, const Json& options) {
-  Fields fields("run:tail", options);
-  const StreamId id = stream_of(fields);
-  const auto count = fields.integer("lines", 0, kMaxLines).value_or(kDefaultTailLines);
-  const std::size_t max_bytes = max_bytes_of(fields);
-  const auto reader = fields.text("reader");
-  fields.done();
-  const Lines lines = run.stream(id).tail(static_cast<std::uint64_t>(count), max_bytes);
-  if (reader) run.reader(*reader, id) = lines.to;  // who saw the tail has read up to here
-  Json result = {{"text", clean(lines.bytes)},
-                 {"from", lines.from},
-                 {"to", lines.to},
-                 {"first_line", lines.first_line},
-                 {"count", lines.count}};
-  if (lines.gap) result["gap"] = gap_value(*lines.gap);
-  return result;
-}
-
-Json excerpt_stream(Run& run, const Json& options) {
-  Fields fields("run:excerpt", options);
-  const StreamId id = stream_of(fields);
-  ExcerptOptions excerpt_options;
-  if (const auto budget = fields.integer("budget_tokens", kMinExcerptTokens, kMaxExcerptTokens)) {
-    excerpt_options.budget_tokens = static_cast<std::size_t>(*budget);
-  }
-  fields.done();
-  const Excerpt excerpt = gibbous::excerpt(run.stream(id), excerpt_options);
-  Json cut = Json::array();
-  for (const Gap& gap : excerpt.cut) cut.push_back(gap_value(gap));
-  return {{"text", excerpt.text}, {"complete", excerpt.complete}, {"cut", std::move(cut)}};
-}
-
-Json error_excerpt_of(Run& run, const Json& options) {
-  constexpr int kMinBytes = 40;
-  constexpr int kMaxBytes = 8'000;
-  Fields fields("run:error_excerpt", options);
-  const auto max_bytes = fields.integer("max_bytes", kMinBytes, kMaxBytes);
-  fields.done();
-  return error_excerpt(run.stream(StreamId::kStdout), run.stream(StreamId::kStderr),
-                       max_bytes ? static_cast<std::size_t>(*max_bytes) : kErrorExcerptBytes);
 }
 
 Json usage_value(const Run& run, const RunUsage& usage) {

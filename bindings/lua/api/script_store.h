@@ -23,13 +23,13 @@ class ScriptStore {
  public:
   explicit ScriptStore(StoreLimits limits = {}) : limits_(limits) {}
 
-  // Null when there is none; valid until the next set or erase.
+  // Returns null when there is none; valid until the next set or erase.
   const Json* get(const std::string& space, const std::string& key) const;
   // Fails with value_too_large or store_full, and leaves everything as it was.
   Status set(const std::string& space, const std::string& key, Json value);
-  // False when there was none.
+  // Returns false when there was none.
   bool erase(const std::string& space, const std::string& key);
-  // In order of the alphabet.
+  // Returns the keys in alphabetical order.
   std::vector<std::string> keys(const std::string& space, const std::string& prefix) const;
   const StoreLimits& limits() const { return limits_; }
 

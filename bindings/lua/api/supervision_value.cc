@@ -36,7 +36,7 @@ std::optional<WaitSpec> ready_of(Fields& fields) {
   return spec;
 }
 
-// Ids, labels, or handles.
+// Reads ids, labels or handles.
 std::vector<std::string> after_of(Fields& fields) {
   const Json& value = fields.value("after");
   std::vector<std::string> after;

@@ -21,7 +21,7 @@ struct SupervisionRequest {
   bool wanted() const { return restart || ready || !after.empty(); }
 };
 
-// Throws WrongUse. `takes_after`: a run of the journal's queue waits for its turn alone.
+// Throws WrongUse. `takes_after`: a run of the journal's queue waits only for its turn.
 SupervisionRequest parse_supervision(Fields& fields, bool takes_after);
 
 // The data of a start, now or again: the options of run.start, the caller, and what a person
@@ -34,7 +34,7 @@ struct DeferredStart {
   bool approved = false;         // by a person
   std::string approved_command;  // which they have seen; "": the call as a whole
 };
-// Supervision::request, and back.
+// Writes a Supervision::request, and reads it back.
 std::string write_deferred_start(const DeferredStart& request);
 DeferredStart read_deferred_start(const std::string& text);
 

@@ -1,4 +1,4 @@
-// Conditions: from tables, and the answer back.
+// Reads conditions from tables, and turns the answer into one.
 #include "bindings/lua/api/wait_value.h"
 
 #include "bindings/lua/api/run_value.h"
@@ -32,7 +32,7 @@ void need_run(Fields& fields, const Condition& condition) {
 
 std::string need_text(Fields& fields, const char* name) {
   auto text = fields.text(name);
-  if (!text || text->empty()) fields.fail(name, "a string that is not empty", fields.value(name));
+  if (!text || text->empty()) fields.fail(name, "a non-empty string", fields.value(name));
   return *text;
 }
 
@@ -44,7 +44,7 @@ Condition parse_condition(const Json& table, const std::string& default_run,
                           const FieldPath& place) {
   Fields fields(place, table);
   const auto kind = fields.choice("kind", {"exit", "start", "ready", "port", "regex", "screen",
-                                           "http", "quiet", "file", "log", "timer"});
+                                           "http", "quiet", "input", "file", "log", "timer"});
   if (!kind) fields.fail("kind", "a condition such as wait.port(8080)", nullptr);
   Condition condition;
   condition.run = run_of(fields, default_run);
@@ -89,6 +89,9 @@ Condition parse_condition(const Json& table, const std::string& default_run,
     const auto duration = fields.number("ms", 1, kMaxMillis);
     if (!duration) fields.fail("ms", "a number of milliseconds", nullptr);
     condition.duration = Millis{static_cast<std::int64_t>(*duration)};
+  } else if (*kind == "input") {
+    condition.kind = ConditionKind::kInput;
+    need_run(fields, condition);
   } else if (*kind == "log") {
     condition.kind = ConditionKind::kLog;
     need_run(fields, condition);
@@ -152,7 +155,7 @@ void check_conditions(const WaitSpec& spec, const FieldPath& place) {
       const auto url = HttpUrl::parse(condition.url);
       if (!url) throw WrongUse(here.below("url"), url.status().message());
     } else if (condition.kind == ConditionKind::kReady && condition.run == kThisRun) {
-      throw WrongUse(here.below("run"), "a run cannot be ready when it is ready");
+      throw WrongUse(here.below("run"), "a run cannot wait for its own readiness");
     }
   }
 }
@@ -175,6 +178,10 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
       entry["captures"] = fired.captures;
       entry["row"] = fired.row;
     }
+    if (condition.kind == ConditionKind::kInput) {
+      entry["line"] = fired.line;
+      entry["pid"] = fired.pid;
+    }
     if (condition.kind == ConditionKind::kPort) {
       entry["port"] = condition.port;
       if (condition.mapped_from != 0) entry["mapped_from"] = condition.mapped_from;
@@ -193,6 +200,8 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
   if (result.end == WaitEnd::kFired) return table;
   table["reason"] = result.end == WaitEnd::kTimeout ? "timeout" : "impossible";
   table["message"] = result.message;
+  if (!result.seen.empty()) table["seen"] = result.seen;
+  if (!result.obstacle.empty()) table["obstacle"] = result.obstacle;
   if (!result.run.empty()) table["run"] = result.run;
   if (!result.tail.empty()) table["tail"] = result.tail;
   return table;

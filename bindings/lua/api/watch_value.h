@@ -10,8 +10,8 @@
 
 namespace gibbous::lua {
 
-// Null for none. `terminal`: their run has one. Throws WrongUse with `place`, the watcher and the
-// field: "run.start: watch[1].regex: ...", counted from 1, as Lua does.
+// Returns null for none. `terminal`: their run has one. Throws WrongUse with `place`, the watcher
+// and the field: "run.start: watch[1].regex: ...", counted from 1, as Lua does.
 std::shared_ptr<const WatchPatterns> parse_watch(const FieldPath& place, const Json& list,
                                                  bool terminal);
 

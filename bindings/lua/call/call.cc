@@ -6,6 +6,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/call/call_result.h"
 #include "bindings/lua/call/context.h"
@@ -22,21 +23,24 @@ namespace {
 constexpr int kRootArguments = 2;  // args, ctx
 constexpr Nanos kRefill = std::chrono::minutes(1);
 
-std::string denial(const std::string& tool, const Verdict& verdict) {
-  std::string text = "'" + tool + "' was denied";
-  if (!verdict.reason.empty()) text += ": " + verdict.reason;
+// Two lines: what was refused and by which rule, then why and what to do instead.
+std::string refusal(const std::string& what, const Verdict& verdict, const std::string& instead) {
+  std::string text = what;
   if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
+  if (!verdict.reason.empty()) text += "\n" + verdict.reason;
+  if (!instead.empty()) text += (verdict.reason.empty() ? "\n" : " ") + instead;
   return text;
 }
 
+std::string denial(const std::string& tool, const Verdict& verdict) {
+  return refusal("'" + tool + "' was denied", verdict, "");
+}
+
 std::string approval_needed(const std::string& tool, const Verdict& verdict) {
-  std::string text = "'" + tool + "' needs approval";
-  if (!verdict.reason.empty()) text += ": " + verdict.reason;
-  if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
-  return text +
-         ". Nobody can be asked here: choose a mode that allows it, such as --mode auto, use a "
-         "host "
-         "that has an approver, or allow it in a policy of your own (docs/policy.md).";
+  return refusal(
+      "'" + tool + "' needs approval, and no person can be asked here", verdict,
+      "It would take a mode such as --mode auto, a host with an approver, or a policy of "
+      "your own (docs/policy.md).");
 }
 
 std::string verdict_data(const Verdict& verdict) {
@@ -73,6 +77,7 @@ Call::Call(Engine& engine, CallOptions options)
       hook_(options.hook),
       internal_(options.internal),
       queued_run_(std::move(options.queued_run)),
+      queued_place_(std::move(options.queued_place)),
       starts_reserved_(options.starts_reserved),
       lua_left_(engine.limits().call_lua),
       refilled_(engine.context().clock->now()) {}
@@ -90,7 +95,7 @@ void Call::turn(Nanos slice) {
   ready_.pop_front();
   task->queued = false;
   if (lua_left_ <= Nanos{0} && !cancelled_ && !budget_gone_) {
-    // The time is used up, although no check caught it in the act.
+    // The time is used up, although no check noticed it while the script ran.
     Failure failure;
     failure.error.code = "budget_exceeded";
     failure.error.message = "the call has used up its Lua time";
@@ -156,8 +161,7 @@ void Call::begin() {
     std::vector<std::string> known;
     for (const auto& [name, tool] : generation_->tools()) known.push_back(name);
     const std::string near = nearest_name(tool_name_, known);
-    fail("unknown_tool", "there is no tool '" + tool_name_ + "'" +
-                             (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
     return;
   }
   if (!read_arguments()) return;
@@ -165,6 +169,7 @@ void Call::begin() {
     fail(fits.code(), fits.message());
     return;
   }
+  if (const std::string* action = find_text(arguments_, "action")) action_ = *action;
   ask_policy();
 }
 
@@ -217,7 +222,7 @@ bool Call::owns(const std::string& owner) const {
   return internal_ || of_host || owner == client();
 }
 
-// What a tool gets in addition to its arguments.
+// Makes the second argument of a tool.
 Json Call::tool_context() const {
   Json made = {{"call", id_},
                {"session", session_},
@@ -326,7 +331,7 @@ void Call::deliver_when_alone() {
   const auto on_done = std::exchange(on_done_, nullptr);
   release();
   if (parent_ != nullptr) std::exchange(parent_, nullptr)->on_child_call_ended(*this);
-  result_.told = std::move(told_);
+  result_.reported = std::move(reported_);
   if (on_done) on_done(std::move(result_));
 }
 
@@ -377,7 +382,7 @@ void Call::kill_run(const std::string& run_id) {
   Runs* runs = engine_.context().runs;
   Run* run = runs == nullptr ? nullptr : runs->find(run_id);
   if (run == nullptr) return;
-  if (run->ended() && run->left_behind() == 0 && run->next().empty()) return;
+  // Also when it has ended: what its leader left behind may not have been reported yet.
   ++kills_;
   runs->kill(*run, SIGTERM, std::nullopt,
              [weak = weak_from_this()](Run& killed, const KillReport& report) {

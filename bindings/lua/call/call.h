@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
@@ -34,11 +35,12 @@ struct CallOptions {
   std::function<void(const Progress&)> on_progress;
   std::shared_ptr<Generation> generation;
   Call* parent = nullptr;
-  // For a hook (Engine::run_hook): runs instead of the tool's function, without a question to the
-  // policy. It belongs to the generation.
+  // For a hook (Engine::run_hook): runs instead of the tool's function, and the policy is not
+  // asked. It belongs to the generation.
   const LuaRef* hook = nullptr;
   bool internal = false;  // of a hook of an executor
   std::string queued_run;
+  std::shared_ptr<const QueuedPlace> queued_place;
   bool starts_reserved = false;
   bool approved = false;
   std::string approved_command;
@@ -55,9 +57,11 @@ class Call final : public std::enable_shared_from_this<Call> {
   CallId id() const { return id_; }
   // The queue of its runs; inside the client's session, which owns them.
   const std::string& session() const { return session_; }
+  // The argument `action`, once the arguments fit the tool; "": it has none.
+  const std::string& action() const { return action_; }
   const std::string& client() const { return client_.empty() ? session_ : client_; }
-  // Whether the call may see and touch the run: a session its own runs, and a call without a
-  // session, which is the host's, all but those of sessions that a process owns.
+  // Returns true when the call may see and touch the run. A session may touch its own runs; a call
+  // without a session, which is the host's, all but those of sessions that a process owns.
   bool owns(const Run& run) const;
   bool owns(const std::string& client) const;
   // Use tool() and generation() only until the call has ended (ended()).
@@ -65,36 +69,38 @@ class Call final : public std::enable_shared_from_this<Call> {
   Generation& generation() { return *generation_; }
   // The approval_key() that a person approved with the call; "" when there is none.
   const std::string& approved_command() const { return approved_command_; }
-  // Whether a person was asked about the call, and allowed it.
+  // Returns true when a person was asked about the call, and allowed it.
   bool is_approved() const { return approved_; }
   // The id of the queued run that this call starts; "": it starts none.
   const std::string& queued_run() const { return queued_run_; }
-  // Whether that run is a reserved one of the table (Runs::reserve).
+  // Where that run was queued; null: here, or nobody knows.
+  const QueuedPlace* queued_place() const { return queued_place_.get(); }
+  // Returns true when that run is a reserved one of the table (Runs::reserve).
   bool starts_reserved() const { return starts_reserved_; }
-  // Whether it belongs to an executor: its runs are the runtime's own.
+  // Returns true when the call belongs to an executor: its runs are the runtime's own.
   bool is_internal() const { return internal_; }
   bool cancelled() const { return cancelled_; }
   bool ended() const { return phase_ == Phase::kEnded; }
-  // The run ends with the call (run.start without detach), or no longer does (detach). Once the
+  // Makes the run end with the call (run.start without detach), or no longer (detach). Once the
   // call's tasks have ended, owning a run kills it at once.
   void own_run(const std::string& run_id);
   void disown_run(const std::string& run_id);
-  // The result says how the run stands: its events need not repeat it.
+  // The result reports how the run stands: its events need not repeat it.
   void tells(std::string run_id, bool has_ended) {
-    told_.push_back({std::move(run_id), has_ended});
+    reported_.push_back({std::move(run_id), has_ended});
   }
-  // Delivered from the loop, before the result; dropped when the caller wants no progress.
+  // Reports progress from the loop, before the result; drops it when the caller wants none.
   void progress(const Progress& progress);
 
   // For the engine.
   void turn(Nanos slice);
   bool has_ready() const { return step_due_ || !ready_.empty(); }
-  bool in_queue = false;  // of the engine
+  bool in_queue = false;  // set by the engine
   // `code` is "cancelled", or for a call that must not begin, for example "too_many_calls".
   void cancel(const std::string& code, const std::string& message);
   // The engine is being destroyed: delivers `code` now and runs nothing any more.
   void abandon(const std::string& code, const std::string& message);
-  // Its own request was allowed or approved.
+  // Returns true once the request for the call was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
   void set_approved(std::string command) {
     approved_ = true;
@@ -124,7 +130,8 @@ class Call final : public std::enable_shared_from_this<Call> {
  private:
   enum class Phase : std::uint8_t { kNew, kAsking, kApproved, kRunning, kEnding, kEnded };
 
-  // A call that lives long, such as one that supervises services, is not a runaway.
+  // Restores the Lua time each minute: a long call, such as one that supervises services, is not a
+  // runaway.
   void refill();
   void step();
   void step_later();
@@ -149,6 +156,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   CallId id_;
   std::string tool_name_;
   std::string session_;
+  std::string action_;
   std::string client_;
   std::string argument_text_;
   Json arguments_;
@@ -164,6 +172,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   ToolDefinition hook_tool_;  // takes the place of the tool for a hook
   bool internal_;
   std::string queued_run_;
+  std::shared_ptr<const QueuedPlace> queued_place_;
   bool starts_reserved_ = false;
 
   Phase phase_ = Phase::kNew;
@@ -176,14 +185,14 @@ class Call final : public std::enable_shared_from_this<Call> {
   Nanos lua_left_;
   Nanos refilled_;  // when lua_left_ was whole
   CallResult result_;
-  std::vector<ToldRun> told_;
+  std::vector<ReportedRun> reported_;
 
   std::shared_ptr<Task> root_;
   std::set<Task*> tasks_;  // all that exist, including those that only a script refers to
   std::deque<std::shared_ptr<Task>> ready_;
   std::vector<std::shared_ptr<Call>> child_calls_;
   std::set<std::string> runs_;
-  std::size_t kills_ = 0;  // whose reports have not come yet
+  std::size_t kills_ = 0;  // kills whose reports have not come yet
   std::vector<Progress> progress_;
 };
 

@@ -154,7 +154,7 @@ CallResult returned_result(Call& call, Task& root) {
       &error);
   if (!read) {
     if (error.code == "script_error") {
-      return fault_result(call, "returned what cannot be turned into JSON: " + error.message);
+      return fault_result(call, "returned a value that JSON cannot represent: " + error.message);
     }
     Failure failure;
     failure.error = std::move(error);

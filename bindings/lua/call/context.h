@@ -9,6 +9,7 @@
 
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/load/generation.h"
+#include "bindings/lua/load/secret_source.h"
 #include "runtime/base/clock.h"
 
 struct lua_State;
@@ -27,16 +28,22 @@ namespace gibbous::lua {
 
 class Engine;
 class ScriptStore;
+struct SpecWorld;
 
-// The last processor time of a run that its executor reported.
-struct CpuSample {
-  Nanos at{0};
+// The usage of a run, as its executor has reported it.
+struct ExecutorUsage {
+  Nanos measured_at{0};  // the last processor time
   double cpu_time_ms = 0;
+  Json late;  // an answer that came after its question had been given up; null when there is none
+  Nanos late_at{0};
 };
 
 struct Context {
   uv_loop_s* loop = nullptr;
   const Clock* clock = nullptr;
+  // Measures the time that scripts may take; null: `clock` does, which specs stop.
+  const Clock* budget_clock = nullptr;
+  SpecWorld* specs = nullptr;  // in a runtime that loads specs
   Runs* runs = nullptr;
   Waits* waits = nullptr;
   ScriptStore* store = nullptr;
@@ -46,15 +53,16 @@ struct Context {
   Supervisor* supervisor = nullptr;  // null: the runtime is shutting down
   Engine* engine = nullptr;
   std::string workspace;
-  std::string temp_directory;  // where else logs may be
-  std::string home;            // of the user; absolute
-  bool keep_runs = false;  // for runs that do not say what becomes of them when the host is gone
-  Json sandbox;            // the least sandbox in the configuration: a request, or null
-  std::string executor;    // for runs that name none; "": the host
+  std::string temp_directory;       // logs may lie here, too
+  std::string home;                 // of the user; absolute
+  bool keep_runs = false;           // for runs that do not say whether they outlive the host
+  Json sandbox;                     // the least sandbox in the configuration: a request, or null
+  std::string executor;             // for runs that name none; "": the host
   Json executors = Json::object();  // the configured settings of each executor
-  std::set<std::string> swept;      // executors that have removed what dead hosts left
+  std::map<std::string, SecretSource> secrets;  // by name
+  std::set<std::string> swept;                  // executors that have removed what dead hosts left
   PathVariables path_variables;
-  std::map<std::string, CpuSample> executor_cpu;  // by run
+  std::map<std::string, ExecutorUsage> executor_usage;  // by run
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;
   // What was written to runs that execute their input as code, by run; bounded.

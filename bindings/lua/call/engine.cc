@@ -29,7 +29,7 @@ Result<std::unique_ptr<Engine>> Engine::create(EngineOptions options, Context& c
 Engine::Engine(EngineOptions options, Context& context)
     : options_(std::move(options)), context_(context) {
   GenerationOptions& generation = options_.generation;
-  generation.clock = context.clock;
+  generation.clock = context.budget_clock != nullptr ? context.budget_clock : context.clock;
   generation.place = {context.workspace, context.home, context.path_variables};
   generation.open_api = [&context, open_api = std::move(generation.open_api)](lua_State* state) {
     bind_context(state, context);
@@ -103,6 +103,7 @@ CallId Engine::run_hook(HookCall hook) {
   options.hook = function;
   options.internal = hook.internal;
   options.queued_run = std::move(hook.queued_run);
+  options.queued_place = std::move(hook.queued_place);
   options.starts_reserved = hook.reserved;
   options.approved = hook.approved;
   options.approved_command = std::move(hook.approved_command);
@@ -234,7 +235,7 @@ class Engine::Approval {
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    // For a call: what its start need not ask about again.
+    // An approved call need not ask again when it starts the same command.
     const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;
     if (given.allow) verdict_.approved_command = approval_key(asked_);
     engine_.post(
@@ -265,11 +266,11 @@ void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> o
     return;
   }
   const ToolDefinition& tool = call.tool();
-  asked.tool = tool.name;
-  asked.permission = permission_of(tool, asked.arguments);
-  asked.mode = options_.generation.mode;
+  take_tool(tool, call.action(), &asked);
+  const QueuedPlace* queued = call.queued_place();
+  asked.mode = queued != nullptr ? queued->mode : options_.generation.mode;
   asked.session = call.session();
-  asked.workspace = context_.workspace;
+  asked.workspace = queued != nullptr ? queued->workspace : context_.workspace;
   if (call.running()) {
     // A deferred or repeated start was allowed by a mode that may have changed.
     asked.cleared = !call.starts_reserved() || call.is_approved();

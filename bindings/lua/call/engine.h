@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/vm/one_shot_timer.h"
@@ -52,6 +53,7 @@ struct HookCall {
   std::string client;  // "": the session
   Json arguments;
   std::string queued_run;
+  std::shared_ptr<const QueuedPlace> queued_place;  // where that run was queued; may be null
   bool reserved = false;  // whether queued_run is a reserved run of the table
   bool approved = false;  // whether a person allowed it; else the current mode is asked again
   std::string approved_command;  // what they saw
@@ -74,7 +76,7 @@ class Engine {
   // Runs a hook. The policy judges its effects, not the call itself. Returns its id, for cancel();
   // 0, without callbacks, when the scripts have no such handler.
   CallId run_hook(HookCall hook);
-  // Returns false when the call no longer exists. on_done still comes, later.
+  // Returns false when the call no longer exists. Otherwise on_done still comes, later.
   bool cancel(CallId id);
   void cancel_all();
   // The calls whose on_done has not come yet, including those made by tool.call.
@@ -114,17 +116,17 @@ class Engine {
            const std::string& session);
   // Logs the use of an old name once: "NAME is deprecated: write OTHER".
   void warn_deprecated(const std::string& text);
-  // The files for the file watcher: those of the current generation, and those of the last load
+  // The files for the monitor of files: those of the current generation, and those of the last load
   // when it failed.
-  std::vector<WatchedFile> watched_files() const;
+  std::vector<MonitoredFile> monitored_files() const;
 
   // --- For its calls ---
   const EngineLimits& limits() const { return options_.limits; }
   Context& context() { return context_; }
   const std::string& mode() const { return options_.generation.mode; }
-  // The call needs a turn.
+  // Gives the call a turn.
   void make_ready(Call& call);
-  // The call has ended; its result is delivered next.
+  // Called when the call has ended; its result is delivered next.
   void on_call_ended(Call& call);
   // Delivers queued events, so that they come before the result of a call.
   void flush_events();
@@ -169,7 +171,7 @@ class Engine {
   std::shared_ptr<Generation> current_;
   std::uint64_t next_generation_ = 1;
   CallId last_hook_ = kFirstHook;
-  std::vector<WatchedFile> failed_files_;  // of the last load, when it failed
+  std::vector<MonitoredFile> failed_files_;  // of the last load, when it failed
 
   std::map<Call*, std::shared_ptr<Call>> calls_;
   std::map<CallId, Call*> by_id_;  // those made by the host

@@ -155,7 +155,7 @@ void Engine::cancel_calls_of(const Generation* generation, const std::string& me
   for (const auto& call : calls) call->cancel("cancelled", message);
 }
 
-std::vector<WatchedFile> Engine::watched_files() const {
+std::vector<MonitoredFile> Engine::monitored_files() const {
   // The last files read: comparing with older ones would find the same change again and again.
   return failed_files_.empty() ? current_->watched() : failed_files_;
 }

@@ -1,4 +1,4 @@
-// The tree of tasks and its rules.
+// The tree of tasks, and its rules.
 #include "bindings/lua/call/task.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Between a leaf function of the API and its task. Loop thread.
+// The code between a leaf function of the API and its task. Loop thread.
 //
 // LuaJIT has no lua_yieldk, so a suspending function is three things: `enter` (C) runs the leaf
 // protected and then yields; the scheduler resumes with no values; `finish` (C) puts the results on

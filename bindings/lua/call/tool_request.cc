@@ -9,13 +9,28 @@ namespace {
 
 constexpr char kRedacted[] = "(typed)";
 
+// What a person approves of a call includes the secrets that its command gets.
+void take_secrets(const Json& arguments, PolicyRequest* request) {
+  const auto env = arguments.find("env");
+  if (env == arguments.end() || !env->is_object()) return;
+  for (const auto& [name, value] : env->items()) {
+    if (!value.is_object()) continue;
+    if (const std::string* secret = find_text(value, "secret")) request->secrets[name] = *secret;
+  }
+}
+
 }  // namespace
 
-std::string permission_of(const ToolDefinition& tool, const Json& arguments) {
-  const std::string* action = tool.actions.empty() ? nullptr : find_text(arguments, "action");
-  if (action == nullptr) return tool.permission;
-  const auto found = tool.actions.find(*action);
-  return found == tool.actions.end() ? tool.permission : found->second;
+void take_tool(const ToolDefinition& tool, const std::string& action, PolicyRequest* request) {
+  request->tool = tool.name;
+  request->permission = tool.permission;
+  if (!tool.actions.empty() || !tool.judged_as.empty()) request->action = action;
+  const auto permission = tool.actions.find(action);
+  if (request->kind == RequestKind::kCall && permission != tool.actions.end())
+    request->permission = permission->second;
+  auto as = tool.judged_as.find(action);
+  if (as == tool.judged_as.end()) as = tool.judged_as.find("");
+  if (as != tool.judged_as.end()) request->judged_as = as->second;
 }
 
 void take_command(const ToolDefinition& tool, PolicyRequest* request) {
@@ -37,6 +52,7 @@ void take_command(const ToolDefinition& tool, PolicyRequest* request) {
     }
   }
   if (const std::string* cwd = find_text(arguments, "cwd")) request->cwd = *cwd;
+  take_secrets(arguments, request);
 }
 
 bool redact_typed(const ToolDefinition& tool, PolicyRequest* request) {

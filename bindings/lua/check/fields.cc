@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "bindings/lua/check/schema_check.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -106,6 +107,20 @@ void Fields::fail(const std::string& field, const std::string& expected, const J
 
 void Fields::fail(const std::string& problem) const {
   throw WrongUse(place_, problem);
+}
+
+Json checked_fields(const FieldPath& place, const SchemaCheck& check, const Json& options) {
+  Json given = Json::object();
+  if (options.is_object()) {
+    for (const auto& [name, value] : options.items()) {
+      if (!value.is_null()) given[name] = value;
+    }
+  } else if (!options.is_null() && !(options.is_array() && options.empty())) {
+    throw WrongUse(place, "a table", options);
+  }
+  Json filled = given;
+  if (const auto fault = check.first_fault(filled)) throw WrongUse(place, *fault);
+  return given;
 }
 
 }  // namespace gibbous::lua

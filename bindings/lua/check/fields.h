@@ -12,12 +12,14 @@
 
 namespace gibbous::lua {
 
+class SchemaCheck;  // schema_check.h
+
 class Fields {
  public:
   // Errors name the place: "run.start: timeout_ms: expected a number, got a string".
   Fields(FieldPath place, const Json& options);
 
-  // The place of one of its fields.
+  // Returns the place of one of its fields.
   FieldPath below(const std::string& field) const { return place_.below(field); }
 
   bool has(const char* name);
@@ -30,9 +32,9 @@ class Fields {
   std::optional<std::vector<std::string>> texts(const char* name);
   // One of `choices`.
   std::optional<std::string> choice(const char* name, const std::vector<std::string>& choices);
-  // The raw value, or null.
+  // Returns the raw value, or null.
   const Json& value(const char* name);
-  // Every field was asked for by now; others are unknown.
+  // Call it when every known field was asked for: any other field is wrong use.
   void done() const;
 
   [[noreturn]] void fail(const std::string& field, const std::string& expected,
@@ -45,5 +47,10 @@ class Fields {
   Json options_;
   std::set<std::string> known_;
 };
+
+// Checks options whose fields a schema declares, and throws WrongUse for the first that is wrong.
+// A field that is null is absent, as with Fields. Returns the fields that were given, without
+// defaults.
+Json checked_fields(const FieldPath& place, const SchemaCheck& check, const Json& options);
 
 }  // namespace gibbous::lua

@@ -4,12 +4,13 @@
 
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/number_field.h"
+#include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr double kMaxBytes = 1125899906842624.0;  // 1 PiB
-constexpr double kMinMemoryBytes = 1048576.0;     // less holds no program
+constexpr double kMinMemoryBytes = 1048576.0;     // no program fits into less
 constexpr double kMaxMillisLimit = 30.0 * 24 * 3600 * 1000;
 constexpr double kMinShare = 0.01;
 constexpr double kMaxShare = 1024.0;
@@ -55,13 +56,12 @@ Json limits_schema(const std::string& description) {
 }
 
 LimitSet parse_limits(const FieldPath& place, const Json& value) {
+  static const auto check = *SchemaCheck::compile(limits_schema(""));
+  const Json given = checked_fields(place, *check, value);
   LimitSet limits;
-  Fields fields(place, value);
   for (const auto& row : kRows) {
-    if (const auto given = fields.number(row.name, row.minimum, row.maximum, row.is_whole))
-      row.set(limits, *given);
+    if (given.contains(row.name)) row.set(limits, given[row.name]);
   }
-  fields.done();
   return limits;
 }
 

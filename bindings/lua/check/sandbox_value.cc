@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "bindings/lua/check/fields.h"
+#include "bindings/lua/check/schema_check.h"
 #include "runtime/output/text.h"
 #include "runtime/sandbox/refusal.h"
 
 namespace gibbous::lua {
 namespace {
 
+const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
 constexpr std::int64_t kMaxAbi = 1000;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
@@ -28,7 +30,7 @@ std::vector<std::string> paths_of(Fields& fields, const char* name,
 }
 
 SandboxNetwork network_of(Fields& fields) {
-  const auto name = fields.choice("network", {"on", "loopback", "off"});
+  const auto name = fields.choice("network", kNetworks);
   if (name == "off") return SandboxNetwork::kOff;
   return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
 }
@@ -38,7 +40,7 @@ SandboxNetwork network_of(Fields& fields) {
 std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,
                                      const PathVariables& variables) {
   if (path.empty() || (path.front() != '/' && path.front() != '$' && path.front() != '~')) {
-    throw WrongUse(place, "'" + path + "' must begin with '/', '~/' or a variable");
+    throw WrongUse(place, "a path that begins with '/', '~/' or a variable", path);
   }
   if (path.front() == '/') return {path};
   const std::size_t slash = std::min(path.find('/'), path.size());
@@ -55,22 +57,11 @@ std::vector<std::string> expand_path(const FieldPath& place, const std::string& 
 }
 
 Json sandbox_request(const FieldPath& place, const Json& value) {
+  static const auto check = *SchemaCheck::compile(sandbox_schema(""));
   if (value.is_null()) return nullptr;
-  if (value.is_string()) return {{"profile", value}};
-  if (!value.is_object()) {
-    throw WrongUse(place, "the name of a profile or a table", value);
-  }
-  Fields fields(place, value);
-  Json request = Json::object();
-  if (const auto profile = fields.text("profile")) request["profile"] = *profile;
-  if (const auto network = fields.choice("network", {"on", "loopback", "off"})) {
-    request["network"] = *network;
-  }
-  if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
-    request["min_landlock_abi"] = *abi;
-  }
-  fields.done();
-  return request;
+  if (value.is_string()) return checked_fields(place, *check, {{"profile", value}});
+  if (!value.is_object()) throw WrongUse(place, "the name of a profile or a table", value);
+  return checked_fields(place, *check, value);
 }
 
 bool restricts(const Json& request) {
@@ -79,7 +70,7 @@ bool restricts(const Json& request) {
          request.value("min_landlock_abi", 0) != 0;
 }
 
-Json sandbox_schema() {
+Json sandbox_schema(const std::string& description) {
   return {{"type", "object"},
           {"properties",
            {{"profile",
@@ -89,7 +80,7 @@ Json sandbox_schema() {
               {"description", "none, workspace, readonly, or one of your policies' own"}}},
             {"network",
              {{"type", "string"},
-              {"enum", {"on", "loopback", "off"}},
+              {"enum", kNetworks},
               {"default", "on"},
               {"description", "on, loopback (a private one), off"}}},
             {"min_landlock_abi",
@@ -99,7 +90,7 @@ Json sandbox_schema() {
               {"default", 0},
               {"description", "no run starts where the kernel has less"}}}}},
           {"additionalProperties", false},
-          {"description", "the least sandbox that every run gets"}};
+          {"description", description}};
 }
 
 SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,

@@ -21,13 +21,13 @@ using PathVariables = std::map<std::string, std::vector<std::string>>;
 std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,
                                      const PathVariables& variables);
 
-// Normalizes a name or a table to { profile, network, min_landlock_abi }, without absent members;
+// Normalises a name or a table to { profile, network, min_landlock_abi }, without absent members;
 // null stays null. Throws WrongUse.
 Json sandbox_request(const FieldPath& place, const Json& value);
-// Whether it requests any restriction.
+// Returns true when it requests any restriction.
 bool restricts(const Json& request);
-// The schema of a request, for the configuration.
-Json sandbox_schema();
+// The schema of a request as a table.
+Json sandbox_schema(const std::string& description);
 
 // Parses a verdict's sandbox. Throws WrongUse, because no run may start with a profile that was not
 // understood.

@@ -30,6 +30,13 @@ struct Path {
     if (key == nullptr) return above + "[" + std::to_string(index + names.first_index) + "]";
     return above.empty() ? *key : above + "." + *key;
   }
+
+  Json steps() const {
+    if (up == nullptr) return Json::array();
+    Json above = up->steps();
+    above.push_back(key == nullptr ? Json(index + 1) : Json(*key));
+    return above;
+  }
 };
 
 bool is_whole(const Json& value) {
@@ -75,11 +82,12 @@ class Walk {
       gave_up_ = true;
       return false;
     }
+    if (names_.first_index == 1 && node.types == kSchemaArray && value.is_object() && value.empty())
+      value = Json::array();  // {} in Lua
     if (node.never) return fault(path, "nothing is allowed here");
     if (node.ref != nullptr && !check(*node.ref, value, path, depth + 1)) return false;
     if (!fits_itself(node, value)) {
-      return fault(path, "expected " + node.describe() + ", got " + show_value(value) +
-                             enum_hint(node, value));
+      return mismatch(path, node, value, enum_hint(node, value));
     }
     bool fits = true;
     if (value.is_object()) fits = object(node, value, path, depth) && fits;
@@ -90,20 +98,36 @@ class Walk {
   Status status() const {
     if (total_ == 0) return {};
     std::string text;
-    for (const std::string& each : faults_) text += (text.empty() ? "" : "; ") + each;
+    for (const SchemaFault& each : faults_) text += (text.empty() ? "" : "; ") + each.text();
     if (total_ > faults_.size()) {
       text += "; and " + std::to_string(total_ - faults_.size()) + " more";
     }
     return Status::error("invalid_arguments", text);
   }
 
+  std::optional<SchemaFault> first_fault() const {
+    return faults_.empty() ? std::nullopt : std::optional(faults_.front());
+  }
+
  private:
-  bool fault(const Path& path, const std::string& message) {
+  bool fault(const Path& path, SchemaFault parts) {
     ++total_;
     if (faults_.size() >= kMaxReportedFaults) return false;
-    const std::string where = path.text(names_);
-    faults_.push_back((where.empty() ? "the value" : where) + ": " + message);
+    parts.place = path.text(names_);
+    if (parts.place.empty()) parts.place = "the value";
+    parts.path = path.steps();
+    faults_.push_back(std::move(parts));
     return false;
+  }
+  bool fault(const Path& path, const std::string& problem) {
+    return fault(path, SchemaFault{"", {}, problem, "", ""});
+  }
+  bool mismatch(const Path& path, const SchemaNode& node, const Json& value,
+                const std::string& hint = "") {
+    const std::string expected = node.describe();
+    const std::string got = show_value(value);
+    return fault(
+        path, SchemaFault{"", {}, "expected " + expected + ", got " + got + hint, expected, got});
   }
 
   static std::string enum_hint(const SchemaNode& node, const Json& value) {
@@ -209,7 +233,7 @@ class Walk {
       const auto& choices = exactly_one ? node.one_of : node.any_of;
       if (choices.empty()) continue;
       if (none_has_type(choices, value)) {
-        return fault(path, "expected " + node.describe() + ", got " + show_value(value));
+        return mismatch(path, node, value);
       }
       if (!choose(choices, exactly_one, value, path, depth)) return false;
     }
@@ -246,7 +270,7 @@ class Walk {
         if (fitting++ == 0) chosen = std::move(copy);
         if (!exactly_one) break;
       } else if (!inner.faults_.empty()) {
-        why += (why.empty() ? "" : " | ") + inner.faults_.front();
+        why += (why.empty() ? "" : " | ") + inner.faults_.front().text();
       }
     }
     if (fitting == 1) {
@@ -265,7 +289,7 @@ class Walk {
   void take_steps(const Walk& inner) { steps_ = inner.steps_; }
 
   const SchemaNames& names_;
-  std::vector<std::string> faults_;
+  std::vector<SchemaFault> faults_;
   std::size_t total_ = 0;
   std::size_t steps_ = 0;
   bool gave_up_ = false;
@@ -280,6 +304,12 @@ class CompiledSchema final : public SchemaCheck {
     Walk walk(names_);
     walk.check(*tree_.root, value, Path{}, 0);
     return walk.status();
+  }
+
+  std::optional<SchemaFault> first_fault(Json& value) const override {
+    Walk walk(names_);
+    walk.check(*tree_.root, value, Path{}, 0);
+    return walk.first_fault();
   }
 
   // A default that its own schema rejects would fail every call without the field.

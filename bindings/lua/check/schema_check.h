@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,8 @@
 namespace gibbous::lua {
 
 // How messages name the checked value and its parts. `root` "args" gives args.limits.cpu, "" gives
-// limits.cpu. Items of lists count from 0, as in JSON, or from 1, as in Lua.
+// limits.cpu. Items of lists count from 0, as in JSON, or from 1, as in Lua, where {} is an empty
+// list as well.
 struct SchemaNames {
   SchemaNames(const char* name, std::size_t first = 0)
       : root(name), first_index(first) {}               // NOLINT
@@ -22,6 +24,18 @@ struct SchemaNames {
       : root(std::move(name)), first_index(first) {}
   std::string root;
   std::size_t first_index;
+};
+
+// One fault of a value: "<place>: <problem>", where a problem of the usual kind is
+// "expected <expected>, got <got>" and a hint.
+struct SchemaFault {
+  std::string place;  // as SchemaNames has it
+  Json path;          // the names and indexes (from 1) of the way
+  std::string problem;
+  std::string expected;  // "" when the problem is of another kind
+  std::string got;
+
+  std::string text() const { return place + ": " + problem; }
 };
 
 class SchemaCheck {
@@ -34,6 +48,8 @@ class SchemaCheck {
   // the actual value for each of the first kMaxReported faults; for an unknown field it names the
   // nearest known one.
   virtual Status apply(Json& value) const = 0;
+  // The same, with the first fault in its parts.
+  virtual std::optional<SchemaFault> first_fault(Json& value) const = 0;
 };
 
 inline constexpr std::size_t kMaxReportedFaults = 5;

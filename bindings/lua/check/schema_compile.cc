@@ -14,9 +14,9 @@ constexpr int kMaxSchemaDepth = 64;
 constexpr std::size_t kMaxPatternBytes = 4096;
 
 // Annotations for people and models; any value is valid.
-const std::set<std::string> kAnnotations = {"title",    "description", "examples",  "format",
-                                            "$schema",  "$comment",    "$defs",     "definitions",
-                                            "readOnly", "writeOnly",   "deprecated"};
+const std::set<std::string> kAnnotations = {"title",    "description", "examples",   "format",
+                                            "$schema",  "$comment",    "$defs",      "definitions",
+                                            "readOnly", "writeOnly",   "deprecated", "x-rare"};
 const std::vector<std::string> kKeywords = {"type",
                                             "properties",
                                             "required",
@@ -61,7 +61,7 @@ class Compiler {
     for (const char* holder : {"$defs", "definitions"}) {
       if (!schema.is_object() || !schema.contains(holder)) continue;
       const Json& definitions = schema.at(holder);
-      if (!definitions.is_object()) return fault(holder, "must be an object of schemas");
+      if (!definitions.is_object()) return fault(holder, "expected an object of schemas");
       for (const auto& [name, definition] : definitions.items()) {
         const std::string place = std::string(holder) + "." + name;
         auto& slot = tree->definitions["#/" + std::string(holder) + "/" + name];
@@ -120,7 +120,7 @@ class Compiler {
       return {};
     }
     if (!schema.is_object()) {
-      return fault(place, "must be an object or a boolean, not " + show_value(schema));
+      return fault(place, "expected an object or a boolean, got " + show_value(schema));
     }
     for (const auto& [key, value] : schema.items()) {
       if (Status status = keyword(made, key, value, join_place(place, key), depth); !status) {
@@ -136,7 +136,7 @@ class Compiler {
     if (kAnnotations.count(key) != 0 || key.rfind("x-", 0) == 0) return {};
     if (key == "type") return types(made, value, place);
     if (key == "enum") {
-      if (!value.is_array() || value.empty()) return fault(place, "must be a list of values");
+      if (!value.is_array() || value.empty()) return fault(place, "expected a list of values");
       made.enumeration.assign(value.begin(), value.end());
       return {};
     }
@@ -148,14 +148,14 @@ class Compiler {
     if (key == "exclusiveMaximum") return number(&made.below, value, place);
     if (key == "multipleOf") {
       if (Status status = number(&made.multiple_of, value, place); !status) return status;
-      return *made.multiple_of > 0 ? Status() : fault(place, "must be greater than 0");
+      return *made.multiple_of > 0 ? Status() : fault(place, "expected a number greater than 0");
     }
     if (key == "minLength") return count(&made.min_length, value, place);
     if (key == "maxLength") return count(&made.max_length, value, place);
     if (key == "minItems") return count(&made.min_items, value, place);
     if (key == "maxItems") return count(&made.max_items, value, place);
     if (key == "uniqueItems") {
-      if (!value.is_boolean()) return fault(place, "must be true or false");
+      if (!value.is_boolean()) return fault(place, "expected true or false");
       made.unique_items = value.get<bool>();
       return {};
     }
@@ -173,7 +173,7 @@ class Compiler {
     if (key == "allOf") return branches(&made.all_of, value, place, depth);
     if (key == "not") return node(value, place, depth + 1, &made.negated);
     if (key == "$ref") {
-      if (!value.is_string()) return fault(place, "must be a string");
+      if (!value.is_string()) return fault(place, "expected a string");
       references_.emplace_back(&made, value.get<std::string>());
       return {};
     }
@@ -194,11 +194,11 @@ class Compiler {
       }
       made.types |= known->second;
     }
-    return made.types != 0 ? Status() : fault(place, "must name at least one type");
+    return made.types != 0 ? Status() : fault(place, "expected at least one type");
   }
 
   static Status number(std::optional<double>* into, const Json& value, const std::string& place) {
-    if (!value.is_number()) return fault(place, "must be a number, not " + show_value(value));
+    if (!value.is_number()) return fault(place, "expected a number, got " + show_value(value));
     *into = value.get<double>();
     return {};
   }
@@ -207,14 +207,14 @@ class Compiler {
                       const std::string& place) {
     const double number = value.is_number() ? value.get<double>() : -1;
     if (!(number >= 0 && number <= 1e15) || number != std::floor(number)) {
-      return fault(place, "must be an integer of at least 0, not " + show_value(value));
+      return fault(place, "expected an integer of at least 0, got " + show_value(value));
     }
     *into = static_cast<std::size_t>(number);
     return {};
   }
 
   static Status pattern(SchemaNode& made, const Json& value, const std::string& place) {
-    if (!value.is_string()) return fault(place, "must be a string, not " + show_value(value));
+    if (!value.is_string()) return fault(place, "expected a string, got " + show_value(value));
     const auto& text = value.get_ref<const std::string&>();
     if (text.size() > kMaxPatternBytes) return fault(place, "is too long");
     re2::RE2::Options options(re2::RE2::Quiet);
@@ -225,16 +225,16 @@ class Compiler {
   }
 
   static Status required(SchemaNode& made, const Json& value, const std::string& place) {
-    if (!value.is_array()) return fault(place, "must be a list of names");
+    if (!value.is_array()) return fault(place, "expected a list of names");
     for (const Json& name : value) {
-      if (!name.is_string()) return fault(place, "must be a list of names");
+      if (!name.is_string()) return fault(place, "expected a list of names");
       made.required.push_back(name.get<std::string>());
     }
     return {};
   }
 
   Status properties(SchemaNode& made, const Json& value, const std::string& place, int depth) {
-    if (!value.is_object()) return fault(place, "must be an object of schemas");
+    if (!value.is_object()) return fault(place, "expected an object of schemas");
     for (const auto& [name, property] : value.items()) {
       Status status = node(property, place + "." + name, depth + 1, &made.properties[name]);
       if (!status) return status;
@@ -244,7 +244,7 @@ class Compiler {
 
   Status branches(std::vector<SchemaNode::Owned>* into, const Json& value, const std::string& place,
                   int depth) {
-    if (!value.is_array() || value.empty()) return fault(place, "must be a list of schemas");
+    if (!value.is_array() || value.empty()) return fault(place, "expected a list of schemas");
     for (std::size_t i = 0; i < value.size(); ++i) {
       into->emplace_back();
       Status status =

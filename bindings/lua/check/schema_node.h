@@ -67,7 +67,8 @@ struct SchemaTree {
 };
 
 Result<SchemaTree> compile_schema(const Json& schema);
-// One value, short enough for a message: `string "npm tset"`, `array (3 items)`, `number 1.5`.
+// One value in the words of JSON, short enough for a message to a model: `string "npm tset"`,
+// `array (3 items)`, `number 1.5`.
 std::string show_value(const Json& value);
 // JSON text that is always valid UTF-8, cut to a length that suits a message.
 std::string short_dump(const Json& value);

@@ -1,5 +1,5 @@
-// Constructors of plain JSON Schema tables, and the check with one. What a property table cannot
-// say by itself, that it is optional, is remembered beside it until schema.object reads it.
+// Constructors of plain JSON Schema tables, and the check of a value with one. A property table
+// cannot say that it is optional, so that is remembered beside it until schema.object reads it.
 #include "bindings/lua/check/schema_table.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
+#include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
@@ -33,7 +34,7 @@ void mark_optional(lua_State* state) {
   lua_pop(state, 1);
 }
 
-// The options at `index`, which may be missing.
+// Reads the options at `index`, which may be missing.
 Json options_at(lua_State* state, int index, const char* function) {
   if (lua_isnoneornil(state, index)) return Json::object();
   return to_json(state, index, function);
@@ -56,7 +57,7 @@ void copy_length(Fields& fields, const char* name, Json* schema, const char* key
   if (const auto length = fields.integer(name, 0, kMaxLength)) (*schema)[keyword] = *length;
 }
 
-// What all constructors have in common; then the result.
+// Reads the options that all constructors share, and pushes the result.
 int finish(lua_State* state, Fields& fields, Json schema) {
   copy_text(fields, "title", &schema, "title");
   copy_text(fields, "description", &schema, "description");
@@ -66,6 +67,7 @@ int finish(lua_State* state, Fields& fields, Json schema) {
       fields.fail("examples", "a list", fields.value("examples"));
     schema["examples"] = fields.value("examples");
   }
+  if (fields.flag("rare").value_or(false)) schema["x-rare"] = true;
   const bool optional = fields.flag("optional").value_or(false);
   fields.done();
   push_json(state, schema);
@@ -195,6 +197,15 @@ int l_schema_limits(lua_State* state) {
   return finish(state, fields, limits_schema(""));
 }
 
+// The sandbox that a mode, the configuration or a start requests.
+int l_schema_sandbox(lua_State* state) {
+  Fields fields("schema.sandbox", options_at(state, 1, "schema.sandbox"));
+  Json schema = sandbox_schema("");
+  if (const auto profiles = fields.texts("profiles"))
+    schema["properties"]["profile"] = {{"type", "string"}, {"enum", *profiles}};
+  return finish(state, fields, std::move(schema));
+}
+
 // schema.check(value, schema, owner)
 int l_schema_check(lua_State* state) {
   const std::string owner = luaL_checkstring(state, 3);
@@ -206,17 +217,12 @@ int l_schema_check(lua_State* state) {
 }
 
 constexpr luaL_Reg kSchema[] = {
-    {"string", with_wrong_use<l_schema_string>},
-    {"integer", with_wrong_use<l_schema_integer>},
-    {"number", with_wrong_use<l_schema_number>},
-    {"boolean", with_wrong_use<l_schema_boolean>},
-    {"array", with_wrong_use<l_schema_array>},
-    {"object", with_wrong_use<l_schema_object>},
-    {"any", with_wrong_use<l_schema_any>},
-    {"one_of", with_wrong_use<l_schema_one_of>},
-    {"limits", with_wrong_use<l_schema_limits>},
-    {"check", with_wrong_use<l_schema_check>},
-    {nullptr, nullptr},
+    {"string", with_wrong_use<l_schema_string>}, {"integer", with_wrong_use<l_schema_integer>},
+    {"number", with_wrong_use<l_schema_number>}, {"boolean", with_wrong_use<l_schema_boolean>},
+    {"array", with_wrong_use<l_schema_array>},   {"object", with_wrong_use<l_schema_object>},
+    {"any", with_wrong_use<l_schema_any>},       {"one_of", with_wrong_use<l_schema_one_of>},
+    {"limits", with_wrong_use<l_schema_limits>}, {"sandbox", with_wrong_use<l_schema_sandbox>},
+    {"check", with_wrong_use<l_schema_check>},   {nullptr, nullptr},
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "bindings/lua/check/wrong_use.h"
 
 #include <cmath>
+#include <cstdio>
 #include <lua.hpp>
+
+#include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
 namespace {
@@ -45,7 +48,9 @@ std::string plain(double number) {
   if (number == std::floor(number) && std::abs(number) < 1e15) {
     return std::to_string(static_cast<std::int64_t>(number));
   }
-  return std::to_string(number);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.14g", number);
+  return text;
 }
 
 std::string field_of(const Json& path) {
@@ -88,6 +93,13 @@ FieldPath FieldPath::item(std::size_t index) const {
   return place;
 }
 
+FieldPath FieldPath::along(const Json& steps) const {
+  FieldPath place = *this;
+  for (const Json& step : steps)
+    place = step.is_number() ? place.item(step.get<std::size_t>() - 1) : place.below(step);
+  return place;
+}
+
 FieldPath FieldPath::below(const std::string& list, std::size_t index,
                            const std::string& said) const {
   const std::string item = list + "[" + std::to_string(index + 1) + "]";
@@ -107,6 +119,12 @@ WrongUse::WrongUse(const FieldPath& place, const std::string& expected, const Js
     : WrongUse(place, "expected " + expected + ", got " + describe_value(got)) {
   expected_ = expected;
   got_ = describe_value(got);
+}
+
+WrongUse::WrongUse(const FieldPath& place, const SchemaFault& fault)
+    : WrongUse(place.along(fault.path), fault.problem) {
+  expected_ = fault.expected;
+  got_ = fault.got;
 }
 
 void add_wrong_use(lua_State* state, const WrongUse& use) {

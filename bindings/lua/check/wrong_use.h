@@ -1,6 +1,6 @@
 // Wrong use of an API function: which field of its options is wrong, what was expected and what
 // came. Readers of options throw it, and scripts catch it as a table (WrongUse in
-// scripts/meta/gibbous.lua). Loop thread only.
+// scripts/meta/tool.lua). Loop thread only.
 #pragma once
 
 #include <stdexcept>
@@ -12,17 +12,19 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// Where in the options of which function a reader is.
+// The place of a reader: a function, and the way to a field of its options.
 class FieldPath {
  public:
   FieldPath(std::string function) : text_(std::move(function)) {}
   FieldPath(const char* function) : text_(function) {}
 
   FieldPath below(const std::string& field) const;
-  // The item of the list that this is; `index` counts from 0.
+  // Returns the place of an item when this place is a list; `index` counts from 0.
   FieldPath item(std::size_t index) const;
-  // The item of a list below this; `index` counts from 0. `said` replaces "list[index + 1]" in the
-  // text.
+  // Returns the place at the end of a way of names and indexes (from 1).
+  FieldPath along(const Json& steps) const;
+  // Returns the place of an item of a list below this; `index` counts from 0. `said` replaces
+  // "list[index + 1]" in the text.
   FieldPath below(const std::string& list, std::size_t index, const std::string& said = "") const;
 
   // "run.start: ready: condition 2"
@@ -35,11 +37,15 @@ class FieldPath {
   Json path_ = Json::array();
 };
 
+struct SchemaFault;  // schema_check.h
+
 class WrongUse : public std::invalid_argument {
  public:
   WrongUse(const FieldPath& place, const std::string& problem);
   // The problem is "expected <expected>, got <got>".
   WrongUse(const FieldPath& place, const std::string& expected, const Json& got);
+  // The fault of a schema, at a place below `place`.
+  WrongUse(const FieldPath& place, const SchemaFault& fault);
 
   const Json& path() const { return path_; }
   const std::string& problem() const { return problem_; }
@@ -55,7 +61,8 @@ class WrongUse : public std::invalid_argument {
   std::string got_;
 };
 
-// "a string", "3", "nil", ... for error messages; long texts are cut.
+// "a table", "3", "nil", ... for the errors that authors of scripts read, in the words of Lua; long
+// texts are cut. schema_node.h has show_value(), in the words of JSON, for models.
 std::string describe_value(const Json& value);
 
 // Adds field ("ready.any[2].pattern"), path, problem, expected and got to the table on top.

@@ -67,9 +67,8 @@ Status unknown_executor(const std::string& name, const Generation& generation) {
   std::string list;
   for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
   const std::string near = nearest_name(name, known);
-  return Status::error("unknown_executor",
-                       "executor: there is no '" + name + "'; known are " + list +
-                           (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  return Status::error("unknown_executor", "executor: there is no '" + name + "'; known are " +
+                                               list + did_you_mean(near));
 }
 
 Result<Json> settings_for(const ExecutorDefinition& executor, const ExecutorRequest& request,
@@ -96,7 +95,13 @@ Json sandbox_of(const RunSpec& spec) {
           {"pinned", spec.sandbox->pinned},   {"unreadable", spec.sandbox->unreadable}};
 }
 
-// The argument of an executor's prepare.
+std::map<std::string, std::string> all_variables(const RunSpec& spec) {
+  std::map<std::string, std::string> all = spec.env;
+  all.insert(spec.secret_env.begin(), spec.secret_env.end());
+  return all;
+}
+
+// Makes the argument of an executor's prepare.
 Json describe(const RunSpec& spec, const Context& context) {
   Json value = {{"run", spec.id},
                 {"host", process_tag()},
@@ -105,7 +110,7 @@ Json describe(const RunSpec& spec, const Context& context) {
                 {"workspace", context.workspace},
                 {"shell", context.runs->options().shell},
                 {"stdin", stdin_of(spec)},
-                {"env", spec.env},
+                {"env", all_variables(spec)},
                 {"limits", limits_value(spec.limits)}};
   if (spec.argv.empty()) {
     value["command"] = spec.command;
@@ -126,14 +131,14 @@ std::map<std::string, std::string> variables_of(Fields& fields) {
   return value.get<std::map<std::string, std::string>>();
 }
 
-// The limits that the executor does not enforce itself.
+// Returns the limits that the executor does not enforce itself.
 LimitSet limits_without(const LimitSet& limits, const std::vector<std::string>& names) {
   Json value = limits_value(limits);
   for (const std::string& name : names) value.erase(name);
   return parse_limits("executor", value);
 }
 
-// The command that ends what the run started elsewhere.
+// Returns the command that ends what the run started elsewhere.
 std::vector<std::string> cleanup_of(Engine& engine, Fields& fields) {
   if (const auto cleanup = fields.texts("cleanup")) return *cleanup;
   const auto old = fields.texts("last_wish");
@@ -280,7 +285,7 @@ void ask_executor(Context& context, Run& run, const ExitStatus& exit,
   const Execution& execution = *run.spec().execution;
   const auto generation = context.engine->current();
   const auto found = generation->executors().find(execution.executor);
-  // It is gone by now: only the cleanup command remains.
+  // The executor is gone by now: only the cleanup command remains.
   if (found == generation->executors().end() || !found->second.ended) {
     return on_answer(ExecutionEnd{});
   }

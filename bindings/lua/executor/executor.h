@@ -1,6 +1,6 @@
-// What run.start and the end of a run ask of an executor, which is a script (docs/executors.md):
-// its functions run as calls of their own, whose commands the policy does not judge. Loop thread
-// only.
+// The questions of run.start and of the end of a run to an executor, which is a script
+// (docs/executors.md): its functions run as calls of their own, whose commands the policy does not
+// judge. Loop thread only.
 #pragma once
 
 #include <functional>

@@ -12,33 +12,43 @@ namespace {
 // One pending question. Whatever waits for it (the hook, the timer) keeps it alive until it ends.
 class Question : public std::enable_shared_from_this<Question> {
  public:
-  Question(Context& context, std::function<void(const Json&)> on_answer)
-      : context_(context), on_answer_(std::move(on_answer)) {}
+  Question(Context& context, AnswerUse use) : context_(context), use_(std::move(use)) {}
 
   void ask(HookCall hook, Millis limit) {
-    timer_.start(context_.loop, limit, /*background=*/true, [self = shared_from_this()] {
-      self->end_hook();
-      self->answer(Json());
-    });
+    timer_.start(context_.loop, limit, /*background=*/true,
+                 [self = shared_from_this()] { self->too_late(); });
     hook.on_done = [self = shared_from_this(), tool = hook.tool, session = hook.session](
                        const CallResult& result) { self->take(result, tool, session); };
     hook_ = context_.engine->run_hook(std::move(hook));
   }
 
   void give_up() {
-    if (!on_answer_) return;
-    on_answer_ = nullptr;
+    if (!waiting()) return;
+    use_ = {};
     timer_.stop();
     end_hook();
   }
 
  private:
+  bool waiting() const { return use_.on_answer || use_.on_late_answer; }
+
+  void too_late() {
+    const auto on_answer = std::exchange(use_.on_answer, nullptr);
+    if (use_.on_late_answer) {
+      timer_.start(context_.loop, use_.late, /*background=*/true,
+                   [self = shared_from_this()] { self->give_up(); });
+    } else {
+      end_hook();
+    }
+    on_answer(Json());
+  }
+
   void end_hook() {
     if (context_.engine != nullptr) (void)context_.engine->cancel(hook_);
   }
 
   void take(const CallResult& result, const std::string& tool, const std::string& session) {
-    if (!on_answer_) return;
+    if (!waiting()) return;
     if (result.code == "shutdown") {
       timer_.stop();
       return;
@@ -53,11 +63,13 @@ class Question : public std::enable_shared_from_this<Question> {
 
   void answer(const Json& said) {
     timer_.stop();
-    if (const auto on_answer = std::exchange(on_answer_, nullptr)) on_answer(said);
+    const AnswerUse use = std::exchange(use_, {});
+    const auto& take_it = use.on_answer ? use.on_answer : use.on_late_answer;
+    if (take_it) take_it(said);
   }
 
   Context& context_;
-  std::function<void(const Json&)> on_answer_;
+  AnswerUse use_;
   OneShotTimer timer_;
   CallId hook_ = 0;
 };
@@ -76,8 +88,8 @@ HookCall executor_hook(const std::string& executor, const LuaRef& function,
 }
 
 std::function<void()> ask_executor_within(Context& context, HookCall hook, Millis limit,
-                                          std::function<void(const Json&)> on_answer) {
-  const auto question = std::make_shared<Question>(context, std::move(on_answer));
+                                          AnswerUse use) {
+  const auto question = std::make_shared<Question>(context, std::move(use));
   question->ask(std::move(hook), limit);
   return [question] { question->give_up(); };
 }

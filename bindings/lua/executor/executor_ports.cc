@@ -61,10 +61,13 @@ void learn_ports(Context& context, Run& run, std::function<void()> on_known) {
       context,
       executor_hook(execution->executor, found->second.ports, run.spec().session,
                     std::move(arguments)),
-      kAnswerLimit, [&context, id = run.id(), on_known = std::move(on_known)](const Json& said) {
-        note_ports(context, id, said);
-        on_known();
-      });
+      kAnswerLimit,
+      {[&context, id = run.id(), on_known = std::move(on_known)](const Json& said) {
+         note_ports(context, id, said);
+         on_known();
+       },
+       nullptr,
+       {}});
 }
 
 }  // namespace gibbous::lua

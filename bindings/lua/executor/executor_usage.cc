@@ -14,24 +14,24 @@ namespace gibbous::lua {
 namespace {
 
 constexpr Millis kUsageLimit{3'000};  // a listing of runs waits for it
+// A late answer goes to the next question, unless that comes much later.
+constexpr Millis kLateLimit{30'000};
 constexpr std::int64_t kMaxProcesses = 10'000'000;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 53;
 constexpr double kMaxPercent = 1e7;
 constexpr double kTenths = 10.0;
 
-// In percent of one processor, since the last question or the start; as Runs::usage has it.
+// Returns per cent of one processor since the last question or the start, as Runs::usage does.
 double percent_since(Context& context, const Run& run, double cpu_time_ms) {
-  std::erase_if(context.executor_cpu,
-                [&](const auto& each) { return context.runs->find(each.first) == nullptr; });
   const Nanos now = context.clock->now();
   const Nanos started = now - std::chrono::duration_cast<Nanos>(run.runtime(*context.clock));
-  const CpuSample before =
-      context.executor_cpu.try_emplace(run.id(), CpuSample{started, 0}).first->second;
-  context.executor_cpu[run.id()] = {now, cpu_time_ms};
-  const double passed_ms = std::chrono::duration<double, std::milli>(now - before.at).count();
+  ExecutorUsage& known = context.executor_usage[run.id()];
+  const double before_ms = std::exchange(known.cpu_time_ms, cpu_time_ms);
+  const Nanos before = std::max(started, std::exchange(known.measured_at, now));
+  const double passed_ms = std::chrono::duration<double, std::milli>(now - before).count();
   constexpr double kPercent = 100.0;
   if (passed_ms <= 0) return 0;
-  return std::max(0.0, kPercent * (cpu_time_ms - before.cpu_time_ms) / passed_ms);
+  return std::max(0.0, kPercent * (cpu_time_ms - before_ms) / passed_ms);
 }
 
 // Throws WrongUse.
@@ -69,6 +69,29 @@ Json checked_usage(Context& context, const std::string& id, const Json& said) {
   }
 }
 
+void forget_old_runs(Context& context) {
+  std::erase_if(context.executor_usage,
+                [&](const auto& each) { return context.runs->find(each.first) == nullptr; });
+}
+
+void keep_late_usage(Context& context, const std::string& id, const Json& said) {
+  Json usage = checked_usage(context, id, said);
+  if (usage.is_null()) return;
+  ExecutorUsage& known = context.executor_usage[id];
+  known.late = std::move(usage);
+  known.late_at = context.clock->now();
+}
+
+// Returns the answer to the previous question if it came too late for that one; null when there is
+// none.
+Json take_late_usage(Context& context, const std::string& id) {
+  const auto known = context.executor_usage.find(id);
+  if (known == context.executor_usage.end()) return {};
+  const bool recent = context.clock->now() - known->second.late_at <= kLateLimit;
+  Json late = std::exchange(known->second.late, Json());
+  return recent ? late : Json();
+}
+
 }  // namespace
 
 std::function<void()> ask_executor_usage(Context& context, const Run& run,
@@ -86,14 +109,22 @@ std::function<void()> ask_executor_usage(Context& context, const Run& run,
     on_answer(Json());
     return nothing;
   }
+  forget_old_runs(context);
+  if (const Json late = take_late_usage(context, run.id()); !late.is_null()) {
+    on_answer(late);
+    return nothing;
+  }
   Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
   return ask_executor_within(
       context,
       executor_hook(execution->executor, found->second.usage, run.spec().session,
                     std::move(arguments)),
-      kUsageLimit, [&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
-        on_answer(checked_usage(context, id, said));
-      });
+      kUsageLimit,
+      {[&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
+         on_answer(checked_usage(context, id, said));
+       },
+       [&context, id = run.id()](const Json& said) { keep_late_usage(context, id, said); },
+       kLateLimit});
 }
 
 }  // namespace gibbous::lua

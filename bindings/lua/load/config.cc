@@ -46,7 +46,7 @@ struct Tuning {
   MemoryLimits memory;
 };
 
-// The numbers of the file. The default of each is its target's.
+// The numbers of the file. The default of each is that of its target.
 template <auto kPart, auto kMember, typename Unit = Millis>
 constexpr NumberField<Tuning> field(const char* section, const char* name, double low, double high,
                                     const char* description) {
@@ -74,8 +74,8 @@ constexpr NumberField<Tuning> kNumbers[] = {
                                                     "the same after a time limit and at shutdown"),
     field<&Tuning::runs, &RunLimits::drain_limit>(
         "limits", "drain_limit_ms", 0, kMaxMillis,
-        "how long the output of a run that has ended is waited for while another process holds "
-        "its pipe open"),
+        "how long to wait for the output of an ended run while another process holds its pipe "
+        "open"),
     field<&Tuning::runs, &RunLimits::max_queued>("limits", "max_queued", 0, kMaxTableRows,
                                                  "runs that may wait for a place"),
     field<&Tuning::runs, &RunLimits::max_ended>(
@@ -102,7 +102,7 @@ constexpr NumberField<Tuning> kNumbers[] = {
         "lua", "memory_bytes", kMinLuaBytes, kMaxLuaBytes, "memory of one generation of scripts"),
 };
 
-// The numbers of a section, with other properties of it.
+// Makes the schema of a section from its numbers and its other properties.
 Json section_schema(std::string_view section, Json properties, const char* description) {
   const Tuning usual;
   for (const NumberField<Tuning>& field : kNumbers) {
@@ -188,6 +188,13 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("unset_env")) {
     config.unset_env = value["unset_env"].get<std::vector<std::string>>();
   }
+  const Json secrets = value.value("secrets", Json::object());
+  for (const auto& [name, secret] : secrets.items()) {
+    SecretSource& source = config.secrets[name];
+    source.variable = secret.value("env", "");
+    source.file = secret.value("file", "");
+    source.command = secret.value("command", std::vector<std::string>{});
+  }
   for (const char* section : {"limits", "journal", "lua"}) {
     config.numbers[section] = value.value(section, Json::object());
   }
@@ -208,10 +215,13 @@ Config read_values(const std::string& path, const Json& value) {
        {&config.scripts, &config.policies, &config.workspace, &config.temp_directory}) {
     if (each->has_value()) *each = below(dir, **each);
   }
+  for (auto& [name, source] : config.secrets) {
+    if (!source.file.empty()) source.file = below(dir, source.file);
+  }
   return config;
 }
 
-// Sets what the file says of a section.
+// Sets the numbers of a section.
 void put_numbers(const Json& numbers, std::string_view section, Tuning* tuning) {
   for (const NumberField<Tuning>& field : kNumbers) {
     if (field.section != section) continue;
@@ -269,7 +279,17 @@ Json config_schema() {
         {{"type", "array"},
          {"items", text("name of a variable")},
          {"description", "variables that no run inherits"}}},
-       {"sandbox", sandbox_schema()},
+       {"secrets",
+        {{"type", "object"},
+         {"additionalProperties",
+          object(
+              {{"env", text("variable of Gibbous, which runs then do not inherit")},
+               {"file", text("file, relative to this one")},
+               {"command",
+                {{"type", "array"}, {"minItems", 1}, {"items", text("a program and its words")}}}},
+              "one of env, file and command")},
+         {"description", "secrets that starts name: docs/secrets.md"}}},
+       {"sandbox", sandbox_schema("the least sandbox that every run gets")},
        {"kill_on_session_end",
         {{"type", "boolean"},
          {"default", true},
@@ -340,7 +360,31 @@ Result<Config> load_config(const std::string& path, const Clock& clock) {
   if (Status status = (*check)->apply(*value); !status) {
     return config_invalid(path + ": " + status.message());
   }
+  const Json secrets = value->value("secrets", Json::object());
+  for (const auto& [name, secret] : secrets.items()) {
+    if (secret.size() == 1) continue;
+    return config_invalid(path + ": secrets." + name +
+                          ": expected one of env (a variable), file (a path) and command (a list)");
+  }
   return read_values(path, *value);
+}
+
+std::map<std::string, SecretSource> Config::take_secrets(std::vector<std::string>* env) const {
+  std::map<std::string, SecretSource> all = secrets;
+  for (auto& [name, source] : all) {
+    if (source.variable.empty()) continue;
+    for (const std::string& variable : *env) {
+      if (variable.rfind(source.variable + "=", 0) == 0) {
+        source.value = variable.substr(source.variable.size() + 1);
+      }
+    }
+  }
+  std::erase_if(*env, [this](const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('='));
+    return std::any_of(secrets.begin(), secrets.end(),
+                       [&](const auto& each) { return each.second.variable == name; });
+  });
+  return all;
 }
 
 void Config::apply_runs(RunsOptions& options) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/lua/load/engine_limits.h"
+#include "bindings/lua/load/secret_source.h"
 #include "bindings/lua/vm/alloc.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/status.h"
@@ -35,6 +36,7 @@ struct Config {
   Json settings;  // of toolsets, by name; null when there are none
   std::map<std::string, std::string> env;
   std::vector<std::string> unset_env;
+  std::map<std::string, SecretSource> secrets;
 
   Json numbers = {{"limits", Json::object()},
                   {"journal", Json::object()},
@@ -48,7 +50,10 @@ struct Config {
   std::optional<bool> journal_enabled;
   std::optional<std::string> recovery;
 
-  // Apply the file's values; `options.env` is the inherited environment.
+  // Returns the secrets, with the values of those that are variables. Removes these from `env`, the
+  // inherited environment, so that runs have them only by name.
+  std::map<std::string, SecretSource> take_secrets(std::vector<std::string>* env) const;
+  // Applies the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
   void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;

@@ -3,13 +3,14 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
-#include "bindings/lua/load/definition.h"
 
 namespace gibbous::lua {
 namespace {
 
-constexpr int kMaxExecutors = 100;
+constexpr std::size_t kMaxExecutors = 100;
+
 const DefinitionShape& executor_shape() {
   static const DefinitionShape shape({{"name", {{"type", "string"}, {"minLength", 1}}},
                                       {"settings", {{"type", "object"}}},
@@ -25,7 +26,7 @@ class ExecutorReader {
   // [.., executor] -> the same
   bool read(std::string place, ExecutorDefinition* made) {
     if (!lua_istable(state_, -1)) {
-      return fault(place + " must be a table { name = '...', prepare = function }, not a " +
+      return fault(place + ": expected a table { name = '...', prepare = function }, got a " +
                    luaL_typename(state_, -1));
     }
     const std::string name = peek_name(state_, "name");
@@ -82,12 +83,15 @@ bool read_executors(lua_State* state,
   ExecutorReader reader(state, error);
   error->file = file_of_value(state, -1);
   lua_getfield(state, -1, "executors");  // [root, executors]
-  bool good = lua_isnil(state, -1) || lua_istable(state, -1);
-  if (!good) reader.fault("executors must be a list { require 'executors.docker', ... }");
-  const int count = lua_istable(state, -1) ? static_cast<int>(lua_objlen(state, -1)) : 0;
-  if (count > kMaxExecutors) good = reader.fault("more than 100 executors");
-  for (int i = 1; good && i <= count; ++i) {
-    lua_rawgeti(state, top + 1, i);
+  bool good = true;
+  std::size_t count = 0;
+  if (!lua_isnil(state, -1)) {
+    const Result<std::size_t> size = list_size(state, "executors", kMaxExecutors);
+    good = size.ok() || reader.fault("executors: " + size.status().message());
+    if (good) count = *size;
+  }
+  for (std::size_t i = 1; good && i <= count; ++i) {
+    lua_rawgeti(state, top + 1, static_cast<int>(i));
     if (const std::string file = file_of_value(state, -1); !file.empty()) error->file = file;
     ExecutorDefinition made;
     good = reader.read("executors[" + std::to_string(i) + "]", &made);

@@ -32,6 +32,9 @@ struct GenerationOptions {
   Nanos load_budget{250'000'000};           // of the scripts
   Nanos policy_load_budget{5'000'000'000};  // of the policies, which contain far more text
   Nanos policy_budget{50'000'000};
+  std::vector<std::string> spec_files;  // for `gibbous test`: their specs are tools (scripts/spec)
+  // Opens what the module `spec` needs; set where there are spec files.
+  std::function<void(lua_State*)> open_spec;
   bool only_policies = false;    // for `policy check` and the like: no scripts
   bool test_policies = true;     // examples and cases must pass
   bool lazy_policy = false;      // read shipped rules when the first call is judged
@@ -45,7 +48,7 @@ struct GenerationOptions {
 
 struct LoadFailure {
   std::vector<ScriptError> errors;  // every syntax error, or the first other one; never empty
-  std::vector<WatchedFile>
+  std::vector<MonitoredFile>
       files;            // the files read so far, to be watched, so that mending them is noticed
   bool policy = false;  // whether the policies failed, not the scripts
 };
@@ -70,13 +73,14 @@ class Generation {
   const ToolDefinition* find(const std::string& name) const;
   // The function that starts a queued run; it takes the options of run.start.
   const LuaRef& start_queued_hook() const { return start_queued_; }
+  const LuaRef& read_secret_hook() const { return read_secret_; }
   // Returns the function `on_NAME` of the watchers of init.lua, or null.
   const LuaRef* find_handler(const std::string& name) const;
   // By name; `host` is not among them.
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the paths that would have taken precedence.
-  const std::vector<WatchedFile>& watched() const { return watched_; }
+  const std::vector<MonitoredFile>& watched() const { return watched_; }
   PolicyProgram& policy() { return *policy_; }
   const PolicyProgram& policy() const { return *policy_; }
 
@@ -85,13 +89,14 @@ class Generation {
   friend class GenerationLoader;
   std::uint64_t id_ = 0;
   std::vector<SourceFile> files_;
-  std::vector<WatchedFile> watched_;
+  std::vector<MonitoredFile> watched_;
   // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;
   std::map<std::string, LuaRef> handlers_;
   std::map<std::string, ExecutorDefinition> executors_;
   LuaRef start_queued_;
+  LuaRef read_secret_;
   std::unique_ptr<PolicyProgram> policy_;
 };
 

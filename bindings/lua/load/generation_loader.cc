@@ -24,6 +24,17 @@ constexpr const char* kStartQueued =
     "local handle, err = run.start(options)\n"
     "if not handle then tool.error(err.code, err.message) end\n"
     "return 'started'\n";
+// What a command prints is looked at by nobody but the run that needs it.
+constexpr const char* kReadSecret =
+    "local options = ...\n"
+    "local handle, err = run.start { argv = options.argv, timeout_ms = 10000 }\n"
+    "if not handle then tool.error(err.code, err.message) end\n"
+    "handle:wait { wait.exit(handle) }\n"
+    "local info = handle:info()\n"
+    "if info.state ~= 'completed' then\n"
+    "  tool.error('secret_unavailable', 'its command failed: ' .. tostring(info.reason))\n"
+    "end\n"
+    "return { data = { value = handle:read({ raw = true, max_bytes = 65536 }).text } }\n";
 // A watcher's handler, like a function of an executor, may return nothing, or a table that becomes
 // the call's data.
 constexpr const char* kHandler =
@@ -34,8 +45,8 @@ constexpr const char* kHandler =
     "  return { data = data }\n"
     "end\n";
 
-// Of the API, policies see only what neither acts nor remembers, because rules are pure. The rest
-// of their environment is what the sandbox leaves.
+// Policies see only the tables of the API that neither act nor remember, because rules are pure.
+// The rest of their environment is what the sandbox leaves.
 constexpr const char* kPolicyApi[] = {"json", "log"};
 constexpr int kPolicyInstructions = 100;  // between two looks at the clock
 constexpr std::size_t kHashDigits = 16;
@@ -179,7 +190,7 @@ bool GenerationLoader::is_policy_file(const std::string& path) const {
   return below(options_.policies_dir) || below(options_.shipped_policies_dir);
 }
 
-// Files that other users can write are not a policy.
+// Adds an error for each policy file that other users can write.
 void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
   for (const SourceFile& file : snapshot_.files()) {
     if (!is_policy_file(file.path)) continue;
@@ -190,7 +201,7 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
   }
 }
 
-// Covers everything read for the policies, in the order of the paths.
+// Hashes everything read for the policies, in the order of the paths.
 std::string GenerationLoader::policy_hash() const {
   std::string all;
   for (const SourceFile& file : snapshot_.files()) {
@@ -232,8 +243,8 @@ bool GenerationLoader::prepare(LoadFailure* failure) {
   return false;
 }
 
-// Before open_api: the globals are then what the sandbox leaves. The libraries are copied, so that
-// no script changes what a policy calls.
+// Call it before open_api, while the globals are what the sandbox leaves. The libraries are copied,
+// so that no script changes what a policy calls.
 void GenerationLoader::push_policy_environment(lua_State* state) {
   lua_newtable(state);  // [environment]
   const int environment = lua_gettop(state);
@@ -267,6 +278,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         options.only = options_.toolsets;
         options.settings = options_.settings;
         options.on_deprecated = options_.on_deprecated;
+        if (!options_.spec_files.empty()) add_specs(state, loader, &options);
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };
@@ -274,6 +286,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
                 read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
         if (!valid) return;
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
+        if (load_chunk(state, kReadSecret, "secrets")) made_->read_secret_ = LuaRef::take(state);
         for (auto& [name, handler] : made_->handlers_) give_data(state, "watchers", &handler);
         for (auto& [name, executor] : made_->executors_) {
           for (LuaRef* each : {&executor.prepare, &executor.ports, &executor.ended, &executor.usage,
@@ -289,6 +302,37 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
   made_->handlers_.clear();
   failure->errors = {error};
   return false;
+}
+
+// [root] -> [root]. Runs the spec files, and adds the toolsets that the module `spec` made of them.
+void GenerationLoader::add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options) {
+  luaL_checkstack(state, LUA_MINSTACK, "reading specs");
+  loader.push_module(state, "spec");  // [root, spec]
+  options_.open_spec(state);
+  lua_setfield(state, -2, "_native");
+  for (const std::string& path : options_.spec_files) {
+    lua_pushstring(state, path.c_str());
+    lua_setfield(state, -2, "_file");
+    loader.run_file(state, path);
+  }
+  lua_getfield(state, -1, "_toolsets");
+  lua_call(state, 0, 1);                // [root, spec, made]
+  lua_getfield(state, -3, "toolsets");  // [root, spec, made, toolsets]
+  if (!lua_istable(state, -1)) {
+    lua_pop(state, 3);
+    return;  // read_toolsets says what is wrong with it
+  }
+  const std::size_t made = lua_objlen(state, -2);
+  for (std::size_t i = 1; i <= made; ++i) {
+    lua_rawgeti(state, -2, static_cast<int>(i));
+    if (!options->only.empty()) {
+      lua_getfield(state, -1, "name");
+      options->only.emplace_back(lua_tostring(state, -1));
+      lua_pop(state, 1);
+    }
+    lua_rawseti(state, -2, static_cast<int>(lua_objlen(state, -2)) + 1);
+  }
+  lua_pop(state, 3);
 }
 
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {

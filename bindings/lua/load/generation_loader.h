@@ -8,6 +8,7 @@
 
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/load/loader.h"
+#include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/source/snapshot.h"
 
 namespace gibbous::lua {
@@ -29,8 +30,9 @@ class GenerationLoader {
  private:
   void add_limits_arguments();
   bool prepare(LoadFailure* failure);
-  // The time left since started_.
+  // Returns the time left since started_.
   BudgetLimits budget(Nanos granted) const;
+  void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
   bool load_scripts(Loader& loader, LoadFailure* failure);
   bool load_policies(Loader& loader, ScriptError* error);
   void push_policy_environment(lua_State* state);

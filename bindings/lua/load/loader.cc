@@ -26,7 +26,7 @@ struct LoaderSlot {
 constexpr int kUpvalueLoaded = 1;
 constexpr int kUpvalueSlot = 2;
 
-// Words of letters, digits and _ between single dots: no path can be spelled that way.
+// Accepts words of letters, digits and _ between single dots: no path can be spelled that way.
 bool is_module_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxModuleBytes) return false;
   bool dot_allowed = false;
@@ -38,7 +38,7 @@ bool is_module_name(const std::string& name) {
   return dot_allowed;
 }
 
-// x.lua, or x/init.lua when the module is a folder.
+// Returns x.lua and, for a module that is a folder, x/init.lua.
 std::vector<std::string> module_paths(const std::string& dir, const std::string& module) {
   std::string relative = module;
   std::replace(relative.begin(), relative.end(), '.', '/');
@@ -226,6 +226,32 @@ void Loader::load_module(lua_State* state, const std::string& module) {
   lua_pushvalue(state, -2);
   lua_setfield(state, -2, module.c_str());
   lua_pop(state, 1);
+}
+
+void Loader::run_file(lua_State* state, const std::string& path) {
+  ScriptError error;
+  const Result<const SourceFile*> file = snapshot_.read(path);
+  if (!file || *file == nullptr) {
+    error.file = path;
+    error.message = file ? "it does not exist" : file.status().message();
+  } else if (compile_in(state, **file, &error)) {
+    chunks_[path].push(state);
+    environment_.push(state);
+    lua_setfenv(state, -2);  // [chunk]
+    lua_call(state, 0, 0);
+    return;
+  }
+  lua_pushstring(state, error.text().c_str());
+  lua_error(state);
+}
+
+void Loader::push_module(lua_State* state, const std::string& module) {
+  loaded_.push(state);
+  lua_getfield(state, -1, module.c_str());
+  lua_remove(state, -2);
+  if (!lua_isnil(state, -1)) return;
+  lua_pop(state, 1);
+  load_module(state, module);
 }
 
 int Loader::l_require(lua_State* state) {

@@ -40,6 +40,11 @@ class Loader {
   // In a protected call: runs init.lua in the environment on top of the stack, and replaces that
   // with the result. Raises errors.
   void run_init(lua_State* state);
+  // In a protected call, after run_init: runs a file that is no module, and drops its result.
+  // Raises errors.
+  void run_file(lua_State* state, const std::string& path);
+  // In a protected call, after run_init: pushes the value of a module.
+  void push_module(lua_State* state, const std::string& module);
   // Returns the file of the module that returned the value at `index`, or "".
   std::string file_of_value(lua_State* state, int index) const;
 

@@ -12,7 +12,6 @@
 
 namespace gibbous::lua {
 
-inline constexpr std::size_t kMaxToolNameBytes = 64;  // what every model API takes
 inline const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 
 class SchemaCheck;  // check/schema_check.h
@@ -38,6 +37,9 @@ struct ToolDefinition {
   Json settings;      // of its toolset, from the configuration; null: it takes none
   // The permission of a call by its argument `action`, where it differs.
   std::map<std::string, std::string> actions;
+  // The tool whose rows in a mode hold where the mode has none for this one; by action, "": the
+  // rest.
+  std::map<std::string, std::string> judged_as;
 };
 
 }  // namespace gibbous::lua

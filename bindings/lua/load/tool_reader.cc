@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
-#include "bindings/lua/load/definition.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxToolsets = 200;
+constexpr std::size_t kMaxWatchers = 1000;
 
 const DefinitionShape& root_shape() {
   static const DefinitionShape shape(
@@ -27,34 +28,6 @@ const DefinitionShape& toolset_shape() {
                                       {"description", {{"type", "string"}}},
                                       {"settings", {{"type", "object"}}}},
                                      {"name", "tools"}, {"tools"});
-  return shape;
-}
-
-const DefinitionShape& tool_shape() {
-  const Json text = {{"type", "string"}};
-  const Json filled = {{"type", "string"}, {"minLength", 1}};
-  const Json flag = {{"type", "boolean"}};
-  const Json permission = {{"type", "string"}, {"enum", kPermissions}};
-  static const DefinitionShape shape(
-      {{"name", name_shape()},
-       {"title", text},
-       {"description", filled},
-       {"permission", permission},
-       {"input", {{"type", "object"}}},
-       {"output", {{"type", "object"}}},
-       {"annotations",
-        {{"type", "object"},
-         {"properties",
-          {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
-         {"additionalProperties", false}}},
-       {"structured", {{"type", "boolean"}, {"default", false}}},
-       {"takes_limits", {{"type", "boolean"}, {"default", false}}},
-       {"command", text},
-       {"typed", text},
-       {"words", text},
-       // The permission by the argument `action`: { poll = 'read' }.
-       {"actions", {{"type", "object"}, {"additionalProperties", permission}}}},
-      {"name", "description", "permission"}, {"run"});
   return shape;
 }
 
@@ -77,10 +50,8 @@ class ToolsetReader {
     if (!read_definition(root_shape(), "what init.lua returns", nullptr)) return false;
     lua_getfield(state_, -1, "toolsets");  // [root, toolsets]
     if (!lua_istable(state_, -1)) return fault(shape);
-    const std::size_t count = lua_objlen(state_, -1);
-    if (!is_list(-1, count)) return fault("toolsets must be a list without holes or names");
-    if (count > kMaxToolsets)
-      return fault("more than " + std::to_string(kMaxToolsets) + " toolsets");
+    std::size_t count = 0;
+    if (!list("toolsets", "toolsets", kMaxToolsets, &count)) return false;
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, toolsets, toolset]
       if (!toolset("toolsets[" + std::to_string(i) + "]", tools)) return false;
@@ -101,15 +72,13 @@ class ToolsetReader {
   }
   std::string type_name(int index) const { return luaL_typename(state_, index); }
 
-  bool is_list(int index, std::size_t count) const {
-    const int table = index > 0 ? index : lua_gettop(state_) + index + 1;
-    std::size_t seen = 0;
-    lua_pushnil(state_);
-    while (lua_next(state_, table) != 0) {
-      lua_pop(state_, 1);
-      ++seen;
-    }
-    return seen == count;
+  // The value on top, which faults call `place`, is a list of at most `most` items.
+  bool list(const std::string& place, const std::string& items, std::size_t most,
+            std::size_t* count) {
+    const Result<std::size_t> size = list_size(state_, items, most);
+    if (!size) return fault(place + ": " + size.status().message());
+    *count = *size;
+    return true;
   }
 
   // Reads the data of the table on top; `into` may be null.
@@ -127,14 +96,8 @@ class ToolsetReader {
       lua_pop(state_, 1);
       return true;
     }
-    if (!lua_istable(state_, -1)) {
-      return fault("watchers must be a list of tables { on_EVENT = function }, not " +
-                   type_name(-1));
-    }
-    const std::size_t count = lua_objlen(state_, -1);
-    if (!is_list(-1, count)) {
-      return fault("watchers must be a list of tables without holes or names");
-    }
+    std::size_t count = 0;
+    if (!list("watchers", "tables { on_EVENT = function }", kMaxWatchers, &count)) return false;
     const std::string init = file_;
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, watchers, table]
@@ -150,7 +113,7 @@ class ToolsetReader {
 
   bool handlers_of(const std::string& place, std::map<std::string, LuaRef>* handlers) {
     if (!lua_istable(state_, -1)) {
-      return fault(place + " must be a table { on_EVENT = function }, not " + type_name(-1));
+      return fault(place + ": expected a table { on_EVENT = function }, got a " + type_name(-1));
     }
     lua_pushnil(state_);
     while (lua_next(state_, -2) != 0) {  // [.., table, key, value]
@@ -160,7 +123,7 @@ class ToolsetReader {
         return fault(place + " has a key '" + name + "'; handlers are called on_EVENT");
       }
       if (!lua_isfunction(state_, -1)) {
-        return fault(place + "." + name + " must be a function, not " + type_name(-1));
+        return fault(place + "." + name + ": expected a function, got a " + type_name(-1));
       }
       if (handlers->count(name) != 0) return fault("two watchers handle " + name.substr(3));
       (*handlers)[name] = LuaRef::take(state_);
@@ -171,7 +134,7 @@ class ToolsetReader {
   // { NAME = function() return require 'toolsets.NAME' end }: read only when it is named.
   bool optional(std::map<std::string, ToolDefinition>* tools) {
     const std::string init = file_;
-    const char* shape = "optional must be a table { NAME = function() return TOOLSET end }";
+    const char* shape = "optional: expected a table { NAME = function() return TOOLSET end }";
     lua_getfield(state_, -1, "optional");  // [root, optional]
     if (lua_isnil(state_, -1)) {
       lua_pop(state_, 1);
@@ -181,7 +144,7 @@ class ToolsetReader {
     }
     const bool given = !lua_isnil(state_, -1);
     if (given && !lua_istable(state_, -1))
-      return fault(std::string(shape) + ", not " + type_name(-1));
+      return fault(std::string(shape) + ", got a " + type_name(-1));
     if (given) lua_pushnil(state_);
     while (given && lua_next(state_, -2) != 0) {  // [.., optional, name, function]
       if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) return fault(shape);
@@ -202,7 +165,7 @@ class ToolsetReader {
     lua_call(state_, 0, 1);  // [..., function, toolset]
     if (!toolset("optional." + name, tools)) return false;
     lua_pop(state_, 1);
-    return toolsets_.count(name) != 0 || fault("optional." + name + " gives another toolset");
+    return toolsets_.count(name) != 0 || fault("optional." + name + " returns another toolset");
   }
 
   bool toolset(const std::string& place, std::map<std::string, ToolDefinition>* tools) {
@@ -212,7 +175,7 @@ class ToolsetReader {
     line_ = 0;
     if (file_.empty() || !lua_istable(state_, -1)) file_ = init;
     if (!lua_istable(state_, -1)) {
-      return fault(place + " must be a table { name = '...', tools = { ... } }, not " +
+      return fault(place + ": expected a table { name = '...', tools = { ... } }, got a " +
                    type_name(-1));
     }
     Json data;
@@ -223,12 +186,8 @@ class ToolsetReader {
     Json settings;
     if (!settings_of(name, data.value("settings", Json()), &settings)) return false;
     lua_getfield(state_, -1, "tools");  // [..., toolset, tools]
-    if (!lua_istable(state_, -1))
-      return fault("toolset '" + name + "': tools must be a list of tool{...}");
-    const std::size_t count = lua_objlen(state_, -1);
-    if (!is_list(-1, count)) {
-      return fault("toolset '" + name + "': tools must be a list without holes or names");
-    }
+    std::size_t count = 0;
+    if (!list("toolset '" + name + "': tools", "tool{...}", kMaxTools, &count)) return false;
     const std::string toolset_file = file_;
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [..., toolset, tools, tool]
@@ -286,7 +245,7 @@ class ToolsetReader {
   bool tool(const std::string& place, ToolDefinition* made) {
     // [..., tool]
     if (!lua_istable(state_, -1))
-      return fault(place + " must be what tool{...} returns, not " + type_name(-1));
+      return fault(place + ": expected what tool{...} returns, got a " + type_name(-1));
     made->file = file_;
     lua_getfield(state_, -1, "run");
     if (lua_isfunction(state_, -1) && lua_iscfunction(state_, -1) == 0) {
@@ -314,6 +273,11 @@ class ToolsetReader {
     made->typed = data.value("typed", "");
     made->words = data.value("words", "");
     made->actions = data.value("actions", made->actions);
+    if (const Json as = data.value("judged_as", Json()); as.is_string()) {
+      made->judged_as[""] = as;
+    } else if (as.is_object()) {
+      made->judged_as = as;
+    }
     made->annotations = annotations(made->permission, data.value("annotations", Json::object()));
     made->input_schema = data.value("input", Json::object());
     made->output_schema = data.value("output", Json());
@@ -327,7 +291,7 @@ class ToolsetReader {
     for (const auto& [key, argument] :
          {std::pair("command", made.command), {"words", made.words}, {"typed", made.typed}}) {
       if (argument.empty() || properties.contains(argument)) continue;
-      return fault(owner + ": " + key + " must name an argument of its input, and there is no '" +
+      return fault(owner + ": " + key + ": expected the name of an argument of its input, got '" +
                    argument + "'");
     }
     if (made.words.empty() || !made.command.empty()) return true;
@@ -344,7 +308,7 @@ class ToolsetReader {
     mend_empty_lists(into);
     // MCP and the model APIs accept nothing else at the top.
     if (into->value("type", Json()) != "object")
-      return fault(place + " must be a schema of type object");
+      return fault(place + ": expected a schema of type object");
     if (!into->contains("properties")) (*into)["properties"] = Json::object();
     auto compiled = SchemaCheck::compile(*into, root);
     if (!compiled) return fault(place + ": " + compiled.status().message());
@@ -392,6 +356,37 @@ class ToolsetReader {
 };
 
 }  // namespace
+
+const DefinitionShape& tool_shape() {
+  const Json text = {{"type", "string"}};
+  const Json filled = {{"type", "string"}, {"minLength", 1}};
+  const Json flag = {{"type", "boolean"}};
+  const Json permission = {{"type", "string"}, {"enum", kPermissions}};
+  static const DefinitionShape shape(
+      {{"name", name_shape()},
+       {"title", text},
+       {"description", filled},
+       {"permission", permission},
+       {"input", {{"type", "object"}}},
+       {"output", {{"type", "object"}}},
+       {"annotations",
+        {{"type", "object"},
+         {"properties",
+          {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
+         {"additionalProperties", false}}},
+       {"structured", {{"type", "boolean"}, {"default", false}}},
+       {"takes_limits", {{"type", "boolean"}, {"default", false}}},
+       {"command", text},
+       {"typed", text},
+       {"words", text},
+       // The permission by the argument `action`: { poll = 'read' }.
+       {"actions", {{"type", "object"}, {"additionalProperties", permission}}},
+       // A tool, or tools by the argument `action`: { stop = 'bg_kill' }.
+       {"judged_as",
+        {{"oneOf", {filled, {{"type", "object"}, {"additionalProperties", filled}}}}}}},
+      {"name", "description", "permission"}, {"run"});
+  return shape;
+}
 
 bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
                    std::map<std::string, ToolDefinition>* tools,

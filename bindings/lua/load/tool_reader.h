@@ -1,7 +1,6 @@
 // Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... },
 // watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it; executors are
-// executor_reader.h's. Called once by
-// Generation::load, in a protected call. Loop thread only.
+// executor_reader.h's. Called once by Generation::load, in a protected call. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -16,6 +15,8 @@ struct lua_State;
 
 namespace gibbous::lua {
 
+class DefinitionShape;  // check/definition.h
+
 struct ToolReaderOptions {
   std::vector<std::string> only;  // toolsets; when empty, all but the optional ones
   Json settings;                  // of toolsets, by name; null: none
@@ -23,6 +24,9 @@ struct ToolReaderOptions {
   std::function<std::string(lua_State*, int)> file_of_value;
   std::function<void(const std::string&)> on_deprecated;  // "NAME is deprecated: ..."; may be null
 };
+
+// The shape of what tool{...} takes and returns; its `run` is a function.
+const DefinitionShape& tool_shape();
 
 // Reads the value on top of the stack and pops it. Returns false with the fault.
 bool read_toolsets(lua_State* state, const ToolReaderOptions& options,

@@ -68,8 +68,8 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
   return good;
 }
 
-command::Facts CommandPolicy::analyse(const CommandRequest& request,
-                                      const PathVariables& variables) {
+command::Place CommandPolicy::place_of(const CommandRequest& request,
+                                       const PathVariables& variables) {
   command::Place place;
   place.workspace = request.workspace;
   place.cwd = request.cwd.empty() ? request.workspace : request.cwd;
@@ -79,8 +79,38 @@ command::Facts CommandPolicy::analyse(const CommandRequest& request,
   place.done_bytes = request.typed_bytes;
   if (request.resolve) place.resolve = command::real_path;
   place.map = (request.resolve ? maps_ : made_maps_)->at(place, variables);
+  return place;
+}
+
+command::Facts CommandPolicy::analyse(const CommandRequest& request,
+                                      const PathVariables& variables) {
+  const command::Place place = place_of(request, variables);
   if (request.line) return command::analyse(*request.line, place, *knowledge_);
   return command::analyse(request.argv, place, *knowledge_);
+}
+
+command::Facts CommandPolicy::analyse(const command::TypedInput& typed,
+                                      const CommandRequest& request,
+                                      const PathVariables& variables) {
+  return command::analyse(typed, place_of(request, variables), *knowledge_);
+}
+
+void CommandPolicy::add_readers(const command::Facts& facts,
+                                std::vector<command::InputReader>* readers) const {
+  const auto add = [readers](command::InputReader reader) {
+    if (std::find(readers->begin(), readers->end(), reader) == readers->end())
+      readers->push_back(std::move(reader));
+  };
+  for (std::size_t at = 0; at < facts.reads_code.size(); ++at)
+    add({facts.code_readers[at], facts.reads_code[at]});
+  for (const command::SimpleCommand& command : facts.commands) {
+    const command::ProgramSpec* spec = knowledge_->find(command.program);
+    if (spec == nullptr || spec->typed.empty()) continue;
+    const auto reads = [&](const command::InputReader& reader) {
+      return reader.program == command.program;
+    };
+    if (std::none_of(readers->begin(), readers->end(), reads)) add({command.program, ""});
+  }
 }
 
 std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables) {

@@ -14,12 +14,13 @@
 #include "bindings/lua/policy/rule_value.h"
 #include "bindings/lua/source/faults.h"
 #include "bindings/lua/vm/state.h"
+#include "runtime/command/analyse.h"
 #include "runtime/command/facts.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::lua {
 
-// What is judged, and where it would run.
+// A command to judge, and where it would run.
 struct CommandRequest {
   std::optional<std::string> line;         // for a shell
   std::vector<std::string> argv;           // instead of `line`
@@ -36,9 +37,10 @@ class CommandPolicy;
 
 struct CommandPolicySource {
   const std::vector<std::string>& modes;
-  // Read from exactly the same files, or null: its knowledge is shared.
+  // A policy read from exactly the same files, whose knowledge is shared, or null.
   const CommandPolicy* same = nullptr;
-  // Tested when Gibbous was built: cases are not read, and patterns are compiled when needed.
+  // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns
+  // are compiled when needed.
   bool tested = false;
 };
 
@@ -46,8 +48,7 @@ class CommandPolicy {
  public:
   // In a protected call, with the result of policies/init.lua at `index`; make the object outside
   // it. Returns false with faults, and it must not be used then. A policy without rules gives an
-  // empty one.
-  // that has nothing to say.
+  // empty one, which has nothing to say.
   bool read(lua_State* state, int index, const CommandPolicySource& source, Faults* faults);
 
   bool empty() const { return rules_ == nullptr; }
@@ -56,6 +57,12 @@ class CommandPolicy {
   const std::vector<PolicyCase>& cases() const { return cases_; }
 
   command::Facts analyse(const CommandRequest& request, const PathVariables& variables);
+  // Uses only the place of the request.
+  command::Facts analyse(const command::TypedInput& typed, const CommandRequest& request,
+                         const PathVariables& variables);
+  // The programs of a run that take what is typed: those that read code, and those with commands of
+  // their own. `facts`: of the run's command, or of a program that owns its terminal.
+  void add_readers(const command::Facts& facts, std::vector<command::InputReader>* readers) const;
   // Each test function runs under `budget`. `steps` may be null.
   rules::Outcome judge(State& state, Nanos budget, const command::Facts& facts,
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
@@ -67,6 +74,8 @@ class CommandPolicy {
                                     bool same_facts = false) const;
 
  private:
+  command::Place place_of(const CommandRequest& request, const PathVariables& variables);
+
   std::shared_ptr<command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();
   std::shared_ptr<const rules::RuleSet> rules_;
   RuleTables tables_;  // its rules are moved into rules_

@@ -20,7 +20,7 @@ constexpr ExampleField kExampleFields[] = {
          std::string word;
          if (r.any_text(&word)) out->argv.push_back(std::move(word));
        });
-       if (r.found() == before && out->argv.empty()) r.expected("a list of words, one at least");
+       if (r.found() == before && out->argv.empty()) r.expected("a list of at least one word");
      }},
     {"cwd", [](TableReader& r, Example* out) { read_directory(r, &out->cwd); }},
     {"mode", [](TableReader& r, Example* out) { r.text(&out->mode); }},

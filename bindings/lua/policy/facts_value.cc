@@ -54,7 +54,7 @@ void set_indexes(lua_State* state, const char* name, const std::vector<int>& ind
   set_list(state, name, indexes, [state](int index) { lua_pushinteger(state, index + 1); });
 }
 
-// What encloses it: the kind, and the program.
+// Sets what encloses the command: the kind and the program.
 void set_within(lua_State* state, const SimpleCommand& command) {
   Budget::of(state).charge(state, (command.nesting.size() + 1) * kStepsPerValue);
   lua_newtable(state);
@@ -69,7 +69,7 @@ void set_within(lua_State* state, const SimpleCommand& command) {
   lua_setfield(state, -2, "within");
 }
 
-// The doubts of the command and of the line, each once.
+// Sets the doubts of the command and of the line, each once.
 void set_doubts(lua_State* state, const Facts& facts, int command) {
   Budget::of(state).charge(state, (facts.doubts.size() + 1) * kStepsPerValue);
   bool seen[command::kDoubts] = {};

@@ -19,7 +19,7 @@ namespace gibbous::lua {
 void push_command_facts(lua_State* state, const command::Facts& facts, int command,
                         const command::Knowledge& knowledge, const char* mode);
 
-// How much is shown; the rest is counted ("omitted").
+// The JSON shows at most this much, and counts the rest ("omitted").
 struct FactsLimits {
   std::size_t commands = 64;
   std::size_t list = 64;    // words of a command, its accesses, the doubts ...

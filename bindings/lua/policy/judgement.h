@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/command/facts.h"
@@ -15,6 +17,9 @@ struct Judgement {
   rules::Outcome outcome;          // points into `rules`
   std::vector<rules::Step> steps;  // when traced; points into `rules`
   std::shared_ptr<const rules::RuleSet> rules;
+  // For kStdin to a shell: everything typed into it, with this text, as the shell runs it; absent
+  // when that is unknown.
+  std::optional<std::string> typed;
 };
 
 }  // namespace gibbous::lua

@@ -14,12 +14,13 @@ namespace gibbous::lua {
 
 class KnowledgeReader : public TableReader {
  public:
-  // `tested`: when Gibbous was built, so patterns can be compiled when they are needed.
+  // `tested`: the policy was tested when Gibbous was built, so patterns can be compiled when they
+  // are needed.
   KnowledgeReader(lua_State* state, Faults* faults, bool tested)
       : TableReader(state, faults), tested_(tested) {}
 
   bool tested() const { return tested_; }
-  // Strings of words, or lists of such strings.
+  // Reads strings of words, or lists of such strings.
   void flags(std::vector<std::string>* out) { words(out, true); }
   void selectors(std::vector<command::Selector>* out);
   // `captures` is the required number; -1: any number.

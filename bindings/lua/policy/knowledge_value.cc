@@ -70,7 +70,7 @@ void read_languages(KnowledgeReader& reader, command::Knowledge* out) {
   reader.enter_file();
   reader.each_key(kMaxListItems, "a table of languages", [&](const std::string& name) {
     const TableReader::Step step(reader, name);
-    if (name == kShellLanguage) reader.fault("is what the analyser reads itself", name, true);
+    if (name == kShellLanguage) reader.fault("is read by the analyser itself", name, true);
     TableReader::fields(reader, kLanguageFields, "a table { calls = ... }", &out->languages[name]);
     reader.charge();
   });

@@ -1,7 +1,7 @@
-// What policies know about programs, variables and paths, from the table that scripts/meta/rule.lua
-// calls Knowledge. Read once for each load. Entries of path classes stay as they are written,
-// because one policy is asked about several places: the runtime's, and those of examples and cases.
-// PathMaps resolves them for one place. Loop thread only.
+// Reads what policies know about programs, variables and paths, from the table that
+// scripts/meta/rule.lua calls Knowledge. Read once for each load. Entries of path classes stay as
+// they are written, because one policy is asked about several places: the runtime's, and those of
+// examples and cases. PathMaps resolves them for one place. Loop thread only.
 #pragma once
 
 #include <memory>

@@ -8,6 +8,7 @@
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
+#include "bindings/lua/policy/knowledge_reader.h"
 #include "runtime/command/path_map.h"
 
 namespace gibbous::lua {
@@ -60,13 +61,13 @@ bool table_field(lua_State* state, const char* key, Json* into) {
 // [verdict] -> the verdict, or what is wrong with it.
 std::string read_verdict(lua_State* state, Verdict* verdict) {
   if (!lua_istable(state, -1)) {
-    return std::string("decide must return { decision = ..., reason = ..., rule = ... }, not ") +
+    return std::string("decide: expected { decision = ..., reason = ..., rule = ... }, got ") +
            luaL_typename(state, -1);
   }
   std::string decision;
-  if (!text_field(state, "decision", &decision)) return "verdict.decision must be a string";
-  if (!text_field(state, "reason", &verdict->reason)) return "verdict.reason must be a string";
-  if (!text_field(state, "rule", &verdict->rule)) return "verdict.rule must be a string";
+  if (!text_field(state, "decision", &decision)) return "verdict.decision: expected a string";
+  if (!text_field(state, "reason", &verdict->reason)) return "verdict.reason: expected a string";
+  if (!text_field(state, "rule", &verdict->rule)) return "verdict.rule: expected a string";
   lua_getfield(state, -1, "where");  // the function of the rule that decided
   if (lua_isfunction(state, -1)) {
     locate_function(state, &verdict->file, &verdict->line);
@@ -78,10 +79,10 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   } else if (decision == "ask") {
     verdict->decision = Verdict::Decision::kAsk;
   } else if (decision != "deny") {
-    return "verdict.decision must be 'allow', 'ask' or 'deny', not '" + decision + "'";
+    return "verdict.decision: expected 'allow', 'ask' or 'deny', got '" + decision + "'";
   }
-  if (!table_field(state, "limits", &verdict->limits)) return "verdict.limits must be a table";
-  if (!table_field(state, "sandbox", &verdict->sandbox)) return "verdict.sandbox must be a table";
+  if (!table_field(state, "limits", &verdict->limits)) return "verdict.limits: expected a table";
+  if (!table_field(state, "sandbox", &verdict->sandbox)) return "verdict.sandbox: expected a table";
   const bool needs_reason = verdict->decision != Verdict::Decision::kAllow;
   if (needs_reason && verdict->reason.empty())
     return "verdict.reason is missing: say what to do instead";
@@ -148,6 +149,19 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
   return true;
 }
 
+// Replaces typed lines that stand for earlier ones by what the shell runs. Returns false when that
+// is not known.
+bool expand_typed(const PolicyRequest& asked, const command::Facts& shell,
+                  CommandRequest* request) {
+  if (!asked.pty && !shell.interactive) return true;
+  // A key alone, such as <C-c>, refers to nothing; a line that was begun is judged as it stands.
+  if (asked.text.value_or("").find_first_not_of('\n') == std::string::npos) return true;
+  command::TypedLines typed = command::expand_history(
+      asked.typed_before.value_or(""), asked.text.value_or(""), shell.history, asked.interrupted);
+  request->line = std::move(typed.text);
+  return typed.known;
+}
+
 }  // namespace
 
 const char* name_of(Verdict::Decision decision) {
@@ -177,6 +191,71 @@ void PolicyProgram::fail(std::string error) {
   error_ = std::move(error);
 }
 
+namespace {
+
+// The programs that take the text typed into a run.
+struct InputReaders {
+  bool shell = false;  // a shell reads lines
+  bool owned = false;  // a program that is no shell owns the terminal, and takes commands or code
+  std::vector<command::InputReader> programs;  // those that are no shells
+  command::Facts shell_facts;                  // of what started the shell: its history
+};
+
+// Finds the readers from the command of the run, and from the programs that own its terminal now.
+InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
+                        const CommandRequest& request, const PolicyPlace& place) {
+  InputReaders readers;
+  CommandRequest run = request;
+  run.typed_bytes = 0;
+  const auto add = [&] {
+    std::vector<command::InputReader> found;
+    command::Facts facts = commands.analyse(run, place.variables);
+    commands.add_readers(facts, &found);
+    bool others = false;
+    for (command::InputReader& reader : found) {
+      const bool shell = reader.language == kShellLanguage;
+      if (shell && readers.shell_facts.sources.empty()) readers.shell_facts = std::move(facts);
+      readers.shell = readers.shell || shell;
+      others = others || !shell;
+      if (!shell) readers.programs.push_back(std::move(reader));
+    }
+    return others;
+  };
+  run.line = asked.command.value_or("");
+  add();
+  run.line.reset();
+  bool shell_owns = false;
+  for (const std::vector<std::string>& argv : asked.foreground) {
+    run.argv = argv;
+    const bool shell_before = std::exchange(readers.shell, false);
+    if (add()) readers.owned = true;
+    shell_owns = shell_owns || readers.shell;
+    readers.shell = readers.shell || shell_before;
+  }
+  if (shell_owns) readers.owned = false;
+  return readers;
+}
+
+// Keys that recall or change a line, and a reference to a line that is not known, leave open what
+// the line is when it runs.
+command::DoubtFact unknown_line(const char* why) {
+  return {command::Doubt::kUnknownCode, -1, 0, {}, why};
+}
+
+command::Facts facts_of_typed(CommandPolicy& commands, const InputReaders& readers,
+                              const PolicyRequest& asked, const CommandRequest& request,
+                              const PolicyPlace& place) {
+  const command::TypedInput typed{asked.typed_before.value_or(""), asked.text.value_or(""),
+                                  readers.programs};
+  command::Facts facts = commands.analyse(typed, request, place.variables);
+  const bool code = std::any_of(readers.programs.begin(), readers.programs.end(),
+                                [](const auto& reader) { return !reader.language.empty(); });
+  if (code && asked.edited) facts.doubts.push_back(unknown_line("keys"));
+  return facts;
+}
+
+}  // namespace
+
 std::shared_ptr<const Judgement> PolicyProgram::judge(const PolicyRequest& request, bool trace) {
   return judge_at(request, place_, trace);
 }
@@ -189,30 +268,35 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& as
   if (commands == nullptr || commands->empty() || !command_of(asked, place, &request))
     return nullptr;
   auto made = std::make_shared<Judgement>();
-  if (asked.kind == RequestKind::kStdin) {
-    // Typed text is code only for a program that executes it.
-    CommandRequest run = request;
-    run.line = asked.command.value_or("");
-    run.typed_bytes = 0;
-    const command::Facts facts = commands->analyse(run, place.variables);
-    if (facts.reads_code.empty()) return nullptr;
-    if (facts.reads_code.front() != "shell") {
-      made->facts = facts;
-      made->facts.commands.clear();
-      made->facts.doubts = {{command::Doubt::kInlineCode, -1, 0, {}, facts.reads_code.front()}};
-    } else {
-      made->facts = commands->analyse(request, place.variables);
-      // Keys that recall or change a line leave open what the line is when it runs.
-      if (asked.edited) {
-        made->facts.doubts.push_back({command::Doubt::kUnknownCode, -1, 0, {}, "keys"});
-      }
-    }
-  } else {
-    made->facts = commands->analyse(request, place.variables);
+  const auto settle = [&](command::Facts facts) {
+    made->facts = std::move(facts);
+    made->steps.clear();
+    made->outcome =
+        commands->judge(state_, budget_, made->facts, asked.mode, trace ? &made->steps : nullptr);
+    made->rules = commands->shared_rules();
+  };
+  if (asked.kind != RequestKind::kStdin) {
+    settle(commands->analyse(request, place.variables));
+    return made;
   }
-  made->outcome =
-      commands->judge(state_, budget_, made->facts, asked.mode, trace ? &made->steps : nullptr);
-  made->rules = commands->shared_rules();
+  const InputReaders readers = readers_of(*commands, asked, request, place);
+  if (!readers.shell && readers.programs.empty()) return nullptr;
+  if (readers.shell) {
+    CommandRequest expanded = request;
+    const bool known = expand_typed(asked, readers.shell_facts, &expanded) && !asked.edited;
+    command::Facts facts = commands->analyse(expanded, place.variables);
+    if (!known) facts.doubts.push_back(unknown_line(asked.edited ? "keys" : "history"));
+    settle(std::move(facts));
+    // A line that may have been thrown away is in no history.
+    const std::string before = asked.typed_before.value_or("");
+    const bool thrown_away = asked.interrupted && !before.empty() && !before.ends_with('\n');
+    if (known && !thrown_away) made->typed = expanded.line;
+    // While another reader owns the terminal, the shell gets only what is left; only denials count.
+    const bool denied = made->outcome.decision == rules::Decision::kDeny;
+    if (denied || !readers.owned) return made;
+  }
+  if (!asked.edited) made->typed = request.line;
+  settle(facts_of_typed(*commands, readers, asked, request, place));
   return made;
 }
 
@@ -233,7 +317,11 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   bool answered = request.cleared;
-  if (judgement != nullptr) {
+  // The mode's row of the tool decides about keys that are neither a command nor code.
+  const bool counts = judgement != nullptr &&
+                      (request.kind != RequestKind::kStdin || !judgement->facts.commands.empty() ||
+                       !judgement->facts.doubts.empty());
+  if (counts) {
     const rules::Outcome& outcome = judgement->outcome;
     Json judged = Json::object();
     if (outcome.decision) {

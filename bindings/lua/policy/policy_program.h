@@ -19,7 +19,7 @@ namespace gibbous::lua {
 class CommandPolicy;  // command_policy.h
 struct PolicyCase;    // case_value.h
 
-// Where requests are judged.
+// The place where requests are judged.
 struct PolicyPlace {
   std::string workspace;  // of requests that name none; absolute
   std::string home;       // of the user; absolute
@@ -44,7 +44,7 @@ class PolicyProgram {
   PolicyProgram(State& state, Nanos budget, PolicyPlace place);
   ~PolicyProgram();
 
-  // --- Loading (load/policy_loader.h) ---
+  // --- Loading (load/generation_loader.h) ---
   PolicyTables& tables() { return tables_; }
   State& state() { return state_; }
   // Defers reading the rules until the first request is judged: `load` reads them, or returns the
@@ -68,13 +68,14 @@ class PolicyProgram {
   // Returns the verdict on one case, in the case's own place.
   Verdict decide_case(const PolicyCase& each);
 
-  // Null when the policy is broken, or its rules are still unread.
+  // Returns null when the policy is broken, or its rules are still unread.
   const CommandPolicy* commands() const;
   const std::string& error() const { return error_; }
   // The hash of the policy's files; "" when none is loaded.
   const std::string& hash() const { return hash_; }
   const std::vector<std::string>& modes() const { return tables_.modes; }
-  // How loose a mode is: an approval holds in its own mode and in looser ones.
+  // Returns how permissive a mode is: an approval holds in its own mode and in more permissive
+  // ones.
   int mode_rank(const std::string& mode) const;
   bool tool_limits() const { return tables_.tool_limits; }
   // RE2 patterns of secrets, in addition to the built-in ones.

@@ -4,6 +4,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "runtime/audit/redact.h"
 #include "runtime/base/nearest.h"
@@ -11,29 +12,21 @@
 namespace gibbous::lua {
 namespace {
 
-const std::vector<std::string> kKeys = {"modes", "decide", "rules", "knowledge", "cases", "log"};
-const std::string kShape =
+const std::string kExpected =
     "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
 constexpr int kDefaultRank = 0;
 constexpr std::size_t kMaxModes = 100;
+constexpr std::size_t kMaxListedPatterns = 10'000;  // Redactor has the limit that people see
 
 bool fault(ScriptError* error, std::string message) {
   error->message = std::move(message);
   return false;
 }
 
-bool check_keys(lua_State* state, ScriptError* error) {
-  lua_pushnil(state);
-  while (lua_next(state, -2) != 0) {
-    lua_pop(state, 1);
-    const std::string key = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[1]";
-    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
-    const std::string near = nearest_name(key, kKeys);
-    return fault(error, "what init.lua returns has an unknown key '" + key + "'; " +
-                            (near.empty() ? "known are " + comma_list(kKeys)
-                                          : "did you mean '" + near + "'?"));
-  }
-  return true;
+const DefinitionShape& root_shape() {
+  static const DefinitionShape shape(Json::object(), {},
+                                     {"modes", "decide", "rules", "knowledge", "cases", "log"});
+  return shape;
 }
 
 // [mode] -> [mode]
@@ -49,11 +42,11 @@ int rank_of(lua_State* state) {
 bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* tables,
                 ScriptError* error) {
   lua_getfield(state, -1, "modes");  // [root, modes]
-  if (!lua_istable(state, -1)) return fault(error, kShape);
+  if (!lua_istable(state, -1)) return fault(error, kExpected);
   lua_pushnil(state);
   while (lua_next(state, -2) != 0) {  // [root, modes, name, mode]
     if (lua_type(state, -2) != LUA_TSTRING)
-      return fault(error, "modes must be named: modes = { default = ... }");
+      return fault(error, "modes: expected names, as in modes = { default = ... }");
     const std::string name = lua_tostring(state, -2);
     tables->mode_ranks[name] = rank_of(state);
     tables->modes.push_back(name);
@@ -71,6 +64,25 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
   return true;
 }
 
+// Returns false when the table is anything but a list of texts: a pattern must not get lost.
+// [patterns] -> [patterns]
+bool read_patterns(lua_State* state, std::vector<std::string>* patterns) {
+  const std::size_t count = lua_objlen(state, -1);
+  std::size_t members = 0;
+  for (lua_pushnil(state); lua_next(state, -2) != 0; lua_pop(state, 1)) ++members;
+  if (members != count || count > kMaxListedPatterns) return false;
+  for (std::size_t at = 1; at <= count; ++at) {
+    lua_rawgeti(state, -1, static_cast<int>(at));
+    std::size_t size = 0;
+    const bool is_text = lua_type(state, -1) == LUA_TSTRING;
+    const char* text = is_text ? lua_tolstring(state, -1, &size) : nullptr;
+    if (is_text) patterns->emplace_back(text, size);
+    lua_pop(state, 1);
+    if (!is_text) return false;
+  }
+  return true;
+}
+
 // [root] -> [root]
 bool read_log(lua_State* state, const std::function<void(const std::string&)>& on_deprecated,
               PolicyTables* tables, ScriptError* error) {
@@ -79,7 +91,7 @@ bool read_log(lua_State* state, const std::function<void(const std::string&)>& o
     lua_pop(state, 1);
     return true;
   }
-  constexpr char kLogShape[] = "log must be a table { redact = { 'RE2 of a secret', ... } }";
+  constexpr char kLogShape[] = "log: expected a table { redact = { 'RE2 of a secret', ... } }";
   if (!lua_istable(state, -1)) return fault(error, kLogShape);
   lua_getfield(state, -1, "redact");  // [root, log, patterns]
   if (lua_isnil(state, -1)) {
@@ -89,16 +101,10 @@ bool read_log(lua_State* state, const std::function<void(const std::string&)>& o
       on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
   }
   if (!lua_istable(state, -1)) return fault(error, kLogShape);
-  for (std::size_t at = 1; at <= lua_objlen(state, -1) && at <= kMaxModes; ++at) {
-    lua_rawgeti(state, -1, static_cast<int>(at));
-    const bool text = lua_type(state, -1) == LUA_TSTRING;
-    if (text) tables->redact_patterns.emplace_back(lua_tostring(state, -1));
-    lua_pop(state, 1);
-    if (!text) return fault(error, kLogShape);
-  }
+  if (!read_patterns(state, &tables->redact_patterns)) return fault(error, kLogShape);
   lua_pop(state, 2);
   const auto redactor = Redactor::create(tables->redact_patterns);
-  return redactor.ok() || fault(error, redactor.status().message());
+  return redactor.ok() || fault(error, "log." + redactor.status().message());
 }
 
 }  // namespace
@@ -106,10 +112,11 @@ bool read_log(lua_State* state, const std::function<void(const std::string&)>& o
 bool read_policy_tables(lua_State* state, const std::string& mode,
                         const std::function<void(const std::string&)>& on_deprecated,
                         PolicyTables* tables, ScriptError* error) {
-  if (!lua_istable(state, -1)) return fault(error, kShape + ", not " + luaL_typename(state, -1));
-  if (!check_keys(state, error)) return false;
+  if (!lua_istable(state, -1)) return fault(error, kExpected + ", not " + luaL_typename(state, -1));
+  if (const auto data = root_shape().read(state); !data)
+    return fault(error, "what init.lua returns: " + data.status().message());
   lua_getfield(state, -1, "decide");
-  if (!lua_isfunction(state, -1)) return fault(error, kShape);
+  if (!lua_isfunction(state, -1)) return fault(error, kExpected);
   tables->decide = LuaRef::take(state);
   if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error))
     return false;
@@ -118,7 +125,7 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
   error->code = kUnknownMode;
   const std::string near = nearest_name(mode, modes);
   return fault(error, "there is no mode '" + mode + "'; known are " + comma_list(modes) +
-                          (near.empty() ? "" : "; did you mean '" + near + "'?"));
+                          did_you_mean(near));
 }
 
 }  // namespace gibbous::lua

@@ -24,7 +24,7 @@ enum class RequestKind : std::uint8_t {
 const char* name_of(RequestKind kind);
 std::optional<RequestKind> request_kind(std::string_view name);
 
-// What echoes typed text, which decides what may be recorded.
+// Says what echoes typed text, which decides what may be recorded.
 enum class TypedEcho : std::uint8_t {
   kShown,    // the terminal or the program shows it
   kUnknown,  // the program reads single keys and may hide them
@@ -36,6 +36,8 @@ struct PolicyRequest {
   // The engine fills these in from the call.
   std::string tool;
   std::string permission;  // read, write or execute
+  std::string action;      // the call's, of a tool that is judged by it; "": none
+  std::string judged_as;   // the tool whose rows hold where a mode has none for `tool`; "": none
   std::string mode;
   std::string session;
   std::string workspace;  // absolute
@@ -46,21 +48,26 @@ struct PolicyRequest {
   std::optional<std::string> cwd;      // "": the workspace
 
   // kStart
-  std::map<std::string, std::string> env;  // added to the inherited ones
-  Json limits = Json::object();            // as requested
-  std::vector<std::string> logs;           // files that output is copied into
-  bool keep = false;                       // outlives Gibbous
-  bool pty = false;
-  Json sandbox;             // as requested; null: nothing
-  Json configured_sandbox;  // the least in the configuration; null: nothing
-  std::string executor;     // "": the host
-  Json executor_settings;   // requested in addition to the configuration; null: nothing
+  std::map<std::string, std::string> env;      // added to the inherited ones
+  std::map<std::string, std::string> secrets;  // names of secrets, by variable
+  Json limits = Json::object();                // as requested
+  std::vector<std::string> logs;               // files that output is copied into
+  bool keep = false;                           // outlives Gibbous
+  bool pty = false;                            // kStdin: the run has one
+  Json sandbox;                                // as requested; null: nothing
+  Json configured_sandbox;                     // the least in the configuration; null: nothing
+  Json queued_sandbox;                         // the same where the run was queued; null: nothing
+  std::string executor;                        // "": the host
+  Json executor_settings;  // requested in addition to the configuration; null: nothing
 
   // kStdin and kKill
   std::string run;
   std::optional<std::string> text;          // what is written; for keys, the characters and lines
   std::optional<std::string> typed_before;  // text written earlier to the same run
   bool edited = false;                      // keys recall, complete or change a line
+  bool interrupted = false;                 // keys may throw a line away
+  // The programs that own its terminal now, each with its words.
+  std::vector<std::vector<std::string>> foreground;
   TypedEcho echo = TypedEcho::kShown;
   std::string signal;
 
@@ -74,8 +81,8 @@ Json to_json(const PolicyRequest& request);
 // Reads a request that was recorded or written by hand. Skips fields of a wrong type.
 PolicyRequest read_policy_request(const Json& json);
 
-// What a start must share with the call that a person approved: its command line or its words, and
-// what it requests of its executor.
+// Returns what a start must share with the call that a person approved: its command line or its
+// words, and what it requests of its executor.
 std::string approval_key(const PolicyRequest& request);
 
 }  // namespace gibbous::lua

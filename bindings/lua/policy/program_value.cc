@@ -15,8 +15,8 @@ using command::Selector;
 
 constexpr std::size_t kMaxPrograms = 10'000;
 constexpr int kMaxSkip = 100;
-const std::vector<std::string> kHows = {"argv",   "until", "shell", "joined",
-                                        "option", "stdin", "file",  "code"};
+const std::vector<std::string> kHows = {"argv",  "until", "shell", "joined", "option",
+                                        "stdin", "file",  "code",  "earlier"};
 
 template <command::AccessKind kKind>
 void access_of(KnowledgeReader& reader, ProgramSpec* out) {
@@ -87,6 +87,24 @@ void read_runs(KnowledgeReader& reader, ProgramSpec* out) {
   });
 }
 
+constexpr KnowledgeField<command::TypedSpec> kTypedFields[] = {
+    {"pattern", [](KnowledgeReader& r, command::TypedSpec* out) { out->pattern = r.regex(1); },
+     true},
+    {"language",
+     [](KnowledgeReader& r, command::TypedSpec* out) {
+       if (r.text(&out->language)) r.note_language(out->language);
+     }},
+};
+
+void read_typed(KnowledgeReader& reader, ProgramSpec* out) {
+  reader.each(kMaxListItems, [&] {
+    command::TypedSpec spec;
+    spec.language = kShellLanguage;
+    if (TableReader::fields(reader, kTypedFields, "a table { pattern = ... }", &spec))
+      out->typed.push_back(std::move(spec));
+  });
+}
+
 void read_accesses(KnowledgeReader& reader, ProgramSpec* out) {
   reader.each(kMaxListItems, [&] {
     command::AccessSpec spec;
@@ -115,6 +133,21 @@ void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   }
 }
 
+// `false` means none; words mean a history like bash's, and name the programs that leave its input
+// alone.
+void read_history(KnowledgeReader& reader, ProgramSpec* out) {
+  command::HistorySpec& history = out->history;
+  if (lua_type(reader.state(), -1) == LUA_TBOOLEAN) {
+    bool some = false;
+    reader.flag(&some);
+    if (some) reader.fault("expected false, or names of programs");
+    history.kind = command::HistorySpec::Kind::kNone;
+    return;
+  }
+  reader.flags(&history.leave_input);
+  history.kind = command::HistorySpec::Kind::kBash;
+}
+
 void read_subcommands(KnowledgeReader& reader, ProgramSpec* out);
 
 using Kind = command::AccessKind;
@@ -130,6 +163,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"recursive", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->recursive); }},
     {"filters", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->filters); }},
     {"runs", read_runs},
+    {"typed", read_typed},
     {"cwd", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->cwd); }},
     {"hosts", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->hosts); }},
     {"evaluated", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->evaluated); }},
@@ -141,6 +175,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"decodes", read_decodes},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"lists", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->lists); }},
+    {"history", read_history},
     {"subcommands", read_subcommands},
 };
 

@@ -56,8 +56,8 @@ AskRequest make_question(const PolicyRequest& asked, const Verdict& verdict) {
   // The same command in another directory or with other variables is another subject.
   const Json fields = to_json(asked);
   Json subject = Json::object();
-  for (const char* key : {"argv", "command", "cwd", "env", "log", "text", "signal", "executor",
-                          "executor_settings"}) {
+  for (const char* key : {"argv", "command", "cwd", "env", "secrets", "log", "text", "signal",
+                          "executor", "executor_settings"}) {
     if (const auto found = fields.find(key); found != fields.end() && !found->empty())
       subject[key] = *found;
   }

@@ -1,5 +1,5 @@
-// What a person sees when the policy asks: the request, its commands as they were understood, and
-// the key under which an answer is remembered. Loop thread only.
+// Makes what a person sees when the policy asks: the request, its commands as they were understood,
+// and the key under which an answer is remembered. Loop thread only.
 #pragma once
 
 #include "bindings/lua/policy/policy_request.h"

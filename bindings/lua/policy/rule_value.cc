@@ -117,7 +117,7 @@ void RuleReader::decision(Rule* out) {
   if (text(&word)) (void)one_of("decision", word, kDecisions, &out->decision);
 }
 
-// A string is one set of alternatives; in a list, each string is one.
+// A string is one set of alternatives; in a list, each string is a set.
 void RuleReader::flag_sets(std::vector<std::vector<std::string>>* out) {
   std::vector<std::string> set;
   if (lua_type(state(), -1) == LUA_TSTRING) {
@@ -156,7 +156,7 @@ void RuleReader::only_reads(Rule* out) {
     return classes(&out->only_reads_besides);
   }
   if (lua_toboolean(state(), -1) == 0 || !lua_isboolean(state(), -1)) {
-    return expected("true, path classes besides, or left out");
+    return expected("true, a string of path classes, or nothing");
   }
   out->only_reads = true;
 }

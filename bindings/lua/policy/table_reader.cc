@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/vm/budget.h"
 #include "bindings/lua/vm/value.h"
 #include "runtime/base/nearest.h"
@@ -23,14 +24,19 @@ constexpr std::size_t kStepsPerNode = 20;
 constexpr std::size_t kStepsPerRegex = 5000;
 constexpr std::size_t kStepsPerRegexByte = 100;
 
-// Makes text fit for a message: valid, on one line, and short.
-std::string shortened(std::string_view text) {
-  const bool cut = text.size() > kMaxQuotedBytes;
-  std::string shown;
-  for (const char byte : to_utf8(text.substr(0, kMaxQuotedBytes))) {
-    shown += static_cast<unsigned char>(byte) < ' ' ? '?' : byte;
+// Makes text fit for a message: valid and on one line.
+std::string on_one_line(std::string_view text) {
+  std::string shown = to_utf8(text);
+  for (char& byte : shown) {
+    if (static_cast<unsigned char>(byte) < ' ') byte = '?';
   }
-  return cut ? shown + "..." : shown;
+  return shown;
+}
+
+// Makes text fit as well, and short.
+std::string shortened(std::string_view text) {
+  const std::string shown = on_one_line(text.substr(0, kMaxQuotedBytes));
+  return text.size() > kMaxQuotedBytes ? shown + "..." : shown;
 }
 
 void split(const std::string& text, std::vector<std::string>* out) {
@@ -48,8 +54,7 @@ std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known) {
   const std::string near = nearest_name(word, known);
   return "unknown " + what + " '" + shortened(word) + "'" +
-         (near.empty() ? "; known are " + comma_list(known, kMaxKnownShown)
-                       : "; did you mean '" + near + "'?");
+         (near.empty() ? "; known are " + comma_list(known, kMaxKnownShown) : did_you_mean(near));
 }
 
 TableReader::TableReader(lua_State* state, Faults* faults) : state_(state), faults_(faults) {
@@ -79,7 +84,7 @@ void TableReader::fault(const std::string& message, const std::string& written, 
 
 void TableReader::expected(const std::string& what) {
   const bool is_text = lua_type(state_, -1) == LUA_TSTRING;
-  fault("must be " + what + ", not " + shown(),
+  fault("expected " + what + ", got " + shown(),
         is_text ? std::string(text_at(state_, -1).substr(0, kMaxTextBytes)) : "");
 }
 
@@ -95,17 +100,11 @@ void TableReader::unknown(const std::string& what, const std::string& word,
 std::string TableReader::shown() const {
   const int type = lua_type(state_, -1);
   if (type == LUA_TSTRING) {
-    const std::string_view text = text_at(state_, -1);
-    return text.empty() ? "an empty string" : "the string '" + shortened(text) + "'";
+    return describe_value(on_one_line(text_at(state_, -1).substr(0, kMaxTextBytes)));
   }
-  if (type == LUA_TBOOLEAN) return lua_toboolean(state_, -1) != 0 ? "true" : "false";
-  if (type == LUA_TNIL) return "nil";
-  if (type == LUA_TNUMBER) {
-    std::array<char, 32> number{};
-    std::snprintf(number.data(), number.size(), "%.14g", lua_tonumber(state_, -1));
-    return std::string("the number ") + number.data();
-  }
-  return std::string("a ") + lua_typename(state_, type);
+  if (type == LUA_TBOOLEAN) return describe_value(lua_toboolean(state_, -1) != 0);
+  if (type == LUA_TNUMBER) return describe_value(lua_tonumber(state_, -1));
+  return type == LUA_TNIL ? "nil" : std::string("a ") + lua_typename(state_, type);
 }
 
 std::string TableReader::shown_key() const {
@@ -133,8 +132,8 @@ bool TableReader::any_text(std::string* out, std::size_t most) {
   if (lua_type(state_, -1) != LUA_TSTRING) return expected("a string"), false;
   const std::string_view text = text_at(state_, -1);
   if (text.size() > most) {
-    fault("is a string of " + std::to_string(text.size()) + " bytes; at most " +
-          std::to_string(most) + " are taken");
+    fault("is a string of " + std::to_string(text.size()) + " bytes; the limit is " +
+          std::to_string(most));
     return false;
   }
   if (!take(text.size())) return false;
@@ -144,7 +143,7 @@ bool TableReader::any_text(std::string* out, std::size_t most) {
 
 bool TableReader::text(std::string* out) {
   if (!any_text(out)) return false;
-  if (out->empty()) expected("a string that is not empty");
+  if (out->empty()) expected("a non-empty string");
   return !out->empty();
 }
 
@@ -195,7 +194,7 @@ bool TableReader::words(std::vector<std::string>* out, bool split_items) {
     } else {
       split(all, out);
     }
-    if (out->size() == size) expected("a string with a word in it");
+    if (out->size() == size) expected("a string with at least one word");
     if (out->size() > kMaxListItems) {
       out->resize(kMaxListItems);
       fault("has more than " + std::to_string(kMaxListItems) + " words");
@@ -224,7 +223,7 @@ bool TableReader::patterns(std::vector<rules::Pattern>* out, bool words_too) {
       continue;
     }
     all = false;
-    fault("'" + shortened(each) + "' is no pattern: " + compiled.status().message(), each);
+    fault("'" + shortened(each) + "' is not a pattern: " + compiled.status().message(), each);
   }
   return all;
 }
@@ -247,11 +246,12 @@ bool TableReader::list_size(std::size_t most, const char* expected_list, std::si
     if (long_list) {
       fault("has more than " + std::to_string(most) + " elements");
     } else {
-      fault(std::string("must be ") + expected_list + ", without holes or names: it has " + key);
+      fault(std::string("expected ") + expected_list + " without holes or names, got one with " +
+            key);
     }
     return false;
   }
-  if (keys != *size) fault(std::string("must be ") + expected_list + ", without holes");
+  if (keys != *size) fault(std::string("expected ") + expected_list + " without holes");
   return keys == *size && take(0);
 }
 
@@ -282,8 +282,7 @@ void TableReader::each_key(std::size_t most, const char* expected_table,
     if (go_on && named && !key.empty()) {
       field(key);
     } else if (go_on) {
-      fault("must be " + std::string(expected_table) + ": the key " + (named ? "''" : key) +
-            " is no name");
+      fault("expected " + std::string(expected_table) + ", got the key " + (named ? "''" : key));
     }
     if (go_on) continue;
     lua_pop(state_, 2);

@@ -43,11 +43,11 @@ class TableReader {
 
   lua_State* state() { return state_; }
   Faults& faults() { return *faults_; }
-  // Whether this reader has found no fault.
+  // Returns true when this reader has found no fault.
   bool good() const { return found_ == 0; }
   std::size_t found() const { return found_; }
 
-  // Whether the bounds are exceeded, which ends reading.
+  // Returns true when the bounds are exceeded, which ends reading.
   bool over() const { return over_ || faults_->full(); }
   // Reports "rules[3] 'machine.stop': flags: " + what, at the line of `written` (a wrong word or
   // key) if it can be found, else at the item's line.
@@ -91,7 +91,7 @@ class TableReader {
   // A list whose elements are tables of a kind, or lists of such tables: { require 'a', {...} }.
   // Charges the budget after each, so it raises.
   void items(const char* what, const std::function<void()>& item);
-  // Whether the table on top has no named field: it is a list, or empty.
+  // Returns true when the table on top has no named field: it is a list, or empty.
   bool is_list();
 
   // Returns a string field of the table on top, to name it before it is read; "" when it is absent.

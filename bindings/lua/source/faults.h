@@ -33,7 +33,7 @@ class Faults {
   const std::vector<ScriptError>& list() const { return list_; }
   // Lists the faults, one per line, as "file:line: message", and whether there may be more.
   std::string text() const;
-  // Tables have no order: sorts the faults from `first` on.
+  // Sorts the faults from `first` on, because tables have no order.
   void sort_from(std::size_t first);
 
   const SourceIndex& sources() const;

@@ -30,7 +30,7 @@ Status read_all(int fd, std::size_t expected, std::string* text) {
   text->resize(std::min(expected, kMaxSourceBytes) + 1);
   std::size_t size = 0;
   while (size <= kMaxSourceBytes) {
-    // It has grown since its size was read.
+    // The file has grown since its size was read.
     if (size == text->size()) text->resize(std::min(size * 2, kMaxSourceBytes + 1));
     const ssize_t got = ::read(fd, text->data() + size, text->size() - size);
     if (got < 0 && errno == EINTR) continue;
@@ -93,7 +93,7 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   FileStamp stamp;
   const Status status = read_source(path, &file.text, &stamp);
   if (!status) {
-    // Remembered as well: the watcher must notice when the file is mended.
+    // Remembered as well: the monitor must notice when the file is mended.
     stamps_[path] = FileStamp::of(path);
     unreadable_.push_back(path);
     return status;
@@ -131,8 +131,8 @@ std::vector<SourceFile> Snapshot::files() const {
   return {files_.begin(), files_.end()};
 }
 
-std::vector<WatchedFile> Snapshot::watched() const {
-  std::vector<WatchedFile> all;
+std::vector<MonitoredFile> Snapshot::watched() const {
+  std::vector<MonitoredFile> all;
   for (const auto& [path, file] : by_path_) {
     all.push_back({path, file == nullptr ? "" : file->hash});
   }

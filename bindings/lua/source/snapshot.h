@@ -40,13 +40,14 @@ class Snapshot {
   // Faults (code load_failed, a message without the path): not a regular file, too large,
   // unreadable, too many files.
   Result<const SourceFile*> read(const std::string& path);
-  // The file as it was read, or null.
+  // Returns the file as it was read, or null.
   const SourceFile* known(const std::string& path) const;
-  // Whether everything that was read, and everything that was missing, still looks the same.
+  // Returns true when everything that was read, and everything that was missing, still looks the
+  // same.
   bool still_true() const;
 
   std::vector<SourceFile> files() const;
-  std::vector<WatchedFile> watched() const;
+  std::vector<MonitoredFile> watched() const;
 
  private:
   std::deque<SourceFile> files_;                      // addresses stay
@@ -58,7 +59,7 @@ class Snapshot {
 // Reads a regular file of at most kMaxSourceBytes, while it does not change. `stamp` identifies its
 // state; a missing file is ok, with stamp->exists false.
 Status read_source(const std::string& path, std::string* text, FileStamp* stamp);
-// Returns the current WatchedFile::hash of `path`, and its text.
+// Returns the current MonitoredFile::hash of `path`, and its text.
 std::string hash_of_file(const std::string& path, std::string* text = nullptr);
 
 }  // namespace gibbous::lua

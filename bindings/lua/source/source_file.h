@@ -1,19 +1,19 @@
-// A file of scripts or policies: what was read of it, and what the watcher compares. Plain data.
+// A file of scripts or policies: what was read of it, and what the monitor compares. Plain data.
 #pragma once
 
 #include <string>
 
 namespace gibbous::lua {
 
-// One file as it was read; the watcher compares it with the file on disk.
+// One file as it was read; the monitor compares it with the file on disk.
 struct SourceFile {
   std::string path;
   std::string text;
   std::string hash;
 };
 
-// What the watcher compares with the file on disk.
-struct WatchedFile {
+// A file that the monitor compares with the one on disk.
+struct MonitoredFile {
   std::string path;
   std::string hash;  // of what was read; "" when the file was missing and would change the load
 };

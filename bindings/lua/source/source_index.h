@@ -45,7 +45,7 @@ class SourceIndex {
   // Maps a text to its places, for one key.
   using Plain = std::unordered_map<std::string, std::vector<SourcePlace>>;
   const Plain& plain(const std::string& key) const;
-  // Of one file.
+  // Returns the hits of one file.
   const Hits& hits(std::size_t file) const;
 
   std::vector<SourceFile> files_;

@@ -108,7 +108,7 @@ class Scanner {
     last_ = '\'';
   }
 
-  // Blanks, and everything that is neither a name nor a string.
+  // Takes blanks, and everything that is neither a name nor a string.
   void other(char next) {
     advance();
     if (std::isspace(static_cast<unsigned char>(next)) != 0) return;

@@ -26,7 +26,8 @@ constexpr std::size_t kSmallestStep = 32;
 void MemoryCap::collected() {
   const std::size_t limit = limits_.total_bytes;
   const std::size_t left = limit - std::min(used_, limit);
-  // Never in tiny steps: a state nearly full of live data would do nothing but collect.
+  // Leave room before the next collection: a state nearly full of live data would otherwise do
+  // nothing but collect.
   collect_above_ = std::max(limit / 4 * 3, used_ + std::max(left / 2, limit / kSmallestStep));
   held_outside_ = entering_ ? used_ : std::min(held_outside_, used_);
   entering_ = false;

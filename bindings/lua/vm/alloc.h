@@ -33,7 +33,7 @@ class MemoryCap {
   const MemoryLimits& limits() const { return limits_; }
   std::size_t used() const { return used_; }
   std::size_t peak() const { return peak_; }
-  // The size of the last rejected request; 0 when there was none since clear_refused().
+  // Returns the size of the last rejected request; 0 when there was none since clear_refused().
   std::size_t refused() const { return refused_; }
   void clear_refused() { refused_ = 0; }
 

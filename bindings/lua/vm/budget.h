@@ -33,15 +33,16 @@ class Budget {
   // Stops it and returns the time used since arm(). exceeded() keeps its answer until the next
   // arm().
   Nanos disarm(lua_State* state);
-  // Whether the total was exceeded since arm(): whatever the script returned, the call failed with
-  // budget_exceeded.
+  // Returns true when the total was exceeded since arm(): whatever the script returned, the call
+  // failed with budget_exceeded.
   bool exceeded() const { return now_.exceeded; }
   // Returns "file:line: time budget of N ms exceeded", with the place where it was first exceeded.
   const std::string& message() const { return now_.message; }
-  // How often it looked at the clock between the last arm() and disarm(). Few looks in a long time
-  // mean that the machine did not run the script.
+  // Returns how often it looked at the clock between the last arm() and disarm(). Few looks in a
+  // long time mean that the machine did not run the script.
   std::size_t looks() const { return last_looks_; }
-  // The resume ended because its slice was used up: resume it again, with no values.
+  // Returns true when the resume ended because its slice was used up: resume it again, with no
+  // values.
   bool take_sliced() { return std::exchange(now_.sliced, false); }
   // Returns the Budget of the state that `state` belongs to.
   static Budget& of(lua_State* state);

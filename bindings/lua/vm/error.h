@@ -1,4 +1,4 @@
-// Errors at run time as scripts get them: nil and a table. Wrong use raises (check/wrong_use.h).
+// Errors at run time, as scripts get them: nil and a table. Wrong use raises (check/wrong_use.h).
 // Loop thread only.
 #pragma once
 

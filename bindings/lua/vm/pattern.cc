@@ -51,7 +51,7 @@ bool in_set(unsigned char c, const char* text, const char* close) {
   return inside != complement;
 }
 
-// The same as bits, for a long run of characters.
+// Reads the set as bits, for a long run of characters.
 CharacterSet read_set(const char* text, const char* close) {
   const bool complement = text < close && *text == '^';
   CharacterSet set;

@@ -90,7 +90,7 @@ class Matcher {
   std::array<Capture, kMaxCaptures> captures_;
 };
 
-// Whether `pattern` has no magic character, so that find may search for it as plain text.
+// Returns true when `pattern` has no magic character, so that find may search for it as plain text.
 bool is_plain_pattern(std::string_view pattern);
 
 }  // namespace gibbous::lua

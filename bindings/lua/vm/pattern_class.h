@@ -97,7 +97,7 @@ constexpr std::array<ClassLetter, kCharacters> make_letters() {
 
 inline constexpr auto kLetters = make_letters();
 
-// Whether c is in %<letter>.
+// Returns true when c is in %<letter>.
 constexpr bool in_class(unsigned char c, unsigned char letter) {
   const ClassLetter what = kLetters[letter];
   if (what.bits == 0) return c == letter;

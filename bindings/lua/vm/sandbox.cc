@@ -43,7 +43,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     // Base functions that could leave the sandbox.
     {"_G", "collectgarbage", kDenied, "'stop' would defeat the memory cap"},
     {"_G", "dofile", kDenied, "reads files, accepts unverified bytecode"},
-    {"_G", "gcinfo", kDenied, "the memory of the state is the host's business"},
+    {"_G", "gcinfo", kDenied, "the host manages the memory of the state"},
     {"_G", "getfenv", kDenied, "getfenv(0) reaches the real globals"},
     {"_G", "load", kDenied, "accepts unverified bytecode"},
     {"_G", "loadfile", kDenied, "reads files, accepts unverified bytecode"},
@@ -52,7 +52,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     {"_G", "newproxy", kDenied, "a __gc of its own, which no hook can interrupt"},
     {"_G", "print", kDenied, "the host's stdout may be a protocol; log.info is offered"},
     {"_G", "require", kDenied, "LuaJIT's; the generation installs its own"},
-    {"_G", "setfenv", kDenied, "setfenv(0, t) replaces the globals of everybody"},
+    {"_G", "setfenv", kDenied, "setfenv(0, t) replaces the globals of all scripts"},
     {"_G", "xpcall", kReplaced, "LuaJIT's runs the handler with hooks off"},
 
     {"string", "byte", kAllowed, "bounded by LuaJIT to 8000 results"},

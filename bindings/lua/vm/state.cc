@@ -128,7 +128,7 @@ struct State::Entry {
     }
   }
 
-  // For errors whose message has no position.
+  // Finds the position of an error whose message has none.
   void locate_frame(lua_State* state) const {
     const Place place = owner->find_frame(state);
     if (place.chunk == nullptr) return;
@@ -303,7 +303,7 @@ ScriptError State::resume_error(lua_State* coroutine, int status) {
                    // alive
 }
 
-// Never fails, because a collection may allocate a smaller string table.
+// Lifts the memory cap meanwhile, because a collection may allocate a smaller string table.
 void State::collect() {
   const int top = lua_gettop(state_);
   const bool enforced = memory_.enforced();

@@ -18,7 +18,7 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// How a script failed. `file` and `line` say where, when the message names a place.
+// The failure of a script. `file` and `line` say where, when the message names a place.
 struct ScriptError {
   // script_error, budget_exceeded, memory_exceeded, cancelled, or a code of the tool's own.
   std::string code = "script_error";
@@ -69,7 +69,7 @@ class State {
   // Returns "file:line: " of the innermost function on the stack of `state` that comes from a
   // loaded chunk, or "".
   std::string where(lua_State* state) const;
-  // Whether the message begins with such a place.
+  // Returns true when the message begins with such a place.
   bool has_place(std::string_view text) const { return find_place(text).chunk != nullptr; }
 
  private:

@@ -34,7 +34,6 @@ void* registry_key(const char& mark) {
 
 // Pushes the metatable of marked arrays or objects. Scripts see its name, but cannot reach or
 // change it.
-// change it.
 void push_mark(lua_State* state, const char& mark) {
   lua_pushlightuserdata(state, registry_key(mark));
   lua_rawget(state, LUA_REGISTRYINDEX);

@@ -34,8 +34,8 @@ bool is_null(lua_State* state, int index);
 void mark_array(lua_State* state, int index);
 void mark_object(lua_State* state, int index);
 
-// The bytes of the string at `index`, valid while it stays on the stack; "" of other types. A
-// number becomes a string in its place.
+// Returns the bytes of the string at `index`, valid while it stays on the stack; "" for other
+// types. A number becomes a string in its place.
 std::string_view text_at(lua_State* state, int index);
 // Sets one field of the table on top, with its metamethods.
 void set_text(lua_State* state, const char* name, std::string_view text);

@@ -6,7 +6,7 @@ using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 
-TEST_CASE("log lines become events when the host takes none, before the result of their call") {
+TEST_CASE("log lines become events if the host has no log, before the result of their call") {
   World world;
   world.start(
       "log.info('loading')\n"
@@ -39,7 +39,7 @@ TEST_CASE("log lines become events when the host takes none, before the result o
                                                   {"fields", {{"n", 2}}}});
 }
 
-TEST_CASE("log lines go to the host's function when it has one") {
+TEST_CASE("log lines go to the host's function if it has one") {
   World world;
   std::vector<std::string> lines;
   world.context.log = [&](const std::string& level, const std::string& message, const Json& fields,

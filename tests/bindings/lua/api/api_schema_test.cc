@@ -8,7 +8,7 @@ using gibbous::testing::World;
 
 namespace {
 
-// The schema that an expression makes, as a tool sees it.
+// Returns the schema that an expression makes, as a tool sees it.
 Json made(const std::string& expression) {
   World world;
   world.start("local made = " + expression +
@@ -79,7 +79,7 @@ TEST_CASE("objects may be empty, nested, open, or open for one kind of value") {
   CHECK(nested["properties"]["inner"]["required"] == Json{"x"});
 }
 
-TEST_CASE("wrong options name the field at the script's line") {
+TEST_CASE("an error of wrong options names the field at the script's line") {
   CHECK(contains(
       refused("schema.string({ min_lenght = 1 })"),
       "tools.lua:2: schema.string: unknown field 'min_lenght'; did you mean 'min_length'?"));

@@ -1,4 +1,4 @@
-// store.*, and the ScriptStore behind it.
+// store.*, and its ScriptStore.
 #include "bindings/lua/api/script_store.h"
 
 #include "tests/bindings/lua/call/engine_fixture.h"
@@ -37,7 +37,7 @@ TEST_CASE("the store keeps JSON values for the script") {
   CHECK(world.run("delete").text == "truefalsenil");
 }
 
-TEST_CASE("a script cannot change what it stored, only store again") {
+TEST_CASE("a script cannot change a stored value, only store a new one") {
   World world;
   world.start(
       "define('alias', function()\n"
@@ -66,7 +66,7 @@ TEST_CASE("wrong use of the store names the argument") {
   CHECK(contains(world.run("e").message, "bad argument #1 to 'get' (the key is too long)"));
 }
 
-TEST_CASE("a value that is too large, and a full store, fail at run time") {
+TEST_CASE("a value that is too large and a full store are run-time errors") {
   World world;
   world.start(
       "define('large', function()\n"
@@ -83,7 +83,7 @@ TEST_CASE("a value that is too large, and a full store, fail at run time") {
   CHECK(world.run("full").text == "21 store_full");
 }
 
-TEST_CASE("a namespace is counted exactly, whatever is replaced and erased") {
+TEST_CASE("a namespace is counted exactly, with replacements and erasures") {
   gibbous::lua::StoreLimits limits;
   limits.namespace_bytes = 100;
   ScriptStore store(limits);

@@ -6,7 +6,7 @@ using gibbous::CallResult;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 
-TEST_CASE("await gives what the task returned, also after its end, also twice") {
+TEST_CASE("await returns the result of the task, even after its end and twice") {
   World world;
   world.start(
       "define('three', function()\n"
@@ -34,7 +34,7 @@ TEST_CASE("tasks wait at the same time") {
   CHECK(world.run("both").text == "together");
 }
 
-TEST_CASE("task.all gives the first result of each, in order") {
+TEST_CASE("task.all returns the first result of each, in order") {
   World world;
   world.start(
       "define('all', function()\n"
@@ -153,7 +153,7 @@ TEST_CASE("task.all cancels the others when one fails, and waits for them") {
   CHECK(world.run("all").text == "falsebadcleaned");
 }
 
-TEST_CASE("a task cannot await itself, its parent, or in a ring") {
+TEST_CASE("a task cannot await itself, its parent, or a task that awaits it") {
   World world;
   world.start(
       "define('self', function()\n"
@@ -189,7 +189,7 @@ TEST_CASE("wrong use of the task table raises") {
   CHECK(contains(world.run("many").message, "too many arguments"));
 }
 
-TEST_CASE("thousands of tasks come and go") {
+TEST_CASE("thousands of tasks can begin and end") {
   World world;
   world.options.limits.call_lua = std::chrono::seconds{20};
   world.start(
@@ -227,7 +227,7 @@ TEST_CASE("handles that a script keeps do not outlive their call") {
   CHECK(contains(world.run("use").message, "belongs to another call"));
 }
 
-TEST_CASE("a wait's result is dropped when a child fails first, and no later wait gets it") {
+TEST_CASE("a wait's result is dropped if a child fails first, and no later wait gets it") {
   World world;
   world.start(
       "define('parent', function()\n"
@@ -247,7 +247,7 @@ TEST_CASE("a wait's result is dropped when a child fails first, and no later wai
   CHECK(contains(result.text, ":3: failed"));
 }
 
-TEST_CASE("a task that is cancelled ends with its children, and the call does not fail of it") {
+TEST_CASE("a task that is cancelled ends with its children, and the call does not fail") {
   World world;
   world.start(
       "define('giver_up', function()\n"
@@ -265,7 +265,7 @@ TEST_CASE("a task that is cancelled ends with its children, and the call does no
       "  child:await()\n"
       "end)");
   CHECK(world.run("giver_up").text == "went on");
-  CHECK(contains(world.run("itself").message, "cancel: the task is this one or above it"));
+  CHECK(contains(world.run("itself").message, "cancel: a task cannot cancel itself or a parent"));
 }
 
 TEST_CASE("several tasks can await the same one, and each gets its result or its error") {

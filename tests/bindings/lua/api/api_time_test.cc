@@ -5,7 +5,7 @@ using gibbous::Json;
 using gibbous::testing::contains;
 using gibbous::testing::World;
 
-TEST_CASE("time.sleep waits at least as long as it was told") {
+TEST_CASE("time.sleep waits for at least the given time") {
   World world;
   world.start(
       "define('nap', function(args)\n"
@@ -18,7 +18,7 @@ TEST_CASE("time.sleep waits at least as long as it was told") {
   }
 }
 
-TEST_CASE("time.sleep does not take a long script's time for waiting") {
+TEST_CASE("time.sleep does not count a long script's time as waiting") {
   World world;
   world.start(
       "define('nap', function()\n"

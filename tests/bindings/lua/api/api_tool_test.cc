@@ -9,7 +9,7 @@ using gibbous::testing::World;
 
 namespace {
 
-// The message with which a script that defines `tool{ fields }` does not load.
+// Returns the message with which loading a script with `tool{ fields }` fails.
 std::string refused(const std::string& fields) {
   World world;
   world.script("\ntools[1] = tool { " + fields + " }");
@@ -25,21 +25,22 @@ constexpr char kGood[] =
 TEST_CASE("a definition that is wrong names the field, at the script's line") {
   CHECK(refused(kGood) == "it was accepted");
   CHECK(contains(refused("descripton = 'x', name = 'a'"),
-                 "tools.lua:3: tool 'a': unknown field 'descripton'; did you mean 'description'?"));
-  CHECK(contains(refused("name = 'a'"), "description: expected a string, got nil"));
-  CHECK(contains(refused("name = 5"), "name: expected a string, got a number"));
+                 "descripton: unknown field; did you mean \"description\"?"));
+  CHECK(contains(refused("name = 'a'"),
+                 "tools.lua:3: tool 'a': description: is missing; expected string"));
+  CHECK(contains(refused("name = 5"), "name: expected string of at most 64 characters"));
   CHECK(contains(
       refused("name = 'a b', description = 'd', permission = 'read', run = function() end"),
-      "name: expected 1 to 64 letters"));
-  CHECK(
-      contains(refused("name = 'a', description = 'd', permission = 'exec', run = function() end"),
-               "permission: expected 'read', 'write' or 'execute', got 'exec'"));
+      "tool 'a b': name: expected string of at most 64 characters that matches "));
+  CHECK(contains(
+      refused("name = 'a', description = 'd', permission = 'exec', run = function() end"),
+      "permission: expected one of \"read\", \"write\", \"execute\", got string \"exec\""));
   CHECK(contains(refused("name = 'a', description = 'd', permission = 'read', run = 'x'"),
                  "run: expected a function, got a string"));
   CHECK(contains(refused(std::string(kGood) + ", annotations = { readonly = true }"),
-                 "annotations: unknown field 'readonly'; did you mean 'read_only'?"));
+                 "annotations.readonly: unknown field; did you mean \"read_only\"?"));
   CHECK(contains(refused(std::string(kGood) + ", annotations = { read_only = 1 }"),
-                 "read_only: expected a boolean"));
+                 "annotations.read_only: expected boolean, got integer 1"));
   CHECK(contains(refused(std::string(kGood) + ", input = schema.string()"), "object"));
 }
 
@@ -74,7 +75,7 @@ TEST_CASE("tool.error must be used with a code and a message") {
   CHECK(contains(world.run("e").message, "finite"));
 }
 
-TEST_CASE("tool.call gives the result of another tool") {
+TEST_CASE("tool.call returns the result of another tool") {
   World world;
   world.start(
       "define('add', function(args) return { text = 'sum', data = { n = args.a + args.b, none = {} "
@@ -87,7 +88,7 @@ TEST_CASE("tool.call gives the result of another tool") {
   CHECK(world.run("outer").text == "sum3nil");
 }
 
-TEST_CASE("tool.call gives nil and an error when the other tool fails") {
+TEST_CASE("tool.call returns nil and an error when the other tool fails") {
   World world;
   world.policy(
       "return { modes = { default = {} }, decide = function(effect)\n"

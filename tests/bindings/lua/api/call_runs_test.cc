@@ -1,4 +1,4 @@
-// What a call started ends with it: real runs, through the keeper.
+// The runs of a call end with it: real runs, through the keeper.
 #include <signal.h>
 
 #include "bindings/lua/call/call.h"
@@ -38,6 +38,10 @@ constexpr char kTools[] =
     "  store.set('pid', start(args):info().pid)\n"
     "  error('no luck')\n"
     "end)\n"
+    "define('asks_writers', function(args)\n"
+    "  local good, err = pcall(start(args).writers, start(args), args.options)\n"
+    "  return { data = { good = good, text = good and '' or tostring(err) } }\n"
+    "end)\n"
     "define('outer', function(args)\n"
     "  tool.call('waits', args)\n"
     "end)\n";
@@ -73,6 +77,22 @@ bool alive(pid_t pid) {
   return ::kill(pid, 0) == 0;
 }
 
+TEST_CASE("the writers of a run are asked for with a list of at most 16 variables") {
+  RunWorld world;
+  const auto said = [&](const Json& options) {
+    const CallResult result = world.run("asks_writers", Json{{"options", options}}.dump());
+    REQUIRE(result.ok);
+    return Json::parse(result.data);
+  };
+  CHECK(said(Json::object())["good"] == true);
+  CHECK(contains(said({{"variables", "A"}})["text"].get<std::string>(), "run:writers: variables"));
+  CHECK(
+      contains(said({{"variables", std::vector<std::string>(17, "A")}})["text"].get<std::string>(),
+               "at most 16 names"));
+  CHECK(contains(said({{"variable", Json::array()}})["text"].get<std::string>(),
+                 "did you mean 'variables'"));
+}
+
 }  // namespace
 
 TEST_CASE("a run that its call left behind is dead before the result comes") {
@@ -94,7 +114,7 @@ TEST_CASE("a detached run outlives its call") {
   CHECK(alive(Json::parse(result.data)["pid"].get<pid_t>()));
 }
 
-TEST_CASE("a failed call takes its runs with it") {
+TEST_CASE("a failed call ends its runs") {
   RunWorld world;
   const CallResult result = world.run("fails");
   CHECK(contains(result.message, "no luck"));
@@ -115,7 +135,7 @@ TEST_CASE("a cancelled call takes its runs with it, also those of calls that it 
   }
 }
 
-TEST_CASE("the engine can go away while calls have runs") {
+TEST_CASE("the engine can be destroyed while calls have runs") {
   RunWorld world;
   const CallId id = world.begin("waits");
   REQUIRE(world.until([&] { return !world.noted("pid").is_null(); }));

@@ -1,4 +1,4 @@
-// Where git keeps things for a linked worktree, and that a workspace cannot make itself one.
+// Where git keeps the data of a linked worktree, and that a workspace cannot pose as one.
 #include "bindings/lua/api/git_places.h"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ PathVariables places(const std::string& workspace) {
   return variables;
 }
 
-// As `git worktree add` leaves it.
+// Makes what `git worktree add` makes.
 void make_worktree(const fs::path& common, const fs::path& workspace) {
   write(common / "HEAD", "ref: refs/heads/main\n");
   fs::create_directories(common / "objects");
@@ -35,7 +35,7 @@ void make_worktree(const fs::path& common, const fs::path& workspace) {
   write(common / "worktrees/x/gitdir", (workspace / ".git").string() + "\n");
 }
 
-TEST_CASE("a linked worktree is found, wherever its repository is") {
+TEST_CASE("a linked worktree is found with its repository anywhere") {
   const TempDir dir;
   const fs::path root = fs::canonical(dir.path());
   make_worktree(root / "repo/.git", root / "tree");
@@ -48,7 +48,7 @@ TEST_CASE("a linked worktree is found, wherever its repository is") {
   CHECK(places(root / "bare/feature")["GIT_COMMON"] == std::vector<std::string>{root / "bare"});
 }
 
-TEST_CASE("an ordinary repository, and no repository, have no such places") {
+TEST_CASE("a directory that is not a linked worktree has no such places") {
   const TempDir dir;
   fs::create_directories(dir.path() + "/repo/.git");
   for (const char* name : {"/repo", "", "/nowhere"}) {
@@ -76,10 +76,10 @@ TEST_CASE("a workspace cannot declare itself a worktree of its parent") {
     write(workspace / ".git", "gitdir: " + (root / "repo/worktrees/x").string());
     CHECK(places(workspace)["GIT_COMMON"].empty());
   }
-  SECTION("with a file that is none") {
+  SECTION("with a fifo instead of a file") {
     fs::create_directories(workspace);
     REQUIRE(::mkfifo((workspace / ".git").c_str(), 0600) == 0);
-    CHECK(places(workspace)["GIT_COMMON"].empty());  // and does not wait for a writer
+    CHECK(places(workspace)["GIT_COMMON"].empty());  // and it does not wait for a writer
   }
 }
 

@@ -1,5 +1,5 @@
-// scripts/meta is the contract: every function that is bound is declared there, and every one that
-// is declared is bound, with an example.
+// scripts/meta is the contract: every bound function is declared there, and every declared one is
+// bound and has an example.
 #include <re2/re2.h>
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const std::set<std::string> kTables = {"tool", "schema", "run",   "wait", "task",
                                        "log",  "json",   "store", "time", "journal"};
-// Where the methods of handles are kept, and what scripts/meta calls them.
+// The metatables of handles, and their names in scripts/meta.
 const std::map<std::string, std::string> kHandles = {{"gibbous.run", "Run"},
                                                      {"gibbous.task", "Task"}};
 
@@ -41,7 +41,7 @@ struct Declared {
   std::set<std::string> without_since;
 };
 
-// The names in "(a, b, ...)".
+// Returns the names in "(a, b, ...)".
 std::vector<std::string> parameters_of(const std::string& list) {
   std::vector<std::string> names;
   static const RE2 kName(R"(([A-Za-z_]\w*|\.\.\.))");
@@ -190,7 +190,7 @@ TEST_CASE("the files of scripts/meta are marked as not executable") {
   CHECK(files >= kTables.size());
 }
 
-TEST_CASE("the shipped scripts load, and all of their tools are whole") {
+TEST_CASE("the shipped scripts load, and all of their tools are complete") {
   testing::Scripts scripts;
   const fs::path root = meta_directory().parent_path();
   scripts.options.scripts_dir = root.string();
@@ -206,7 +206,7 @@ TEST_CASE("the shipped scripts load, and all of their tools are whole") {
     CHECK(tool.output_check != nullptr);
     CHECK(tool.annotations.size() == 4);
   }
-  CHECK(list_of(names) == "bg_kill bg_output bg_start bg_status shell wait_for ");
+  CHECK(list_of(names) == "bg_input bg_kill bg_output bg_start bg_status wait_for ");
   CHECK(generation->policy().modes() ==
         std::vector<std::string>{"auto", "ci", "dangerous", "default", "plan"});
 }

@@ -1,4 +1,4 @@
-// Wrong use of the API as scripts see it: a table that names the field, and reads like a string.
+// Wrong use of the API as scripts see it: a table that names the field and acts like a string.
 #include "tests/bindings/lua/call/engine_fixture.h"
 
 using gibbous::CallResult;
@@ -8,7 +8,7 @@ using gibbous::testing::World;
 
 namespace {
 
-// The data of a tool with this body; the body sees no arguments.
+// Returns the data of a tool with this body, which gets no arguments.
 Json data_of(const std::string& body) {
   World world;
   world.start("define('probe', function()\n" + body + "\nend)");
@@ -27,7 +27,7 @@ Json error_of(const std::string& call) {
                  "  joined = 'it says: ' .. err, message = err.message } }");
 }
 
-TEST_CASE("A raised error of wrong use names the nested field, the expected and the actual value") {
+TEST_CASE("a raised error of wrong use names the nested field, the expected and the actual value") {
   const Json error = error_of("wait { all = { wait.timer(1), { kind = 'port', port = 70000 } } }");
   CHECK(error["field"] == "all[2].port");
   CHECK(error["path"] == Json({"all", 2, "port"}));
@@ -36,7 +36,7 @@ TEST_CASE("A raised error of wrong use names the nested field, the expected and 
   CHECK(error["problem"] == "expected a number from 1 to 65535, got 70000");
 }
 
-TEST_CASE("A raised error of wrong use still reads like a string with file and line") {
+TEST_CASE("a raised error of wrong use still reads like a string with file and line") {
   const Json error = error_of("schema.string { min_length = 'x' }");
   const auto text = error["text"].get<std::string>();
   CHECK(contains(text, ".lua:"));
@@ -45,14 +45,14 @@ TEST_CASE("A raised error of wrong use still reads like a string with file and l
   CHECK(error["joined"] == "it says: " + text);
 }
 
-TEST_CASE("An unknown field belongs to the table that has it, and the nearest name is suggested") {
+TEST_CASE("an unknown field is reported for its table, with the nearest name") {
   const Json error = error_of("wait { any = { wait.timer(1, { mss = 3 }) } }");
   CHECK(error["field"] == "any[1]");
   CHECK(contains(error["problem"].get<std::string>(), "unknown field 'mss'; did you mean 'ms'?"));
   CHECK_FALSE(error.contains("expected"));
 }
 
-TEST_CASE("An uncaught error of wrong use is a script error at the script's line") {
+TEST_CASE("an uncaught error of wrong use is a script error at the script's line") {
   World world;
   world.start("define('probe', function()\n  wait { any = {} }\nend)");
   const CallResult result = world.run("probe");
@@ -61,7 +61,7 @@ TEST_CASE("An uncaught error of wrong use is a script error at the script's line
   CHECK(contains(result.message, ".lua:"));
 }
 
-TEST_CASE("wait.check says which pattern or URL is wrong, and waits for nothing") {
+TEST_CASE("wait.check says which pattern or URL is invalid, and does not wait") {
   const Json data = data_of(
       "local function check(condition)\n"
       "  local good, err = wait.check { wait.timer(600000), condition }\n"
@@ -90,6 +90,9 @@ TEST_CASE("schema.check accepts a fitting value, and names the owner and the fie
       "  local good, err = pcall(schema.check, value, shape, 'mode review')\n"
       "  return good and 'good' or tostring(err)\n"
       "end\n"
+      "local names = schema.array(schema.string {}, { max_items = 1 })\n"
+      "assert(pcall(schema.check, {}, names, 'an empty list'))\n"
+      "assert(not pcall(schema.check, { a = 1 }, names, 'a table with names'))\n"
       "return { data = { good = problem { name = 'x', limits = { pids = 3 } },\n"
       "  range = problem { name = 'x', limits = { pids = 0 } },\n"
       "  kind = problem { name = 3 }, missing = problem {}, unknown = problem { nam = 'x' },\n"

@@ -56,7 +56,7 @@ TEST_CASE("invalid UTF-8 in a text is replaced") {
         "b");
 }
 
-TEST_CASE("an unknown tool is named back with the nearest one") {
+TEST_CASE("an unknown tool is quoted with the nearest one") {
   World world;
   world.start("define('bg_start', function() return '' end)");
   const CallResult result = world.run("bg_stort");
@@ -66,7 +66,7 @@ TEST_CASE("an unknown tool is named back with the nearest one") {
   CHECK(contains(result.message, "did you mean 'bg_start'?"));
 }
 
-TEST_CASE("wrong arguments name the field, the expected and the actual value") {
+TEST_CASE("an error of wrong arguments names the field, the expected and the actual value") {
   World world;
   world.start(
       "define('add', function(args) return tostring(args.a + args.b) end,\n"
@@ -82,7 +82,7 @@ TEST_CASE("wrong arguments name the field, the expected and the actual value") {
   CHECK(contains(wrong.message, "integer"));
 }
 
-TEST_CASE("arguments that are no JSON object are refused") {
+TEST_CASE("arguments that are not a JSON object are refused") {
   World world;
   world.options.limits.max_argument_bytes = 100;
   world.start("define('any', function() return 'ran' end)");
@@ -222,11 +222,11 @@ TEST_CASE("progress comes before the result, and only when it was asked for") {
   bool done = false;
   world.engine->call(
       100, request, [&](const CallResult&) { done = true; },
-      [&](const gibbous::Progress&) { FAIL("nobody asked for progress"); });
+      [&](const gibbous::Progress&) { FAIL("progress was not requested"); });
   CHECK(world.until([&] { return done; }));
 }
 
-TEST_CASE("a call id that is in use and a call too many end with an error") {
+TEST_CASE("a call id in use and a call over the limit end with an error") {
   World world;
   world.options.limits.max_calls = 2;
   world.start("define('wait', function() time.sleep(1e6) return '' end)");

@@ -1,5 +1,5 @@
-// What the tests of the engine share: a world with a loop, scripts in a directory of their own, and
-// an engine that is driven until something is true.
+// Shared by the tests of the engine: a world with a loop, a directory of scripts, and an engine
+// that runs until a condition is true.
 #pragma once
 
 #include <chrono>
@@ -24,16 +24,15 @@ inline constexpr char kAllowEverything[] =
     "  return { decision = 'allow', rule = 'all' }\n"
     "end }\n";
 
-// The first line of every script of a World: `define` puts a tool that takes any arguments into
-// `tools`.
+// The first line of every script of a World: `define` adds a tool with any arguments to `tools`.
 inline constexpr char kPrelude[] =
     "local tools = {} local function define(name, run, more) local t = { name = name, description "
     "= name, "
     "permission = 'read', input = schema.object({}, { additional = true }), run = run } "
     "for k, v in pairs(more or {}) do t[k] = v end tools[#tools + 1] = tool(t) end\n";
-// Lua time between two turns of the loop, as a host with frames has it.
+// Lua time between two turns of the loop, as in a host with frames.
 inline constexpr Millis kTurn{4};
-inline constexpr int kFirstLine = 2;  // of the text that a test gives
+inline constexpr int kFirstLine = 2;  // of the text of a test
 
 class World {
  public:
@@ -98,7 +97,7 @@ class World {
       return condition();
     });
   }
-  // Until everything waits.
+  // Runs until everything waits.
   void settle() {
     REQUIRE(until([&] { return !engine->has_ready(); }));
   }
@@ -110,7 +109,7 @@ class World {
                  const std::string& session = "") {
     return finish(begin(tool, arguments, session));
   }
-  // What a tool noted with store.set(key, ...).
+  // Returns what a tool stored with store.set(key, ...).
   Json noted(const std::string& key) const {
     const Json* value = store.get(tools_file, key);
     return value == nullptr ? Json() : *value;

@@ -36,7 +36,7 @@ TEST_CASE("a reload takes effect for new calls, and calls in flight finish on th
   CHECK(world.finish(old).text == "v1");
 }
 
-TEST_CASE("a call that was admitted before a reload runs on the scripts that it was made for") {
+TEST_CASE("a call that was admitted before a reload runs on the old scripts") {
   World world;
   world.start(version(1));
   const CallId id = world.begin("which");
@@ -70,7 +70,7 @@ TEST_CASE("a broken reload keeps the old scripts and reports file and line") {
   CHECK(world.run("which").text == "v3");
 }
 
-TEST_CASE("an endless loop in a file that is reloaded fails that reload alone") {
+TEST_CASE("an endless loop in a reloaded file fails only that reload") {
   World world;
   world.options.generation.load_budget = Millis{50};
   world.start(version(1));
@@ -126,7 +126,7 @@ TEST_CASE("the newest policy judges calls of old scripts") {
   CHECK(world.finish(id).text == "denied");
 }
 
-TEST_CASE("too many old generations: the calls of the oldest are cancelled") {
+TEST_CASE("with too many old generations, the calls of the oldest are cancelled") {
   World world;
   world.options.limits.max_draining = 2;
   world.start(version(1));
@@ -163,7 +163,7 @@ TEST_CASE("calls of old scripts are cancelled when the drain deadline has passed
   CHECK(world.until([&] { return world.engine->active_calls() == 0; }));
 }
 
-TEST_CASE("an old generation goes away with its last call") {
+TEST_CASE("an old generation is freed with its last call") {
   World world;
   world.start(version(1));
   const std::weak_ptr<gibbous::lua::Generation> first = world.engine->current();
@@ -191,7 +191,7 @@ TEST_CASE("the watched files are those of the last load") {
   World world;
   world.start(version(1));
   const auto has = [&](const std::string& path) {
-    const auto files = world.engine->watched_files();
+    const auto files = world.engine->monitored_files();
     return std::any_of(files.begin(), files.end(),
                        [&](const auto& file) { return file.path == path; });
   };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::microseconds kTick{20};
 
-// A policy that answers with what the effect's arguments say, and notes nothing.
+// A policy that returns the verdict in the effect's arguments.
 constexpr char kAnswerFromArguments[] =
     "return { modes = { default = {} }, decide = function(effect)\n"
     "  local decision = effect.args and effect.args.decision or 'allow'\n"
@@ -74,7 +74,7 @@ TEST_CASE("runaways share the time fairly by call, and a short call is not held 
   const Nanos both = clock.now() - begun;
   CHECK(world.results[one].code == "budget_exceeded");
   CHECK(world.results[two].code == "budget_exceeded");
-  // Had one run before the other, it would have ended after half of the time.
+  // If one had run before the other, it would have ended after half of the time.
   INFO(first.count() << " of " << both.count());
   CHECK(first * 10 > both * 7);
 }
@@ -140,7 +140,7 @@ TEST_CASE("pcall cannot swallow the end of the budget") {
   CHECK(world.run("returns").code == "budget_exceeded");
 }
 
-TEST_CASE("memory that a call uses up ends that call alone") {
+TEST_CASE("memory that a call uses up ends only that call") {
   World world;
   world.options.generation.memory.total_bytes = std::size_t{16} << 20;
   world.start(
@@ -193,7 +193,7 @@ TEST_CASE("the policy sees the tool, its permission, mode, session, workspace an
                        {"args", {{"n", 1}}}});
 }
 
-TEST_CASE("a policy that raises, runs away or answers nonsense denies") {
+TEST_CASE("a policy that raises, never ends or returns nonsense denies") {
   World world;
   world.options.generation.policy_budget = Millis{20};
   world.policy(
@@ -221,7 +221,7 @@ TEST_CASE("ask without an approver says how to approve") {
   CHECK(contains(result.message, "approver"));
 }
 
-TEST_CASE("an approver can allow and deny, at once and later") {
+TEST_CASE("an approver can allow and deny, immediately or later") {
   World world;
   world.policy(kAnswerFromArguments);
   world.start("define('act', function() return 'done' end)");
@@ -317,7 +317,7 @@ TEST_CASE("destroying the engine ends every call with `shutdown`") {
   for (const char* name : {"wait", "outer", "busy"}) ids.push_back(world.begin(name));
   ids.push_back(world.begin("act", R"({"decision":"ask"})"));
   for (int turn = 0; turn < 10; ++turn) world.engine->run_ready(Millis{5});
-  ids.push_back(world.begin("wait"));  // has not begun
+  ids.push_back(world.begin("wait"));  // this one has not begun
   CHECK(world.results.empty());
   int wakes = 0;
   world.engine->on_ready([&] { ++wakes; });
@@ -334,6 +334,7 @@ TEST_CASE("cancel_all ends every call, with its cleanup") {
   World world;
   world.start(
       "define('wait', function(args)\n"
+      "  store.set('begun' .. args.n, true)\n"
       "  pcall(time.sleep, 1e6)\n"
       "  store.set('cleaned' .. args.n, true)\n"
       "end)\n"
@@ -341,7 +342,10 @@ TEST_CASE("cancel_all ends every call, with its cleanup") {
   world.begin("wait", R"({"n":1})");
   world.begin("wait", R"({"n":2})");
   world.begin("outer");
-  CHECK(world.until([&] { return world.engine->active_calls() == 4; }));
+  for (const char* key : {"begun1", "begun2", "begun3"}) {
+    CHECK(world.until([&] { return world.noted(key) == true; }));
+  }
+  CHECK(world.engine->active_calls() == 4);
   world.engine->cancel_all();
   CHECK(world.until([&] { return world.engine->active_calls() == 0; }));
   for (const auto& [id, result] : world.results) CHECK(result.code == "cancelled");

@@ -1,4 +1,4 @@
-// Suspending functions, and the rules of cancelling, seen from scripts.
+// Suspending functions and the rules of cancelling, as scripts see them.
 #include "bindings/lua/call/task.h"
 
 #include "tests/bindings/lua/call/engine_fixture.h"

@@ -1,5 +1,5 @@
-// The limits of a run are declared in bindings/lua/check/limits_value.cc. What else names them
-// follows it.
+// bindings/lua/check/limits_value.cc declares the limits of a run; everything else that names them
+// must match.
 #include <algorithm>
 #include <regex>
 
@@ -10,7 +10,7 @@
 namespace gibbous::lua {
 namespace {
 
-// What the first group of `pattern` matches in `text`, in order.
+// Returns the first group of every match of `pattern` in `text`, in order.
 std::vector<std::string> all_of(const std::string& text, const char* pattern) {
   const std::regex regex(pattern);
   std::vector<std::string> found;
@@ -25,7 +25,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-TEST_CASE("The declarations and the page of limits name exactly the limits of the core") {
+TEST_CASE("the declarations and the page of limits name exactly the limits of the core") {
   const Json properties = limits_schema("")["properties"];
   std::vector<std::string> names;
   std::vector<std::string> declared;

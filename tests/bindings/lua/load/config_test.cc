@@ -1,4 +1,4 @@
-// The configuration file: what it may say, and how mistakes are answered.
+// The configuration file: what it may contain, and how mistakes are reported.
 #include "bindings/lua/load/config.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string error_of(const std::string& text) {
   return message.substr(message.find("gibbous.lua:"));
 }
 
-TEST_CASE("The page about the configuration shows every field, with its default") {
+TEST_CASE("the page about the configuration shows every field, with its default") {
   const std::string page = gibbous::testing::source_text("docs/configuration.md");
   const std::string fence = "```lua\n";
   const std::size_t begin = page.find(fence) + fence.size();
@@ -136,8 +136,8 @@ TEST_CASE("mistakes name the file, the field, the expected and the actual value"
 }
 
 TEST_CASE(
-    "a configuration that is no table, does not compile, fails or never ends is reported with its "
-    "place") {
+    "a configuration that is not a table, does not compile, fails or never ends is reported with "
+    "its place") {
   CHECK(error_of("return 5").find("must return a table of settings") != std::string::npos);
   CHECK(error_of("").find("must return a table of settings") != std::string::npos);
   CHECK(error_of("return { 'a' }").find("must return a table of settings") != std::string::npos);
@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(missing.status().message() == "/nonexistent/gibbous.lua: no such configuration file");
 }
 
-TEST_CASE("the schema of the configuration is a schema, and its reference lists every field") {
+TEST_CASE("the schema of the configuration is valid, and its reference lists every field") {
   CHECK(SchemaCheck::compile(config_schema(), "").ok());
   const std::string reference = config_reference();
   for (const char* field :

@@ -1,4 +1,4 @@
-// Old names of modules and of keys: they keep working, and each load says once what replaces them.
+// Old names of modules and of keys: they keep working, and each load names their replacements once.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ using gibbous::testing::World;
 
 namespace {
 
-// A world on top of what ships, which keeps its warnings.
+// A world over the shipped scripts, which keeps its warnings.
 class Warned : public World {
  public:
   Warned() {

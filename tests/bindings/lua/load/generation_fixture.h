@@ -1,4 +1,4 @@
-// What the tests of generations share: directories with scripts and policies, and a load of them.
+// Shared by the tests of generations: directories with scripts and policies, and a load of them.
 #pragma once
 
 #include <memory>
@@ -58,7 +58,7 @@ class Scripts {
   lua::LoadFailure failure;
 };
 
-// "init.lua" of "/a/b/init.lua".
+// Returns "init.lua" for "/a/b/init.lua".
 inline std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }

@@ -1,4 +1,4 @@
-// What a load accepts and refuses of toolsets and policies, and what a Generation then holds.
+// Which toolsets and policies a load accepts and refuses, and what the Generation then holds.
 #include "bindings/lua/load/generation.h"
 
 #include "bindings/lua/check/schema_check.h"
@@ -100,14 +100,14 @@ TEST_CASE("mistakes in a tool name the tool, the key, the file and the line") {
   CHECK(contains(error_of(base + ", input = { type='object', properties={ a={ type='strin' } } }"),
                  "tool 'x': input: properties.a.type: unknown type \"strin\""));
   CHECK(contains(error_of(base + ", input = { type='string' }"),
-                 "tool 'x': input must be a schema of type object"));
+                 "tool 'x': input: expected a schema of type object"));
   CHECK(contains(error_of(base + ", annotations = { readonly = true }"),
                  "did you mean \"read_only\"?"));
   CHECK(contains(error_of(base + ", annotations = { read_only = 1 }"),
                  "annotations.read_only: expected boolean"));
 }
 
-TEST_CASE("the result of init.lua is checked to the last key") {
+TEST_CASE("every key of the table of init.lua is checked") {
   const auto error = [](const std::string& init) {
     Scripts scripts;
     scripts.script("init.lua", init);
@@ -116,7 +116,7 @@ TEST_CASE("the result of init.lua is checked to the last key") {
   CHECK(contains(error("return 5"), "init.lua: scripts/init.lua must return { toolsets"));
   CHECK(contains(error("return { toolset = {} }"),
                  "toolset: unknown field; did you mean \"toolsets\"?"));
-  CHECK(contains(error("return { toolsets = { true } }"), "toolsets[1] must be a table"));
+  CHECK(contains(error("return { toolsets = { true } }"), "toolsets[1]: expected a table"));
   CHECK(contains(error("return { toolsets = { x = {} } }"), "without holes or names"));
   CHECK(contains(error("return { toolsets = { { name = 'a', tool = {} } } }"),
                  "did you mean \"tools\"?"));
@@ -147,7 +147,7 @@ TEST_CASE("toolsets that are not loaded together may have tools of the same name
   CHECK(generation->find("echo")->toolset == "two");
 }
 
-TEST_CASE("an optional toolset is read only where it is named") {
+TEST_CASE("an optional toolset is read only if it is named") {
   Scripts scripts;
   const auto init = [&](const std::string& name) {
     scripts.script("init.lua", "return { toolsets = {}, optional = { " + name +
@@ -164,7 +164,7 @@ TEST_CASE("an optional toolset is read only where it is named") {
   CHECK(scripts.load()->tools().size() == 1);
   init("two");
   scripts.options.toolsets = {"two"};
-  CHECK(contains(scripts.error().message, "optional.two gives another toolset"));
+  CHECK(contains(scripts.error().message, "optional.two returns another toolset"));
 }
 
 TEST_CASE("settings are checked by their toolset's schema and filled with its defaults") {
@@ -195,7 +195,7 @@ TEST_CASE("settings are checked by their toolset's schema and filled with its de
 
 TEST_CASE("the words of a command must be an argument, and need the command") {
   CHECK(contains(error_of(std::string(kGood) + ", command = 'text', words = 'more'"),
-                 "words must name an argument of its input, and there is no 'more'"));
+                 "words: expected the name of an argument of its input, got 'more'"));
   CHECK(contains(error_of(std::string(kGood) + ", words = 'text'"), "words needs command"));
 }
 
@@ -231,11 +231,11 @@ TEST_CASE("broken policies fail a reload, and deny everything after a first load
   CHECK(scripts.failure.policy);
   const auto generation = scripts.load(true);
   REQUIRE(generation != nullptr);
-  CHECK(contains(generation->policy().error(), "unknown key 'decid'; did you mean 'decide'?"));
+  CHECK(contains(generation->policy().error(), "decid: unknown field; did you mean \"decide\"?"));
   const Verdict verdict = generation->policy().decide({});
   CHECK(verdict.decision == Verdict::Decision::kDeny);
   CHECK(verdict.rule == "policy_error");
-  CHECK(contains(verdict.reason, "did you mean 'decide'?"));
+  CHECK(contains(verdict.reason, "did you mean \"decide\"?"));
 }
 
 TEST_CASE("a policy that does not even compile is broken in the same way") {
@@ -269,7 +269,7 @@ TEST_CASE("a failed load leaves nothing behind and names the files to watch") {
   const std::string init = scripts.script("init.lua", "return require 'missing'");
   CHECK(scripts.load() == nullptr);
   bool watches_missing = false;
-  for (const WatchedFile& file : scripts.failure.files) {
+  for (const MonitoredFile& file : scripts.failure.files) {
     if (base_name(file.path) == "missing.lua") watches_missing = file.hash.empty();
   }
   CHECK(watches_missing);
@@ -277,8 +277,7 @@ TEST_CASE("a failed load leaves nothing behind and names the files to watch") {
 
 namespace {
 
-// Does something each time that somebody asks for the time: in the middle of a load, as the loader
-// does.
+// Does something each time that the loader reads the time, in the middle of a load.
 class MeddlingClock final : public Clock {
  public:
   explicit MeddlingClock(std::function<void(int)> meddle) : meddle_(std::move(meddle)) {}

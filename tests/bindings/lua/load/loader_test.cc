@@ -43,7 +43,7 @@ TEST_CASE("literal requires are found, those in comments and strings are not") {
   CHECK(names_in("--[==[ never closed require 'x'").empty());
 }
 
-TEST_CASE("a module is found in the user's directory first and in the shipped one then") {
+TEST_CASE("a module is found in the user's directory first, then in the shipped one") {
   Scripts scripts;
   const testing::TempDir shipped;
   shipped.write("toolsets/a.lua", "return { name = 'shipped_a', tools = {} }");
@@ -96,7 +96,7 @@ TEST_CASE("a folder with an init.lua is suggested like a file") {
   CHECK(contains(scripts.error().message, "did you mean 'toolsets.bg'?"));
 }
 
-TEST_CASE("a module runs once, and all who require it get the same value") {
+TEST_CASE("a module runs once, and every require returns the same value") {
   Scripts scripts;
   scripts.script("init.lua",
                  "local a, b = require 'shared', require 'shared'\n"
@@ -129,7 +129,7 @@ TEST_CASE("a module that is missing is reported where it is required, with the n
   CHECK(contains(error.message, "did you mean 'toolsets.bg'?"));
 }
 
-TEST_CASE("names that could leave the directory are no module names") {
+TEST_CASE("names that could leave the directory are not module names") {
   for (const char* name :
        {"../x", "/etc/passwd", "a..b", ".a", "a.", "", "a b", "a/b", "a\\0b", "ä"}) {
     Scripts scripts;
@@ -196,7 +196,7 @@ TEST_CASE("a run-time error while loading names file and line, also below a long
   CHECK(missing.line == 2);
 }
 
-TEST_CASE("bytecode, large files and things that are no files are refused") {
+TEST_CASE("bytecode, large files and anything but files are refused") {
   Scripts scripts;
   scripts.script("init.lua", std::string("\x1bLJ\x02\x0a", 5));
   CHECK(contains(scripts.error().message, "attempt to load chunk with wrong mode"));

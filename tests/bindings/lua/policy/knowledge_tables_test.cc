@@ -1,4 +1,4 @@
-// The tables of what a policy knows of programs, variables, languages and paths.
+// The tables of a policy's knowledge: programs, variables, languages and paths.
 #include <re2/re2.h>
 
 #include "runtime/command/path_map.h"
@@ -48,9 +48,10 @@ return {
       },
       single_dash_long = true, options_first = true, privileged = true, remote = true,
       decodes = '-d', prints = true, lists = true, filters = '-name',
+      history = 'ls cd',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
-    ['py*'] = {}, ['python3*'] = {},
+    ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
   },
   variables = { { name = 'PAGER', shell = true, safe = 'less|more' }, { name = 'A', safe = '' } },
   languages = { python = { harmless = 'print', calls = {
@@ -108,6 +109,12 @@ return {
   CHECK(spec.decodes_when == Texts{"-d"});
   CHECK(spec.prints);
   CHECK(spec.filters == std::vector<std::string>{"-name"});
+  CHECK(spec.history.kind == command::HistorySpec::Kind::kBash);
+  CHECK(spec.history.leave_input == Texts{"ls", "cd"});
+  const command::ProgramSpec* versioned = tables.knowledge.find("python3.11");
+  REQUIRE(versioned != nullptr);
+  CHECK(versioned->history.kind == command::HistorySpec::Kind::kNone);
+  CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);
@@ -131,7 +138,7 @@ TEST_CASE("every mistake in a program has its message") {
       {"values = 'f'", "values: 'f' is not an option: expected '-x' or '--name', without '='"},
       {"values = '--file='", "values: '--file=' is not an option"},
       {"reads = 'frist'", "reads: unknown selector 'frist'; did you mean 'first'?"},
-      {"reads = 7", "reads: must be a string or a list of strings, not the number 7"},
+      {"reads = 7", "reads: expected a string or a list of strings, got 7"},
       {"reads = '-o='", "reads: '-o=': an option is named without its '='"},
       {"accesses = { { access = 'read' } }", "accesses[1]: of is missing"},
       {"accesses = { { access = 'reed', of = 'first' } }", "did you mean 'read'?"},
@@ -142,13 +149,13 @@ TEST_CASE("every mistake in a program has its message") {
       {"runs = { { how = 'code', from = '-c' } }", "language is missing"},
       {"runs = { { how = 'file', language = 'pyhton' } }",
        "tar.runs[1].language: unknown language 'pyhton'; did you mean 'python'?"},
-      {"runs = { { how = 'argv', skip = -1 } }", "skip: must be a whole number from 0 to 100"},
+      {"runs = { { how = 'argv', skip = -1 } }", "skip: expected a whole number from 0 to 100"},
       {"runs = { { how = 'argv', optional = true } }", "unknown key 'optional'"},
-      {"privileged = 1", "privileged: must be true or false, not the number 1"},
-      {"decodes = 4", "decodes: must be a string or a list of strings, not the number 4"},
+      {"privileged = 1", "privileged: expected true or false, got 1"},
+      {"decodes = 4", "decodes: expected a string or a list of strings, got 4"},
       {"subcommands = { a = { subcommands = {} } }",
        "tar.subcommands.a.subcommands: a subcommand has none of its own: write ['remote add']"},
-      {"subcommands = { 'push' }", "must be a table of programs: the key [1] is no name"},
+      {"subcommands = { 'push' }", "expected a table of programs, got the key [1]"},
       {"}, ['a b'] = {", "programs.a b: is not the name of a program"},
   };
   for (const auto& [fields, message] : mistakes) {
@@ -175,23 +182,23 @@ return {
        {":3: unknown key 'programms'; did you mean 'programs'?",
         ":4: variables[1]: name: 'A-B' is not the name of a variable",
         ":4: variables[2].safe: is not a valid RE2 pattern: missing ): (",
-        "variables[3]: name is missing", "languages.shell: is what the analyser reads itself",
+        "variables[3]: name is missing", "languages.shell: is read by the analyser itself",
         "languages.perl.calls[1].pattern: must have 1 capture, the path; it has 0",
         ":6: paths[1]: name: there is a class 'outside' already",
         ":6: paths[2]: name: 'a b' must be one word", "paths[2]: '/a//b': must hold no '//'",
-        "paths[3].entries[6]: must be a string, not the number 3",
+        "paths[3].entries[6]: expected a string, got 3",
         "paths[4]: 'etc': must begin with '/', '~/', a variable ($HOME) or '**/'",
         "paths[4]: '/a/../b': must hold no",
         "paths[4]: '!!/a': '!' and '=' may stand in front once",
         "paths[4]: '/a/**': '**' may stand only in front", "paths[4]: '~user/x': must begin with",
-        "paths[5]: entries is missing", "outputs.pwd: must be a string, not the number 3"}) {
+        "paths[5]: entries is missing", "outputs.pwd: expected a string, got 3"}) {
     CHECK_THAT(tables.faults, Contains(message));
   }
   CHECK_FALSE(tables.read_knowledge("return {}"));
   CHECK_THAT(tables.faults, Contains("programs is missing"));
 }
 
-TEST_CASE("a program that several names share is read once, and holding itself ends") {
+TEST_CASE("a program with several names is read once, and one that contains itself is an error") {
   PolicyTables tables;
   REQUIRE(
       tables.read_knowledge("local p = {} return { programs = { a = p, b = p }, "

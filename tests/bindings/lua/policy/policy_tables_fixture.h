@@ -1,4 +1,4 @@
-// What the tests of policy tables share: a script that returns a table, and reading that.
+// Shared by the tests of policy tables: reads the table that a script returns.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ namespace gibbous::lua::test {
 
 inline constexpr const char* kPolicyFile = "/policies/rules.lua";
 
-// Each reads what one script returns; the faults are those of the last. References to functions
-// die before the state.
+// Each function reads the result of one script; the faults are those of the last. References to
+// functions are destroyed before the state.
 struct PolicyTables {
   std::unique_ptr<State> state = make_state();
   std::string faults;
-  ScriptError error;  // what was raised
+  ScriptError error;  // the raised error
   command::Knowledge knowledge;
   RuleTables rules;
   std::vector<PolicyCase> cases;
@@ -75,12 +75,12 @@ struct PolicyTables {
         [this](lua_State* lua, Faults* found) { return lua::read_cases(lua, -1, &cases, found); },
         budget);
   }
-  // The faults of one rule with these fields on top of what each needs.
+  // Returns the faults of one rule with these fields and the required ones.
   std::string rule_faults(const std::string& fields) {
     read_rules("return { { id = 'a.b', decision = 'allow', match = { 'x' }, " + fields + " } }");
     return error.message + faults;
   }
-  // The faults of knowledge with these tables.
+  // Returns the faults of knowledge with these tables.
   std::string program_faults(const std::string& fields) {
     read_knowledge("return { variables = {}, languages = { python = {} }, paths = {}, " +
                    ("programs = { tar = { " + fields + " } } }"));

@@ -80,7 +80,7 @@ return { {
   CHECK(rule.not_match[0].command == "ls");
 }
 
-TEST_CASE("a string of flags is one set, and rules may stand in lists one level deep") {
+TEST_CASE("a string of flags is one set, and rules may be in lists one level deep") {
   PolicyTables tables;
   REQUIRE(tables.read_rules(R"(
 local function rule(id) return { id = id, decision = 'allow', flags = '-a  -b', match = { 'x' } } end
@@ -91,7 +91,7 @@ return { rule 'one.a', {}, { rule 'two.a', rule('two.' .. 'b') } })"));
   CHECK(rules[1].id == "two.a");
   CHECK(rules[1].line == 3);
   CHECK(rules[2].file == test::kPolicyFile);
-  CHECK(rules[2].line == 0);  // nothing in the file says where it comes from
+  CHECK(rules[2].line == 0);  // nothing in the file shows its place
 }
 
 TEST_CASE("a rule with a computed id is located at its test function") {
@@ -130,41 +130,41 @@ TEST_CASE("every mistake in a rule has its message") {
   PolicyTables tables;
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"flag = '-r'", "unknown key 'flag'; did you mean 'flags'?"},
-      {"[3] = 'x'", "the key [3] is no name"},
-      {"flags = 3", "flags: must be a string or a list of strings, not the number 3"},
-      {"flags = { '-r', {} }", "flags[2]: must be a string, not a table"},
-      {"flags = ' '", "flags: must be a string with a word in it, not the string ' '"},
-      {"program = { 'rm', false }", "program[2]: must be a string, not false"},
+      {"[3] = 'x'", "got the key [3]"},
+      {"flags = 3", "flags: expected a string or a list of strings, got 3"},
+      {"flags = { '-r', {} }", "flags[2]: expected a string, got a table"},
+      {"flags = ' '", "flags: expected a string with at least one word, got the string \" \""},
+      {"program = { 'rm', false }", "program[2]: expected a string, got false"},
       {"program = { a = 'rm' }",
-       "must be a string or a list of strings, without holes or names: "
-       "it has a"},
+       "expected a string or a list of strings without holes or names, "
+       "got one with a"},
       {"program = { [1] = 'rm', [3] = 'x' }", "without holes"},
-      {"argument = 'x'", "argument: must be a list of strings, not the string 'x'"},
-      {"argument = { 're:(' }", "argument: 're:(' is no pattern: "},
-      {"argument = { ('x'):rep(9000) }", "is a string of 9000 bytes; at most 8192 are taken"},
+      {"argument = 'x'", "argument: expected a list of strings, got the string \"x\""},
+      {"argument = { 're:(' }", "argument: 're:(' is not a pattern: "},
+      {"argument = { ('x'):rep(9000) }", "is a string of 9000 bytes; the limit is 8192"},
       {"access = 'raed'", "access: unknown access 'raed'; did you mean 'read'?"},
       {"path = 'sytem'", "path: unknown path class 'sytem'; did you mean 'system'?"},
       {"path = 'nowhere'", "known are workspace, workspace_root, outside, unknown"},
       {"doubt = 'inline'", "doubt: unknown doubt 'inline'"},
       {"doubt = 'inlinecode'", "did you mean 'inline_code'?"},
       {"max_operands = 1.5",
-       "max_operands: must be a whole number from 0 to 1000000, not the "
-       "number 1.5"},
-      {"max_operands = 0/0", "max_operands: must be a whole number"},
-      {"max_operands = 1/0", "max_operands: must be a whole number"},
-      {"max_operands = '3'", "not the string '3'"},
-      {"recursive = 'yes'", "recursive: must be true or false, not the string 'yes'"},
+       "max_operands: expected a whole number from 0 to 1000000, "
+       "got 1.5"},
+      {"max_operands = 0/0", "max_operands: expected a whole number"},
+      {"max_operands = 1/0", "max_operands: expected a whole number"},
+      {"max_operands = '3'", "got the string \"3\""},
+      {"recursive = 'yes'", "recursive: expected true or false, got the string \"yes\""},
       {"only_reads = false",
-       "only_reads: must be true, path classes besides, or left out, not false"},
+       "only_reads: expected true, a string of path classes, or nothing, got false"},
       {"only_reads = 'sytem'", "only_reads: unknown path class 'sytem'; did you mean 'system'?"},
-      {"test = 'x'", "test: must be a function, not the string 'x'"},
+      {"test = 'x'", "test: expected a function, got the string \"x\""},
       {"not_match = { {} }", "not_match[1]: must have command or argv, and not both"},
       {"not_match = { { command = 'x', argv = { 'x' } } }", "command or argv, and not both"},
-      {"not_match = { { argv = {} } }", "argv: must be a list of words, one at least"},
+      {"not_match = { { argv = {} } }", "argv: expected a list of at least one word"},
       {"not_match = { { comand = 'x' } }", "unknown key 'comand'; did you mean 'command'?"},
-      {"not_match = { { command = 'x', cwd = 'src' } }", "cwd: must be an absolute path"},
-      {"not_match = { 3 }", "not_match[1]: must be a command, or a table"},
-      {"not_match = 'ls'", "not_match: must be a list, not the string 'ls'"},
+      {"not_match = { { command = 'x', cwd = 'src' } }", "cwd: expected an absolute path"},
+      {"not_match = { 3 }", "not_match[1]: expected a command, or a table"},
+      {"not_match = 'ls'", "not_match: expected a list, got the string \"ls\""},
   };
   tables.knowledge.classes.push_back({"system", {"/etc"}, false});
   for (const auto& [fields, message] : mistakes) {
@@ -175,18 +175,18 @@ TEST_CASE("every mistake in a rule has its message") {
   }
 }
 
-TEST_CASE("every required field of a rule is demanded") {
+TEST_CASE("every missing required field of a rule is refused") {
   PolicyTables tables;
   CHECK_FALSE(
       tables.read_rules("return { { id = '', decision = 'no' }, {}, 7,\n"
                         "{ id = 'b c', decision = 'deny', match = {} },\n"
                         "{ id = 'd', decision = 'deny', match = {} } }"));
   for (const char* message :
-       {"rules[1]: id: must be a string that is not empty, not an empty string",
+       {"rules[1]: id: expected a non-empty string, got the string \"\"",
         "rules[1]: decision: unknown decision 'no'; known are allow, ask, deny",
         "rules[1]: match is missing: expected a rule { id = ..., decision = ..., match",
-        "rules[3]: must be a rule { id = ..., decision = ..., match = { ... } }, not the number 7",
-        ":2: rules[4] 'b c': id: must be 1 to 128 letters, digits, '_', '-' and '.'",
+        "rules[3]: expected a rule { id = ..., decision = ..., match = { ... } }, got 7",
+        ":2: rules[4] 'b c': id: expected 1 to 128 letters, digits, '_', '-' and '.'",
         ":3: rules[5] 'd': reason is missing: a sentence for a person that says what to do",
         ":3: rules[5] 'd': match: must hold a line that the rule matches"}) {
     CHECK_THAT(tables.faults, Contains(message));
@@ -202,7 +202,7 @@ TEST_CASE("a fault names the line of the wrong word") {
   CHECK_THAT(tables.faults, Contains("rules.lua:4: rules[1] 'a': unknown key 'falgs'"));
 }
 
-TEST_CASE("modes that no policy has are found") {
+TEST_CASE("modes that no policy has are reported") {
   std::vector<rules::Rule> rules(1);
   rules[0].id = "a.b";
   rules[0].modes = {"auto", "atuo"};
@@ -254,8 +254,9 @@ TEST_CASE("every mistake in a case has its message") {
   for (const char* message :
        {"cases[1] 'a': unknown key 'dney'; did you mean 'deny'?",
         "cases[2] 'b': must say what is expected: deny, ask, allow, asked_or_denied or not_denied",
-        "cases[3]: name is missing", "cases[4] 'd': home: must be an absolute path, not the string",
-        "cases[4] 'd': deny[1]: must be a command, or a table"}) {
+        "cases[3]: name is missing",
+        "cases[4] 'd': home: expected an absolute path, got the string",
+        "cases[4] 'd': deny[1]: expected a command, or a table"}) {
     CHECK_THAT(tables.faults, Contains(message));
   }
 }
@@ -268,7 +269,7 @@ TEST_CASE("hostile tables are refused in bounded time") {
       {"local l = {} for i = 1, 20000 do l[i] = 'x' end return l", "more than 10000 elements"},
       {"local l = { x = 1 } return setmetatable({}, { __index = l, __len = error })", ""},
       {"return setmetatable({ setmetatable({}, { __index = " + rule + " }), 1 }, {})",
-       "rules[2]: must be a rule"},
+       "rules[2]: expected a rule"},
       {"local r, l = " + rule + ", {} for i = 1, 9999 do l[i] = r end return { l, l }",
        "more than 10000 rules"},
       {"local l = {} for i = 1, 1001 do l[i] = 'x' end\nreturn { { id = 'a', match = l } }",
@@ -279,8 +280,8 @@ TEST_CASE("hostile tables are refused in bounded time") {
        "local r = { id = 'a', decision = 'allow', match = l, not_match = l }\n"
        "local all = {} for i = 1, 9000 do all[i] = r end return all",
        "the tables of the policy are too large"},
-      {"return 5", "rules: must be a list, not the number 5"},
-      {"return tostring", "rules: must be a list, not a function"},
+      {"return 5", "rules: expected a list, got 5"},
+      {"return tostring", "rules: expected a list, got a function"},
   };
   for (const auto& [script, message] : scripts) {
     INFO(script);

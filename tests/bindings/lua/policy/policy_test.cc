@@ -1,5 +1,6 @@
-// Generation::decide: verdicts, and the ways in which a policy can fail, which all deny.
+// Generation::decide: verdicts, and the failures of a policy, all of which deny.
 #include "tests/bindings/lua/load/generation_fixture.h"
+#include "tests/bindings/lua/policy/shipped_policy.h"
 #include "tests/support/catch.h"
 
 using namespace gibbous;
@@ -20,7 +21,7 @@ Verdict decide(const std::string& body, Json effect = Json::object()) {
   const auto generation = scripts.load();
   REQUIRE(generation != nullptr);
   const Verdict verdict = generation->policy().decide(read_policy_request(effect));
-  // Whatever happened, the next question is answered.
+  // The next request gets the same answer after any failure.
   CHECK(generation->policy().decide(read_policy_request(effect)).rule == verdict.rule);
   return verdict;
 }
@@ -58,15 +59,15 @@ TEST_CASE("a policy that fails in any way denies with the place") {
       {"while true do pcall(function() while true do end end) end",
        "time budget of 50 ms exceeded"},
       {"local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", "init.lua:2"},
-      {"return nil", "must return { decision"},
-      {"return 'allow'", "must return { decision"},
+      {"return nil", "decide: expected { decision"},
+      {"return 'allow'", "decide: expected { decision"},
       {"return { decision = 'yes', reason = 'r', rule = 'x' }",
-       "must be 'allow', 'ask' or 'deny', not 'yes'"},
-      {"return { decision = true, rule = 'x' }", "verdict.decision must be a string"},
+       "expected 'allow', 'ask' or 'deny', got 'yes'"},
+      {"return { decision = true, rule = 'x' }", "verdict.decision: expected a string"},
       {"return { decision = 'deny', rule = 'x' }", "verdict.reason is missing"},
       {"return { decision = 'ask', reason = '', rule = 'x' }", "verdict.reason is missing"},
       {"return { decision = 'allow' }", "verdict.rule is missing"},
-      {"return { decision = 'allow', rule = {} }", "verdict.rule must be a string"},
+      {"return { decision = 'allow', rule = {} }", "verdict.rule: expected a string"},
       {"return setmetatable({}, { __index = function() error('gotcha') end })", "gotcha"},
       {"local function f() return f() .. 'x' end return f()", "stack overflow"},
   };
@@ -95,55 +96,11 @@ TEST_CASE("an effect cannot change what a policy remembers") {
 
 namespace {
 
-class Shipped {
- public:
-  Shipped() {
-    const char* source = std::getenv("GIBBOUS_SOURCE_DIR");
-    const std::string root =
-        source != nullptr ? std::string(source) : testing::program_directory() + "/share/gibbous";
-    scripts_.options.policies_dir = root + "/policies";
-    // What the rules answer must not depend on how busy this machine is.
-    scripts_.options.policy_budget = std::chrono::seconds(5);
-    scripts_.context.home = "/home/me";
-    generation_ = scripts_.load();
-    INFO((scripts_.failure.errors.empty() ? "" : scripts_.failure.errors.front().text()));
-    REQUIRE(generation_ != nullptr);
-  }
-  Verdict ask(const PolicyRequest& request) { return generation_->policy().decide(request); }
-  Verdict ask(const Json& fields) { return ask(read_policy_request(fields)); }
-  // Decision of a call of `tool`, which has `permission`, in `mode`.
-  std::string call(const std::string& mode, const std::string& tool,
-                   const std::string& permission) {
-    return word(
-        ask({{"kind", "call"}, {"mode", mode}, {"tool", tool}, {"permission", permission}}));
-  }
-  Verdict start(const std::string& command, const std::string& mode = "dangerous") {
-    return ask({{"kind", "start"},
-                {"mode", mode},
-                {"tool", "bg_start"},
-                {"permission", "execute"},
-                {"command", command}});
-  }
-  static std::string word(const Verdict& verdict) {
-    switch (verdict.decision) {
-      case Verdict::Decision::kAllow:
-        return "allow";
-      case Verdict::Decision::kAsk:
-        return "ask";
-      case Verdict::Decision::kDeny:
-        return "deny";
-    }
-    return "";
-  }
-
- private:
-  Scripts scripts_;
-  std::shared_ptr<Generation> generation_;
-};
+using Shipped = gibbous::testing::ShippedPolicy;
 
 }  // namespace
 
-TEST_CASE("the permission matrix is that of the seed document") {
+TEST_CASE("the permission matrix is the documented one") {
   Shipped shipped;
   struct Row {
     const char* tool;
@@ -206,7 +163,7 @@ TEST_CASE("a call's effects are judged by the newest mode") {
   CHECK(effect("start", "plan") == "deny");
   CHECK(effect("kill", "plan") == "deny");
   CHECK(effect("stdin", "ci") == "deny");
-  // The call was approved; its own effects are not asked about a second time.
+  // The call was approved, so the policy does not ask again about its effects.
   CHECK(effect("start", "default") == "allow");
   CHECK(effect("kill", "default") == "allow");
 }
@@ -304,11 +261,11 @@ TEST_CASE("argv and what a shell is fed are judged like a line") {
   CHECK(judge({{"kind", "start"}, {"argv", {"echo", "a; rm -rf /"}}}) == "allow");
   CHECK(judge({{"kind", "stdin"}, {"command", "bash -i"}, {"text", "rm -rf /\n"}}) == "deny");
   CHECK(judge({{"kind", "stdin"}, {"command", "cat"}, {"text", "rm -rf /\n"}}) == "allow");
-  // A run that a newer rule would not start must still be possible to end.
+  // A kill must stay possible for a run that a newer rule would not start.
   CHECK(judge({{"kind", "kill"}, {"command", "rm -rf /"}, {"signal", "SIGTERM"}}) == "allow");
 }
 
-TEST_CASE("long and odd lines are judged in time") {
+TEST_CASE("long and unusual lines are judged in time") {
   Shipped shipped;
   const auto repeat = [](const std::string& part, std::size_t times) {
     std::string text;

@@ -45,10 +45,10 @@ TEST_CASE("pcall cannot swallow the budget, and the place is where it ran out fi
   CHECK(error.line == 2);
 }
 
-TEST_CASE("a call that ended normally although its budget was gone is a failure") {
+TEST_CASE("a call that ended normally after its budget was used up is a failure") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
-  // Nothing runs after the pcall but the return.
+  // Only the return runs after the pcall.
   const ScriptError error =
       run(*state, "return pcall(function() while true do end end)", test::kChunk, kShort);
   CHECK(error.code == "budget_exceeded");
@@ -70,7 +70,7 @@ TEST_CASE("the message names the whole budget, not the remaining one") {
   CHECK(error.message == "time budget of 1000 ms exceeded");
 }
 
-TEST_CASE("a slice yields the root coroutine, which continues with the right answer") {
+TEST_CASE("a slice yields the root coroutine, which continues with the right result") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
   LuaRef keep;
@@ -107,7 +107,7 @@ TEST_CASE("a slice yields the root coroutine, which continues with the right ans
   CHECK(used > Nanos{0});
 }
 
-TEST_CASE("no slice under a sort comparator or a gsub callback") {
+TEST_CASE("a slice never yields inside a sort comparator or a gsub callback") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
   LuaRef keep;
@@ -179,7 +179,7 @@ TEST_CASE("a C function that loops is stopped by its charges") {
   CHECK(error.code == "budget_exceeded");
 }
 
-TEST_CASE("large copies are looked at more often than a thousand instructions") {
+TEST_CASE("large copies are checked more often than every thousand instructions") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);
   const ScriptError error = run(*state,

@@ -1,5 +1,5 @@
-// The bounded pattern functions: the same answers as LuaJIT's own, and an end for patterns that
-// have none there.
+// The bounded pattern functions: the same results as LuaJIT's, and an end for patterns that never
+// end there.
 #include "bindings/lua/vm/pattern.h"
 
 #include <random>
@@ -17,8 +17,7 @@ using test::evaluate;
 using test::make_state;
 using test::run;
 
-// Patterns are put together from parts that mean something, and subjects from characters that they
-// meet.
+// Makes patterns from meaningful parts, and subjects from characters that they match.
 class RandomPatterns {
  public:
   explicit RandomPatterns(unsigned seed) : engine_(seed) {}
@@ -145,7 +144,7 @@ TEST_CASE("the budget ends a long search in the middle") {
   CHECK(error.line == 2);
 }
 
-TEST_CASE("a long subject may take its steps") {
+TEST_CASE("a long subject may take many steps") {
   auto state = make_state();
   CHECK(evaluate(*state,
                  "local s = ('word '):rep(200000)\n"
@@ -169,7 +168,7 @@ TEST_CASE("a zero byte in a pattern is an ordinary character") {
   CHECK(evaluate(*state, "return tostring(('ab'):match('a\\0.*'))") == "nil");
 }
 
-TEST_CASE("wrong arguments name the function and the argument") {
+TEST_CASE("an error of wrong arguments names the function and the argument") {
   auto state = make_state();
   CHECK(run(*state, "string.find(nil, 'x')").message ==
         "bad argument #1 to 'find' (string expected, got nil)");

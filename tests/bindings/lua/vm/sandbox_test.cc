@@ -1,5 +1,5 @@
-// The sandbox: its lists decide about every name of LuaJIT's libraries, and what is replaced works
-// as before.
+// The sandbox: its lists cover every name of LuaJIT's libraries, and replaced functions work as
+// before.
 #include "bindings/lua/vm/sandbox.h"
 
 #include <lua.hpp>
@@ -20,7 +20,7 @@ using test::run;
 
 using Names = std::set<std::string>;
 
-// The string keys of the table on top of the stack.
+// Returns the string keys of the table on top of the stack.
 Names keys(lua_State* lua) {
   Names names;
   for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
@@ -64,7 +64,7 @@ TEST_CASE("every name of LuaJIT's safe libraries is in a list") {
   }
 }
 
-TEST_CASE("a state has exactly what the lists allow") {
+TEST_CASE("a state has exactly the functions that the lists allow") {
   auto state = make_state();
   std::map<std::string, Names> names;
   ScriptError error;
@@ -87,7 +87,7 @@ TEST_CASE("a state has exactly what the lists allow") {
   }
 }
 
-TEST_CASE("a denied or replaced name explains why") {
+TEST_CASE("the error of a denied or replaced name explains why") {
   for (const SandboxEntry& entry : sandbox_entries()) {
     INFO(entry.table << "." << entry.name);
     CHECK((entry.rule == SandboxRule::kAllowed || !entry.reason.empty()));
@@ -97,7 +97,7 @@ TEST_CASE("a denied or replaced name explains why") {
 TEST_CASE("the JIT compiler is off and stays off") {
   auto state = make_state();
   CHECK(run(*state, "assert(jit == nil)").text().empty());
-  // A compiled loop would run past its budget for ever.
+  // A compiled loop would run past its budget forever.
   CHECK(run(*state, "local x = 0 for i = 1, 1e18 do x = x + i end", test::kChunk,
             std::chrono::milliseconds(20))
             .code == "budget_exceeded");
@@ -158,7 +158,7 @@ TEST_CASE("a task may suspend inside xpcall and pcall") {
   CHECK(lua_tointeger(task, -1) == 42);
 }
 
-TEST_CASE("the bounded table functions work as LuaJIT's do") {
+TEST_CASE("the bounded table functions work like LuaJIT's") {
   auto state = make_state();
   CHECK(evaluate(*state, "return table.concat({ 1, 'b', 3 }, '-', 2, 3)") == "b-3");
   CHECK(evaluate(*state,
@@ -179,7 +179,7 @@ TEST_CASE("the bounded table functions work as LuaJIT's do") {
   CHECK(run(*state, "\nlocal t = {}\ntable.insert(t, 1, 2, 3)", "t.lua").line == 3);
 }
 
-TEST_CASE("string.format and rep work as LuaJIT's do, and their errors name the caller") {
+TEST_CASE("string.format and rep work like LuaJIT's, and their errors name the caller") {
   auto state = make_state();
   CHECK(evaluate(*state, "return ('%5.1f|%q|%s|%x'):format(1.5, 'a\\n', true, 255)") ==
         "  1.5|\"a\\\n\"|true|ff");

@@ -1,4 +1,5 @@
-// What the tests of the Lua state share: a state of a known size, and running a script in it.
+// Shared by the tests of the Lua state: a state of a known size, and functions that run scripts in
+// it.
 #pragma once
 
 #include <chrono>
@@ -36,7 +37,7 @@ inline std::unique_ptr<State> make_state(const Clock* clock = nullptr) {
   return std::move(state.value());
 }
 
-// Runs a script; the error is empty when it ran to its end.
+// Runs a script; the error is empty if it ran to its end.
 inline ScriptError run(State& state, std::string_view text, const std::string& path = kChunk,
                        Nanos total = kPlenty, int instructions = 1000) {
   ScriptError error;
@@ -72,7 +73,8 @@ inline std::string evaluate(State& state, std::string_view text) {
   return ok ? result : "error: " + error.text();
 }
 
-// A coroutine with `text` to resume, held by `keep`; null with the error when it does not compile.
+// Returns a coroutine that `keep` holds, ready to run `text`; null with the error if it does not
+// compile.
 inline lua_State* new_task(State& state, const std::string& text, const std::string& name,
                            LuaRef* keep, ScriptError* error) {
   lua_State* task = nullptr;

@@ -1,5 +1,4 @@
-// State: protected calls, what their errors say, chunks, references, and the memory cap behind
-// them.
+// State: protected calls and their errors, chunks, references, and the memory cap.
 #include "bindings/lua/vm/state.h"
 
 #include <lua.hpp>
@@ -16,7 +15,7 @@ namespace {
 using test::make_state;
 using test::run;
 
-TEST_CASE("a protected call gives results through C++ variables and leaves the stack as it was") {
+TEST_CASE("a protected call returns results through C++ variables and keeps the stack") {
   auto state = make_state();
   const int top = lua_gettop(state->main());
   double sum = 0;
@@ -251,7 +250,7 @@ TEST_CASE("memory: one value over the largest single allocation says so") {
 
 TEST_CASE("memory: garbage near the cap is collected instead of counted") {
   auto state = make_state();
-  // 10 MiB live under a cap of 16, then much more churn than what is left.
+  // 10 MiB live under a cap of 16, then much more garbage than the rest.
   const ScriptError error = run(*state,
                                 "local live = {}\n"
                                 "for i = 1, 10 do live[i] = ('x'):rep(1048576 - 100) .. i end\n"

@@ -1,4 +1,4 @@
-// Values across the border, both ways, and the table `json` that is made of them.
+// Values into Lua and back, and the table `json`, which uses the conversions.
 #include "bindings/lua/vm/value.h"
 
 #include <limits>
@@ -33,7 +33,7 @@ Json round_trip(State& state, const Json& value) {
   return result;
 }
 
-// What `return <expression>` is as JSON, or the error.
+// Returns the result of `return <expression>` as JSON, or the error.
 std::string read(State& state, const std::string& expression, const char* what = "value") {
   std::string result;
   ScriptError error;
@@ -48,7 +48,7 @@ std::string read(State& state, const std::string& expression, const char* what =
   return error.message.empty() ? result : "error: " + error.message;
 }
 
-TEST_CASE("JSON values come back as they were") {
+TEST_CASE("JSON values come back unchanged") {
   auto state = make_state();
   for (const char* text :
        {"null", "true", "false", "0", "-1", "42", "9007199254740992", "-9007199254740992", "1.5",
@@ -80,7 +80,7 @@ TEST_CASE("tables become arrays or objects") {
   CHECK(read(*state, "nil") == "null");
 }
 
-TEST_CASE("a value without a JSON form is named with its place") {
+TEST_CASE("a value that JSON cannot represent is named with its place") {
   auto state = make_state();
   CHECK(read(*state, "print == nil and pcall") == "error: value: a function is not a JSON value");
   CHECK(read(*state, "{ items = { 1, 2, pcall } }", "result") ==
@@ -119,7 +119,7 @@ TEST_CASE("depth, cycles, and size are bounded in both directions") {
           .find("too large: more than 1000000 values") != std::string::npos);
 }
 
-TEST_CASE("text that is no UTF-8 is replaced, in keys too") {
+TEST_CASE("text that is not UTF-8 is replaced, in keys too") {
   auto state = make_state();
   CHECK(read(*state, "{ a = 'x\\255y' }") == "{\"a\":\"x\xEF\xBF\xBDy\"}");
   CHECK(read(*state, "{ ['\\255'] = 1 }") == "{\"\xEF\xBF\xBD\":1}");
@@ -133,7 +133,7 @@ TEST_CASE("the marks belong to the state and cannot be changed by a script") {
         "cannot change a protected metatable");
 }
 
-TEST_CASE("json.encode and json.decode") {
+TEST_CASE("json.encode and json.decode convert values to text and back") {
   auto state = make_state();
   CHECK(evaluate(*state, "return json.encode({ b = 1, a = { true, json.null } })") ==
         "{\"a\":[true,null],\"b\":1}");
@@ -144,7 +144,7 @@ TEST_CASE("json.encode and json.decode") {
   CHECK(evaluate(*state, "return json.encode('a\"b\\n')") == "\"a\\\"b\\n\"");
 }
 
-TEST_CASE("json.decode gives nil and an error for bad text, and raises for no text") {
+TEST_CASE("json.decode returns nil and an error for invalid text, and raises without text") {
   auto state = make_state();
   CHECK(evaluate(*state,
                  "local v, e = json.decode('{\"a\": }')\n"
@@ -159,7 +159,7 @@ TEST_CASE("json.decode gives nil and an error for bad text, and raises for no te
         "bad argument #1 to 'array' (table expected, got number)");
 }
 
-TEST_CASE("json.encode says where it was called") {
+TEST_CASE("errors of json.encode name the line of the call") {
   auto state = make_state();
   const ScriptError error = run(*state, "\n\nlocal text = json.encode({ pcall })", "caller.lua");
   CHECK(error.text() == "caller.lua:3: value[1]: a function is not a JSON value");

@@ -1,5 +1,5 @@
-// ScriptWatcher: which changes are reported, how soon, and that it leaves the loop as it was.
-#include "bindings/lua/source/script_watcher.h"
+// ScriptMonitor: which changes are reported, how soon, and that it leaves the loop as it was.
+#include "bindings/lua/source/script_monitor.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,33 +21,34 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-// Long enough that a change that would be reported has been.
+// After this long, a change would have been reported.
 constexpr milliseconds kQuiet{700};
-// Far below kPatience and the reconcile time of these tests, far above what a loaded machine adds.
+// Far below kPatience and the reconcile time of these tests, and far above the delays of a loaded
+// machine.
 constexpr milliseconds kSoon{10'000};
 
-struct Watched {
-  Watched()
-      : watcher(ScriptWatcher::create(
+struct Monitored {
+  Monitored()
+      : monitor(ScriptMonitor::create(
             loop.get(), clock, [this] { ++changes; }, times())) {}
-  explicit Watched(WatchTimes given)
-      : watcher(ScriptWatcher::create(
+  explicit Monitored(MonitorTimes given)
+      : monitor(ScriptMonitor::create(
             loop.get(), clock, [this] { ++changes; }, given)) {}
-  ~Watched() {
+  ~Monitored() {
     bool closed = false;
-    watcher->close([&closed] { closed = true; });
+    monitor->close([&closed] { closed = true; });
     CHECK(loop.until([&closed] { return closed; }));
   }
   // Without the reconcile timer, so that a test sees what the hints alone do.
-  static WatchTimes times() {
-    WatchTimes given;
+  static MonitorTimes times() {
+    MonitorTimes given;
     given.reconcile = milliseconds(600'000);
     return given;
   }
-  void watch(const std::vector<std::string>& paths) {
-    std::vector<WatchedFile> files;
+  void monitor_files(const std::vector<std::string>& paths) {
+    std::vector<MonitoredFile> files;
     for (const std::string& path : paths) files.push_back({path, hash_of_file(path)});
-    watcher->watch(std::move(files));
+    monitor->set_files(std::move(files));
   }
   bool reported() {
     return loop.until([this] { return changes > 0; });
@@ -56,7 +57,7 @@ struct Watched {
   Loop loop;
   SystemClock clock;
   int changes = 0;
-  std::unique_ptr<ScriptWatcher> watcher;
+  std::unique_ptr<ScriptMonitor> monitor;
 };
 
 void write_in_place(const std::string& path, const std::string& text) {
@@ -67,174 +68,174 @@ void write_in_place(const std::string& path, const std::string& text) {
 
 TEST_CASE("a write in place is reported once, within a second") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 1");
-  watched.watch({file});
-  const auto before = watched.clock.now();
+  monitored.monitor_files({file});
+  const auto before = monitored.clock.now();
   write_in_place(file, "return 2");
-  REQUIRE(watched.reported());
-  CHECK(watched.clock.now() - before < kSoon);
-  watched.loop.run_for(kQuiet);
-  CHECK(watched.changes == 1);
+  REQUIRE(monitored.reported());
+  CHECK(monitored.clock.now() - before < kSoon);
+  monitored.loop.run_for(kQuiet);
+  CHECK(monitored.changes == 1);
 }
 
 TEST_CASE("a file that editors replace by a rename is reported again and again") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 0");
   for (int i = 1; i <= 3; ++i) {
-    watched.watch({file});
-    watched.changes = 0;
+    monitored.monitor_files({file});
+    monitored.changes = 0;
     fs::rename(dir.write(".a.lua.tmp", "return " + std::to_string(i)), file);
     INFO(i);
-    REQUIRE(watched.reported());
+    REQUIRE(monitored.reported());
   }
 }
 
 TEST_CASE("vim's way of writing, removal and a file that appears are reported") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 1");
   const std::string missing = dir.path() + "/sub/new.lua";
   SECTION("rename away, create, unlink") {
-    watched.watch({file, missing});
+    monitored.monitor_files({file, missing});
     fs::rename(file, file + "~");
     write_in_place(file, "return 2");
     fs::remove(file + "~");
-    CHECK(watched.reported());
+    CHECK(monitored.reported());
   }
   SECTION("removed") {
-    watched.watch({file, missing});
+    monitored.monitor_files({file, missing});
     fs::remove(file);
-    CHECK(watched.reported());
+    CHECK(monitored.reported());
   }
   SECTION("a file and its directory appear where there was none") {
-    watched.watch({file, missing});
+    monitored.monitor_files({file, missing});
     dir.write("sub/new.lua", "return 1");
-    CHECK(watched.reported());
+    CHECK(monitored.reported());
   }
 }
 
 TEST_CASE("a change that affects no listed byte is not reported") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 1");
-  watched.watch({file});
+  monitored.monitor_files({file});
   ::chmod(file.c_str(), 0600);
   write_in_place(file, "return 1");
   dir.write(".a.lua.swp", "x");
   dir.write("4913", "");
   dir.write("b.lua", "return 2");
-  watched.loop.run_for(kQuiet);
-  CHECK(watched.changes == 0);
+  monitored.loop.run_for(kQuiet);
+  CHECK(monitored.changes == 0);
 }
 
-TEST_CASE("a change between the load and watch is not missed") {
+TEST_CASE("a change between the load and the monitoring is not missed") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 1");
   const std::string loaded = hash_of_file(file);
   write_in_place(file, "return 2");
-  watched.watcher->watch({{file, loaded}});
-  CHECK(watched.reported());
+  monitored.monitor->set_files({{file, loaded}});
+  CHECK(monitored.reported());
 }
 
-TEST_CASE("a storm of writes is reported after at most the longest settle time") {
+TEST_CASE("many writes are reported after at most the longest settle time") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("a.lua", "return 0");
-  watched.watch({file});
-  const auto before = watched.clock.now();
+  monitored.monitor_files({file});
+  const auto before = monitored.clock.now();
   int writes = 0;
   // Never quiet for the settle time: every turn writes.
-  REQUIRE(watched.loop.until([&] {
+  REQUIRE(monitored.loop.until([&] {
     write_in_place(file, "return " + std::to_string(++writes));
-    return watched.changes > 0;
+    return monitored.changes > 0;
   }));
   // libuv counts from the beginning of its turn, so a timer may be early by as much as a turn
   // takes.
   constexpr milliseconds kTurn{50};
-  CHECK(watched.clock.now() - before >= WatchTimes{}.settle - kTurn);
-  CHECK(watched.clock.now() - before < WatchTimes{}.settle_most + kSoon);
+  CHECK(monitored.clock.now() - before >= MonitorTimes{}.settle - kTurn);
+  CHECK(monitored.clock.now() - before < MonitorTimes{}.settle_most + kSoon);
 }
 
-TEST_CASE("a half-written file gets time, and is reported when it stays broken") {
+TEST_CASE("a half-written file gets time, and is reported if it stays broken") {
   const TempDir dir;
-  WatchTimes times = Watched::times();
+  MonitorTimes times = Monitored::times();
   times.half_written = milliseconds(3000);
-  Watched watched(times);
+  Monitored monitored(times);
   const std::string file = dir.write("a.lua", "return 1");
-  watched.watch({file});
+  monitored.monitor_files({file});
   SECTION("completed in time") {
     write_in_place(file, "return {");
-    const auto before = watched.clock.now();
-    watched.loop.run_for(milliseconds(250));
-    CHECK(watched.changes == 0);
+    const auto before = monitored.clock.now();
+    monitored.loop.run_for(milliseconds(250));
+    CHECK(monitored.changes == 0);
     write_in_place(file, "return { 1 }");
-    REQUIRE(watched.reported());
-    CHECK(watched.clock.now() - before < kSoon);
-    watched.loop.run_for(kQuiet);
-    CHECK(watched.changes == 1);
+    REQUIRE(monitored.reported());
+    CHECK(monitored.clock.now() - before < kSoon);
+    monitored.loop.run_for(kQuiet);
+    CHECK(monitored.changes == 1);
   }
   SECTION("left broken") {
-    const auto before = watched.clock.now();
+    const auto before = monitored.clock.now();
     write_in_place(file, "return {");
-    REQUIRE(watched.reported());
-    CHECK(watched.clock.now() - before >= times.half_written);
-    CHECK(watched.clock.now() - before < kSoon);
+    REQUIRE(monitored.reported());
+    CHECK(monitored.clock.now() - before >= times.half_written);
+    CHECK(monitored.clock.now() - before < kSoon);
   }
 }
 
-TEST_CASE("a link that is exchanged on the way to the file is reported") {
+TEST_CASE("a link that is replaced on the way to the file is reported") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   dir.write("v1/a.lua", "return 1");
   dir.write("v2/a.lua", "return 2");
   // As Kubernetes lays out a ConfigMap: a.lua -> ..data/a.lua, ..data -> v1.
   fs::create_directory(dir.path() + "/mounted");
   fs::create_symlink("../v1", dir.path() + "/mounted/..data");
   fs::create_symlink("..data/a.lua", dir.path() + "/mounted/a.lua");
-  watched.watch({dir.path() + "/mounted/a.lua"});
+  monitored.monitor_files({dir.path() + "/mounted/a.lua"});
   fs::create_symlink("../v2", dir.path() + "/mounted/..tmp");
   fs::rename(dir.path() + "/mounted/..tmp", dir.path() + "/mounted/..data");
-  CHECK(watched.reported());
+  CHECK(monitored.reported());
 }
 
-TEST_CASE("a directory that is replaced as a whole is reported, and watched afterwards") {
+TEST_CASE("a directory that is replaced as a whole is reported, and monitored afterwards") {
   const TempDir dir;
-  Watched watched;
+  Monitored monitored;
   const std::string file = dir.write("scripts/a.lua", "return 1");
-  watched.watch({file});
+  monitored.monitor_files({file});
   dir.write("next/a.lua", "return 2");
   fs::rename(dir.path() + "/scripts", dir.path() + "/old");
   fs::rename(dir.path() + "/next", dir.path() + "/scripts");
-  REQUIRE(watched.reported());
-  watched.watch({file});
-  watched.changes = 0;
+  REQUIRE(monitored.reported());
+  monitored.monitor_files({file});
+  monitored.changes = 0;
   write_in_place(file, "return 3");
-  CHECK(watched.reported());
+  CHECK(monitored.reported());
 }
 
 TEST_CASE("without any hint the reconcile timer notices") {
   const TempDir dir;
-  WatchTimes times;
+  MonitorTimes times;
   times.reconcile = milliseconds(100);
-  Watched watched(times);
-  // /proc sends no events; a directory that cannot be watched is the same: watch a file below it.
+  Monitored monitored(times);
+  // /proc sends no events; a directory that cannot be watched is the same: monitor a file below it.
   const std::string file = dir.write("deep/er/a.lua", "return 1");
   fs::create_directory_symlink(dir.path() + "/deep", dir.path() + "/way");
-  watched.watch({dir.path() + "/way/er/a.lua"});
+  monitored.monitor_files({dir.path() + "/way/er/a.lua"});
   fs::rename(dir.path() + "/deep", dir.path() + "/gone");
-  CHECK(watched.reported());
+  CHECK(monitored.reported());
 }
 
-TEST_CASE("the watcher keeps no loop alive") {
+TEST_CASE("the monitor keeps no loop alive") {
   const TempDir dir;
-  Watched watched;
-  watched.watch({dir.write("a.lua", "return 1")});
-  const auto before = watched.clock.now();
-  uv_run(watched.loop.get(), UV_RUN_DEFAULT);
-  CHECK(watched.clock.now() - before < kSoon);
+  Monitored monitored;
+  monitored.monitor_files({dir.write("a.lua", "return 1")});
+  const auto before = monitored.clock.now();
+  uv_run(monitored.loop.get(), UV_RUN_DEFAULT);
+  CHECK(monitored.clock.now() - before < kSoon);
 }
 
 TEST_CASE("closing in the middle of a report reports nothing more") {
@@ -243,39 +244,39 @@ TEST_CASE("closing in the middle of a report reports nothing more") {
   const SystemClock clock;
   int changes = 0;
   bool closed = false;
-  auto watcher = ScriptWatcher::create(loop.get(), clock, [&] { ++changes; });
+  auto monitor = ScriptMonitor::create(loop.get(), clock, [&] { ++changes; });
   const std::string file = dir.write("a.lua", "return 1");
-  watcher->watch({{file, "another hash"}});
-  watcher->close([&] { closed = true; });
-  watcher->watch({{file, ""}});
+  monitor->set_files({{file, "another hash"}});
+  monitor->close([&] { closed = true; });
+  monitor->set_files({{file, ""}});
   CHECK(loop.until([&] { return closed; }));
-  watcher.reset();
+  monitor.reset();
   CHECK(changes == 0);
 }
 
-TEST_CASE("a busy neighbour of a script puts no report off") {
+TEST_CASE("a busy neighbour of a script delays no report") {
   const TempDir dir;
-  WatchTimes times = Watched::times();
+  MonitorTimes times = Monitored::times();
   times.settle_most = std::chrono::seconds(600);
-  Watched watched(times);
+  Monitored monitored(times);
   const std::string file = dir.write("scripts/a.lua", "return 1");
-  watched.watch({file});
+  monitored.monitor_files({file});
   write_in_place(file, "return 2");
   int writes = 0;
-  // If these counted, the files would never be seen to be at rest.
-  CHECK(watched.loop.until([&] {
+  // If these counted, the files would never seem to be at rest.
+  CHECK(monitored.loop.until([&] {
     dir.write("scripts/.a.lua.swp", std::to_string(++writes));
     dir.write("build.log", std::to_string(writes));
-    return watched.changes > 0;
+    return monitored.changes > 0;
   }));
 }
 
-TEST_CASE("the watcher watches the entries of files, of links on the way, and of missing parts") {
+TEST_CASE("the monitor looks at the entries of files, of links on the way, and of missing parts") {
   const TempDir dir;
   dir.write("real/x/a.lua", "");
   fs::create_directory_symlink(dir.path() + "/real", dir.path() + "/link");
-  const auto places =
-      places_to_watch({{dir.path() + "/link/x/a.lua", "h"}, {dir.path() + "/none/at/all.lua", ""}});
+  const auto places = places_to_monitor(
+      {{dir.path() + "/link/x/a.lua", "h"}, {dir.path() + "/none/at/all.lua", ""}});
   const auto has = [&places, &dir](const std::string& below, const std::string& name) {
     const auto found = places.find(dir.path() + below);
     return found != places.end() && found->second.count(name) == 1;

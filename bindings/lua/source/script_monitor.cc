@@ -1,4 +1,4 @@
-#include "bindings/lua/source/script_watcher.h"
+#include "bindings/lua/source/script_monitor.h"
 
 #include <sys/stat.h>
 #include <uv.h>
@@ -48,20 +48,20 @@ bool compiles(const std::string& text) {
   return ran && compiled;
 }
 
-class UvScriptWatcher final : public ScriptWatcher {
+class UvScriptMonitor final : public ScriptMonitor {
  public:
-  UvScriptWatcher(uv_loop_s* loop, const Clock& clock, std::function<void()> on_change,
-                  WatchTimes times)
+  UvScriptMonitor(uv_loop_s* loop, const Clock& clock, std::function<void()> on_change,
+                  MonitorTimes times)
       : loop_(loop), clock_(clock), on_change_(std::move(on_change)), times_(times) {
     settle_ = make_timer();
     reconcile_ = make_timer();
     uv_timer_start(reconcile_, on_reconcile, millis(times_.reconcile), millis(times_.reconcile));
   }
 
-  void watch(std::vector<WatchedFile> files) override {
+  void set_files(std::vector<MonitoredFile> files) override {
     if (closing_) return;
     files_.clear();
-    for (WatchedFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
+    for (MonitoredFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
     broken_until_ = Nanos{0};
     // Starts listening at the first look, which finds whatever changed since the files were read. A
     // command that ends earlier pays neither for reading them again nor for closing an inotify
@@ -112,7 +112,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   template <typename Handle>
   void close_handle(Handle* handle) {
     uv_close(reinterpret_cast<uv_handle_t*>(handle), [](uv_handle_t* closed) noexcept {
-      auto* self = static_cast<UvScriptWatcher*>(closed->data);
+      auto* self = static_cast<UvScriptMonitor*>(closed->data);
       delete reinterpret_cast<Handle*>(closed);
       self->on_handle_closed();
     });
@@ -129,13 +129,13 @@ class UvScriptWatcher final : public ScriptWatcher {
   }
 
   static void on_settled(uv_timer_t* timer) noexcept {
-    static_cast<UvScriptWatcher*>(timer->data)->compare();
+    static_cast<UvScriptMonitor*>(timer->data)->compare();
   }
   static void on_reconcile(uv_timer_t* timer) noexcept {
-    static_cast<UvScriptWatcher*>(timer->data)->reconcile();
+    static_cast<UvScriptMonitor*>(timer->data)->reconcile();
   }
   static void on_event(uv_fs_event_t* event, const char* name, int, int) noexcept {
-    static_cast<UvScriptWatcher*>(event->data)->on_hint(event, name);
+    static_cast<UvScriptMonitor*>(event->data)->on_hint(event, name);
   }
 
   // Without the filter, a busy neighbour (an editor's swap file, a build in the parent directory)
@@ -167,9 +167,9 @@ class UvScriptWatcher final : public ScriptWatcher {
   }
 
   Places places() const {
-    std::vector<WatchedFile> list;
+    std::vector<MonitoredFile> list;
     for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
-    return places_to_watch(list);
+    return places_to_monitor(list);
   }
 
   void reconcile() {
@@ -244,7 +244,7 @@ class UvScriptWatcher final : public ScriptWatcher {
   uv_loop_s* loop_;
   const Clock& clock_;
   std::function<void()> on_change_;
-  WatchTimes times_;
+  MonitorTimes times_;
   std::map<std::string, Entry> files_;
   std::map<std::string, uv_fs_event_t*> directories_;
   std::map<uv_fs_event_t*, std::set<std::string>> names_;  // of interest in each directory
@@ -261,9 +261,9 @@ class UvScriptWatcher final : public ScriptWatcher {
 
 }  // namespace
 
-Places places_to_watch(const std::vector<WatchedFile>& files) {
+Places places_to_monitor(const std::vector<MonitoredFile>& files) {
   Places found;
-  for (const WatchedFile& file : files) {
+  for (const MonitoredFile& file : files) {
     std::error_code failed;
     fs::path path = fs::absolute(file.path, failed).lexically_normal();
     add_entry(path, &found);
@@ -293,10 +293,10 @@ Places places_to_watch(const std::vector<WatchedFile>& files) {
   return found;
 }
 
-std::unique_ptr<ScriptWatcher> ScriptWatcher::create(uv_loop_s* loop, const Clock& clock,
+std::unique_ptr<ScriptMonitor> ScriptMonitor::create(uv_loop_s* loop, const Clock& clock,
                                                      std::function<void()> on_change,
-                                                     WatchTimes times) {
-  return std::make_unique<UvScriptWatcher>(loop, clock, std::move(on_change), times);
+                                                     MonitorTimes times) {
+  return std::make_unique<UvScriptMonitor>(loop, clock, std::move(on_change), times);
 }
 
 }  // namespace gibbous::lua

@@ -1,4 +1,4 @@
-// ScriptWatcher notices that a script or policy changed and requests a reload. Directory watches
+// ScriptMonitor notices that a script or policy changed and requests a reload. Directory watches
 // are only hints; the bytes of the listed files decide. It works on any loop, also a borrowed one:
 // its handles keep no loop alive, and exist until close() is done. Loop thread only.
 #pragma once
@@ -17,24 +17,24 @@ struct uv_loop_s;
 
 namespace gibbous::lua {
 
-struct WatchTimes {
+struct MonitorTimes {
   Millis settle{150};        // quiet time after a hint before files are compared
   Millis settle_most{1000};  // but no longer than this after the first hint
   Millis reconcile{2000};    // interval of checks without any hint: lost events, NFS
   Millis half_written{300};  // a syntax error this soon after a write is checked once more
 };
 
-class ScriptWatcher {
+class ScriptMonitor {
  public:
   // on_change comes from the loop when a listed file differs from what was read. Its receiver
-  // reloads and calls watch() with the new list, even when the load failed.
-  static std::unique_ptr<ScriptWatcher> create(uv_loop_s* loop, const Clock& clock,
+  // reloads and calls set_files() with the new list, even when the load failed.
+  static std::unique_ptr<ScriptMonitor> create(uv_loop_s* loop, const Clock& clock,
                                                std::function<void()> on_change,
-                                               WatchTimes times = {});
-  virtual ~ScriptWatcher() = default;
+                                               MonitorTimes times = {});
+  virtual ~ScriptMonitor() = default;
   // Replaces the list. The first check is `settle` later and reports files that differ from their
   // hash.
-  virtual void watch(std::vector<WatchedFile> files) = 0;
+  virtual void set_files(std::vector<MonitoredFile> files) = 0;
   // Checks at the next turn of the loop, as after a hint.
   virtual void check_soon() = 0;
   // on_closed comes from the loop; then the object may be deleted. No on_change comes after this.
@@ -44,6 +44,7 @@ class ScriptWatcher {
 // Maps each directory to the names in it whose changes may mean that one of `files` changed: each
 // file, each symbolic link on the way to it, the directories that contain them, and the first
 // missing part of a path. Other names in the same directories do not matter.
-std::map<std::string, std::set<std::string>> places_to_watch(const std::vector<WatchedFile>& files);
+std::map<std::string, std::set<std::string>> places_to_monitor(
+    const std::vector<MonitoredFile>& files);
 
 }  // namespace gibbous::lua

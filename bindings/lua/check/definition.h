@@ -1,6 +1,6 @@
-// DefinitionShape: what a table may hold by which a script defines a tool, a toolset or an
-// executor. Its data is checked as JSON by one schema; functions and lists of other definitions are
-// left to the reader. In a protected call. Loop thread only.
+// DefinitionShape: the allowed contents of a table with which a script defines a tool, a toolset,
+// an executor or a policy. One schema checks its data as JSON; functions and lists of other
+// definitions are left to the reader. In a protected call. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,8 @@
 struct lua_State;
 
 namespace gibbous::lua {
+
+inline constexpr std::size_t kMaxToolNameBytes = 64;  // the limit of the model APIs
 
 class SchemaCheck;
 
@@ -29,21 +31,28 @@ class DefinitionShape {
 
  private:
   std::vector<std::string> apart_;
+  std::vector<std::string> data_;  // the other keys
   std::shared_ptr<const SchemaCheck> check_;
 };
 
 // The schema of a name that every model API takes.
 Json name_shape();
 
+// [.., table] -> the same. Explains why there is no function at `key`.
+Status check_function(lua_State* state, const char* key);
 // [.., table] -> the same. Takes the function at `key`, or explains why it is none; without
 // `required` it may be absent.
 Status take_function(lua_State* state, const char* key, bool required, LuaRef* into);
 
+// [.., value] -> the same. Returns the length of a list of `items` ("watchers"), or explains why
+// the value is none, or too long.
+Result<std::size_t> list_size(lua_State* state, const std::string& items, std::size_t most);
+
 // Returns the string at `key` of the table on top, to name it before it is read; "": none.
 std::string peek_name(lua_State* state, const char* key);
 
-// Raw tables write an empty list as {}, which reads as an object; mends it where a schema always
-// has a list.
+// A raw table writes an empty list as {}, which reads as an object. Restores the list wherever a
+// schema always has one.
 void mend_empty_lists(Json* schema);
 
 }  // namespace gibbous::lua

@@ -1,0 +1,190 @@
+// A reader's place is an offset in each stream: what it reads merged it has read of both. What it
+// reads of one stream alone may come again merged, after what it has not read of the other.
+#include "bindings/lua/api/output_value.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bindings/lua/check/fields.h"
+#include "runtime/output/error_excerpt.h"
+#include "runtime/output/excerpt.h"
+#include "runtime/output/text.h"
+#include "runtime/output/utf8.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::int64_t kMaxTailLines = 1'000'000;
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 53;
+constexpr std::int64_t kDefaultTailLines = 50;
+constexpr std::int64_t kMinExcerptTokens = 20;
+constexpr std::int64_t kMaxExcerptTokens = 200'000;
+
+constexpr const char* kMerged = "merged";
+
+// What a script reads: one stream, or none for both merged.
+std::optional<StreamId> stream_of(Fields& fields) {
+  const auto name = fields.choice("stream", {"stdout", "stderr", kMerged});
+  if (name == kMerged) return std::nullopt;
+  return name == "stderr" ? StreamId::kStderr : StreamId::kStdout;
+}
+
+std::size_t max_bytes_of(Fields& fields) {
+  const auto bytes = fields.integer("max_bytes", 1, static_cast<std::int64_t>(kMaxReadBytes));
+  return bytes ? static_cast<std::size_t>(*bytes) : kDefaultReadBytes;
+}
+
+Json gap_value(const Gap& gap) {
+  return {{"from", gap.from}, {"to", gap.to}};
+}
+
+bool has_ended(const Run& run) {
+  return run.stream(StreamId::kStdout).ended() && run.stream(StreamId::kStderr).ended();
+}
+
+// Moves the places of a reader on to where the merged output was read.
+void mark_read(Run& run, const std::string& reader, Offset to) {
+  const ArrivalOrder::Offsets before = run.arrivals().before(to);
+  ArrivalOrder::Offsets& places = run.reader(reader);
+  for (std::size_t i = 0; i < before.size(); ++i) places[i] = std::max(places[i], before[i]);
+}
+
+Slice read_merged(Run& run, Offset from, std::size_t max_bytes) {
+  // With the rest of a character that does not fit whole.
+  const ArrivalOrder::Text text =
+      run.arrivals().read(run.streams(), from, max_bytes + kMaxUtf8Bytes);
+  Slice slice = text.bytes.read(0, max_bytes);
+  if (text.from > from) slice.gap = Gap{from, text.from};
+  slice.from += text.from;
+  slice.to += text.from;
+  return slice;
+}
+
+Json slice_value(const Slice& slice, bool raw, bool ended, Offset end) {
+  Json result = {{"text", raw ? to_utf8(slice.bytes) : clean(slice.bytes)},
+                 {"from", slice.from},
+                 {"to", slice.to},
+                 {"ended", ended && slice.to == end},
+                 {"more", slice.to < end}};
+  if (slice.gap) result["gap"] = gap_value(*slice.gap);
+  return result;
+}
+
+Lines tail_merged(Run& run, std::uint64_t count, std::size_t max_bytes) {
+  const MergedOutput merged = merged_output(run);
+  Lines lines = merged.text.tail(count, max_bytes);
+  lines.from += merged.from;
+  lines.to += merged.from;
+  lines.first_line += merged.first_line;
+  if (merged.from > 0 && count > merged.text.line_count()) {
+    lines.gap = Gap{0, lines.from};
+  } else if (lines.gap) {
+    lines.gap = Gap{lines.gap->from + merged.from, lines.gap->to + merged.from};
+  }
+  return lines;
+}
+
+// Returns how many bytes come before the first whole line of a text that may begin inside one.
+Offset first_line_offset(const Stream& text) {
+  Offset at = 0;
+  for (const std::string_view part : text.views(0, nullptr)) {
+    const std::size_t newline = part.find('\n');
+    if (newline != std::string_view::npos) return at + newline + 1;
+    at += part.size();
+  }
+  return 0;
+}
+
+}  // namespace
+
+MergedOutput merged_output(Run& run) {
+  ArrivalOrder& arrivals = run.arrivals();
+  const ArrivalOrder::Streams streams = run.streams();
+  arrivals.place_rest(streams);
+  const auto all = static_cast<std::size_t>(arrivals.end());
+  ArrivalOrder::Text text = arrivals.read(streams, 0, all);
+  if (text.from == 0) return {std::move(text.bytes), 0, 0};
+  text = arrivals.read(streams, text.from + first_line_offset(text.bytes), all);
+  const std::uint64_t lines = streams[0]->line_count() + streams[1]->line_count();
+  const std::uint64_t kept = text.bytes.line_count();
+  return {std::move(text.bytes), text.from, lines - std::min(lines, kept)};
+}
+
+Json read_stream(Run& run, const Json& options) {
+  Fields fields("run:read", options);
+  const std::optional<StreamId> id = stream_of(fields);
+  const auto since = fields.integer("since", 0, kMaxOffset);
+  const auto reader = fields.text("reader");
+  const std::size_t max_bytes = max_bytes_of(fields);
+  const bool raw = fields.flag("raw").value_or(false);
+  fields.done();
+  if (since && reader) fields.fail("expected one of since and reader, got both");
+
+  Offset from = since ? static_cast<Offset>(*since) : 0;
+  if (!id) {
+    run.arrivals().place_rest(run.streams());
+    if (reader) from = run.arrivals().first_after(run.reader(*reader));
+    const Slice slice = read_merged(run, from, max_bytes);
+    if (reader) mark_read(run, *reader, slice.to);
+    return slice_value(slice, raw, has_ended(run), run.arrivals().end());
+  }
+  if (reader) from = run.reader(*reader, *id);
+  const Stream& stream = run.stream(*id);
+  const Slice slice = stream.read(from, max_bytes);
+  if (reader) run.reader(*reader, *id) = slice.to;
+  return slice_value(slice, raw, stream.ended(), stream.end());
+}
+
+Json tail_stream(Run& run, const Json& options) {
+  Fields fields("run:tail", options);
+  const std::optional<StreamId> id = stream_of(fields);
+  const auto asked = fields.integer("lines", 0, kMaxTailLines).value_or(kDefaultTailLines);
+  const auto count = static_cast<std::uint64_t>(asked);
+  const std::size_t max_bytes = max_bytes_of(fields);
+  const auto reader = fields.text("reader");
+  fields.done();
+  const Lines lines =
+      id ? run.stream(*id).tail(count, max_bytes) : tail_merged(run, count, max_bytes);
+  // A reader that saw the tail has read up to here.
+  if (reader && id) run.reader(*reader, *id) = lines.to;
+  if (reader && !id) mark_read(run, *reader, lines.to);
+  Json result = {{"text", clean(lines.bytes)},
+                 {"from", lines.from},
+                 {"to", lines.to},
+                 {"first_line", lines.first_line},
+                 {"count", lines.count}};
+  if (lines.gap) result["gap"] = gap_value(*lines.gap);
+  return result;
+}
+
+Json excerpt_stream(Run& run, const Json& options) {
+  Fields fields("run:excerpt", options);
+  const auto name = fields.choice("stream", {"stdout", "stderr"});
+  ExcerptOptions excerpt_options;
+  if (const auto budget = fields.integer("budget_tokens", kMinExcerptTokens, kMaxExcerptTokens)) {
+    excerpt_options.budget_tokens = static_cast<std::size_t>(*budget);
+  }
+  fields.done();
+  const StreamId id = name == "stderr" ? StreamId::kStderr : StreamId::kStdout;
+  const Excerpt excerpt = gibbous::excerpt(run.stream(id), excerpt_options);
+  Json cut = Json::array();
+  for (const Gap& gap : excerpt.cut) cut.push_back(gap_value(gap));
+  return {{"text", excerpt.text}, {"complete", excerpt.complete}, {"cut", std::move(cut)}};
+}
+
+std::size_t parse_error_excerpt(const char* owner, const Json& options) {
+  constexpr int kMinBytes = 40;
+  constexpr int kMaxBytes = 8'000;
+  Fields fields(owner, options);
+  const auto max_bytes = fields.integer("max_bytes", kMinBytes, kMaxBytes);
+  fields.done();
+  return max_bytes ? static_cast<std::size_t>(*max_bytes) : kErrorExcerptBytes;
+}
+
+Json error_excerpt_of(Run& run, const Json& options) {
+  return error_excerpt(run.stream(StreamId::kStdout), run.stream(StreamId::kStderr),
+                       parse_error_excerpt("run:error_excerpt", options));
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,29 @@
+// What the journal says with a run about secrets: the redact patterns of every policy under which
+// the run was queued or recorded. Other processes, which know nothing of that policy, redact by
+// them what they show of the run (bindings/inspect/redaction.h). Pure, any thread.
+#pragma once
+
+#include <cstddef>
+
+#include "bindings/json/json.h"
+
+namespace gibbous::lua {
+
+class PolicyProgram;
+
+// The member of RunRecord::meta_json.
+inline constexpr const char* kRedactionMember = "redact";
+
+// Adds the policy's patterns to the record that the run has. Patterns are only added: output that
+// an earlier policy redacted stays redacted. The record is null when there is nothing to say, or
+//   patterns  the patterns in RE2's syntax
+//   unknown   true while the policy's patterns are not known, because it cannot be read
+//   too_many  true, for ever, when the patterns exceed kMaxRecordedPatterns or
+//             kMaxRecordedPatternBytes; the patterns are dropped
+// With `unknown` or `too_many`, readers redact everything. A null policy is one that is not known.
+Json redaction_record(const Json& before, const PolicyProgram* policy);
+
+// A run that goes on while its policy changes collects this much.
+inline constexpr std::size_t kMaxRecordedPatternBytes = std::size_t{128} << 10;
+
+}  // namespace gibbous::lua

@@ -15,13 +15,11 @@ constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
 DecisionJournal::DecisionJournal(Recording& recording, const Clock& clock,
                                  std::function<void(const std::string& message)> on_problem)
     : recording_(recording), clock_(clock), on_problem_(std::move(on_problem)) {
-  const auto write_more = [this, alive = std::weak_ptr<const int>(lifetime_)] {
+  recording_.on_writable([this, alive = std::weak_ptr<const int>(lifetime_)] {
     if (alive.expired()) return;
     blocked_ = false;
     write();
-  };
-  recording_.on_open = write_more;
-  recording_.on_room = write_more;
+  });
 }
 
 DecisionJournal::~DecisionJournal() = default;
@@ -32,8 +30,8 @@ void DecisionJournal::add(DecisionRecord decision) {
   // Nothing waits behind a lost record, so that the gap is in one place.
   if (lost_ > 0 || waiting_bytes_ + bytes > kMaxWaitingBytes) {
     ++lost_;
-    tell("more than " + std::to_string(kMaxWaitingBytes >> 20) +
-         " MiB of them wait for the journal");
+    report("more than " + std::to_string(kMaxWaitingBytes >> 20) +
+           " MiB of them wait for the journal");
     return;
   }
   waiting_.push_back(std::move(decision));
@@ -51,7 +49,7 @@ void DecisionJournal::open() {
     lost_ += waiting_.size();
     waiting_.clear();
     waiting_bytes_ = 0;
-    tell(status.message());
+    report(status.message());
   });
 }
 
@@ -81,17 +79,17 @@ bool DecisionJournal::is_settled(Taken taken) {
       return false;
     case Taken::kNotKept:
       blocked_ = true;
-      tell(recording_.problem().message());
+      report(recording_.problem().message());
       return false;
     case Taken::kWrongUse:
       ++lost_;
-      tell("the journal is closed");
+      report("the journal is closed");
       return true;
   }
   return true;
 }
 
-void DecisionJournal::tell(const std::string& why) {
+void DecisionJournal::report(const std::string& why) {
   if (!std::exchange(reported_, true)) on_problem_("decisions are not recorded: " + why);
 }
 

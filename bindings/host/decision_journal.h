@@ -35,7 +35,7 @@ class DecisionJournal {
   void open();
   void write();
   bool is_settled(Taken taken);
-  void tell(const std::string& why);
+  void report(const std::string& why);
 
   Recording& recording_;
   const Clock& clock_;

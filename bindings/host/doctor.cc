@@ -71,8 +71,8 @@ class Examination {
     auto loaded = Policy::load(wanted);
     if (!loaded) {
       add(Grade::kProblem, "policy", "refused: " + loaded.status().message(),
-          "A runtime that starts now denies everything; one that runs goes on with the policy that "
-          "it has. `gibbous policy test` says what fails.");
+          "A new runtime denies everything; a running one keeps its present policy. "
+          "`gibbous policy test` shows what fails.");
       return;
     }
     add(Grade::kGood, "policy",
@@ -98,8 +98,8 @@ class Examination {
     } else if (reader.status().code() != "journal_missing" &&
                reader.status().code() != "state_dir_missing") {
       add(Grade::kNote, "journal", reader.status().message(),
-          "Runs work, but nothing is recorded of them. `gibbous doctor --repair` looks the file "
-          "over, and copies what can be read into a new one.");
+          "Runs work, but are not recorded. `gibbous doctor --repair` checks the file, and copies "
+          "what can be read into a new one.");
     }
   }
 
@@ -120,8 +120,8 @@ class Examination {
     const MarkMode marks = mark_mode();
     if (marks == MarkMode::kNone) {
       add(Grade::kNote, "keeper.marks", "not available",
-          "something limits real-time CPU time (RLIMIT_RTTIME): a daemon without session, parents "
-          "and environment ends with the keeper, not with its run");
+          "another program limits real-time CPU time (RLIMIT_RTTIME): a daemon that leaves its "
+          "session, parents and environment ends with the keeper, not with its run");
     } else {
       add(Grade::kGood, "keeper.marks",
           marks == MarkMode::kHard ? "own" : "inside another keeper's");
@@ -155,7 +155,7 @@ class Examination {
           std::string(gibbous::to_string(place.version)) + " at " + place.directory);
     } else if (can_be_polled) {
       add(Grade::kNote, full, "polling",
-          "the keeper looks every 50 ms; for the kernel to hold the limit, delegate the " +
+          "the keeper polls every 50 ms; to let the kernel enforce the limit, delegate the " +
               std::string(name) + " controller of control groups to this user");
     } else {
       add(Grade::kNote, full, "not available",
@@ -174,7 +174,7 @@ class Examination {
       add(Grade::kGood, "limits.cgroup_kill", places.kill.directory);
     } else {
       add(Grade::kNote, "limits.cgroup_kill", "not available",
-          "trees are ended process group by process group");
+          "trees are killed one process group at a time");
     }
   }
 
@@ -194,7 +194,7 @@ class Examination {
         support.mount_namespaces ? how : "no",
         support.mount_namespaces
             ? ""
-            : "credentials inside what may be read are not hidden; each run says what is not "
+            : "credentials in readable trees are not hidden; each run reports what is not "
               "protected. Allow user namespaces (kernel.unprivileged_userns_clone=1, "
               "kernel.apparmor_restrict_unprivileged_userns=0)");
     add(support.network_namespaces ? Grade::kGood : Grade::kNote, "sandbox.network_namespace",

@@ -145,7 +145,7 @@ Asked Policy::Impl::read(std::string_view text) const {
       asked.error = "unknown field '" + key + "'" +
                     (near.empty() ? "; known are command, argv, cwd, workspace, mode, env, kind, "
                                     "text, tool, id"
-                                  : "; did you mean '" + near + "'?");
+                                  : did_you_mean(near));
       return asked;
     }
     const bool text_field = key != "id" && key != "argv" && key != "env";
@@ -171,7 +171,7 @@ Asked Policy::Impl::read(std::string_view text) const {
     const Json& words = request["argv"];
     const auto is_text = [](const Json& word) { return word.is_string(); };
     if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text)) {
-      asked.error = "argv must be a list of strings with at least one";
+      asked.error = "argv must be a list of at least one string";
       return asked;
     }
   }

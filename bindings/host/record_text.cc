@@ -3,11 +3,14 @@
 #include <sys/resource.h>
 
 #include "bindings/json/text.h"
+#include "bindings/lua/policy/redaction_record.h"
 #include "runtime/output/text.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous::host {
 namespace {
+
+constexpr std::size_t kMaxRefusalBytes = 160;
 
 std::string dump(const OrderedJson& json) {
   if (json.empty()) return "";
@@ -32,22 +35,49 @@ void add_end(const Run& run, OrderedJson* to) {
   if (run.limit_reached()) (*to)["limit"] = to_string(run.limit_reached()->kind);
 }
 
+// A host that takes the run over does not know the size at the start.
+void add_terminal(const Run& run, OrderedJson* meta) {
+  const TerminalSize start = run.spec().terminal->size;
+  const TerminalSize now = run.terminal_size().value_or(start);
+  OrderedJson& terminal = (*meta)["terminal"];
+  if (!terminal.is_object()) terminal = {{"rows", start.rows}, {"cols", start.cols}};
+  terminal["now"] = {{"rows", now.rows}, {"cols", now.cols}};
+}
+
+void add_redaction(const lua::PolicyProgram* policy, OrderedJson* meta) {
+  const auto before = meta->find(lua::kRedactionMember);
+  const Json record = lua::redaction_record(before == meta->end() ? Json() : Json(*before), policy);
+  if (!record.is_null()) {
+    (*meta)[lua::kRedactionMember] = record;
+  } else if (before != meta->end()) {
+    meta->erase(before);
+  }
+}
+
 }  // namespace
 
-std::string describe_run(const Run& run, const std::string& mode, const std::string& before,
+std::string describe_run(const Run& run, const RunPlace& place, const std::string& before,
                          const std::vector<std::size_t>& fired) {
   const RunSpec& spec = run.spec();
   OrderedJson meta = OrderedJson::parse(before.empty() ? "{}" : before, nullptr, false);
   if (!meta.is_object()) meta = OrderedJson::object();
+  // A runtime that is shutting down has no policy any more, and adds nothing.
+  if (place.policy != nullptr || before.empty()) add_redaction(place.policy, &meta);
   if (!spec.label.empty()) meta["label"] = spec.label;
   if (!spec.cwd.empty()) meta["cwd"] = spec.cwd;
   if (!spec.argv.empty()) meta["argv"] = spec.argv;
   if (!spec.tool.empty()) meta["tool"] = spec.tool;
-  meta["mode"] = mode;
+  meta["mode"] = place.mode;
   if (!fired.empty()) meta["fired"] = fired;
   if (spec.restarts > 0) meta["restart_of"] = spec.restart_of;
   if (!run.next().empty()) meta["next"] = run.next();
   if (spec.sandbox) meta["sandbox"] = spec.sandbox->profile;
+  if (spec.terminal) add_terminal(run, &meta);
+  if (run.ended()) {
+    // Nobody starts it again.
+    meta.erase("start");
+    meta.erase("queued");
+  }
   add_processes(run, &meta);
   add_end(run, &meta);
   return dump(meta);
@@ -64,6 +94,19 @@ std::string describe_state(const Run& run) {
     add_end(run, &meta);
   }
   return dump(meta);
+}
+
+std::string describe_refusal(const CallResult& refusal, const std::string& mode) {
+  if (refusal.code == "needs_approval") {
+    return "not started: mode " + mode + " asks, and no person can answer";
+  }
+  std::string reason = clean(refusal.message.substr(0, refusal.message.find('\n')));
+  if (reason.size() > kMaxRefusalBytes) {
+    reason.resize(kMaxRefusalBytes);
+    reason.resize(kMaxRefusalBytes - incomplete_utf8_tail(reason));
+    reason += "…";
+  }
+  return "not started: mode " + mode + " denies it: " + reason;
 }
 
 }  // namespace gibbous::host

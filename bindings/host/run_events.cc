@@ -45,15 +45,16 @@ void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
 constexpr std::size_t kMaxErrorsBytes = 3'000;
 
 // It failed by itself: nobody killed it.
-bool tells_of_failure(const OrderedJson& event) {
+bool is_about_failure(const OrderedJson& event) {
   if (event["event"] == "run_not_ready") return true;
   const std::string state = event.value("state", "");
   return event["event"] == "run_ended" && (state == "failed" || state == "timeout");
 }
 
-OrderedJson describe_match(const Run& run, const WatchMatch& match) {
+OrderedJson describe_match(const Run& run, const WatchMatch& match, const Clock& clock) {
   OrderedJson event = {{"event", match.event}, {"session", run.spec().session}, {"run", run.id()}};
   if (!run.spec().label.empty()) event["label"] = run.spec().label;
+  event["at_ms"] = clock.wall().count();
   event["watcher"] = match.watcher + 1;
   event["stream"] = to_string(match.stream);
   event["line"] = match.line;
@@ -76,14 +77,14 @@ OrderedJson describe_match(const Run& run, const WatchMatch& match) {
 
 }  // namespace
 
-RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Worker& worker,
+RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
                      lua::Engine& engine, std::function<void(const Event&)> sink)
     : runs_(runs),
       clock_(clock),
       recording_(recording),
       engine_(engine),
       sink_(std::move(sink)),
-      backlog_(recording, worker) {}
+      backlog_(backlog) {}
 
 void RunEvents::begin() {
   runs_.add_observer(this);
@@ -98,7 +99,7 @@ std::vector<std::string> RunEvents::for_agent(std::string_view session) {
   std::size_t left = kMaxErrorsBytes;
   for (std::string& text : events) {
     OrderedJson event = OrderedJson::parse(text);
-    if (!tells_of_failure(event)) continue;
+    if (!is_about_failure(event)) continue;
     const Run* run = runs_.find(event["run"].get<std::string>());
     if (run == nullptr) continue;
     const std::string errors =
@@ -180,6 +181,18 @@ void RunEvents::notify_settled(const RunRecord& run) {
   deliver({name, session, to_text(event)}, run.run_id, true);
 }
 
+void RunEvents::announce_close() {
+  for (Run* run : runs_.list()) {
+    // The next process starts those that have not begun, or says why not.
+    if (run->ended() || run->pid() == 0 || !run->spec().background || run->spec().keep) continue;
+    OrderedJson event = describe(*run, "run_ended");
+    event["state"] = to_string(RunState::kKilled);
+    add_end(*run, clock_, &event);
+    event["reason"] = "its session ended";
+    backlog_.add({"run_ended", reports_to(run->spec()), to_text(event)}, run->id(), true);
+  }
+}
+
 void RunEvents::on_keeper_lost(const std::string& reason) {
   sink_({"keeper_lost", "",
          to_text(OrderedJson({{"event", "keeper_lost"}, {"session", ""}, {"message", reason}}))});
@@ -190,7 +203,7 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   if (set == 0 && fired_[run.id()].insert(match.watcher).second) {
     recording_.recorder().refresh(run.id());
   }
-  const OrderedJson event = describe_match(run, match);
+  const OrderedJson event = describe_match(run, match, clock_);
   recording_.recorder().add_event(run.id(), match.event, to_text(event));
   if (call_handler(run, match.event, event)) return;
   deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
@@ -208,13 +221,13 @@ bool RunEvents::call_handler(const Run& run, const std::string& name, const Orde
                   session = reports_to(run.spec()), name, event,
                   for_agent = run.spec().background](const CallResult& result) {
     if (alive.expired()) return;
-    OrderedJson told = event;
+    OrderedJson delivered = event;
     if (!result.ok) {
-      told["handler_error"] = result.message;
+      delivered["handler_error"] = result.message;
     } else if (!result.data.empty()) {
-      told["data"] = OrderedJson::parse(result.data);
+      delivered["data"] = OrderedJson::parse(result.data);
     }
-    deliver({name, session, to_text(told)}, id, for_agent);
+    deliver({name, session, to_text(delivered)}, id, for_agent);
   };
   return engine_.run_hook(std::move(hook)) != 0;
 }

@@ -22,7 +22,7 @@ namespace gibbous::host {
 
 class RunEvents final : public RunsObserver, public WatchersListener {
  public:
-  RunEvents(Runs& runs, const Clock& clock, Recording& recording, Worker& worker,
+  RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
             lua::Engine& engine, std::function<void(const Event&)> sink);
   ~RunEvents() override;
   // Starts now. Call it after the watchers start, so that their matches come before a run's end.
@@ -42,6 +42,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void notify_journal(const Status& status);
   // Reports what became of a run that another process started, or that could not be started.
   void notify_settled(const RunRecord& run);
+  // Leaves word for the next process of each session about the runs that end with this one.
+  void announce_close();
   void on_keeper_lost(const std::string& reason) override;
   void on_match(Run& run, std::size_t set, WatchMatch match) override;
   void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,
@@ -57,7 +59,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   Recording& recording_;
   lua::Engine& engine_;
   std::function<void(const Event&)> sink_;
-  Backlog backlog_;
+  Backlog& backlog_;
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
   // Expires with this object: a handler may end later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

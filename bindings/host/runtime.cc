@@ -22,7 +22,10 @@ Runtime::~Runtime() = default;
 
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   std::unique_ptr<Runtime> runtime(new Runtime);
-  if (Status status = runtime->impl_->init(std::move(options)); !status) return status;
+  if (Status status = runtime->impl_->init(std::move(options)); !status) {
+    Impl::dispose(std::move(runtime->impl_));
+    return status;
+  }
   return runtime;
 }
 
@@ -105,7 +108,8 @@ std::vector<ToolInfo> Runtime::tools() const {
     info.title = tool.title;
     info.description = tool.description;
     info.permission = tool.permission;
-    info.input_schema = tool.input_schema.dump();
+    info.input_schema =
+        host::listed_schema(tool.input_schema, impl_->options.all_parameters).dump();
     if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
     info.annotations = tool.annotations.dump();
     info.structured = tool.structured;
@@ -153,11 +157,11 @@ void Runtime::list_runs(std::string_view session,
     if (!session.empty() && run->spec().session != session) continue;
     if (!impl.may_show(*run)) continue;
     const std::size_t place = list->runs.size();
-    list->runs.push_back(text(lua::run_info(*run, impl.clock)));
+    list->runs.push_back(text(lua::run_info(*run, *impl.clock)));
     if (run->state() != RunState::kRunning) continue;
     ++list->open;
     impl.runs->usage(*run, [list, place, text, &impl](Run& of, const auto& usage) {
-      Json info = lua::run_info(of, impl.clock);
+      Json info = lua::run_info(of, *impl.clock);
       if (usage) info["usage"] = lua::usage_value(of, *usage);
       list->runs[place] = text(info);
       list->close_one();
@@ -180,7 +184,7 @@ void Runtime::announce_end() {
 
 ReloadResult Runtime::reload() {
   ReloadResult result = impl_->engine->reload();
-  if (impl_->watcher) impl_->watcher->watch(impl_->engine->watched_files());
+  if (impl_->monitor) impl_->monitor->set_files(impl_->engine->monitored_files());
   return result;
 }
 
@@ -203,6 +207,7 @@ void Runtime::close(std::function<void()> on_closed) {
 void Runtime::hand_over() {
   announce_end();
   if (impl_->run_events) impl_->run_events->backlog().note_given();
+  if (impl_->run_events) impl_->run_events->announce_close();
   if (impl_->runs) impl_->runs->hand_over();
   if (impl_->recording) impl_->recording->hand_over();
 }

@@ -8,6 +8,7 @@
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/api/watch_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor.h"
@@ -49,6 +50,7 @@ void close_handle(uv_handle_t* handle, uv_close_cb on_closed) {
 
 Status Runtime::Impl::init(RuntimeOptions given) {
   if (Status status = init_options(given); !status) return status;
+  if (!given.spec_files.empty()) make_specs();
   if (Status status = init_loop(given.loop); !status) return status;
   return init_parts();
 }
@@ -57,7 +59,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   options = given;
   lua::Config config;
   if (!given.config_file.empty()) {
-    auto loaded = lua::load_config(given.config_file, clock);
+    auto loaded = lua::load_config(given.config_file, system_clock);
     if (!loaded) return loaded.status();
     config = std::move(loaded.value());
   }
@@ -91,7 +93,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   sandbox = config.sandbox;
   context.executor = config.executor.value_or("");
   context.executors = config.executors;
-  context.keep_runs = !config.kill_on_session_end.value_or(true);
+  context.keep_runs = given.keep_runs || !config.kill_on_session_end.value_or(true);
   if (!given.sandbox.empty()) {
     if (sandbox.is_null()) sandbox = Json::object();
     sandbox["profile"] = given.sandbox;
@@ -112,6 +114,9 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
   runs_options.keeper_path = given.keeper_path;
+  context.secrets = config.take_secrets(&runs_options.env);
+  for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
+  options.secrets.clear();  // one copy is enough
   config.apply_runs(runs_options);
   std::size_t& max_concurrent = runs_options.limits.max_concurrent;
   max_concurrent = std::max(max_concurrent, given.min_concurrent);
@@ -159,15 +164,16 @@ Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
 }
 
 Status Runtime::Impl::init_parts() {
-  auto made_runs = Runs::create(loop, clock, runs_options);
+  auto made_runs = Runs::create(loop, *clock, runs_options);
   if (!made_runs) return made_runs.status();
   runs = std::move(made_runs.value());
-  waits = Waits::create(loop, clock, *runs);
+  waits = Waits::create(loop, *clock, *runs);
+  if (specs) connect_specs();
   make_supervisor();
   make_recording();
   store = std::make_unique<lua::ScriptStore>();
   context.loop = loop;
-  context.clock = &clock;
+  context.clock = clock;
   context.runs = runs.get();
   context.waits = waits.get();
   context.store = store.get();
@@ -187,7 +193,7 @@ Status Runtime::Impl::init_parts() {
   engine->on_ready([this] { wake(); });
   engine->on_event([this](const Event& event) { deliver(event); });
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, clock, *engine, *recording,
+      options.state_dir, *clock, *engine, *recording,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {
@@ -195,13 +201,44 @@ Status Runtime::Impl::init_parts() {
     if (recording->has_past()) recording->open();
   }
   if (options.watch_files) {
-    watcher = lua::ScriptWatcher::create(loop, clock, [this] {
+    monitor = lua::ScriptMonitor::create(loop, *clock, [this] {
       engine->reload();
-      watcher->watch(engine->watched_files());
+      monitor->set_files(engine->monitored_files());
     });
-    watcher->watch(engine->watched_files());
+    monitor->set_files(engine->monitored_files());
   }
   return {};
+}
+
+// Before the parts that look at the clock.
+void Runtime::Impl::make_specs() {
+  specs = std::make_unique<lua::SpecWorld>();
+  clock = &specs->clock;
+  context.specs = specs.get();
+  context.budget_clock = &system_clock;
+  engine_options.generation.spec_files = options.spec_files;
+  engine_options.generation.open_spec = lua::open_spec;
+}
+
+void Runtime::Impl::connect_specs() {
+  specs->moved = [this] {
+    runs->clock_moved();
+    waits->clock_moved();
+    if (watchers) watchers->clock_moved();
+  };
+  specs->events = [this](const std::string& of) {
+    return run_events ? run_events->for_agent(of) : std::vector<std::string>{};
+  };
+  runs->set_fakes([this](const Run& run) {
+    const std::string& command = run.command_text();
+    // The newest fake of a command counts.
+    for (auto fake = specs->fakes.rbegin(); fake != specs->fakes.rend(); ++fake) {
+      if (command != fake->command && !command.starts_with(fake->command + " ")) continue;
+      fake->runs.push_back(run.id());
+      return fake->stubborn ? Runs::Play::kStubborn : Runs::Play::kFake;
+    }
+    return Runs::Play::kNo;
+  });
 }
 
 void Runtime::Impl::make_supervisor() {
@@ -221,12 +258,13 @@ void Runtime::Impl::make_supervisor() {
 void Runtime::Impl::make_recording() {
   recording_options.recorder.describe = [this](const Run& run, const std::string& before) {
     const auto fired = run_events ? run_events->fired(run.id()) : std::vector<std::size_t>{};
-    return host::describe_run(run, options.mode, before, fired);
+    const lua::PolicyProgram* policy = engine ? &engine->current()->policy() : nullptr;
+    return host::describe_run(run, {options.mode, policy}, before, fired);
   };
   recording_options.recorder.describe_state = host::describe_state;
   recording_options.journal.worker_alive = Worker::is_alive;
-  recording = std::make_unique<Recording>(loop, clock, *runs, std::move(recording_options));
-  worker = std::make_unique<Worker>(loop, clock, *runs, *recording, worker_options);
+  recording = std::make_unique<Recording>(loop, *clock, *runs, std::move(recording_options));
+  worker = std::make_unique<Worker>(loop, *clock, *runs, *recording, worker_options);
   context.worker = worker.get();
   recording->on_problem = [this](const Status& status) {
     if (!run_events || closing) return;
@@ -236,9 +274,13 @@ void Runtime::Impl::make_recording() {
 }
 
 void Runtime::Impl::make_events() {
-  run_events = std::make_unique<host::RunEvents>(*runs, clock, *recording, *worker, *engine,
+  backlog =
+      std::make_unique<host::Backlog>(*recording, *worker, [this](const std::string& message) {
+        if (engine && !closing) engine->log("warn", message, Json(), "");
+      });
+  run_events = std::make_unique<host::RunEvents>(*runs, *clock, *recording, *backlog, *engine,
                                                  [this](const Event& event) { deliver(event); });
-  watchers = std::make_unique<RunWatchers>(loop, clock, *runs, *run_events);
+  watchers = std::make_unique<RunWatchers>(loop, *clock, *runs, *run_events);
   context.watchers = watchers.get();
   run_events->begin();
   worker->execute = [this](const RunRecord& run) { start_queued(run); };
@@ -262,17 +304,22 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
   request.session = run.session_id;
   request.client = run.client;
-  request.options = meta["start"];
+  request.options = lua::local_start(meta["start"], context);
+  engine->current()->policy().load_lazy();
+  auto place = lua::read_queued_place(meta, context, engine->current()->policy(), options.mode);
+  if (!place) return fail(place.status().code(), place.status().message());
   if (const auto found = context.approved_in_queue.find(run.run_id);
       found != context.approved_in_queue.end()) {
     request.approved_command = found->second;
   }
   lua::HookCall hook = hook_of(run.run_id, request);
-  hook.on_done = [this, fail, id = run.run_id](const CallResult& result) {
+  const std::string mode = *place ? (*place)->mode : options.mode;
+  hook.queued_place = std::move(*place);
+  hook.on_done = [this, fail, mode, id = run.run_id](const CallResult& result) {
     context.approved_in_queue.erase(id);
     if (result.ok || closing) return;
     const bool refused = result.code == "denied" || result.code == "needs_approval";
-    if (refused && worker->decline(id)) return;
+    if (refused && worker->decline(id, host::describe_refusal(result, mode))) return;
     fail(result.code, result.message);
   };
   (void)engine->run_hook(std::move(hook));
@@ -322,7 +369,7 @@ bool Runtime::Impl::has_session() {
   if (!options.claim_session || options.state_dir.empty() || !session.empty()) return true;
   if (claim_timer.active()) return false;
   if (!claim) claim.emplace(options.state_dir, options.session);
-  const Result<bool> owned = claim->attempt(clock.now());
+  const Result<bool> owned = claim->attempt(clock->now());
   if (!owned) {
     engine->log("warn", "no session can be claimed: " + owned.status().message(), Json(), "");
   }
@@ -364,7 +411,7 @@ void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
   }
   auto held = std::make_shared<CallResult>(std::move(result));
   run_events->backlog().recall(session, [this, session, held, end] {
-    for (const ToldRun& told : held->told) run_events->backlog().tell(session, told);
+    for (const ReportedRun& run : held->reported) run_events->backlog().note_reported(session, run);
     held->backlog = run_events->for_agent(session);
     note_given_later();
     end(std::move(*held));
@@ -380,6 +427,8 @@ void Runtime::Impl::note_given_later() {
 }
 
 void Runtime::Impl::deliver(const Event& event) {
+  // The records of runs that go on say which secrets the new policy knows.
+  if (event.name == "reload_ok" && !closing) recording->recorder().refresh_all();
   if (event_handler && !closing) event_handler(event);
 }
 
@@ -418,8 +467,8 @@ bool Runtime::Impl::poll(PollBudget budget) {
     uv_run(loop, UV_RUN_NOWAIT);
     return !closed;
   }
-  const Nanos end = clock.now() + nanos(budget.wall);
-  const auto in_time = [&] { return budget.wall.count() == 0 || clock.now() < end; };
+  const Nanos end = system_clock.now() + nanos(budget.wall);
+  const auto in_time = [&] { return budget.wall.count() == 0 || system_clock.now() < end; };
   Nanos lua_left = nanos(budget.lua);
   runs->set_quota(budget.bytes);
   // A second turn handles what the first one caused (such as an answer that starts a run), unless
@@ -428,10 +477,10 @@ bool Runtime::Impl::poll(PollBudget budget) {
   for (int turn = 0; turn < kMaxTurns && in_time(); ++turn) {
     uv_run(loop, UV_RUN_NOWAIT);
     if (closing || !engine->has_ready()) break;
-    const Nanos before = clock.now();
+    const Nanos before = system_clock.now();
     (void)engine->run_ready(budget.lua.count() == 0 ? kScriptTurn : lua_left);
     if (closing) break;
-    lua_left -= clock.now() - before;
+    lua_left -= system_clock.now() - before;
     if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;
   }
   return !closing && (engine->has_ready() || runs->has_more() || run_events->backlog().has_given());
@@ -477,19 +526,22 @@ void Runtime::Impl::close(std::function<void()> done) {
   (void)engine->run_ready(kCleanup);
   run_events->backlog().give_up();
   run_events->backlog().note_given();
+  run_events->announce_close();
   closing = true;
   on_closed = std::move(done);
   watchers.reset();
   run_events.reset();
-  open_parts = watcher ? 4 : 3;
+  open_parts = monitor ? 4 : 3;
   const auto part_closed = [this] {
     if (--open_parts == 0) close_handles();
   };
   waits->close(part_closed);
-  if (watcher) watcher->close(part_closed);
+  if (monitor) monitor->close(part_closed);
   engine.reset();  // cancels the remaining calls while runs and loop still exist
   recording->close([this, part_closed] {
-    decisions.reset();  // until then, a journal that is still being opened accepts their records
+    // Until then, a journal that is still being opened accepts what they have for it.
+    decisions.reset();
+    backlog.reset();
     part_closed();
   });
   runs->close(part_closed);
@@ -509,21 +561,45 @@ void Runtime::Impl::close_handles() {
                });
 }
 
+// Closes what a create() that failed half-way has made.
+void Runtime::Impl::close_half_made() {
+  closing = true;
+  open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
+  const auto part_closed = [this] {
+    if (--open_parts == 0) close_handles();
+  };
+  if (waits) waits->close(part_closed);
+  if (recording) recording->close(part_closed);
+  if (runs) runs->close(part_closed);
+  if (!runs && alive != nullptr) close_handles();
+}
+
+void Runtime::Impl::dispose(std::unique_ptr<Impl> failed) {
+  // The destructor runs an own loop. A borrowed one goes on after create(), and closes the rest.
+  if (failed->owns_loop || failed->alive == nullptr) return;
+  Impl* impl = failed.release();
+  impl->on_closed = [impl] { delete impl; };
+  impl->close_half_made();
+}
+
+// A disk that does not answer may hold threads that still use these. They are given up, but stay
+// reachable, so that nobody takes them for leaks.
+void Runtime::Impl::give_up_parts() {
+  struct Parts {
+    std::unique_ptr<Runs> runs;
+    std::unique_ptr<Waits> waits;
+    std::unique_ptr<Recording> recording;
+  };
+  static auto* given_up = new std::vector<Parts>;
+  given_up->push_back({std::move(runs), std::move(waits), std::move(recording)});
+}
+
 Runtime::Impl::~Impl() {
   if (!owns_loop) return;
-  // Also after a create() that failed half-way: whatever exists is closed, then the loop.
   if (engine && !closing) {
     close(nullptr);
   } else if (!engine && !closing) {
-    closing = true;
-    open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
-    const auto part_closed = [this] {
-      if (--open_parts == 0) close_handles();
-    };
-    if (waits) waits->close(part_closed);
-    if (recording) recording->close(part_closed);
-    if (runs) runs->close(part_closed);
-    if (!runs && alive != nullptr) close_handles();
+    close_half_made();
   }
   // Everything left takes microseconds, except that logs are written to their end.
   auto* limit = new uv_timer_t;
@@ -534,6 +610,7 @@ Runtime::Impl::~Impl() {
       limit, [](uv_timer_t* timer) noexcept { *static_cast<bool*>(timer->data) = true; },
       kClosingLimitMillis, 0);
   while (!closed && !waited) uv_run(loop, UV_RUN_ONCE);
+  if (!closed) give_up_parts();
   close_handle(reinterpret_cast<uv_handle_t*>(limit),
                [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
   int error = uv_loop_close(loop);

@@ -1,5 +1,5 @@
 // Runtime::Impl: the parts of a runtime, in the order in which they are made and destroyed: loop,
-// runs, waits, store, engine, watcher. Loop thread only.
+// runs, waits, store, engine, monitor. Loop thread only.
 #pragma once
 
 #include <uv.h>
@@ -15,8 +15,9 @@
 #include "bindings/lua/api/script_store.h"
 #include "bindings/lua/api/supervision_value.h"
 #include "bindings/lua/call/engine.h"
+#include "bindings/lua/call/spec_world.h"
 #include "bindings/lua/load/config.h"
-#include "bindings/lua/source/script_watcher.h"
+#include "bindings/lua/source/script_monitor.h"
 #include "bindings/lua/vm/one_shot_timer.h"
 #include "gibbous/runtime.h"
 #include "runtime/queue/session_claim.h"
@@ -36,6 +37,8 @@ struct Runtime::Impl {
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
+  void make_specs();
+  void connect_specs();
   void make_supervisor();
   void make_recording();
   void make_events();
@@ -69,6 +72,10 @@ struct Runtime::Impl {
   void keep_alive_while_called();
   void close(std::function<void()> on_closed);
   void close_handles();
+  void close_half_made();
+  void give_up_parts();
+  // Takes a runtime that could not be created.
+  static void dispose(std::unique_ptr<Impl> failed);
 
   RuntimeOptions options;
   lua::EngineOptions engine_options;
@@ -76,7 +83,10 @@ struct Runtime::Impl {
   RecordingOptions recording_options;
   WorkerOptions worker_options;
   Json sandbox;  // the least sandbox of every run: a request, or null
-  SystemClock clock;
+  SystemClock system_clock;
+  // Non-null for specs, whose clock takes the place of the system's.
+  std::unique_ptr<lua::SpecWorld> specs;
+  const Clock* clock = &system_clock;
 
   std::unique_ptr<uv_loop_t> own_loop;
   uv_loop_t* loop = nullptr;
@@ -96,7 +106,8 @@ struct Runtime::Impl {
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;
   std::unique_ptr<host::Decisions> decisions;
-  std::unique_ptr<lua::ScriptWatcher> watcher;
+  std::unique_ptr<lua::ScriptMonitor> monitor;
+  std::unique_ptr<host::Backlog> backlog;
   std::unique_ptr<host::RunEvents> run_events;
   std::unique_ptr<RunWatchers> watchers;
 

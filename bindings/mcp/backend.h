@@ -38,7 +38,7 @@ class DrivenBackend : public ToolsBackend {
   // Readable when poll() has something to do; next_timeout() says when to call it anyway.
   virtual int backend_fd() const = 0;
   virtual std::optional<std::chrono::milliseconds> next_timeout() const = 0;
-  // Why no call can succeed at the moment; "" when all is well.
+  // Returns why no call can succeed at the moment; "" when all is well.
   virtual std::string complaint() const = 0;
   // The process is about to exit: releases everything at once.
   virtual void hand_over() = 0;

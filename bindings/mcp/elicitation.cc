@@ -59,7 +59,7 @@ AskAnswer read_form(const Json& content, const AskRequest& request) {
     }
     return choice.means;
   }
-  return denial("the client's answer is not one of those that were offered");
+  return denial("the client's answer is not one of the choices");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace gibbous::mcp {
 
-// How a revision writes an enum with titles.
+// The form in which a revision writes an enum with titles.
 enum class TitledEnum {
   kNames,  // enum + enumNames: 2025-06-18
   kOneOf,  // oneOf of const + title: since 2025-11-25

@@ -11,7 +11,9 @@ namespace gibbous::mcp {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 300;
+constexpr std::size_t kMaxCommandBytes = 80;
 constexpr std::size_t kMaxMergedLines = 5;
+constexpr double kMergedWithinMs = 200;
 
 std::string text_of(const Json& event, const char* name) {
   const auto found = event.find(name);
@@ -83,13 +85,21 @@ bool is_match(const Json& event) {
   return event.contains("watcher") && event.contains("line");
 }
 
-bool is_same_watcher(const Json& left, const Json& right) {
-  return is_match(left) && is_match(right) && left["watcher"] == right["watcher"] &&
-         text_of(left, "run") == text_of(right, "run") &&
+// A preset is several watchers with one event, and is one to who asked for it.
+bool is_same_event(const Json& left, const Json& right) {
+  return text_of(left, "run") == text_of(right, "run") &&
          text_of(left, "event") == text_of(right, "event");
 }
 
-// One match without its brackets: where, the line, the lines around it, what a handler says.
+// Returns true when two watchers of a preset found the same line.
+bool is_same_line(const Json& left, const Json& right) {
+  return left["line"] == right["line"] && text_of(left, "stream") == text_of(right, "stream") &&
+         number_of(left, "line_number") == number_of(right, "line_number") &&
+         number_of(left, "row") == number_of(right, "row") && left.contains("line_number");
+}
+
+// Writes one match without its brackets: its place, its line, the lines around it, and the
+// handler's answer.
 std::string match_text(const Json& event) {
   std::string text;
   const std::string line = number_of(event, "line_number");
@@ -110,16 +120,14 @@ std::string match_text(const Json& event) {
   return fault.empty() ? text : text + " (its handler failed: " + fault + ")";
 }
 
-std::string matches(const std::vector<Json>& events, std::size_t from, std::size_t to) {
-  std::string text = "[" + who(events[from]) + " " + text_of(events[from], "event");
-  if (to - from > 1) text += " ×" + std::to_string(to - from);
+std::string matches(const std::vector<const Json*>& events) {
+  std::string text = "[" + who(*events[0]) + " " + text_of(*events[0], "event");
+  if (events.size() > 1) text += " ×" + std::to_string(events.size());
   text += ": ";
-  for (std::size_t i = from; i < to && i < from + kMaxMergedLines; ++i) {
-    text += (i == from ? "" : "\n") + match_text(events[i]);
+  for (std::size_t i = 0; i < events.size() && i < kMaxMergedLines; ++i) {
+    text += (i == 0 ? "" : "\n") + match_text(*events[i]);
   }
-  if (to - from > kMaxMergedLines) {
-    text += "\n… the last: " + match_text(events[to - 1]);
-  }
+  if (events.size() > kMaxMergedLines) text += "\n… the last: " + match_text(*events.back());
   return text + "]\n";
 }
 
@@ -132,6 +140,12 @@ std::string one(const Json& event) {
   }
   if (name == "run_not_ready") {
     return with_excerpt("[" + who(event) + " not ready" + after(event) + ": " + reason, event);
+  }
+  if (name == "run_inherited") {
+    const bool waits = text_of(event, "state") != "running";
+    return "[" + who(event) + ", queued before you connected, " +
+           (waits ? "still waits: " : "has begun: ") +
+           cut(text_of(event, "command"), kMaxCommandBytes) + "]\n";
   }
   if (name == "run_requeued") {
     return "[" + who(event) + " queued again, attempt " + number_of(event, "attempt") +
@@ -151,15 +165,52 @@ std::string one(const Json& event) {
   return "[" + name + (who(event).empty() ? "" : " " + who(event)) + ": " + event.dump() + "]\n";
 }
 
+// One event, or the matches that are told as one.
+using Entry = std::vector<const Json*>;
+
+bool is_soon_after(const Json& earlier, const Json& later) {
+  const auto first = earlier.find("at_ms");
+  const auto second = later.find("at_ms");
+  if (first == earlier.end() || second == later.end()) return false;
+  if (!first->is_number() || !second->is_number()) return false;
+  return second->get<double>() - first->get<double>() <= kMergedWithinMs;
+}
+
+// Returns the entry that a match belongs to: matches of one watcher are merged when nothing but
+// matches came between them, or when they came within kMergedWithinMs. Those of two watchers take
+// turns when their lines do.
+Entry* entry_of(const Json& match, std::vector<Entry>& entries) {
+  bool only_matches = true;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    const Json& last = *entry->back();
+    if (!is_match(last)) {
+      only_matches = false;
+    } else if (is_same_event(last, match)) {
+      return only_matches || is_soon_after(*entry->front(), match) ? &*entry : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Entry> entries_of(const std::vector<Json>& events) {
+  std::vector<Entry> entries;
+  for (const Json& event : events) {
+    Entry* entry = is_match(event) ? entry_of(event, entries) : nullptr;
+    if (entry == nullptr) {
+      entries.push_back({&event});
+    } else if (!is_same_line(*entry->back(), event)) {
+      entry->push_back(&event);
+    }
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::string event_lines(const std::vector<Json>& events) {
   std::string text;
-  for (std::size_t at = 0; at < events.size();) {
-    std::size_t next = at + 1;
-    while (next < events.size() && is_same_watcher(events[at], events[next])) ++next;
-    text += is_match(events[at]) ? matches(events, at, next) : one(events[at]);
-    at = next;
+  for (const Entry& entry : entries_of(events)) {
+    text += is_match(*entry[0]) ? matches(entry) : one(*entry[0]);
   }
   return text;
 }

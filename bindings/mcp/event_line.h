@@ -10,8 +10,8 @@
 namespace gibbous::mcp {
 
 // "[web ended: exit 1 after 2.1s]", then the excerpt of its errors; "[web compile_error: line 12:
-// main.c:3: error: ...]". Successive matches of one watcher are one entry. A run has its label, or
-// else its id. Each entry ends with '\n'.
+// main.c:3: error: ...]". Matches of one watcher or preset with no other event between them than
+// matches are one entry. A run has its label, or else its id. Each entry ends with '\n'.
 std::string event_lines(const std::vector<Json>& events);
 
 }  // namespace gibbous::mcp

@@ -15,7 +15,7 @@ namespace {
 constexpr int kForever = -1;
 constexpr int kExitCode = 0;  // the same as after an orderly end
 
-// Waits until one of the entries is ready. False when the time is over first.
+// Waits until one of the entries is ready. False when the time is up first.
 template <std::size_t N>
 bool wait_for(std::array<pollfd, N>& entries, int timeout) {
   while (true) {

@@ -46,7 +46,7 @@ std::string response(const Json& id, Json result) {
 }
 
 std::string error_response(const Json& id, const Fault& fault) {
-  // A message may quote the whole refused one.
+  // The message of a fault may quote the whole refused message.
   Json error{{"code", fault.code}, {"message", clipped(fault.message)}};
   if (!fault.data.is_null()) error["data"] = fault.data;
   Json body{{"error", std::move(error)}};

@@ -59,7 +59,7 @@ class LegacyDialect final : public Dialect {
   const Identity& identity_;
 };
 
-// Which parts of a modern client's subscription are supported.
+// The supported parts of a modern client's subscription.
 struct Honoured {
   bool tools = false;      // changes of the tool list
   bool resources = false;  // changes of the resource list

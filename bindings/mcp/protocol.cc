@@ -75,7 +75,7 @@ std::optional<Fault> read_modern(const Json& meta, Envelope& envelope) {
   }
   const Json* capabilities = find_member(meta, kMetaCapabilities);
   if (capabilities == nullptr || !capabilities->is_object()) {
-    return invalid_params(kMetaCapabilities, " must be in _meta, an object");
+    return invalid_params(kMetaCapabilities, " must be an object in _meta");
   }
   if (const Json* level = find_member(meta, kMetaLogLevel)) {
     if (level->is_string()) envelope.log_level = log_level(level->get_ref<const std::string&>());
@@ -142,9 +142,10 @@ Incoming read_message(std::string_view line) {
     }
   }
   if (parsed.value.is_array()) {
-    return malformed(kInvalidRequest, "Batches are not supported: send one message a line");
+    return malformed(kInvalidRequest, "Batches are not supported: send one message per line");
   }
-  if (!parsed.value.is_object()) return malformed(kInvalidRequest, "A message is a JSON object");
+  if (!parsed.value.is_object())
+    return malformed(kInvalidRequest, "A message must be a JSON object");
   return read_object(parsed.value);
 }
 

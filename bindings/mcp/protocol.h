@@ -93,7 +93,7 @@ struct Envelope {
   bool can_ask = false;                // modern: see can_ask()
 };
 
-// Whether a client with these capabilities can show its user a form (elicitation).
+// Returns true when a client with these capabilities can show its user a form (elicitation).
 bool can_ask(const Json& capabilities);
 
 std::variant<Envelope, Fault> read_envelope(const Json& params);

@@ -11,7 +11,7 @@
 namespace gibbous::mcp {
 
 std::string run_uri(std::string_view run);
-// Nothing when the URI is not that of a run.
+// Returns nothing when the URI is not that of a run.
 std::optional<std::string> run_of(std::string_view uri);
 
 // `info`: an entry of Runtime::list_runs().

@@ -251,7 +251,7 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
 void Server::report_progress(PendingCall& pending, const Progress& progress) {
   const bool waits = pending.state.empty();
   if (!waits || !pending.progress_token || sink_.congested()) return;
-  // Also false for NaN.
+  // The comparison is false for NaN, too.
   if (!(progress.progress > pending.last_progress) || !std::isfinite(progress.progress)) return;
   pending.last_progress = progress.progress;
   const bool has_total = progress.total && std::isfinite(*progress.total);

@@ -45,7 +45,7 @@ struct ServerOptions {
   std::size_t max_line_bytes = kMaxOutgoingLineBytes;
   bool structured = false;  // for programs: results have structuredContent
   PageLimits page;
-  // How long a modern client may take to answer; then the call is cancelled.
+  // A modern client may take this long to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);
 };
 

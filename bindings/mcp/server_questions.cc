@@ -129,7 +129,7 @@ void Server::resume(const Request& request, const Envelope& envelope, const std:
   }
 }
 
-// Sends the result, if the client still waits for one.
+// Sends the result if the client still waits for one.
 void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
   for (auto& [name, question] : std::exchange(pending.questions, {})) {
     if (pending.era == Era::kLegacy) {

@@ -27,13 +27,14 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
-// Above this the client is not reading: stop reading requests, and drop optional messages.
+// Above this the client is not reading: the server stops reading requests, and drops optional
+// messages.
 constexpr std::size_t kCongestedBytes = std::size_t{1} * 1024 * 1024;
 constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
 // The end of input ends the server within 100 ms. Quick calls may still be answered, so that
 // `gibbous mcp < requests` works.
 constexpr milliseconds kEndOfInputGrace(25);
-// For the last messages to leave when the pipe is full.
+// How long the last messages may take to leave when the pipe is full.
 constexpr milliseconds kLastWordsGrace(15);
 
 constexpr short kReaderGone = POLLERR | POLLHUP | POLLNVAL;
@@ -105,7 +106,7 @@ class StdioTransport final : public MessageSink {
   std::array<char, kReadBytes> buffer_;
   bool stopping_ = false;
   bool input_ended_ = false;
-  // When the client was seen to have gone, which may be before all of its input was read.
+  // Set when the client has gone, which may be before all of its input was read.
   std::optional<SteadyClock::time_point> end_deadline_;
 };
 
@@ -177,7 +178,7 @@ void StdioTransport::client_has_gone() {
 
 void StdioTransport::stop() {
   server_.shut_down();
-  // The children first, then the farewell to the client.
+  // End the children before sending the last messages to the client.
   backend_.hand_over();
   log_.flush();
   const auto deadline = SteadyClock::now() + kLastWordsGrace;
@@ -203,7 +204,7 @@ void StdioTransport::say(const std::string& text) {
 }  // namespace
 
 int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string version) {
-  // On the heap, because of its read buffer.
+  // The transport lives on the heap because of its read buffer.
   const auto transport = std::make_unique<StdioTransport>(backend, options, std::move(version));
   return transport->run();
 }

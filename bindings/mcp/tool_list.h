@@ -24,7 +24,8 @@ struct ToolPage {
   std::string next_cursor;  // empty on the last page
 };
 
-// Nothing when the cursor is invalid. `structured`: all tools are described with their data.
+// Returns nothing when the cursor is invalid. `structured`: all tools are described with their
+// data.
 std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string& cursor,
                                   const PageLimits& limits, bool structured);
 

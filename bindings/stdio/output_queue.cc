@@ -30,7 +30,7 @@ OutputQueue::OutputQueue(int fd) : fd_(fd) {
   if (::fstat(fd, &info) != 0) return;
   is_socket_ = S_ISSOCK(info.st_mode);
   if (!S_ISFIFO(info.st_mode)) return;
-  // Fails for the pipe of another user, which is then written in small pieces.
+  // Opening another user's pipe fails; it is then written in small pieces.
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   own_.reset(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
 }

@@ -10,9 +10,8 @@
 
 namespace gibbous::stdio {
 
-// One line in which everything is visible: control characters, invisible and bidirectional ones,
-// and invalid UTF-8 become
-// , \x1b, \u202e. Cut after `most` bytes, with a note.
+// Makes one line in which everything is visible: control characters, invisible and bidirectional
+// ones, and invalid UTF-8 become \n, \x1b, \u202e. Cut after `most` bytes, with a note.
 std::string printable(std::string_view text, std::size_t most);
 
 // The reason, the tool, the command and the rule, on several lines without a final line end.

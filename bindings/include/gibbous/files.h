@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gibbous/status.h"
 
@@ -14,5 +15,10 @@ Result<std::string> read_lua_table(const std::string& path);
 // Returns a directory below the shipped scripts that has an init.lua of its own, for
 // RuntimeOptions::scripts_dir.
 Result<std::string> shipped_scripts(const std::string& name);
+
+// Returns "file:line: message" for each global that a Lua file below one of the directories
+// assigns, or reads although nothing defines it. Either directory may be "".
+std::vector<std::string> global_problems(const std::string& scripts_dir,
+                                         const std::string& policies_dir);
 
 }  // namespace gibbous

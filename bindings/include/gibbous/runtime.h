@@ -6,8 +6,8 @@
 // callback and block all signals.
 //
 // Threads: a Runtime belongs to the thread that created it. Call every method there. Every callback
-// comes there too, from inside poll(), run_until_idle() or the borrowed loop, and never from inside
-// the call that registered it, except where said.
+// comes there too, from inside poll() or the borrowed loop, and never from inside the call that
+// registered it, except where said.
 //
 // Text in and out is UTF-8; JSON travels as text, so that no JSON library is part of this
 // interface.
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,11 +38,15 @@ struct RuntimeOptions {
   std::string policies_dir;  // a directory with init.lua; the shipped policies by default
   std::string mode;          // permission mode: default, auto, plan, dangerous, ci, or a team's own
   std::vector<std::string> toolsets;  // only these toolsets; all by default
+  // List every parameter of the tools, those that scripts call rare too; they are accepted always.
+  bool all_parameters = false;
   std::string state_dir;    // directory of durable files; $XDG_STATE_HOME/gibbous by default
   std::string workspace;    // where runs start; the current directory by default
   std::string sandbox;      // the least sandbox of every run: none, workspace, readonly
   std::string keeper_path;  // the gibbous-keeper program; found automatically by default
   bool adopt_runs = true;   // take over detached runs of earlier hosts (on_host_death = 'keep')
+  // Detached runs outlive this process, whatever kill_on_session_end says.
+  bool keep_runs = false;
   // The least number of runs that may go on at the same time, whatever limits.max_concurrent says.
   std::size_t min_concurrent = 0;
   // The least Lua time a call gets in each minute, whatever lua.call_ms says.
@@ -52,6 +57,9 @@ struct RuntimeOptions {
   // living process owns the name, this one gets NAME#2, NAME#3, ...; an owner that is ending is
   // waited for. Needs a state directory.
   bool claim_session = false;
+  // Secrets that runs name: env = { TOKEN = { secret = 'NAME' } } (docs/secrets.md), by name, in
+  // addition to those of the configuration. No journal, list, log or answer shows them.
+  std::map<std::string, std::string> secrets;
   // Execute queued runs of every session and workspace, not only of those that calls name here.
   bool work_for_others = false;
   bool work_queue = true;   // execute queued runs; short-lived programs leave that to others
@@ -59,6 +67,9 @@ struct RuntimeOptions {
   // Reads the shipped rules when the first call is judged: create() is about 30 ms faster, and that
   // call as much slower. For short-lived programs, and for those that must answer soon.
   bool lazy_policy = false;
+  // For tests of scripts, as `gibbous test` runs them: files with specs. Each spec becomes a tool
+  // of a toolset `specs_N`, titled FILE:LINE, and may stop the runtime's clock and fake runs.
+  std::vector<std::string> spec_files;
   uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
 };
 
@@ -71,8 +82,8 @@ struct CallRequest {
   bool wants_backlog = false;    // add the events that the session's agent has not seen
 };
 
-// A run whose state a result tells (tool.tells in a script), and whether it had ended by then.
-struct ToldRun {
+// A run whose state a result reports (tool.tells in a script), and whether it had ended by then.
+struct ReportedRun {
   std::string run;
   bool ended = false;
 };
@@ -94,8 +105,8 @@ struct CallResult {
   // matches, background runs that ended, ...), oldest first, each a JSON object; at most 21. They
   // count as drained.
   std::vector<std::string> backlog;
-  // What the result says already: events about the state of these runs are not in `backlog`.
-  std::vector<ToldRun> told;
+  // The result already covers these runs: events about their state are not in `backlog`.
+  std::vector<ReportedRun> reported;
 };
 
 using CallId = std::uint64_t;
@@ -108,11 +119,12 @@ struct Progress {
 
 // Something that happened without a call. `json` is the whole event as a JSON object with "event"
 // (its name), "session" and, when it concerns a run, "run".
-// Names: run_adopted (an earlier host started it), run_started, run_ended, run_requeued (its host
-// died, and it waits to be started again), run_ready, run_not_ready (its readiness conditions came
-// true, or did not in time), the names of watchers, events_suppressed (how many matches of watchers
-// were left out), run_log_failed, run_log_recovered, journal_failed (runs are not recorded; the
-// message says why), journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
+// Names: run_adopted (an earlier host started it), run_inherited (an earlier process of the session
+// queued it; only in a backlog), run_started, run_ended, run_requeued (its host died, and it waits
+// to be started again), run_ready, run_not_ready (its readiness conditions came true, or did not in
+// time), the names of watchers, events_suppressed (how many matches of watchers were left out),
+// run_log_failed, run_log_recovered, journal_failed (runs are not recorded; the message says why),
+// journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
 struct Event {
   std::string name;
   std::string session;

@@ -1,5 +1,5 @@
-// The toolset bg, as its document has it: names, texts, and every row of its table of edge
-// cases.
+// The toolset bg as its specification describes it: names, texts, and every row of its table of
+// edge cases.
 #include <re2/re2.h>
 
 #include "tests/support/catch.h"
@@ -20,14 +20,14 @@ Json until_ended(Host& host, const std::string& id) {
   return host.data("wait_for", {{"id", id}, {"exit", true}});
 }
 
-// All of one stream so far, by reads since the last read.
+// Returns all of one stream so far, read in pieces.
 std::string read_all(Host& host, const std::string& id) {
   return host.call("bg_output", {{"id", id}}).text;
 }
 
 TEST_CASE("commands and labels are shown on one line, with their control characters visible") {
   RuntimeOptions options = auto_mode();
-  options.mode = "dangerous";  // others ask about control characters
+  options.mode = "dangerous";  // other modes ask about control characters
   Host host(options);
   const CallResult started =
       host.call("bg_start", {{"command", "true\n# \x1b[31m\ttwo"}, {"label", "a\nb\x07"}});
@@ -38,7 +38,7 @@ TEST_CASE("commands and labels are shown on one line, with their control charact
   CHECK(status.find('\n') == std::string::npos);
 }
 
-TEST_CASE("bg_start explains what is wrong with a command, and accepts any timeout") {
+TEST_CASE("bg_start explains why a command is refused, and accepts any timeout") {
   Host host(auto_mode());
   for (const char* command : {"", "echo a\\u0000b"}) {
     const CallResult refused =
@@ -88,7 +88,7 @@ TEST_CASE("bg_status of a wrong id says that the process was not found") {
   REQUIRE(result.message.find("Process \"bogus\" not found") == 0);
 }
 
-TEST_CASE("a command that succeeds is completed with exit code 0") {
+TEST_CASE("a command that succeeds ends as completed with exit code 0") {
   Host host(auto_mode());
   const std::string id = host.start("echo done");
   until_ended(host, id);
@@ -97,7 +97,7 @@ TEST_CASE("a command that succeeds is completed with exit code 0") {
   REQUIRE(Json::parse(result.data).dump().find("\"exit_code\":0") != std::string::npos);
 }
 
-TEST_CASE("bg_output gives both streams under their names") {
+TEST_CASE("bg_output returns both streams under their names") {
   Host host(auto_mode());
   const std::string id = host.start("echo line1; echo line2; echo 'warning: x' >&2");
   until_ended(host, id);
@@ -105,7 +105,7 @@ TEST_CASE("bg_output gives both streams under their names") {
           "[stdout]\nline1\nline2\n[stderr]\nwarning: x\n");
 }
 
-TEST_CASE("bg_output gives one stream when asked for one") {
+TEST_CASE("bg_output returns one stream on request") {
   Host host(auto_mode());
   const std::string id = host.start("echo out; echo err >&2");
   until_ended(host, id);
@@ -138,7 +138,7 @@ TEST_CASE("a session sees and kills no run of another session, and the host sees
     CHECK(refused.code == "run_not_found");
     CHECK(refused.message.find("Did you mean") == std::string::npos);
   }
-  // A wrong id is answered with the nearest one of the session's own.
+  // A wrong id is refused with the nearest one of the session.
   const std::string wrong = "_" + id.substr(1);
   CHECK(host.call("bg_status", {{"id", wrong}}, "a").message.find("Did you mean \"" + id) !=
         std::string::npos);
@@ -182,7 +182,7 @@ TEST_CASE("output without any newline is bounded and truncated as well") {
   REQUIRE(host.data("bg_output", {{"id", id}})["truncated"] == true);
 }
 
-TEST_CASE("output that is no UTF-8 becomes valid text") {
+TEST_CASE("output that is not UTF-8 becomes valid text") {
   Host host(auto_mode());
   const std::string id = host.start("printf 'a\\377\\376b\\n'");
   until_ended(host, id);
@@ -191,7 +191,7 @@ TEST_CASE("output that is no UTF-8 becomes valid text") {
   REQUIRE(result.text.find("a\xEF\xBF\xBD") != std::string::npos);
 }
 
-TEST_CASE("reading again when nothing is new gives empty streams") {
+TEST_CASE("reading again without new output returns empty streams") {
   Host host(auto_mode());
   const std::string id = host.start("echo once");
   until_ended(host, id);
@@ -207,7 +207,7 @@ TEST_CASE("bg_kill ends a process and says how long it ran") {
   REQUIRE(matches(host.call("bg_status", {{"id", id}}).text, "state=killed"));
 }
 
-TEST_CASE("bg_kill of a dead process is false and no error") {
+TEST_CASE("bg_kill of a dead process returns false without an error") {
   Host host(auto_mode());
   const std::string id = host.start("true");
   until_ended(host, id);
@@ -216,7 +216,7 @@ TEST_CASE("bg_kill of a dead process is false and no error") {
   REQUIRE(Json::parse(result.data)["killed"] == false);
 }
 
-TEST_CASE("a process that outlives its timeout is timeout, not killed") {
+TEST_CASE("a process that outlives its timeout ends as timeout, not as killed") {
   Host host(auto_mode());
   const Json started = host.data("bg_start", {{"command", "exec sleep 600"}, {"timeout", 100}});
   until_ended(host, started["id"]);
@@ -272,7 +272,7 @@ TEST_CASE("the permission matrix of the modes is enforced") {
   }
 }
 
-TEST_CASE("an approver decides what the matrix asks about") {
+TEST_CASE("an approver decides about the asks of the matrix") {
   RuntimeOptions options = auto_mode();
   options.mode = "default";
   Host host(options);

@@ -1,5 +1,5 @@
-// scripts/executors/bwrap.lua, in a tool of somebody's own: what runs in bubblewrap does, and what
-// it cannot do. Needs bwrap, and a machine that lets it make namespaces.
+// scripts/executors/bwrap.lua in a custom tool: what a command in bubblewrap can and cannot do.
+// Needs bwrap, and a machine that lets it make namespaces.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ local wrong = tool {
   input = schema.object { options = schema.any {}, places = schema.any {} },
   run = function(args)
     local ok, message = pcall(bwrap.wrap, args.options, args.places)
-    return ok and 'fine' or message
+    return ok and 'fine' or tostring(message)
   end,
 }
 return { toolsets = {
@@ -69,7 +69,7 @@ class Boxes {
   std::string start(const Json& arguments, const char* tool = "boxed") {
     return host.data(tool, arguments)["id"];
   }
-  // What it printed, both streams, after it ended.
+  // Returns both streams of its output, after it ended.
   std::string output_of(const Json& arguments, const char* tool = "boxed") {
     const std::string id = start(arguments, tool);
     host.data("wait_for", {{"id", id}, {"exit", true}});
@@ -86,7 +86,7 @@ class Boxes {
  private:
   RuntimeOptions options() {
     RuntimeOptions options = testing::auto_mode();
-    options.mode = "dangerous";  // what the policy would ask about is what is tried here
+    options.mode = "dangerous";  // the tests try what the policy would ask about
     directory.write("scripts/init.lua", kTools);
     directory.write("workspace/sub/file", "inside\n");
     directory.write("workspace/.git/hooks/pre-commit", "hook\n");
@@ -122,13 +122,13 @@ TEST_CASE("a command in bubblewrap has its arguments, environment and exit code"
   CHECK(status.data.find("\"exit_code\":7") != std::string::npos);
 }
 
-TEST_CASE("bubblewrap lets the workspace be written and nothing else") {
+TEST_CASE("bubblewrap makes only the workspace writable") {
   if (!can_be_tested()) return;
   Boxes boxes;
   const std::string outside = boxes.directory.path() + "/outside";
   CHECK(boxes.output_of({{"command", "echo x > new && echo done"}}) == "done\n");
   CHECK(boxes.has("workspace/new"));
-  // Below /tmp only the workspace is left, so that a file there goes away with the rest.
+  // Below /tmp only the workspace remains, so a file there disappears with the rest.
   boxes.output_of({{"command", "mkdir -p " + outside + "; echo x > " + outside + "/new"}});
   CHECK_FALSE(boxes.has("outside/new"));
   const std::string name = "/var/tmp/" + testing::unique_word();
@@ -203,23 +203,30 @@ TEST_CASE("wrong use of the bubblewrap executor names the field") {
   const Json fine = {{"workspace", "/w"}};
   const Json command = {{"command", "true"}};
   CHECK(message(command, fine) == "fine");
-  CHECK_THAT(message(command, Json::object()), Contains("places.workspace: expected an absolute"));
-  CHECK_THAT(message(command, {{"workspace", "w"}}), Contains("places.workspace"));
-  CHECK_THAT(message(command, "w"), Contains("places: expected a table"));
-  CHECK_THAT(message(command, {{"workspace", "/w"}, {"writes", 1}}), Contains("field writes"));
-  CHECK_THAT(message(command, {{"workspace", "/w"}, {"network", "of"}}),
-             Contains("places.network: expected on, loopback or off, got of"));
+  CHECK_THAT(message(command, Json::object()),
+             Contains("places: workspace: is missing; expected string that matches"));
+  CHECK_THAT(message(command, {{"workspace", "w"}}),
+             Contains("places: workspace: expected string"));
+  CHECK_THAT(message(command, "w"), Contains("places: the value: expected object, got string"));
+  CHECK_THAT(message(command, {{"workspace", "/w"}, {"writes", 1}}),
+             Contains("writes: unknown field; did you mean \"write\"?"));
+  CHECK_THAT(
+      message(command, {{"workspace", "/w"}, {"network", "of"}}),
+      Contains(
+          "places: network: expected one of \"on\", \"loopback\", \"off\", got string \"of\""));
   CHECK_THAT(message(command, {{"workspace", "/w"}, {"hide", {"/a", "b"}}}),
-             Contains("places.hide[2]"));
-  CHECK_THAT(message(command, {{"workspace", "/w"}, {"write", "/a"}}), Contains("places.write"));
+             Contains("places: hide[2]: expected string"));
+  CHECK_THAT(message(command, {{"workspace", "/w"}, {"write", "/a"}}),
+             Contains("places: write: expected array"));
   CHECK_THAT(message(Json::object(), fine), Contains("one of command and argv"));
   CHECK_THAT(message({{"command", "a"}, {"argv", {"b"}}}, fine),
              Contains("one of command and argv"));
-  CHECK_THAT(message({{"argv", Json::array()}}, fine), Contains("options.argv"));
-  CHECK_THAT(message({{"command", 1}}, fine), Contains("options.command"));
-  CHECK_THAT(message({{"command", "a"}, {"cwd", 1}}, fine), Contains("options.cwd"));
+  CHECK_THAT(message({{"argv", Json::array()}}, fine), Contains("options: argv: expected array"));
+  CHECK_THAT(message({{"command", 1}}, fine), Contains("options: command: expected string"));
+  CHECK_THAT(message({{"command", "a"}, {"cwd", 1}}, fine),
+             Contains("options: cwd: expected string"));
   CHECK_THAT(message({{"command", "a"}, {"sandbox", "workspace"}}, fine),
-             Contains("options.sandbox"));
+             Contains("options: sandbox: expected"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Decisions on their way into the journal: nothing is lost without a word.
+// Decisions on their way into the journal: none is lost silently.
 #include "bindings/host/decision_journal.h"
 
 #include <filesystem>
@@ -43,7 +43,7 @@ class Desk {
     decisions->add(std::move(decision));
   }
   bool until(const std::function<bool()>& done) { return recorded.table.loop.until(done); }
-  // What the journal holds when it is closed.
+  // Returns the decisions in the journal once it is closed.
   std::vector<DecisionRecord> recorded_by_the_end() {
     recorded.close();
     auto reader = JournalReader::open(recorded.directory());
@@ -95,7 +95,7 @@ TEST_CASE("decisions outlast a journal that is locked, and a gap is counted in i
   REQUIRE((*lock)->execute("BEGIN IMMEDIATE"));
   const std::string text(10'000, 'x');
   std::size_t added = 1;
-  // The journal's queue and what waits before it fill up.
+  // The journal's queue and the decisions before it fill up.
   REQUIRE(desk.until([&] {
     desk.add("locked", text);
     ++added;
@@ -134,7 +134,7 @@ TEST_CASE("a read-only state directory is an outage that is reported") {
   std::filesystem::permissions(state, std::filesystem::perms(0500));
   Desk desk({}, state);
   desk.add("lost");
-  const bool is_root = ::geteuid() == 0;  // whom permissions do not stop
+  const bool is_root = ::geteuid() == 0;  // permissions do not stop root
   REQUIRE(desk.until(
       [&] { return is_root ? desk.decisions->waiting() == 0 : desk.decisions->lost() == 1; }));
   CHECK(desk.problems.size() == (is_root ? 0 : 1));

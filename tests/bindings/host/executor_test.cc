@@ -1,5 +1,5 @@
-// Executors over a whole runtime: what a policy and a person have to say of them, and what becomes
-// of answers that make no sense.
+// Executors over a whole runtime: how policies and approvals apply to them, and what happens to
+// invalid answers.
 #include <optional>
 #include <vector>
 
@@ -59,7 +59,7 @@ class Place {
     host.emplace(std::move(options));
   }
   CallResult start(Json options) { return host->call("start", {{"options", std::move(options)}}); }
-  // Answers every question with yes.
+  // Approves every ask.
   void approve() {
     host->runtime->on_ask([this](const AskRequest& request) {
       asked.push_back(request);
@@ -83,7 +83,7 @@ TEST_CASE("an executor's invalid answer about an end is reported, and the run en
   CHECK(place.start({{"command", "true"}}).ok);
 }
 
-TEST_CASE("a plan whose variables are no texts is refused with the field") {
+TEST_CASE("a plan whose variables are not strings is refused with the field") {
   Place place;
   const CallResult result = place.start({{"command", "true"}, {"executor", "listed"}});
   CHECK(result.code == "executor_failed");
@@ -116,7 +116,7 @@ TEST_CASE("settings that stay within the command are not asked about") {
   CHECK(place.start({{"command", "ls"}, {"executor", {{"name", "plain"}, {"image", "x"}}}}).ok);
 }
 
-TEST_CASE("an approval is for the executor that was asked about") {
+TEST_CASE("an approval holds only for its executor") {
   Place place;
   place.approve();
   CHECK(place.start({{"command", "sudo -n true; true"}, {"executor", "plain"}}).ok);

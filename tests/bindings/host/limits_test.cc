@@ -1,4 +1,4 @@
-// Limits, sandboxes and what a run costs, as tools, modes and the configuration have them.
+// Limits, sandboxes and the costs of a run, set by tools, modes and the configuration.
 #include <filesystem>
 #include <fstream>
 
@@ -15,7 +15,7 @@ using testing::auto_mode;
 using testing::Host;
 using testing::TempDir;
 
-// A tool that passes everything on to run.start, and gives what there is to know at the end.
+// A tool that passes everything on to run.start, and returns all facts at the end.
 constexpr const char* kTools = R"(
 local go = tool {
   name = 'go', description = 'Runs.', permission = 'execute',
@@ -53,7 +53,7 @@ class Place {
     options.scripts_dir = dir.path();
     options.workspace = workspace.path();
   }
-  // Policies of a team's own: the shipped ones with another mode `auto`.
+  // A team's policies: the shipped ones with another mode `auto`.
   void mode(const std::string& fields) {
     policies.write("modes_auto.lua", "");
     std::filesystem::create_directory(policies.path() + "/modes");
@@ -117,7 +117,7 @@ TEST_CASE("tools take limits as an argument where the mode says so, and nowhere 
   CHECK_THAT(wrong.message, Contains("memory"));
 }
 
-TEST_CASE("a mode may name every limit that there is") {
+TEST_CASE("a mode may name every limit") {
   Place place;
   place.mode("tool_limits = true");
   Json names;
@@ -138,7 +138,7 @@ TEST_CASE("a mode may name every limit that there is") {
   CHECK(host.runtime->policy_error().empty());
 }
 
-TEST_CASE("wrong limits, logs and sandboxes name the field and the expected value") {
+TEST_CASE("an error of wrong limits, logs and sandboxes names the field and the expected value") {
   Place place;
   Host host(place.options);
   const std::vector<std::pair<Json, std::string>> kWrong = {
@@ -179,7 +179,7 @@ TEST_CASE("the configuration's limits and sandbox hold for every run") {
   CHECK(!std::filesystem::exists(place.workspace.path() + "/file"));
 }
 
-TEST_CASE("a sandbox that a policy does not know of refuses the start") {
+TEST_CASE("a sandbox that a policy does not know refuses the start") {
   Place place;
   place.policies.write("init.lua",
                        "return { modes = { auto = {} }, decide = function() "
@@ -195,7 +195,8 @@ TEST_CASE("a sandbox that a policy does not know of refuses the start") {
 
 TEST_CASE("a refusal of the sandbox is reported with the path and the profile") {
   Place place;
-  place.options.mode = "dangerous";  // where a policy that cannot see the path asks nobody
+  place.options.mode = "dangerous";  // this mode does not ask about a path that the policy cannot
+                                     // see
   Host host(place.options);
   const Json ended = place.go(host, {{"command",
                                       "echo in > file && cat file; d=$(echo /etc | tr x x); "
@@ -227,7 +228,7 @@ TEST_CASE("bg_output says what the sandbox refused and how to change it") {
 }
 
 TEST_CASE(
-    "git commits in a sandboxed workspace, in a linked worktree as well; hooks stay as they are") {
+    "git commits in a sandboxed workspace, in a linked worktree as well, and leaves hooks alone") {
   Place place;
   const std::string ws = place.workspace.path();
   const std::string git = "git -c user.name=a -c user.email=a@b -c init.defaultBranch=main ";
@@ -255,7 +256,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a run that waits for input is seen to, with the prompt") {
+TEST_CASE("a run that waits for input is shown with its prompt") {
   Place place;
   Host host(place.options);
   const Json data = host.data("ask", {{"command", "printf 'Your name: '; read name; echo $name"}});
@@ -269,9 +270,9 @@ TEST_CASE("a run that waits for input is seen to, with the prompt") {
   CHECK(!busy["usage"].contains("waiting_for_input"));
 }
 
-TEST_CASE("bg_status tells what the whole tree of a run costs and where it listens") {
+TEST_CASE("bg_status shows what the whole tree of a run costs and where it listens") {
   Place place;
-  place.options.mode = "dangerous";  // the fixture lies outside of the workspace
+  place.options.mode = "dangerous";  // the fixture is outside the workspace
   Host host(place.options);
   const std::string id =
       host.start("(echo; sleep 600) | '" + testing::fixture("listener") + "' v4");
@@ -289,7 +290,7 @@ TEST_CASE("bg_status tells what the whole tree of a run costs and where it liste
   host.call("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
 }
 
-TEST_CASE("hosts get the list of runs with what each costs") {
+TEST_CASE("hosts get the list of runs with the cost of each") {
   Place place;
   Host host(place.options);
   const std::string going = host.start("exec sleep 600");
@@ -303,7 +304,7 @@ TEST_CASE("hosts get the list of runs with what each costs") {
     runs = std::move(list);
     done = true;
   });
-  CHECK(!done);  // never from inside
+  CHECK(!done);  // never from inside the call
   REQUIRE(host.until([&] { return done; }));
   REQUIRE(runs.size() == 2);
   const Json first = Json::parse(runs[0]);

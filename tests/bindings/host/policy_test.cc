@@ -1,6 +1,5 @@
-// The policy in a runtime: what it says of commands, reloads under load, approvals, the decision
-// log, what is typed into a shell. Policies here are small ones of the tests' own, on top of what
-// ships.
+// The policy in a runtime: verdicts on commands, reloads under load, approvals, the decision log,
+// and text typed into a shell. The policies here are small additions to the shipped ones.
 #include <sys/stat.h>
 
 #include <chrono>
@@ -23,7 +22,7 @@ namespace {
 using testing::Host;
 using testing::TempDir;
 
-// Rules about echo, so that nothing depends on what ships.
+// Rules about echo, so that nothing depends on the shipped rules.
 std::string policy_with(const std::string& rules, const std::string& cases = "{}") {
   return "local modes = require 'modes'\n"
          "return { modes = modes, decide = require('decide').by(modes),\n"
@@ -60,7 +59,7 @@ class World {
   RuntimeOptions& options() { return options_; }
   std::string state() const { return options_.state_dir; }
 
-  // Those in the journal, when the host has ended.
+  // Returns the decisions in the journal after the host has ended.
   std::vector<Json> decisions() {
     stop();
     auto reader = JournalReader::open(options_.state_dir);
@@ -125,7 +124,7 @@ TEST_CASE("a person is asked once about a command that matches an ask rule, and 
   CHECK(asked[0].line > 1);
 }
 
-TEST_CASE("rules that are read late judge the first call, also after a reload") {
+TEST_CASE("rules that are read late judge the first call, even after a reload") {
   RuntimeOptions options = testing::auto_mode();
   options.lazy_policy = true;
   options.watch_files = false;
@@ -247,7 +246,7 @@ TEST_CASE("an approval holds in looser modes than the one in which it was given"
   CHECK(echo(world.host(), "secret").code == "denied");
 }
 
-TEST_CASE("an approval of a rule counts for whatever the rule asks about, never against a deny") {
+TEST_CASE("an approval of a rule counts for all that the rule asks about, never against a deny") {
   World world(policy_with(std::string(kAskAboutSecret) + kDenyForbidden));
   world.start();
   int asked = 0;
@@ -302,6 +301,70 @@ return { toolsets = { { name = 'talk', tools = { talk } } } }
   CHECK(talk({"echo x > /e", "tc/gibbous-test\n"}) == "denied");
 }
 
+TEST_CASE("a typed line that stands for an earlier one is judged as the line that runs") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local talk = tool {
+  name = 'talk', description = 'Types keys into a shell.', permission = 'execute',
+  input = schema.object {
+    shell = schema.string {}, pty = schema.boolean {}, keys = schema.array(schema.string {}),
+  },
+  run = function(args)
+    local stdin = not args.pty and 'pipe' or nil
+    local shell, err = run.start { command = args.shell, pty = args.pty, stdin = stdin }
+    if not shell then tool.error(err.code, err.message) end
+    -- Until it has shown its prompt, a shell dies of the interrupt that <C-c> makes.
+    if args.pty then
+      shell:wait { any = { wait.screen(shell, '[#$]') }, timeout_ms = 20000 }
+    end
+    local ok, refused
+    for _, keys in ipairs(args.keys) do
+      ok, refused = shell:send_keys(keys)
+      if not ok then break end
+    end
+    shell:kill { grace_ms = 0 }
+    shell:wait { any = { { kind = 'exit' } }, timeout_ms = 20000 }
+    if not ok then tool.error(refused.code, refused.message) end
+    return 'done'
+  end,
+}
+return { toolsets = { { name = 'talk', tools = { talk } } } }
+)";
+  World world(policy_with(std::string(kAskAboutSecret) + kDenyForbidden));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  const auto talk = [&](const Json& keys, const char* shell = "bash --norc --noprofile",
+                        bool pty = true) {
+    const CallResult result =
+        world.host().call("talk", {{"shell", shell}, {"pty", pty}, {"keys", keys}});
+    UNSCOPED_INFO(result.message);
+    return result.code;
+  };
+  const std::string asks = "needs_approval";
+  CHECK(talk({"echo hi<Enter>", "!!<Enter>", "!echo<Enter>"}) == "");
+  CHECK(talk({"echo hi<Enter>", "!echo:s/hi/forbidden/<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "^hi^forbidden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>fc -s hi=forbidden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/sec", "ret/<Enter>"}) == asks);
+  // The line that ran is the one that counts for the next.
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/<Enter>", "!!:s/forb/forbidden/<Enter>"}) ==
+        "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/:p<Enter>", "!!idden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/ho/:p<Enter>", "!!<Enter>"}) == "");
+  // What is not known is asked about.
+  CHECK(talk({"!rm<Enter>"}) == asks);
+  CHECK(talk({"fc<Enter>"}) == asks);
+  CHECK(talk({"echo hi<Enter>", "true && fc -s<Enter>"}) == asks);
+  CHECK(talk({"cat<Enter>", "echo hi<Enter>", "!!<Enter>"}) == asks);
+  CHECK(talk({"echo hi<C-c>", "!!<Enter>"}) == asks);
+  CHECK(talk({"!rm<Enter>"}, "bash --norc --noprofile -i", false) == asks);
+  CHECK(talk({"!rm<Enter>"}, "bash +H") == asks);
+  CHECK(talk({"echo 'hi!x'<Enter>", "echo hi!<Enter>", "set +H<Enter>", "!rm<Enter>"}) == "");
+  // A shell without a history, or without a terminal, takes the line as it is.
+  CHECK(talk({"!rm<Enter>"}, "dash") == "");
+  CHECK(talk({"!rm<Enter>"}, "bash", false) == "");
+}
+
 TEST_CASE("the environment that a start sets is judged with it") {
   TempDir scripts;
   std::ofstream(scripts.path() + "/init.lua") << R"(
@@ -350,7 +413,7 @@ return { toolsets = { { name = 'go', tools = { go } } } }
   CHECK(world.host().call("go", {{"path", ".git/hooks/pre-commit"}}).code == "denied");
 }
 
-TEST_CASE("a test function that raises or never ends denies what it was asked about") {
+TEST_CASE("a test function that raises or never ends denies the command") {
   const auto with_test = [](const std::string& body) {
     return policy_with(
         "{ id = 'test.function', decision = 'ask', reason = 'Look.',\n"
@@ -382,14 +445,14 @@ TEST_CASE("a broken policy that is saved during a load of calls never judges one
     runtime.call({"bg_start", Json{{"command", command}}.dump()},
                  [&, forbidden](const CallResult& result) {
                    ++ended;
-                   // Too many runs at once is no verdict.
+                   // Too many runs at once is not a verdict.
                    if (forbidden ? result.code != "denied" : result.code == "denied") ++wrong;
                  });
     if (at % 6 == 0) {
       const std::vector<std::string> broken = {
           "return {",                                             // no Lua
           "error('half written')",                                // raises
-          policy_with("{ id = 'test.x', decison = 'deny' },\n"),  // a typing mistake
+          policy_with("{ id = 'test.x', decison = 'deny' },\n"),  // a typo
           policy_with(kDenyForbidden,
                       "{ { name = 'c', deny = { 'echo fine' } } }"),  // fails its case
           ""};
@@ -425,7 +488,7 @@ TEST_CASE("a policy that others can write to is refused, and doctor says so") {
   CHECK(found);
 }
 
-TEST_CASE("decisions are in the journal alone, and in a file where there is no journal") {
+TEST_CASE("decisions are only in the journal, or in a file if there is no journal") {
   TempDir dir;
   for (const bool journal : {true, false}) {
     World world(policy_with(kDenyForbidden));
@@ -534,7 +597,7 @@ TEST_CASE("an old log under a new policy shows which verdicts change") {
   CHECK(changes[1].after == "deny");
 }
 
-TEST_CASE("a wrong request is answered with its error") {
+TEST_CASE("an invalid request is answered with its error") {
   PolicyOptions options;
   options.mode = "auto";
   World world(policy_with(kDenyForbidden));

@@ -1,4 +1,4 @@
-// Scripts that wait for the core instead of looking again and again: journal.queue and wait.log.
+// Scripts that wait for the core instead of polling: journal.queue and wait.log.
 #include <optional>
 
 #include "tests/support/catch.h"
@@ -58,7 +58,7 @@ class Desk {
   Json place(const std::string& id, int wait_ms = 0) {
     return host->data("place", {{"id", id}, {"wait_ms", wait_ms}});
   }
-  // A call that goes on; its result comes to the returned place.
+  // Begins a call; its result arrives in the returned place.
   std::shared_ptr<std::optional<CallResult>> begin(const std::string& tool, const Json& args,
                                                    std::uint64_t* call = nullptr) {
     auto result = std::make_shared<std::optional<CallResult>>();
@@ -72,7 +72,7 @@ class Desk {
   std::optional<Host> host;
 };
 
-TEST_CASE("A queued run knows which run of its session comes before it") {
+TEST_CASE("a queued run knows which run of its session comes before it") {
   Desk desk;
   const std::string first = desk.spawn("sleep 600");
   REQUIRE(desk.place(first, 60'000)["state"] != "queued");
@@ -84,7 +84,7 @@ TEST_CASE("A queued run knows which run of its session comes before it") {
   CHECK_FALSE(desk.place(first).contains("before"));
 }
 
-TEST_CASE("Waiting for the queue ends when the run before is killed") {
+TEST_CASE("a wait for the queue ends when the run before is killed") {
   Desk desk;
   const std::string first = desk.spawn("sleep 600");
   const std::string second = desk.spawn("sleep 600");
@@ -96,7 +96,7 @@ TEST_CASE("Waiting for the queue ends when the run before is killed") {
   CHECK(Json::parse((*result)->data)["state"] != "queued");
 }
 
-TEST_CASE("A wait for the queue survives a reload, and ends with its time") {
+TEST_CASE("a wait for the queue survives a reload, and ends at its timeout") {
   Desk desk;
   desk.spawn("sleep 600");
   const std::string second = desk.spawn("sleep 600");
@@ -106,7 +106,7 @@ TEST_CASE("A wait for the queue survives a reload, and ends with its time") {
   CHECK(Json::parse((*result)->data)["state"] == "queued");
 }
 
-TEST_CASE("A wait for the queue can be cancelled, and a runtime ends in the middle of one") {
+TEST_CASE("a wait for the queue can be cancelled, and the runtime can end during one") {
   Desk desk;
   desk.spawn("sleep 600");
   const std::string second = desk.spawn("true");
@@ -122,7 +122,7 @@ TEST_CASE("A wait for the queue can be cancelled, and a runtime ends in the midd
   CHECK_FALSE((*left)->ok);
 }
 
-TEST_CASE("An unknown run and a wrong time are errors of journal.queue") {
+TEST_CASE("an unknown run and a wrong time are errors of journal.queue") {
   Desk desk;
   REQUIRE(desk.place(desk.spawn("true"), 60'000)["state"] != "queued");
   CHECK(desk.host->call("place", {{"id", "nobody"}}).code == "run_not_found");
@@ -147,7 +147,7 @@ TEST_CASE("wait.log comes true for a file that cannot be written, and the log sa
   CHECK_FALSE(data["error"].get<std::string>().empty());
 }
 
-TEST_CASE("A wait for a log ends with its call") {
+TEST_CASE("a wait for a log ends with its call") {
   Desk desk;
   std::uint64_t call = 0;
   const auto result = desk.begin("endless", Json::object(), &call);

@@ -1,5 +1,4 @@
-// Watchers of what terminals show, on real programs: dialogs, editors, progress that is drawn in
-// place, and floods.
+// Watchers of screens, on real programs: dialogs, editors, progress drawn in place, and floods.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -14,7 +13,7 @@ namespace gibbous::testing {
 namespace {
 
 constexpr int kRows = 24;
-// More than are told of at once.
+// More than are reported at once.
 constexpr std::size_t kTold = 22;
 
 constexpr char kInit[] = R"(
@@ -81,7 +80,7 @@ Json on_screen(const std::string& regex, const std::string& event) {
   return {{"regex", regex}, {"event", event}, {"scope", "screen"}};
 }
 
-TEST_CASE("a dialog is reported once, with its place, however often it is redrawn") {
+TEST_CASE("a dialog is reported once, with its place, even if it is redrawn") {
   Desk desk;
   const std::string id = desk.spawn("whiptail --yesno 'Remove 12 packages?' 10 40",
                                     {on_screen("Remove (\\d+) packages", "asked")});
@@ -147,7 +146,7 @@ TEST_CASE("top is reported each time it appears, and once with once") {
   CHECK(times.size() == desk.events("tick").size());
 }
 
-TEST_CASE("a flood is examined a few times a second, whatever it writes") {
+TEST_CASE("a flood is examined a few times a second") {
   using Time = std::chrono::steady_clock;
   Desk desk;
   const auto begin = Time::now();
@@ -158,7 +157,7 @@ TEST_CASE("a flood is examined a few times a second, whatever it writes") {
   const auto lasted = Time::now() - begin;
   std::int64_t rows = static_cast<std::int64_t>(desk.events("line").size());
   for (const Json& left : desk.events("events_suppressed")) rows += left["count"].get<int>();
-  INFO(rows << " rows were told of or left out");
+  INFO(rows << " rows were reported or left out");
   CHECK(rows <= kRows * (2 + lasted / kScreenQuiet));
 }
 

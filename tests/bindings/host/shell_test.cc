@@ -1,5 +1,7 @@
 // The toolset `shell` over a real runtime: spawn, poll by cursor, kill, watchers, the queue of a
-// session, the backlog; and the command that is waited for.
+// session, the backlog, and a command in the foreground.
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -14,7 +16,7 @@ class ShellHost {
  public:
   ShellHost() : host_(options()) {}
   RuntimeOptions options() {
-    RuntimeOptions made = auto_mode();
+    RuntimeOptions made = with_shell();
     made.state_dir = dir_.path() + "/state";
     return made;
   }
@@ -28,7 +30,7 @@ class ShellHost {
     args["command"] = command;
     return shell(args, session)["run_id"].get<std::string>();
   }
-  // Polls on until the run is done; gives the last answer with all items.
+  // Polls until the run is done; returns the last answer with all items.
   Json done(const std::string& id) {
     Json items = Json::array();
     std::int64_t since = 0;
@@ -108,7 +110,7 @@ TEST_CASE("runs of one session execute in order, one at a time, in parallel with
   CHECK(begin_x < end_b);
 }
 
-TEST_CASE("watchers give events with their line, once on request, and the end gives one too") {
+TEST_CASE("watchers send events with their line, once on request, and the end sends one too") {
   ShellHost desk;
   const Json watch = {
       {{"regex", "listening on (?P<port>[0-9]+)"}, {"event", "ready"}, {"once", true}},
@@ -189,7 +191,7 @@ TEST_CASE("kill ends a run that runs, and one that is still queued") {
   CHECK(desk.shell({{"action", "kill"}, {"run_id", second}})["killed"] == false);
 }
 
-TEST_CASE("without action the command is waited for") {
+TEST_CASE("without action the call waits for the command") {
   ShellHost desk;
   const Json good = desk.shell({{"command", "echo out; echo err >&2"}});
   CHECK(good["stdout"] == "out\n");
@@ -200,6 +202,16 @@ TEST_CASE("without action the command is waited for") {
   CHECK(bad["status"] == "failed");
   const Json late = desk.shell({{"command", "sleep 600"}, {"timeout_secs", 0.2}});
   CHECK(late["status"] == "timeout");
+}
+
+TEST_CASE("what a command leaves behind is gone when its call returns") {
+  ShellHost desk;
+  const std::string tag = "9000000." + std::to_string(::getpid());
+  for (int round = 0; round < 20; ++round) {
+    const Json data = desk.shell({{"command", "sleep " + tag + " >/dev/null 2>&1 & echo $!"}});
+    REQUIRE(data["exit_code"] == 0);
+    CHECK(processes_with(tag).empty());
+  }
 }
 
 TEST_CASE("spawn with background = false waits, and answers as poll does") {

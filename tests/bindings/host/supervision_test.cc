@@ -1,5 +1,5 @@
-// restart, ready and after of run.start, over a whole runtime: what the agent is told, what the
-// policy is asked again, and what becomes of it all when somebody cancels, reloads or ends.
+// restart, ready and after of run.start over a whole runtime: the agent's events, the policy's new
+// verdicts, and what cancelling, reloading and ending do.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -85,7 +85,7 @@ class Place {
     host.emplace(std::move(options));
     REQUIRE(::mkfifo((dir.path() + "/fifo").c_str(), S_IRUSR | S_IWUSR) == 0);
   }
-  // From the next load on: `before` comes before everything is allowed.
+  // From the next load on, the policy runs `before` and then allows everything.
   void allow(const std::string& before) {
     std::string policy = kPolicy;
     policy.replace(policy.find("%s"), 2, before);
@@ -150,7 +150,7 @@ TEST_CASE("the end of a run names the run that is started again for it") {
   CHECK(place.info(end["next"])["tool"] == "start");
 }
 
-TEST_CASE("watchers, variables and the log hold for the run that is started again") {
+TEST_CASE("watchers, variables and the log hold for the restarted run") {
   Place place;
   const Json run = place.start({{"command", "echo at $WORD; exit 1"},
                                 {"env", {{"WORD", "seven"}}},
@@ -193,7 +193,7 @@ TEST_CASE("services that never start are not waited for") {
   CHECK(data["services"][1]["reason"] == "it waits for a place");
 }
 
-TEST_CASE("a run that is queued says what it waits for") {
+TEST_CASE("a queued run says what it waits for") {
   bool done = false;
   const TempDir dir;
   const std::string config = dir.write("config.lua", "return { limits = { max_concurrent = 1 } }");
@@ -229,7 +229,7 @@ TEST_CASE("a run waits for runs by id and by label") {
   CHECK(place.info(by_id["id"])["state"] == "completed");
 }
 
-TEST_CASE("wrong options name the field") {
+TEST_CASE("an error of wrong options names the field") {
   Place place;
   const auto message = [&](const Json& options) { return place.refused(options).message; };
   CHECK_THAT(message({{"command", "true"}, {"restart", 3}}),
@@ -240,7 +240,7 @@ TEST_CASE("wrong options name the field") {
   CHECK_THAT(message({{"command", "true"}, {"ready", {{"kind", "regex"}, {"pattern", "("}}}}),
              Contains("run.start: ready: "));
   CHECK_THAT(message({{"command", "true"}, {"ready", {{"kind", "ready"}}}}),
-             Contains("a run cannot be ready when it is ready"));
+             Contains("a run cannot wait for its own readiness"));
   CHECK_THAT(message({{"command", "true"}, {"after", {3}}}),
              Contains("run.start: after: expected a list of runs"));
   CHECK_THAT(message({{"command", "true"}, {"after", {"nobody"}}}),
@@ -262,7 +262,7 @@ TEST_CASE("the newest policy judges again before a run is restarted") {
   CHECK_FALSE(end.contains("next"));
 }
 
-TEST_CASE("a mode that has become stricter asks before a run is restarted") {
+TEST_CASE("a mode that has become stricter asks before a restart") {
   Place place;
   const Json run = place.start(
       {{"command", "read x < fifo; exit 1"}, {"restart", {{"max", 5}, {"backoff_ms", 1}}}});

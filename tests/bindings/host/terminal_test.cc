@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Terminals as scripts have them: each tool passes its arguments on.
+// Terminals for scripts: each tool passes its arguments on.
 constexpr char kInit[] = R"(
 local function check(value, err)
   if value == nil then tool.error(err.code, err.message) end
@@ -101,7 +101,7 @@ class Desk {
     options["detach"] = true;
     return host().data("start", {{"options", options}})["id"];
   }
-  // The screen after the keys.
+  // Returns the screen after the keys.
   std::string keys(const std::string& id, const std::string& text) {
     return shell({{"action", "send_keys"}, {"run_id", id}, {"keys", text}})["screen"]["text"];
   }
@@ -136,7 +136,7 @@ class Desk {
     return info;
   }
   CallResult call(const std::string& tool, const Json& args) { return host().call(tool, args); }
-  // Every byte of every file that Gibbous has written.
+  // Returns true if the word is in any file that Gibbous has written.
   bool is_recorded(const std::string& word) {
     for (const auto& entry : fs::recursive_directory_iterator(path("state"))) {
       if (!entry.is_regular_file()) continue;
@@ -260,7 +260,7 @@ TEST_CASE("git add -p stages the hunk that was chosen") {
   desk.until_shown(id, "^\\+fiftyfive");
 }
 
-TEST_CASE("a progress bar is a row that changes, and poll gives it readable") {
+TEST_CASE("a progress bar is a changing row, and poll shows it readable") {
   Desk desk;
   const std::string id = desk.spawn(
       "for i in 10 50 100; do printf '\\r\\033[32mdone %s%%\\033[0m' $i; done; echo; echo end");
@@ -323,7 +323,7 @@ TEST_CASE("lines that scrolled off are returned on request") {
   CHECK(screen["scrollback"] == Json({"975", "976", "977"}));
 }
 
-TEST_CASE("a text is pasted in one piece where the program asked for that") {
+TEST_CASE("text is pasted in one piece if the program requests it") {
   Desk desk;
   const std::string id = desk.spawn("bash --norc -i");
   desk.keys(id, "echo start<Enter>");
@@ -334,7 +334,7 @@ TEST_CASE("a text is pasted in one piece where the program asked for that") {
   desk.type(id, "<C-c>");
 }
 
-TEST_CASE("text typed where the terminal hides it is recorded nowhere") {
+TEST_CASE("text that the terminal hides is not recorded") {
   Desk desk;
   const std::string word = "pw" + unique_word();
   for (const std::string command : {"bash -c 'read -sp \"pass: \" x; echo; echo got ${#x}; read y'",
@@ -354,7 +354,7 @@ TEST_CASE("text typed where the terminal hides it is recorded nowhere") {
   CHECK(!desk.is_recorded(word));
 }
 
-TEST_CASE("text typed into a program that reads single keys is recorded nowhere") {
+TEST_CASE("text typed into a program that reads single keys is not recorded") {
   Desk desk;
   const std::string word = "pw" + unique_word();
   const std::string id =
@@ -364,7 +364,7 @@ TEST_CASE("text typed into a program that reads single keys is recorded nowhere"
   desk.until_shown(id, "pin:");
   desk.keys(id, word);
   desk.until_ended(id);
-  // It is over: this was meant for it, too.
+  // The program is over, and these keys were meant for it.
   const CallResult late =
       desk.call("shell", {{"action", "send_keys"}, {"run_id", id}, {"keys", word}});
   CHECK(late.code == "stdin_closed");
@@ -372,7 +372,7 @@ TEST_CASE("text typed into a program that reads single keys is recorded nowhere"
   CHECK(!desk.is_recorded(word));
 }
 
-TEST_CASE("text typed where the terminal shows it is in the decisions") {
+TEST_CASE("text that the terminal shows is in the decisions") {
   Desk desk;
   const std::string word = "open" + unique_word();
   const std::string id = desk.start({{"argv", {"cat"}}});
@@ -393,7 +393,7 @@ TEST_CASE("text typed into a shell is judged like text written to it") {
   CHECK(code({{"id", id}, {"keys", "rm -rf "}}).empty());
   CHECK(code({{"id", id}, {"keys", "/<Enter>"}}) == "denied");
   CHECK(code({{"id", id}, {"keys", "<C-c>"}}).empty());
-  // What a key recalls or completes is not known before it runs.
+  // The line that a key recalls or completes is not known before it runs.
   CHECK(code({{"id", id}, {"keys", "<Up><Enter>"}}) != "");
   CHECK(code({{"id", id}, {"keys", "<C-r>rm"}}) != "");
   const CallResult written = desk.call("write", {{"id", id}, {"text", "\x1b[A\r"}});
@@ -415,7 +415,7 @@ TEST_CASE("keys with a byte reach a run without a terminal, others say what to d
   CHECK(desk.until_ended(id)["state"] == "completed");
 }
 
-TEST_CASE("wrong use of terminals names the field and what would do") {
+TEST_CASE("an error of wrong use of terminals names the field and the accepted values") {
   Desk desk;
   const std::string id = desk.start({{"argv", {"cat"}}});
   const auto message = [&](const std::string& tool, const Json& args) {
@@ -437,7 +437,7 @@ TEST_CASE("wrong use of terminals names the field and what would do") {
   desk.until_ended(id);
 }
 
-TEST_CASE("a wait for the screen ends when it shows it, no longer shows it, or never will") {
+TEST_CASE("a wait for the screen ends when the text appears, is gone, or never can come") {
   Desk desk;
   const std::string id =
       desk.start({{"command", "echo loading 42; read x; clear; echo ready; read y"}});
@@ -489,7 +489,7 @@ TEST_CASE("a call that waits for a screen is cancelled, and its run with it") {
   desk.until_shown(id, "still here");
 }
 
-TEST_CASE("a reload in the middle leaves terminals as they are") {
+TEST_CASE("a reload does not affect terminals") {
   Desk desk;
   const std::string id = desk.spawn("vi -u NONE -i NONE kept.txt");
   desk.keys(id, "ibefore<Enter>");
@@ -499,7 +499,7 @@ TEST_CASE("a reload in the middle leaves terminals as they are") {
   CHECK(desk.file("kept.txt") == "before\nafter\n");
 }
 
-TEST_CASE("a runtime that ends in the middle leaves nothing of a terminal behind") {
+TEST_CASE("a runtime that ends in the middle leaves no process of a terminal behind") {
   Desk desk;
   const std::string word = unique_word();
   desk.start({{"argv", {"bash", "--norc", "-c", "trap '' HUP TERM; sleep 600; : " + word}}});

@@ -1,5 +1,5 @@
-// What comes with a result beside it: no event repeats what the result says, none is about a
-// foreground run, and a failure brings the lines that explain it.
+// Events that come with a result: none repeats the result, none is about a foreground run, and a
+// failure has the lines that explain it.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 using testing::auto_mode;
 using testing::Host;
 
-// Calls the tool as an MCP server does, in the session "s".
+// Calls the tool like an MCP server, in the session "s".
 CallResult call(Host& host, const std::string& tool, const Json& arguments) {
   std::optional<CallResult> result;
   CallRequest request{tool, arguments.dump(), "s"};
@@ -45,7 +45,7 @@ TEST_CASE("an end that makes a wait fail is not reported again") {
   CHECK(call(host, "bg_status", Json::object()).backlog.empty());
 }
 
-TEST_CASE("a kill does not report the end of what it killed") {
+TEST_CASE("a kill suppresses the event about the end of its run") {
   Host host(auto_mode());
   const std::string id = start(host, "sleep 600");
   CHECK(call(host, "bg_kill", {{"id", id}}).backlog.empty());
@@ -68,20 +68,21 @@ TEST_CASE("the end of another run is reported, with the lines that explain a fai
         "stderr:\nFATAL: lost the database\nstdout:\n2998-2998\n2999-2999\n3000-3000\n");
 }
 
-TEST_CASE("a run that a result says to be running is reported when it ends") {
+TEST_CASE("a run that a result shows as running is reported when it ends") {
   Host host(auto_mode());
   const std::string id = start(host, "sleep 0.3; exit 4");
   CHECK(call(host, "wait_for", {{"id", id}, {"timer_ms", 1}}).backlog.empty());
   std::vector<std::string> events;
   while (events.empty()) {
-    const CallResult looked = call(host, "bg_status", {{"id", id}});
+    // An answer that is about no run itself, so that only events tell of the end.
+    const CallResult looked = call(host, "bg_output", {{"id", "nobody"}});
     events.insert(events.end(), looked.backlog.begin(), looked.backlog.end());
   }
   CHECK(Json::parse(events[0])["exit_code"] == 4);
 }
 
-TEST_CASE("a result does not bring what the watchers of a foreground run noticed") {
-  Host host(auto_mode());
+TEST_CASE("a result has no events from the watchers of a foreground run") {
+  Host host(testing::with_shell());
   const CallResult ran = call(
       host, "shell",
       {{"command", "echo ready to go"}, {"watch", {{{"regex", "ready"}, {"event", "ready"}}}}});

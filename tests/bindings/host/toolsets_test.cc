@@ -1,6 +1,5 @@
-// The toolsets that ship, over a real runtime: what each costs a model, that they can be loaded
-// together, and what becomes of their calls when somebody cancels, reloads or ends in the middle.
-// What they answer is shown by tests/seeds.
+// The shipped toolsets over a real runtime: what each costs a model, loading them together, and
+// what cancelling, reloading and ending do to their calls. tests/seeds shows their answers.
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -8,9 +7,8 @@
 namespace gibbous::testing {
 namespace {
 
-constexpr std::size_t kMaxToolListBytes = std::size_t{8} << 10;
-const std::vector<std::string> kToolsets = {"bg",      "wait",       "shell",   "safe_shell",
-                                            "process", "background", "services"};
+const std::vector<std::string> kToolsets = {"bg",      "wait",       "shell",    "safe_shell",
+                                            "process", "background", "services", "lean"};
 
 RuntimeOptions with_toolsets(std::vector<std::string> toolsets, const TempDir& dir) {
   RuntimeOptions options = auto_mode();
@@ -26,28 +24,74 @@ std::vector<std::string> tools_of(Host& host) {
   return names;
 }
 
-TEST_CASE("the tools of any one toolset are described in 8 KiB") {
+// Returns the bytes that a model reads of the tools: name, description and schema.
+std::size_t definition_bytes(const Host& host) {
+  std::size_t bytes = 0;
+  for (const ToolInfo& tool : host.runtime->tools()) {
+    bytes += Json{{"name", tool.name},
+                  {"description", tool.description},
+                  {"inputSchema", Json::parse(tool.input_schema)}}
+                 .dump()
+                 .size();
+  }
+  return bytes;
+}
+
+TEST_CASE("the tools of any one toolset are described to a model in 4.5 KB") {
   for (const std::string& name : kToolsets) {
     const TempDir dir;
     Host host(with_toolsets({name}, dir));
-    const std::string list = host.runtime->tools_json(ToolFormat::kMcp);
-    INFO(name << ": " << list.size() << " bytes");
-    CHECK(list.size() < kMaxToolListBytes);
-    CHECK(Json::parse(list).size() == tools_of(host).size());
+    INFO(name);
+    CHECK(definition_bytes(host) < 4'500);
+    CHECK(Json::parse(host.runtime->tools_json(ToolFormat::kMcp)).size() == tools_of(host).size());
   }
+}
+
+TEST_CASE("the tools of bg and wait are described to a model in 3.5 KB") {
+  const TempDir dir;
+  Host host(with_toolsets({"bg", "wait"}, dir));
+  CHECK(definition_bytes(host) <= 3'500);
+}
+
+TEST_CASE("the tools of lean are described to a model in 1.2 KB") {
+  const TempDir dir;
+  Host host(with_toolsets({"lean"}, dir));
+  CHECK(definition_bytes(host) <= 1'200);
+}
+
+TEST_CASE("rare parameters are listed on request only, and accepted always") {
+  const TempDir dir;
+  RuntimeOptions options = with_toolsets({"bg", "wait"}, dir);
+  const auto parameters = [](const Host& host, const std::string& name) {
+    for (const ToolInfo& tool : host.runtime->tools()) {
+      if (tool.name == name) return Json::parse(tool.input_schema)["properties"];
+    }
+    return Json();
+  };
+  Host host(options);
+  CHECK_FALSE(parameters(host, "wait_for").contains("timer_ms"));
+  CHECK(parameters(host, "bg_start")["watch"]["items"] == Json{{"type", "string"}});
+  CHECK(host.runtime->tools_json(ToolFormat::kMcp).find("x-rare") == std::string::npos);
+  CHECK(host.call("wait_for", {{"timer_ms", 1}}).ok);
+  options.all_parameters = true;
+  Host full(options);
+  CHECK(parameters(full, "wait_for").contains("timer_ms"));
+  CHECK(parameters(full, "bg_start")["watch"]["items"]["oneOf"].size() == 2);
+  CHECK(full.runtime->tools_json(ToolFormat::kMcp).find("x-rare") == std::string::npos);
+  CHECK(definition_bytes(full) > definition_bytes(host));
 }
 
 TEST_CASE("all shipped toolsets can be loaded together") {
   const TempDir dir;
   Host host(with_toolsets(kToolsets, dir));
-  CHECK(tools_of(host).size() == 4 + 1 + 1 + 1 + 1 + 9 + 1);
+  CHECK(tools_of(host).size() == 5 + 1 + 1 + 1 + 1 + 9 + 1 + 2);
 }
 
 TEST_CASE("optional toolsets are not loaded by default") {
   const TempDir dir;
   Host host(with_toolsets({}, dir));
-  CHECK(tools_of(host) == std::vector<std::string>{"bg_kill", "bg_output", "bg_start", "bg_status",
-                                                   "shell", "wait_for"});
+  CHECK(tools_of(host) == std::vector<std::string>{"bg_input", "bg_kill", "bg_output", "bg_start",
+                                                   "bg_status", "wait_for"});
 }
 
 TEST_CASE("a call that waits is cancelled with what it started") {

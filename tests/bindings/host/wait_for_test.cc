@@ -1,4 +1,7 @@
-// The toolset wait: what wait_for answers, for each condition and for each way of not coming true.
+// The toolset wait: the answers of wait_for for each condition and for each way to fail.
+#include <optional>
+#include <string>
+
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -8,6 +11,7 @@ namespace {
 
 using testing::auto_mode;
 using testing::Host;
+using testing::TempDir;
 
 bool contains(const std::string& text, const std::string& part) {
   INFO(text);
@@ -22,7 +26,7 @@ Json first_fired(const CallResult& result) {
   return data["fired"][0];
 }
 
-TEST_CASE("wait_for answers with the line, its groups, its process and where to read on") {
+TEST_CASE("wait_for answers with the line, its groups, its process and the next offset") {
   Host host(auto_mode());
   const std::string id = host.start("echo before; echo 'ready on 4242'; exec sleep 600");
   const CallResult result =
@@ -37,7 +41,7 @@ TEST_CASE("wait_for answers with the line, its groups, its process and where to 
   CHECK(contains(result.text, "stdout of " + id + " has the line: ready on 4242"));
 }
 
-TEST_CASE("wait_for looks at one stream only when asked to") {
+TEST_CASE("wait_for searches only one stream on request") {
   Host host(auto_mode());
   const std::string id = host.start("echo word; exec sleep 600");
   host.data("wait_for", {{"id", id}, {"output_regex", "word"}});
@@ -47,7 +51,7 @@ TEST_CASE("wait_for looks at one stream only when asked to") {
   CHECK(contains(result.message, "\nword"));
 }
 
-TEST_CASE("wait_for fails at once with the last lines when it cannot come true any more") {
+TEST_CASE("wait_for fails at once with the last lines when its condition is impossible") {
   Host host(auto_mode());
   const std::string id = host.start("echo first; echo last; exit 3");
   const CallResult result = host.call("wait_for", {{"id", id}, {"output_regex", "never"}});
@@ -63,9 +67,34 @@ TEST_CASE("wait_for names the process that ended, and how") {
   const CallResult any = host.call("wait_for", {{"ids", {sleeper, failing}}, {"exit", true}});
   CHECK(first_fired(any)["run"] == failing);
   CHECK(contains(any.text, failing + " ended: failed, exit code 7"));
+  CHECK(first_fired(any)["exit_code"] == 7);
+  CHECK(first_fired(any)["state"] == "failed");
   const CallResult all = host.call(
       "wait_for", {{"ids", {sleeper, failing}}, {"exit", true}, {"mode", "all"}, {"timeout", 50}});
   CHECK(all.code == "timeout");
+}
+
+TEST_CASE("wait_for without an id fails once the only process that could help has failed") {
+  const TempDir dir;
+  const std::string go = dir.path() + "/go";
+  Host host(auto_mode());
+  const std::string gone = host.start("echo 'FATAL: no database' >&2; exit 3");
+  REQUIRE(host.call("wait_for", {{"id", gone}, {"exit", true}}).ok);
+  host.start("until [ -e " + go + " ]; do sleep 0.05; done; echo 'FATAL: port in use' >&2; exit 4");
+  std::optional<CallResult> result;
+  const Json port = {{"port", 1}};
+  host.runtime->call({"wait_for", port.dump()}, [&](CallResult got) { result = std::move(got); });
+  // By the time of its result, the wait before it has begun.
+  host.call("bg_status", Json::object());
+  dir.write("go", "");
+  REQUIRE(host.until([&] { return result.has_value(); }));
+  const CallResult failed = *result;
+  CHECK(failed.code == "cannot_happen");
+  CHECK(contains(failed.message, "the only process of this session, ended (exit code 4) first"));
+  CHECK(contains(failed.message, "port in use"));
+  // One that ends well may have started the server elsewhere.
+  host.start("sleep 0.1");
+  CHECK(host.call("wait_for", {{"port", 1}, {"timeout", 300}}).code == "timeout");
 }
 
 TEST_CASE("wait_for sees files, quiet times and timers") {
@@ -80,7 +109,7 @@ TEST_CASE("wait_for sees files, quiet times and timers") {
   CHECK(contains(relative.message, "/no/such/file"));  // below the workspace
 }
 
-TEST_CASE("a wrong argument of wait_for is explained in terms of the arguments") {
+TEST_CASE("a wrong argument of wait_for is explained with the names of the arguments") {
   Host host(auto_mode());
   const std::string id = host.start("exec sleep 600");
   struct Row {
@@ -108,7 +137,7 @@ TEST_CASE("a wrong argument of wait_for is explained in terms of the arguments")
   }
 }
 
-TEST_CASE("bg_kill ends what a process left behind, and says so") {
+TEST_CASE("bg_kill ends the processes that a process left behind, and says so") {
   Host host(auto_mode());
   const std::string word = testing::unique_word();
   const std::string id =
@@ -123,7 +152,7 @@ TEST_CASE("bg_kill ends what a process left behind, and says so") {
   CHECK(Json::parse(host.call("bg_kill", {{"id", id}}).data)["killed"] == false);
 }
 
-TEST_CASE("a result that is too long shows its end, and the skipped part can be read") {
+TEST_CASE("a result that is too long shows its end, and the omitted part can be read") {
   Host host(auto_mode());
   const std::string id = host.start("seq 1 20000");
   host.data("wait_for", {{"id", id}, {"exit", true}});

@@ -1,5 +1,5 @@
-// Handlers in Lua: what they return is in the event, what they do is judged, what they break is
-// said; and watchers that are added to a run that runs.
+// Handlers in Lua: events have what they return, the policy judges what they do, and their errors
+// are reported. Also watchers that are added to a running run.
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// A process that is stuck is ended all the same; one that is not is left alone.
+// The guard ends a stuck process, and leaves others alone.
 #include "bindings/mcp/exit_guard.h"
 
 #include <fcntl.h>
@@ -34,8 +34,8 @@ struct Pair {
   UniqueFd write;
 };
 
-// Runs `body` with a guard in a child process and gives its exit code. The child is stuck
-// afterwards, for longer than anybody waits.
+// Runs `body` with a guard in a child process and returns its exit code. The child is stuck
+// afterwards, for longer than the test waits.
 int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()>& in_parent) {
   const pid_t child = gibbous::testing::patient_fork();
   REQUIRE(child >= 0);
@@ -67,7 +67,7 @@ TEST_CASE("a stuck process is ended after a stop") {
             input, stop, [&stop] { REQUIRE(::write(stop.write.get(), "x", 1) == 1); }) == 0);
 }
 
-TEST_CASE("a process that ends in time is not ended by its guard") {
+TEST_CASE("a process that ends in time is not killed by its guard") {
   Pair input(false);
   Pair stop(false);
   {

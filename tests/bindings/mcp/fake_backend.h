@@ -1,4 +1,4 @@
-// A tools backend, a sink and an event source under the tests' control: no Lua, no process, no
+// A tools backend, a sink and an event source that the tests control: no Lua, no process, no
 // descriptor.
 #pragma once
 
@@ -105,7 +105,7 @@ class FakeSink final : public MessageSink {
   bool full = false;
 };
 
-// A server between the two, and the shorthand of both eras.
+// A server between the two, and shorthands for both eras.
 struct Fixture {
   explicit Fixture(ServerOptions options = {})
       : server(backend, sink, clock, with_version(options)) {}
@@ -118,7 +118,7 @@ struct Fixture {
   void say(const Json& message) { server.receive(message.dump()); }
   void say_text(const std::string& line) { server.receive(line); }
 
-  // The only message said since the last look.
+  // Returns the only message since the last call.
   Json heard() {
     if (sink.lines.size() != 1) {
       throw std::runtime_error("expected one message, got " + std::to_string(sink.lines.size()));

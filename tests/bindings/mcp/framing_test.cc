@@ -1,4 +1,4 @@
-// Lines out of bytes, however they were cut; JSON of any depth.
+// Lines from bytes in any pieces; JSON of any depth.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What the server says unasked: changed tools, log messages, the end of subscriptions.
+// Notifications of the server: changed tools, log messages, the end of subscriptions.
 #include <string>
 
 #include "tests/bindings/mcp/fake_backend.h"
@@ -46,7 +46,7 @@ TEST_CASE("a modern client is notified of changed tools on its subscription") {
                                                           {"resourceSubscriptions", {"x://y"}}}));
     CHECK(acknowledged["method"] == "notifications/subscriptions/acknowledged");
     CHECK(!acknowledged.contains("id"));
-    // Only what is honoured, tagged with the id as it came.
+    // Only the accepted subscriptions, tagged with the original id.
     CHECK(acknowledged["params"]["notifications"] == Json{{"toolsListChanged", true}});
     CHECK(acknowledged["params"]["_meta"][kMetaSubscription] == id);
     fixture.server.on_event(kToolsChanged);
@@ -179,7 +179,7 @@ TEST_CASE("a modern client gets log messages for requests that ask for them") {
   CHECK(message["params"]["data"] == Json{{"message", "of the first"}});
   fixture.backend.finish_text(2, "done");
   fixture.heard();
-  // The only call there is.
+  // The only call.
   fixture.server.on_event(log_event("error", "of the first"));
   CHECK(fixture.heard()["params"]["level"] == "error");
   fixture.backend.finish_text(1, "done");

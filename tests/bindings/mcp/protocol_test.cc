@@ -1,4 +1,4 @@
-// JSON-RPC, eras, and the errors of a wrong message.
+// JSON-RPC, eras, and the errors of invalid messages.
 #include <string>
 
 #include "bindings/mcp/protocol.h"
@@ -158,7 +158,7 @@ TEST_CASE("initialize without a version is refused") {
   CHECK(code(fixture.ask(Fixture::request(1, "initialize"))) == kInvalidParams);
   CHECK(code(fixture.ask(Fixture::request(1, "initialize", Json{{"protocolVersion", 3}}))) ==
         kInvalidParams);
-  // It opened nothing.
+  // It opened no session.
   CHECK(code(fixture.ask(Fixture::request(2, "tools/list"))) == kInvalidParams);
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a modern request must have a complete envelope") {
 TEST_CASE("each request names its own era") {
   Fixture fixture;
   CHECK(fixture.ask(Fixture::modern(1, "tools/list"))["result"]["resultType"] == "complete");
-  // A modern request opens nothing for un-tagged ones.
+  // A modern request opens no session for un-tagged ones.
   CHECK(code(fixture.ask(Fixture::request(2, "tools/list"))) == kInvalidParams);
   fixture.handshake();
   CHECK(!fixture.ask(Fixture::request(3, "tools/list"))["result"].contains("resultType"));

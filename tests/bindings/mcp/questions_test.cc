@@ -1,5 +1,5 @@
-// The policy's questions, put to the client: requests of the server's own for legacy clients,
-// answers that require input for modern ones.
+// The policy's questions to the client: requests of the server for legacy clients, and answers that
+// require input for modern ones.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ using About = AskAnswer::About;
 constexpr auto kAnswerTime = std::chrono::minutes(10);
 const Json kForms = Json{{"elicitation", Json::object()}};
 
-// A client, and what the runtime heard of its answers.
+// A client, and the answers that reached the runtime.
 struct Asking : Fixture {
   using Fixture::Fixture;
 
@@ -38,7 +38,7 @@ struct Asking : Fixture {
     return message;
   }
 
-  // The policy asks about this call; the answer is found in answers afterwards.
+  // The policy asks about this call; `answers` gets the answer.
   void policy_asks(CallId call, const std::string& rule = "test.rule") {
     AskRequest question;
     question.call = call;
@@ -60,7 +60,7 @@ struct Asking : Fixture {
     server.on_ask(std::move(question));
   }
 
-  // A legacy call about which the client is asked: gives the server's request.
+  // Makes a legacy call about which the server asks, and returns the server's request.
   Json asked_call(const Json& id) {
     say(request(id, "tools/call", call_params()));
     policy_asks(backend.last);
@@ -78,7 +78,7 @@ struct Asking : Fixture {
   std::vector<std::optional<AskAnswer>> answers;
 };
 
-// What a modern client repeats its call with.
+// Returns the call as a modern client repeats it.
 Json repeat(const Json& result, const Json& answer) {
   Json responses = Json::object();
   for (const auto& [key, each] : result["inputRequests"].items()) responses[key] = answer;
@@ -131,7 +131,7 @@ TEST_CASE("a legacy client gets a question as a request") {
   }
 }
 
-TEST_CASE("each answer does what its title promises") {
+TEST_CASE("each answer does what its title says") {
   struct Case {
     const char* answer;
     bool allow;
@@ -170,7 +170,7 @@ TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
       {Json{{"action", "cancel"}}, "--mode"},
       {Json{{"action", "accept"}}, "lacks the field"},
       {Json{{"action", "accept"}, {"content", "once"}}, "lacks the field"},
-      {Asking::accepting("everything"), "not one of those"},
+      {Asking::accepting("everything"), "not one of the choices"},
       {Asking::accepting(Json::array({"once"})), "lacks the field"},
       {Asking::accepting(true), "lacks the field"},
       {Json{{"action", "agree"}, {"content", {{"answer", "once"}}}}, "unknown action"},
@@ -232,7 +232,7 @@ TEST_CASE("a client without elicitation is not asked") {
     legacy.say(Fixture::request(1, "tools/call", Asking::call_params()));
     legacy.policy_asks(1);
     Asking modern;
-    modern.shake_hands("2025-11-25", kForms);  // which says nothing of modern requests
+    modern.shake_hands("2025-11-25", kForms);  // this does not cover modern requests
     modern.say(Asking::modern_call(1, capabilities));
     modern.policy_asks(1);
     for (const Asking* client : {&legacy, &modern}) {
@@ -300,7 +300,7 @@ TEST_CASE("a legacy call that ends withdraws its questions") {
   CHECK(client.next()["id"] == 2);
   CHECK(!client.answers[1]->allow);
 
-  // Asked about a call that nobody waits for any more.
+  // The policy asks about a call whose client is gone.
   client.policy_asks(1);
   CHECK(client.silent());
 }
@@ -337,7 +337,7 @@ TEST_CASE("a modern call returns the question, and its result when it is repeate
   CHECK(question["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 5);
   CHECK(client.server.calls_in_flight() == 0);
   CHECK(client.server.next_timeout() == kAnswerTime);
-  client.backend.report(1, 1);  // nobody waits for it now
+  client.backend.report(1, 1);  // no client waits for it now
   CHECK(client.silent());
 
   Json again = Asking::modern_call("two", kForms, repeat(result, Asking::accepting("always")));

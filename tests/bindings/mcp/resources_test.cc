@@ -1,4 +1,4 @@
-// Runs as resources: listed, read, subscribed to, in both eras.
+// Runs as resources: lists, reads and subscriptions, in both eras.
 #include <string>
 
 #include "tests/bindings/mcp/fake_backend.h"
@@ -17,7 +17,7 @@ Event run_event(const std::string& name, const std::string& run) {
   return {name, "", Json{{"event", name}, {"session", ""}, {"run", run}}.dump()};
 }
 
-// The answer to a question about runs, which the backend answers later.
+// Returns the answer to a request about runs, which the backend answers later.
 Json answer_to(Fixture& fixture, const Json& request) {
   fixture.say(request);
   fixture.backend.notify_runs();
@@ -82,7 +82,7 @@ TEST_CASE("a resource has the state and the output of its run") {
   CHECK(templates["resourceTemplates"][0]["uriTemplate"] == "gibbous://runs/{id}");
 }
 
-TEST_CASE("a resource that does not exist is an error, which each era has its own code for") {
+TEST_CASE("a resource that does not exist is an error, with a code for each era") {
   TwoRuns fixture;
   CHECK(code(answer_to(fixture, fixture.read(1, "gibbous://runs/cccccccc"))) == kInvalidParams);
   const std::string others[] = {"gibbous://runs/../x", "gibbous://runs/", "file:///etc/passwd", ""};
@@ -110,7 +110,7 @@ TEST_CASE("a cancelled question about runs is not answered, and its id is free a
   CHECK(answer_to(fixture, Fixture::modern(1, "resources/list")).contains("result"));
 }
 
-TEST_CASE("an answer about runs that comes after the server has gone is dropped") {
+TEST_CASE("an answer about runs that comes after the server is gone is dropped") {
   FakeBackend backend;
   FakeSink sink;
   ManualClock clock;

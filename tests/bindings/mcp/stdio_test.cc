@@ -1,5 +1,5 @@
-// The transport over real pipes and sockets with a fake runtime: how it ends, how it bears a client
-// that does not read, and that nothing but the protocol reaches its output.
+// The transport over real pipes and sockets with a fake runtime: how it ends, how it handles a
+// client that does not read, and that only the protocol reaches its output.
 #include "bindings/mcp/stdio.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr milliseconds kExitLimit(100);
 constexpr milliseconds kPatience(10'000);
 
-// Its clock and its calls stand still; a call named "echo" ends at the next poll().
+// Its clock and its calls do not advance; a call named "echo" ends at the next poll().
 class DrivenFake final : public DrivenBackend {
  public:
   DrivenFake() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { fake_.add("never"); }
@@ -143,7 +143,7 @@ class Served {
   }
   void say(const Json& message) { write(message.dump() + "\n"); }
 
-  // The next line, or "" at the end of the output.
+  // Returns the next line, or "" at the end of the output.
   std::string line() { return next_line(output_.ours.get(), unread_); }
   std::string log_line() { return next_line(log_.ours.get(), unread_log_); }
   Json message() { return Json::parse(line()); }
@@ -222,7 +222,7 @@ TEST_CASE("joined and split writes are read alike") {
   CHECK(served.message()["id"] == 2);
 }
 
-TEST_CASE("the end of input ends it within the limit, calls under way or not") {
+TEST_CASE("the end of input ends the server within the limit, even during calls") {
   for (const bool busy : {false, true}) {
     Served served;
     served.start();
@@ -249,7 +249,7 @@ TEST_CASE("a request before the end of input is answered when it is nearly done"
   served.join();
 }
 
-TEST_CASE("a stop ends it within the limit and ends subscriptions politely") {
+TEST_CASE("a stop ends the server within the limit and closes its subscriptions") {
   Served served;
   served.start();
   served.say(call(1, "never"));
@@ -358,7 +358,7 @@ TEST_CASE("a line of more than 10 MiB is refused and the next one is answered") 
   writer.join();
 }
 
-TEST_CASE("a result of more than a line is an error, and one just under it arrives") {
+TEST_CASE("a result over the line limit is an error, and one just under it arrives") {
   Served served;
   served.backend.answer = std::string(std::size_t{9} * 1024 * 1024, 'x');
   served.start();

@@ -52,7 +52,7 @@ TEST_CASE("tools are described in full and in the order of their names") {
     CHECK(tool["inputSchema"]["type"] == "object");
     CHECK(tool["inputSchema"]["properties"].is_object());
     CHECK(tool["outputSchema"]["type"] == "object");
-    // Those that the tool does not say have the value that a client must assume.
+    // Hints that the tool does not set have the value that a client must assume.
     CHECK(tool["annotations"] == Json{{"readOnlyHint", true},
                                       {"destructiveHint", true},
                                       {"idempotentHint", false},
@@ -63,7 +63,7 @@ TEST_CASE("tools are described in full and in the order of their names") {
   }
 }
 
-TEST_CASE("no tools are an empty array, and a schema is an object whatever a tool gives") {
+TEST_CASE("no tools make an empty array, and a schema is always an object") {
   Fixture fixture(structured());
   fixture.backend.known.clear();
   CHECK(fixture.ask(Fixture::modern(1, "tools/list"))["result"]["tools"] == Json::array());
@@ -193,7 +193,46 @@ TEST_CASE("events read as lines, and successive matches of one watcher as one") 
   CHECK(event_lines({}).empty());
 }
 
-TEST_CASE("an event that nobody foresaw is shown whole") {
+TEST_CASE("matches of two watchers that take turns are one event line each") {
+  const auto match = [](const char* event, int watcher, int line, const std::string& text) {
+    return Json{{"event", event},     {"run", "Ab3xK9mZ"}, {"watcher", watcher},
+                {"stream", "stdout"}, {"line", text},      {"line_number", line}};
+  };
+  const Json ended = {{"event", "run_ready"}, {"run", "Ab3xK9mZ"}, {"because", "port 80"}};
+  CHECK(event_lines({match("error", 1, 3, "one"), match("slow", 2, 4, "two"),
+                     match("error", 1, 5, "three"), match("slow", 2, 6, "four"), ended,
+                     match("error", 1, 9, "later")}) ==
+        "[Ab3xK9mZ error ×2: line 3: one\nline 5: three]\n"
+        "[Ab3xK9mZ slow ×2: line 4: two\nline 6: four]\n"
+        "[Ab3xK9mZ ready: port 80]\n"
+        "[Ab3xK9mZ error: line 9: later]\n");
+}
+
+TEST_CASE("matches of one watcher within 200 ms are one event line, whatever came between") {
+  const auto match = [](std::int64_t at, int line, const std::string& text) {
+    return Json{{"event", "error"}, {"run", "Ab3xK9mZ"}, {"at_ms", at},
+                {"watcher", 1},     {"line", text},      {"line_number", line}};
+  };
+  const Json ready = {{"event", "run_ready"}, {"run", "Cd3xK9mZ"}, {"because", "port 80"}};
+  CHECK(event_lines({match(1000, 3, "one"), ready, match(1200, 4, "two"), ready,
+                     match(1401, 9, "later")}) ==
+        "[Ab3xK9mZ error ×2: line 3: one\nline 4: two]\n"
+        "[Cd3xK9mZ ready: port 80]\n[Cd3xK9mZ ready: port 80]\n"
+        "[Ab3xK9mZ error: line 9: later]\n");
+}
+
+TEST_CASE("the watchers of a preset are one event line, which has each line once") {
+  const auto match = [](int watcher, int line, const std::string& text) {
+    return Json{{"event", "compile_error"}, {"run", "Ab3xK9mZ"}, {"watcher", watcher},
+                {"stream", "stderr"},       {"line", text},      {"line_number", line}};
+  };
+  CHECK(event_lines({match(4, 2, "./a.go:5:2: undefined: x"), match(7, 3, "make: *** Error 1"),
+                     match(9, 3, "make: *** Error 1")}) ==
+        "[Ab3xK9mZ compile_error ×2: line 2: ./a.go:5:2: undefined: x\n"
+        "line 3: make: *** Error 1]\n");
+}
+
+TEST_CASE("an event of an unknown kind is shown whole") {
   const std::string text = event_lines({Json{{"event", "odd"}, {"run", 5}, {"deep", {{"a", 1}}}}});
   CHECK(text.find("[odd: {") == 0);
   CHECK(text.find("\"deep\":{\"a\":1}") != std::string::npos);
@@ -255,7 +294,7 @@ TEST_CASE("an error has the script's place and message") {
   CHECK(told["_meta"]["gibbous/errorData"] == Json{{"hint", "x"}});
 }
 
-TEST_CASE("without --structured results are text alone, but for tools that say otherwise") {
+TEST_CASE("without --structured results are only text, except for tools that say otherwise") {
   Fixture fixture;
   fixture.backend.add("alpha");
   fixture.backend.add("beta");
@@ -278,7 +317,7 @@ TEST_CASE("without --structured results are text alone, but for tools that say o
   }
 }
 
-TEST_CASE("an unknown tool is a protocol error, an error of a tool with that code is not") {
+TEST_CASE("an unknown tool is a protocol error, but a tool's error with that code is not") {
   Fixture fixture;
   fixture.say(Fixture::modern(1, "tools/call", call_params("ehco")));
   fixture.backend.fail(1, "unknown_tool", "No tool ehco; did you mean echo?");
@@ -411,7 +450,7 @@ TEST_CASE("a cancelled call ends without any further message") {
   for (const Era era : kEras) {
     fixture.say(make(era, 1, "tools/call", with_token(call_params("echo"), 5)));
     const CallId call = fixture.backend.last;
-    // Another type is another id.
+    // The same text with another type is another id.
     fixture.say(Fixture::notification("notifications/cancelled", Json{{"requestId", "1"}}));
     CHECK(!fixture.backend.calls.at(call).cancelled);
     fixture.say(Fixture::notification("notifications/cancelled",
@@ -421,7 +460,7 @@ TEST_CASE("a cancelled call ends without any further message") {
     fixture.backend.report(call, 1);
     fixture.backend.fail(call, "cancelled", "cancelled");
     CHECK(fixture.silent());
-    // Too late is no error either.
+    // A late cancellation is not an error either.
     fixture.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 1}}));
     CHECK(fixture.silent());
   }

@@ -1,4 +1,4 @@
-// Lines to descriptors of each kind, none of which may ever make the writer wait.
+// Lines for descriptors of each kind, none of which may make the writer wait.
 #include "bindings/stdio/output_queue.h"
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ std::string line_of(int number) {
 
 }  // namespace
 
-TEST_CASE("a reader that is slow gets everything in order, and never blocks the writer") {
+TEST_CASE("a slow reader gets everything in order, and never blocks the writer") {
   const bool as_socket = GENERATE(false, true);
   INFO((as_socket ? "socket" : "pipe"));
   Ends ends = as_socket ? make_socket() : make_pipe();
@@ -81,7 +81,7 @@ TEST_CASE("the descriptor's flags, which others share, stay as they are") {
   CHECK(fcntl(ends.write.get(), F_GETFL) == before);
 }
 
-TEST_CASE("a reader that has gone is noticed, and lines for it are nothing") {
+TEST_CASE("a closed reader is noticed, and lines for it are dropped") {
   signal(SIGPIPE, SIG_IGN);
   Ends ends = make_pipe();
   OutputQueue queue(ends.write.get());

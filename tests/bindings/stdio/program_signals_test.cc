@@ -1,4 +1,4 @@
-// Signals as a readable descriptor, and everything as it was afterwards.
+// Signals as a readable descriptor, and the restored state afterwards.
 #include "bindings/stdio/program_signals.h"
 
 #include <poll.h>
@@ -37,7 +37,7 @@ TEST_CASE("each of the three signals makes the descriptor readable, once") {
   }
 }
 
-TEST_CASE("the mask and the disposition of SIGPIPE are put back") {
+TEST_CASE("the mask and the disposition of SIGPIPE are restored") {
   const auto pipe_before = signal(SIGPIPE, SIG_DFL);
   {
     auto signals = ProgramSignals::create();

@@ -16,7 +16,7 @@ struct DecisionText {
   std::string effect;   // "call", "start", "stdin", "kill"
   std::string subject;  // the command, its words, what was typed, or the arguments of the call
   std::string reason;
-  std::string answer;  // of a person: "allowed by sam: looks fine"
+  std::string answer;  // a person's: "allowed by sam: looks fine"
 };
 
 DecisionText decision_text(const DecisionRecord& decision);

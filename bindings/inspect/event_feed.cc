@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "bindings/inspect/event_text.h"
 #include "bindings/inspect/journal_query.h"
-#include "bindings/inspect/run_facts.h"
 
 namespace gibbous::inspect {
 namespace {
 
-// New runs between two reads are found as long as there are no more of them than this.
+// A read finds all runs that began since the last one, unless there are more of them than this.
 constexpr std::size_t kNewestRuns = 256;
 
 }  // namespace
@@ -34,7 +34,7 @@ Result<std::vector<RunRecord>> EventFeed::runs_with_news() {
   for (auto each = cursors_.begin(); each != cursors_.end();) {
     const bool is_listed = listed.count(each->first) != 0;
     if (!is_listed && !each->second.active) {
-      each = cursors_.erase(each);  // the list has only the newest runs, so it is not listed again
+      each = cursors_.erase(each);  // never listed again: the list has only the newest runs
       continue;
     }
     if (!is_listed) {
@@ -67,11 +67,18 @@ Status EventFeed::read(const RunRecord& run, Cursor& cursor, std::vector<FeedIte
   for (;;) {
     Result<ItemPage> page = reader_.items(run.run_id, cursor.since_seq, kMaxPageItems);
     if (!page) return page.status();
+    // Read the record again after the items: it says what must be redacted in them.
+    Result<RunRecord> now = reader_.run(run.run_id);
+    const auto record = std::make_shared<const RunRecord>(now ? std::move(*now) : run);
+    const auto facts = std::make_shared<const RunFacts>(facts_of(*record, redactions_));
     cursor.since_seq = page->next_since;
     for (StoredItem& item : page->items) {
       const bool wanted = item.type == ItemType::kEvent || item.type == ItemType::kState;
-      if (!wanted || item.created_at < filter_.since) continue;
-      items.push_back({run.run_id, run.session_id, std::move(item)});
+      if (!wanted) continue;
+      const bool repeats = repeats_state(item, cursor.state);
+      if (item.type == ItemType::kState) cursor.state = item.payload;
+      if (item.created_at < filter_.since) continue;
+      items.push_back({record, facts, std::move(item), repeats});
     }
     if (!page->more) return {};
   }

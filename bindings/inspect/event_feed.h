@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bindings/inspect/run_facts.h"
 #include "runtime/journal/journal_reader.h"
 
 namespace gibbous::inspect {
@@ -20,12 +22,13 @@ struct FeedFilter {
 };
 
 struct FeedItem {
-  std::string run_id;
-  std::string session_id;
-  StoredItem item;  // kEvent or kState
+  std::shared_ptr<const RunRecord> run;
+  std::shared_ptr<const RunFacts> facts;
+  StoredItem item;       // kEvent or kState
+  bool repeats = false;  // the run's previous change of state said the same
 };
 
-// The most items of one call; older ones are dropped and counted.
+// One call returns at most this many items; older ones are dropped and counted.
 inline constexpr std::size_t kMaxFeedItems = 10'000;
 
 class EventFeed {
@@ -41,6 +44,7 @@ class EventFeed {
   struct Cursor {
     std::uint64_t since_seq = 0;
     bool active = true;
+    std::string state;  // the one of the last change
   };
   Result<std::vector<RunRecord>> runs_with_news();
   Status read(const RunRecord& run, Cursor& cursor, std::vector<FeedItem>& items);
@@ -49,6 +53,7 @@ class EventFeed {
   JournalReader& reader_;
   FeedFilter filter_;
   std::map<std::string, Cursor> cursors_;
+  Redactions redactions_;
   bool first_ = true;
   std::uint64_t left_out_ = 0;
 };

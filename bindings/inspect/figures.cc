@@ -28,8 +28,16 @@ std::string local_text(std::int64_t unix_millis, const char* format) {
   std::tm parts{};
   std::array<char, kTextBytes> text{};
   if (::localtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_millis);
-  const std::size_t size = std::strftime(text.data(), text.size(), format, &parts);
-  return std::string(text.data(), size) + printed(".%03d", static_cast<int>(unix_millis % kSecond));
+  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+}
+
+std::string with_millis(std::int64_t unix_millis, const char* format) {
+  return local_text(unix_millis, format) +
+         printed(".%03d", static_cast<int>(unix_millis % kSecond));
+}
+
+bool is_recent(std::int64_t at) {
+  return unix_millis() - at < kDay;
 }
 
 }  // namespace
@@ -70,16 +78,23 @@ std::int64_t unix_millis() {
 }
 
 std::string time_text(std::int64_t unix_millis) {
-  return local_text(unix_millis, "%H:%M:%S");
+  return with_millis(unix_millis, "%H:%M:%S");
 }
 
 std::string date_time_text(std::int64_t unix_millis) {
-  return local_text(unix_millis, "%Y-%m-%d %H:%M:%S");
+  return with_millis(unix_millis, "%Y-%m-%d %H:%M:%S");
 }
 
 std::string recent_time_text(std::int64_t at) {
-  constexpr std::int64_t kDayMillis = 86'400'000;
-  return unix_millis() - at < kDayMillis ? time_text(at) : date_time_text(at);
+  return is_recent(at) ? time_text(at) : date_time_text(at);
+}
+
+std::string short_time_text(std::int64_t at) {
+  return local_text(at, is_recent(at) ? "%H:%M:%S" : "%Y-%m-%d %H:%M");
+}
+
+std::string count_text(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace gibbous::inspect

@@ -14,7 +14,12 @@ std::int64_t unix_millis();
 // Local time with milliseconds, "15:04:05.123", and the same after the date.
 std::string time_text(std::int64_t unix_millis);
 std::string date_time_text(std::int64_t unix_millis);
+// For a column: "15:04:05" within a day of now, else "2026-11-22 15:04".
+std::string short_time_text(std::int64_t unix_millis);
 // The time alone within a day of now, else the date too.
 std::string recent_time_text(std::int64_t unix_millis);
+
+// "1 run", "2 runs".
+std::string count_text(std::uint64_t count, const std::string& noun);
 
 }  // namespace gibbous::inspect

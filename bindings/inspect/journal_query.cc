@@ -12,6 +12,8 @@
 namespace gibbous::inspect {
 namespace {
 
+constexpr std::size_t kMaxNamedRuns = 5;  // in a message
+
 std::string named(std::string_view name) {
   return "'" + stdio::printable(name, kMaxJournalIdBytes) + "'";
 }
@@ -21,7 +23,35 @@ Status not_found(const char* code, const std::string& what, std::string_view nam
   const std::string nearest =
       name.size() <= kMaxJournalIdBytes ? nearest_name(std::string(name), known) : "";
   return Status::error(code, "the journal holds no " + what + " " + named(name) +
-                                 (nearest.empty() ? "" : "; did you mean " + named(nearest) + "?"));
+                                 did_you_mean(stdio::printable(nearest, kMaxJournalIdBytes)));
+}
+
+using Runs = std::vector<const RunRecord*>;  // newest first
+
+Status ambiguous(const std::string& what, std::string_view name, const Runs& runs) {
+  std::string message = what + " " + named(name) + ": ";
+  for (std::size_t i = 0; i < runs.size() && i < kMaxNamedRuns; ++i) {
+    message += (i > 0 ? ", " : "") + named(runs[i]->run_id);
+  }
+  return Status::error("run_ambiguous", message + (runs.size() > kMaxNamedRuns ? ", ..." : ""));
+}
+
+// The runs of the workspace, or all of them when it has none.
+Runs nearest_runs(const Runs& runs, const std::string& workspace) {
+  Runs near;
+  for (const RunRecord* run : runs) {
+    if (run->workspace == workspace) near.push_back(run);
+  }
+  return near.empty() ? runs : near;
+}
+
+Result<RunRecord> the_labelled(const Runs& runs, std::string_view name) {
+  Runs active;
+  for (const RunRecord* run : runs) {
+    if (!has_ended(*run)) active.push_back(run);
+  }
+  if (active.size() > 1) return ambiguous("more than one run has the label", name, active);
+  return active.empty() ? *runs.front() : *active.front();
 }
 
 }  // namespace
@@ -38,24 +68,30 @@ Result<std::unique_ptr<JournalReader>> open_journal(const std::string& asked) {
   return JournalReader::open(directory);
 }
 
-Result<RunRecord> find_run(JournalReader& reader, std::string_view id) {
-  Result<RunRecord> exact = reader.run(id);
+Result<RunRecord> find_run(JournalReader& reader, std::string_view name,
+                           const std::string& directory) {
+  Result<RunRecord> exact = reader.run(name);
   if (exact || exact.status().code() != "run_not_found") return exact;
-  Result<std::vector<RunRecord>> runs = reader.runs("", kMaxListedRuns);
+  const Result<std::vector<RunRecord>> runs = reader.runs("", kMaxListedRuns);
   if (!runs) return runs.status();
+  Redactions redactions;
   std::vector<std::string> known;
-  RunRecord* found = nullptr;
-  for (RunRecord& run : *runs) {
+  Runs labelled;
+  Runs begun;
+  for (const RunRecord& run : *runs) {
     known.push_back(run.run_id);
-    if (id.empty() || run.run_id.compare(0, id.size(), id) != 0) continue;
-    if (found != nullptr) {
-      return Status::error("run_ambiguous", "more than one run begins with " + named(id) + ": " +
-                                                named(found->run_id) + ", " + named(run.run_id));
-    }
-    found = &run;
+    std::string label = facts_of(run, redactions).given_label;
+    if (name.empty()) continue;
+    if (label == name) labelled.push_back(&run);
+    if (run.run_id.compare(0, name.size(), name) == 0) begun.push_back(&run);
+    if (!label.empty()) known.push_back(std::move(label));
   }
-  if (found != nullptr) return std::move(*found);
-  return not_found("run_not_found", "run", id, known);
+  if (!labelled.empty()) {
+    return the_labelled(nearest_runs(labelled, workspace_of(directory, *runs)), name);
+  }
+  if (begun.size() > 1) return ambiguous("more than one run begins with", name, begun);
+  if (!begun.empty()) return *begun.front();
+  return not_found("run_not_found", "run", name, known);
 }
 
 Status check_session(JournalReader& reader, const std::string& session) {

@@ -8,23 +8,27 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/inspect/workspace.h"
 #include "gibbous/status.h"
 #include "runtime/journal/journal_reader.h"
 
 namespace gibbous::inspect {
 
-// How many runs a list reads, newest first.
+// A list reads at most this many runs, newest first.
 inline constexpr std::size_t kMaxListedRuns = 10'000;
 
-// The state directory; "" when there is none.
+// Returns the state directory; "" when there is none.
 std::string journal_directory(const std::string& asked);
 
 // `asked` is --state, or "" for the default directory. Fails as JournalReader::open does.
 Result<std::unique_ptr<JournalReader>> open_journal(const std::string& asked);
 
-// The run with this id, or the only run whose id begins with it. Fails with run_not_found, which
-// suggests the nearest id, or with run_ambiguous.
-Result<RunRecord> find_run(JournalReader& reader, std::string_view id);
+// Returns the run with this id, else with this label, else the only run whose id begins with
+// `name`. When several runs have the label, runs of the workspace around `directory` come first;
+// among them the one that has not ended, else the newest. Fails with run_not_found, which suggests
+// the nearest name, or with run_ambiguous, which names the ids.
+Result<RunRecord> find_run(JournalReader& reader, std::string_view name,
+                           const std::string& directory = current_directory());
 
 // Fails with session_not_found, which suggests the nearest name, when the session has no run.
 Status check_session(JournalReader& reader, const std::string& session);

@@ -76,9 +76,10 @@ void look_at_one(LiveRun& run, std::vector<pid_t> pids, ProcessTree& tree) {
 std::vector<LiveRun> look_at(std::vector<RunRecord> records) {
   std::vector<LiveRun> runs;
   ProcessesByMark processes;
+  Redactions redactions;
   for (RunRecord& record : records) {
     LiveRun run{.record = std::move(record), .facts = {}, .presence = {}, .usage = {}};
-    run.facts = facts_of(run.record);
+    run.facts = facts_of(run.record, redactions);
     if (is_looked_for(run) && run.facts.mark) processes[key_of(*run.facts.mark)];
     runs.push_back(std::move(run));
   }
@@ -124,8 +125,10 @@ bool host_lives(JournalReader& reader, const RunRecord& run) {
 
 std::string state_text(const LiveRun& run) {
   if (run.presence == Presence::kGone) return state_of(run.record) + "? (host gone)";
-  if (waits_in_host(run.record)) {
-    return state_of(run.record) + " (" + stdio::printable(run.record.error_message, kMaxWhyBytes) +
+  const bool is_declined = run.record.status == "queued" && !run.record.error_message.empty();
+  if (waits_in_host(run.record) || is_declined) {
+    return state_of(run.record) + " (" +
+           stdio::printable(run.facts.redaction.redact(run.record.error_message), kMaxWhyBytes) +
            ")";
   }
   return run.waits_for_input() ? run.record.status + ", waits for input" : run.record.status;

@@ -54,7 +54,7 @@ Result<LogStart> start_of_tail(JournalReader& reader, const RunRecord& run, std:
     const std::uint64_t since = run.last_seq > window ? run.last_seq - window : 0;
     const Result<std::uint64_t> found = count_lines(reader, run, since, streams);
     if (!found) return found.status();
-    // The first line of a window may begin before it.
+    // The first line of a window may begin before the window.
     if (*found > lines || since == 0) {
       return LogStart{.since_seq = since, .skip_lines = *found > lines ? *found - lines : 0};
     }

@@ -10,7 +10,7 @@ namespace gibbous::inspect {
 
 struct LogStart {
   std::uint64_t since_seq = 0;   // begin with the items above it
-  std::uint64_t skip_lines = 0;  // of their output
+  std::uint64_t skip_lines = 0;  // lines of their output to skip
 };
 
 // Begins with the first item at or after `at` (Unix milliseconds). Takes about 32 reads.

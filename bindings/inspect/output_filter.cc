@@ -40,8 +40,7 @@ std::string OutputFilter::feed(std::string_view bytes) {
   const std::string joined = held_.empty() ? std::string() : std::exchange(held_, {}).append(bytes);
   const std::string_view all = joined.empty() ? bytes : std::string_view(joined);
   std::size_t tail = incomplete_tail(all);
-  // A '\r' at the end may belong to "\r
-  // ".
+  // A '\r' at the end may belong to "\r\n".
   if (tail == 0 && form_ == Form::kPlain && !all.empty() && all.back() == '\r') tail = 1;
   std::string text;
   text.reserve(all.size());

@@ -18,9 +18,9 @@ class OutputFilter {
 
   // Returns valid UTF-8. A sequence that is incomplete at the end of `bytes` waits for its rest.
   std::string feed(std::string_view bytes);
-  // Returns what still waits.
+  // Returns the bytes that still wait.
   std::string finish();
-  // Whether a colour is active after the last output; other text must reset it first.
+  // Returns true when a colour is active after the last output; other text must reset it first.
   bool coloured() const { return coloured_; }
 
  private:

@@ -12,6 +12,11 @@ constexpr std::string_view kCut = " [the rest of the line is left out]";
 
 }  // namespace
 
+void OutputTail::use(const Redaction& redaction) {
+  redaction_ = redaction;
+  for (Partial& partial : partial_) partial.redactor.use(redaction);
+}
+
 void OutputTail::add(const StoredItem& item) {
   switch (item.type) {
     case ItemType::kStdout:
@@ -20,7 +25,7 @@ void OutputTail::add(const StoredItem& item) {
     case ItemType::kStderr:
       return add_output(OutputLine::Kind::kError, item.payload);
     case ItemType::kNote:
-      return push(OutputLine::Kind::kNote, item.payload);
+      return push(OutputLine::Kind::kNote, redaction_.redact(item.payload));
     case ItemType::kEvent:
     case ItemType::kState:
       return;
@@ -29,8 +34,7 @@ void OutputTail::add(const StoredItem& item) {
 
 void OutputTail::finish() {
   for (const auto kind : {OutputLine::Kind::kOut, OutputLine::Kind::kError}) {
-    Partial& partial = partial_[static_cast<std::size_t>(kind)];
-    if (!partial.text.empty()) push(kind, std::exchange(partial.text, {}));
+    if (!partial_[static_cast<std::size_t>(kind)].text.empty()) end_line(kind);
   }
 }
 
@@ -40,7 +44,7 @@ void OutputTail::add_output(OutputLine::Kind kind, std::string_view bytes) {
     const std::size_t end = bytes.find('\n');
     extend(partial, bytes.substr(0, end));
     if (end == std::string_view::npos) return;
-    push(kind, std::exchange(partial, {}).text);
+    end_line(kind);
     bytes.remove_prefix(end + 1);
   }
 }
@@ -49,13 +53,28 @@ void OutputTail::extend(Partial& partial, std::string_view bytes) {
   if (partial.is_cut || bytes.empty()) return;
   partial.text += bytes;
   if (partial.text.size() <= kMaxLineBytes) return;
-  // A progress bar: only the text after the last return is visible.
+  // A progress bar shows only the text after its last carriage return.
   const std::size_t last = partial.text.rfind('\r', partial.text.size() - 2);
   if (last != std::string::npos) partial.text.erase(0, last);
   if (partial.text.size() <= kMaxLineBytes) return;
   partial.text.resize(kMaxLineBytes);
   partial.text += kCut;
   partial.is_cut = true;
+}
+
+void OutputTail::end_line(OutputLine::Kind kind) {
+  Partial& partial = partial_[static_cast<std::size_t>(kind)];
+  std::string line = partial.redactor.feed(partial.text += '\n');
+  line.pop_back();
+  partial.text.clear();
+  partial.is_cut = false;
+  push(kind, std::move(line));
+}
+
+std::string OutputTail::open_line() const {
+  StreamRedactor redactor = partial_.front().redactor;
+  std::string line = redactor.feed(partial_.front().text);
+  return line += redactor.flush();
 }
 
 void OutputTail::push(OutputLine::Kind kind, std::string text) {

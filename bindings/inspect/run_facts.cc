@@ -11,10 +11,17 @@
 namespace gibbous::inspect {
 namespace {
 
+constexpr std::uint64_t kMaxTerminalSide = 10'000;
+
 std::optional<std::uint64_t> number_of(const Json& meta, const char* name) {
   const auto found = meta.find(name);
   if (found == meta.end() || !found->is_number_unsigned()) return std::nullopt;
   return found->get<std::uint64_t>();
+}
+
+std::uint16_t side_of(const Json& terminal, const char* name) {
+  const std::uint64_t side = number_of(terminal, name).value_or(0);
+  return side <= kMaxTerminalSide ? static_cast<std::uint16_t>(side) : 0;
 }
 
 std::optional<Mark> mark_of(const std::string& decimal) {
@@ -28,11 +35,26 @@ std::optional<Mark> mark_of(const std::string& decimal) {
 
 }  // namespace
 
+TerminalSize size_of(const Json& terminal) {
+  TerminalSize size;
+  size.rows = side_of(terminal, "rows");
+  size.cols = side_of(terminal, "cols");
+  return size;
+}
+
 RunFacts facts_of(const RunRecord& run) {
+  Redactions redactions;
+  return facts_of(run, redactions);
+}
+
+RunFacts facts_of(const RunRecord& run, Redactions& redactions) {
   RunFacts facts;
   const Json meta = parse_object(run.meta_json, kMaxJournalTextBytes);
-  facts.label = text_member(meta, "label");
-  facts.cwd = text_member(meta, "cwd");
+  facts.redaction = redactions.of(run, meta);
+  facts.given_label = text_member(meta, "label");
+  // Under "everything" a label that is missing stays missing.
+  if (!facts.given_label.empty()) facts.label = facts.redaction.redact(facts.given_label);
+  facts.cwd = facts.redaction.redact(text_member(meta, "cwd"));
   facts.tool = text_member(meta, "tool");
   facts.signal = text_member(meta, "signal");
   facts.limit = text_member(meta, "limit");
@@ -45,6 +67,11 @@ RunFacts facts_of(const RunRecord& run) {
   facts.peak_rss_bytes = number_of(meta, "peak_rss_bytes");
   if (const auto cpu = number_of(meta, "cpu_ms"); cpu && *cpu <= INT64_MAX) {
     facts.cpu_ms = static_cast<std::int64_t>(*cpu);
+  }
+  if (const auto terminal = meta.find("terminal"); terminal != meta.end()) {
+    facts.size_at_start = size_of(*terminal);
+    const auto now = terminal->find("now");
+    facts.size_now = now == terminal->end() ? facts.size_at_start : size_of(*now);
   }
   return facts;
 }

@@ -8,13 +8,16 @@
 #include <optional>
 #include <string>
 
+#include "bindings/inspect/redaction.h"
 #include "runtime/journal/record.h"
 #include "runtime/process/mark.h"
+#include "runtime/process/terminal.h"
 
 namespace gibbous::inspect {
 
 struct RunFacts {
-  std::string label;
+  std::string label;        // redacted, like cwd
+  std::string given_label;  // as it was given: to find the run by, not to show
   std::string cwd;
   std::string tool;
   std::string signal;
@@ -26,13 +29,21 @@ struct RunFacts {
   std::optional<Mark> mark;
   std::optional<std::uint64_t> peak_rss_bytes;
   std::optional<std::int64_t> cpu_ms;
+  TerminalSize size_at_start{0, 0};  // of its terminal; 0: unknown, or none
+  TerminalSize size_now{0, 0};
+  Redaction redaction;  // of the run's text
 };
 
+// {"rows":24,"cols":80}; zeros for anything else.
+TerminalSize size_of(const Json& terminal);
+
 RunFacts facts_of(const RunRecord& run);
+// For many runs: `redactions` has the patterns that are compiled already.
+RunFacts facts_of(const RunRecord& run, Redactions& redactions);
 bool has_ended(const RunRecord& run);
-// When it was queued or, without a queue, started. Unix milliseconds.
+// Returns when the run was queued or, without a queue, started, in Unix milliseconds.
 std::int64_t beginning_of(const RunRecord& run);
-// How long it has run; 0 before it starts. `now`: Unix milliseconds.
+// Returns how long the run has run; 0 before it starts. `now`: Unix milliseconds.
 std::int64_t runtime_of(const RunRecord& run, std::int64_t now);
 
 }  // namespace gibbous::inspect

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <set>
 
+#include "bindings/inspect/event_text.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
+#include "runtime/output/utf8.h"
 
 namespace gibbous::inspect {
 namespace {
@@ -31,8 +33,14 @@ std::string memory_text(const LiveRun& run) {
 }
 
 std::string ended_text(const LiveRun& run) {
-  const std::string why = end_text(run.record);
+  const std::string why = end_text(run.record, run.facts);
   return run.record.status + (why.empty() ? "" : " (" + why + ")");
+}
+
+// Returns how long the run ran, has run, or has waited for its start.
+std::string time_taken(const RunRecord& run, std::int64_t now) {
+  if (run.started_at != 0) return duration_text(runtime_of(run, now));
+  return has_ended(run) ? kUnknown : duration_text(now - beginning_of(run));
 }
 
 OrderedJson usage_json(const TreeUsage& usage) {
@@ -52,6 +60,16 @@ OrderedJson usage_json(const TreeUsage& usage) {
   return json;
 }
 
+// Returns a printable text that shows by a mark that it goes on.
+std::string shortened(const std::string& text, std::size_t most) {
+  constexpr std::size_t kLongestEscape = 8;
+  if (text.size() <= most) return stdio::printable(text, most * kLongestEscape);
+  const std::string_view begin = std::string_view(text).substr(0, most);
+  return stdio::printable(begin.substr(0, most - incomplete_utf8_tail(begin)),
+                          most * kLongestEscape) +
+         "…";
+}
+
 void add_text(OrderedJson& json, const char* name, const std::string& text) {
   if (!text.empty()) json[name] = to_utf8(text);
 }
@@ -59,20 +77,28 @@ void add_text(OrderedJson& json, const char* name, const std::string& text) {
 }  // namespace
 
 std::vector<std::string> run_headings() {
-  return {"ID", "STATE", "SESSION", "AGE", "CPU", "MEM", "PORTS", "COMMAND"};
+  return {"ID", "STATE", "SESSION", "STARTED", "TIME", "CPU", "MEM", "PORTS", "COMMAND"};
 }
 
 std::vector<std::string> run_row(const LiveRun& run, std::int64_t now) {
   const RunRecord& record = run.record;
-  const std::int64_t age = has_ended(record) ? runtime_of(record, now) : now - beginning_of(record);
   return {stdio::printable(record.run_id, kMaxNameBytes),
           has_ended(record) ? ended_text(run) : state_text(run),
-          stdio::printable(session_name(record), kMaxNameBytes),
-          duration_text(age),
+          short_session(record),
+          record.started_at == 0 ? kUnknown : short_time_text(record.started_at),
+          time_taken(record, now),
           cpu_text(run),
           memory_text(run),
           ports_text(run.usage),
           title_of(record, run.facts)};
+}
+
+std::string short_session(const RunRecord& run) {
+  std::string name = session_name(run);
+  const std::string place = "@" + run.workspace;
+  const std::size_t at = run.workspace.empty() ? std::string::npos : name.find(place);
+  if (at != std::string::npos) name.erase(at, place.size());
+  return stdio::printable(name, kMaxNameBytes);
 }
 
 std::string ports_text(const TreeUsage& usage) {
@@ -88,14 +114,17 @@ std::string ports_text(const TreeUsage& usage) {
 }
 
 std::string title_of(const RunRecord& run, const RunFacts& facts) {
-  const std::string command = stdio::printable(run.command, kMaxTitleBytes);
+  const std::string command = stdio::printable(facts.redaction.redact(run.command), kMaxTitleBytes);
   if (facts.label.empty()) return command;
-  return "[" + stdio::printable(facts.label, kMaxNameBytes) + "] " + command;
+  return "[" + shortened(facts.label, kMaxNameBytes) + "] " + command;
 }
 
-std::string end_text(const RunRecord& run) {
+std::string end_text(const RunRecord& run, const RunFacts& facts) {
   if (!has_ended(run)) return "";
-  if (!run.error_message.empty()) return stdio::printable(run.error_message, kMaxTitleBytes);
+  if (!run.error_message.empty()) {
+    const std::string reason = facts.redaction.redact(run.error_message);
+    return stdio::printable(reason_beside(run.status, reason), kMaxTitleBytes);
+  }
   if (run.has_exit_code && run.exit_code != 0) return "exit code " + std::to_string(run.exit_code);
   return "";
 }
@@ -105,7 +134,8 @@ OrderedJson run_json(const LiveRun& run, std::int64_t now) {
   OrderedJson json = {{"id", to_utf8(record.run_id)},
                       {"session", to_utf8(record.client)},
                       {"state", to_utf8(state_of(record))},
-                      {"command", to_utf8(record.command)}};
+                      {"command", to_utf8(run.facts.redaction.redact(record.command))}};
+  add_text(json, "workspace", record.workspace);
   if (record.session_id != record.client) json["queue"] = to_utf8(record.session_id);
   add_text(json, "label", run.facts.label);
   add_text(json, "tool", run.facts.tool);
@@ -116,7 +146,7 @@ OrderedJson run_json(const LiveRun& run, std::int64_t now) {
   if (has_ended(record)) json["finished_at"] = record.finished_at;
   json["runtime_ms"] = runtime_of(record, now);
   if (record.has_exit_code) json["exit_code"] = record.exit_code;
-  add_text(json, "reason", record.error_message);
+  add_text(json, "reason", run.facts.redaction.redact(record.error_message));
   if (run.facts.cpu_ms) json["cpu_time_ms"] = *run.facts.cpu_ms;
   if (run.facts.peak_rss_bytes) json["peak_rss_bytes"] = *run.facts.peak_rss_bytes;
   if (run.presence == Presence::kThere) json["usage"] = usage_json(run.usage);

@@ -30,7 +30,7 @@ std::string number(double value) {
   return text.data();
 }
 
-// At most kMaxPoints, each the maximum of its part, so that no peak is lost.
+// Returns at most kMaxPoints, each the maximum of its part, so that no peak is lost.
 std::vector<Point> thinned(const std::vector<Point>& points) {
   if (points.size() <= kMaxPoints) return points;
   std::vector<Point> few;

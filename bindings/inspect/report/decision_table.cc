@@ -53,7 +53,8 @@ std::string decisions_html(const Story& story, std::size_t most) {
       "<section id=\"decisions\"><h2>Decisions</h2><label class=\"only\"><input type=\"checkbox\" "
       "id=\"only\"> only what was asked or denied</label>";
   if (left_out > 0) {
-    html += "<p class=\"note\">" + std::to_string(left_out) + " older decisions are left out</p>";
+    html +=
+        "<p class=\"note\">" + inspect::count_text(left_out, "older decision") + " left out</p>";
   }
   html +=
       "<div class=\"wide\"><table><thead><tr><th>Time</th><th>Verdict</th><th>What</th>"

@@ -8,7 +8,8 @@
 
 namespace gibbous::report {
 
-// At most about `most` bytes; older decisions are left out and counted. "" without decisions.
+// Returns at most about `most` bytes; older decisions are left out and counted. "" without
+// decisions.
 std::string decisions_html(const Story& story, std::size_t most);
 
 }  // namespace gibbous::report

@@ -15,7 +15,7 @@ std::string escaped(std::string_view text, std::size_t most);
 // become U+FFFD.
 void append_escaped(std::string& html, std::string_view utf8);
 
-// `part` of 1 as "12.34%".
+// Formats a part of 1 as "12.34%".
 std::string percent(double part);
 
 }  // namespace gibbous::report

@@ -40,7 +40,7 @@ std::string hex(std::uint32_t value) {
   return text.data();
 }
 
-// Classes for colours that the theme decides, a style for exact ones.
+// Uses classes for colours that the theme decides, and a style for exact ones.
 std::string open_span(const Style& style) {
   std::string classes;
   std::string css;
@@ -68,7 +68,7 @@ std::string open_span(const Style& style) {
   return span + ">";
 }
 
-// The numbers of an SGR sequence such as "\x1b[1;31m"; colons count as semicolons.
+// Reads the numbers of an SGR sequence such as "\x1b[1;31m"; colons count as semicolons.
 std::size_t codes_of(std::string_view escape, std::array<std::uint32_t, kMaxCodes>& codes) {
   constexpr std::size_t kIntroducer = 2;
   if (escape.size() <= kIntroducer || escape[1] != '[' || escape.back() != 'm') return 0;

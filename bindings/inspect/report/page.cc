@@ -32,7 +32,7 @@ std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
-// A second defence after escaping: the page runs only its own script and loads nothing.
+// This is a second defence after escaping: the page runs only its own script and loads nothing.
 std::string content_policy() {
   return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
          inspect::base64(from_hex(sha256_hex(page_script()))) +
@@ -74,9 +74,18 @@ std::string tiles(const Story& story) {
   return html + "</div>";
 }
 
+// Without the date when the session ended on the day on which it began.
+std::string end_time(const Story& story) {
+  constexpr std::size_t kDateBytes = std::string_view("2026-11-22").size();
+  const std::string begin = inspect::date_time_text(story.begin);
+  const std::string end = inspect::date_time_text(story.end);
+  const bool same_day = begin.compare(0, kDateBytes, end, 0, kDateBytes) == 0;
+  return same_day ? inspect::time_text(story.end) : end;
+}
+
 std::string header(const Story& story, const std::string& name) {
   return "<header><p class=\"quiet\">Session</p><h1>" + name + "</h1><p class=\"quiet\">" +
-         inspect::date_time_text(story.begin) + " to " + inspect::date_time_text(story.end) + ", " +
+         inspect::date_time_text(story.begin) + " to " + end_time(story) + ", " +
          inspect::duration_text(story.end - story.begin) + "</p>" + tiles(story) + "</header>";
 }
 
@@ -94,8 +103,8 @@ std::string runs_html(const Story& story, std::size_t most) {
       "<section><h2>Runs</h2><p class=\"only\"><button id=\"open-all\">Open all</button> "
       "<button id=\"close-all\">Close all</button></p>";
   if (story.runs_left_out || sections.size() < story.runs.size()) {
-    html += "<p class=\"note\">Only the newest " + std::to_string(sections.size()) +
-            " runs are shown in full.</p>";
+    html += "<p class=\"note\">Only the newest " + inspect::count_text(sections.size(), "run") +
+            " in full</p>";
   }
   for (auto each = sections.rbegin(); each != sections.rend(); ++each) html += *each;
   return html + "</section>";

@@ -12,10 +12,10 @@ namespace gibbous::report {
 
 inline constexpr std::size_t kMaxPageBytes = std::size_t{8} << 20;
 
-// At most kMaxPageBytes; notes name what was left out.
+// Returns at most kMaxPageBytes; notes say what was left out.
 std::string page_html(const Story& story);
 
-// In page_style.cc and page_script.cc.
+// Defined in page_style.cc and page_script.cc.
 std::string_view page_style();
 std::string_view page_script();
 

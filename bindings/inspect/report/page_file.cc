@@ -32,7 +32,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Whether the existing file, if any, may be replaced.
+// Checks whether the existing file, if any, may be replaced.
 Status check_place(int directory, const std::string& name, const std::string& path) {
   struct stat there {};
   if (::fstatat(directory, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) {

@@ -9,8 +9,8 @@
 
 namespace gibbous::report {
 
-// Readable by this user only, because it holds output of agents. Fails with file_unusable, which
-// names the path.
+// Makes the file readable by this user only, because it holds output of agents. Fails with
+// file_unusable, which names the path.
 Status write_page(const std::string& path, std::string_view bytes);
 
 // "gibbous-NAME.html", with '_' for everything but letters, digits, '-' and '_'.

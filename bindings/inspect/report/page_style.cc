@@ -47,18 +47,18 @@ font-size:12.5px}
 .name b{font:600 12px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .name span{color:var(--quiet)}
 .track{position:relative;flex:1;height:100%;min-width:0}
-.bar{position:absolute;top:8px;height:12px;min-width:4px;border-radius:3px;background:var(--wait)}
-.bar.waited{opacity:.45;height:4px;top:12px}
+.bar{position:absolute;top:13px;height:11px;min-width:4px;border-radius:3px;background:var(--wait)}
+.bar.waited{opacity:.45;height:4px;top:16px;min-width:0}
 .bar.running,.bar.starting{background:var(--run)}.bar.completed{background:var(--good)}
 .bar.failed{background:var(--bad)}.bar.killed{background:var(--warn)}
 .bar.timeout{background:var(--late)}.bar.lost{background:var(--lost)}
 .bar.running{background:repeating-linear-gradient(115deg,var(--run) 0 9px,
 color-mix(in srgb,var(--run) 72%,var(--card)) 9px 14px)}
-.mark{position:absolute;top:9px;width:9px;height:9px;margin-left:-4.5px;transform:rotate(45deg);
-background:var(--mark);border:2px solid var(--card);border-radius:2px}
+.mark{position:absolute;top:3px;width:7px;height:7px;margin-left:-3.5px;transform:rotate(45deg);
+background:var(--mark);border-radius:1px}
 .mark:hover,.verdict:hover{outline:2px solid var(--accent);z-index:2}
 .verdict{position:absolute;top:6px;width:5px;height:16px;margin-left:-2px;border-radius:2px;
-background:var(--warn)}.verdict.deny{background:var(--bad)}
+background:var(--warn)}.verdict.deny{background:var(--bad);z-index:1}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;padding:8px 16px 0;font-size:12px;
 color:var(--quiet)}.legend i{position:static;display:inline-block;margin:0 6px 0 0;
 vertical-align:-1px}
@@ -116,11 +116,12 @@ pointer-events:none}
 border-top:1px solid var(--line);padding-top:2px}
 .events{list-style:none;margin:0;padding:0;font-size:13.5px}
 .events li{display:flex;gap:12px;padding:1px 0}.events time{color:var(--quiet);flex:none}
-.events b{flex:none}.events span{overflow-wrap:anywhere;min-width:0}
+.events b{flex:0 1 auto;overflow-wrap:anywhere}.events span{overflow-wrap:anywhere;min-width:0}
 pre{margin:0;background:var(--pre);border:1px solid var(--line);border-radius:8px;padding:10px 0;
 max-height:34em;overflow:auto;line-height:1.45;tab-size:8;white-space:pre-wrap;
 overflow-wrap:anywhere}
 pre div{padding:0 12px;unicode-bidi:isolate;min-height:1.45em}
+pre .s{box-shadow:inset 3px 0 var(--line)}
 pre .e{background:var(--err);box-shadow:inset 3px 0 var(--bad)}
 pre .n{color:var(--quiet);font-style:italic}
 .b{font-weight:700}.d{opacity:.65}.i{font-style:italic}.u{text-decoration:underline}

@@ -11,6 +11,8 @@
 #include "bindings/inspect/report/output_html.h"
 #include "bindings/inspect/report/timeline.h"
 #include "bindings/inspect/run_text.h"
+#include "runtime/output/error_line.h"
+#include "runtime/output/text.h"
 
 namespace gibbous::report {
 namespace {
@@ -19,11 +21,7 @@ constexpr std::size_t kMaxLabelBytes = 100;
 constexpr std::size_t kMaxShownBytes = 2'000;
 constexpr std::size_t kMaxEventBytes = 300;
 constexpr std::size_t kEventShare = 3;       // a third of a run's bytes goes to its events
-constexpr const char* kCommand = "Command";  // has a row of its own
-
-std::string count_text(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
+constexpr const char* kCommand = "Command";  // it gets a row of its own
 
 std::string summary(const Story& story, const RunStory& run) {
   const RunRecord& record = run.record;
@@ -42,6 +40,12 @@ std::string fact(const char* name, const std::string& html) {
   return std::string(kind) + name + "</dt><dd>" + html + "</dd></div>";
 }
 
+// Every start takes a moment, which says nothing about a queue.
+bool waited_long(const RunRecord& record) {
+  constexpr std::int64_t kLongMillis = 1'000;
+  return record.started_at == 0 || record.started_at - record.queued_at >= kLongMillis;
+}
+
 std::string facts_html(const RunStory& run) {
   const RunRecord& record = run.record;
   const inspect::RunFacts& facts = run.facts;
@@ -50,14 +54,16 @@ std::string facts_html(const RunStory& run) {
     return at == 0 ? std::string() : inspect::date_time_text(at);
   };
   std::string html =
-      "<dl>" + fact(kCommand, "<code>" + text(record.command) + "</code>") +
+      "<dl>" + fact(kCommand, "<code>" + text(facts.redaction.redact(record.command)) + "</code>") +
       fact("Directory", text(facts.cwd)) + fact("Tool", text(facts.tool)) +
-      fact("Queued",
-           record.queued_at == record.started_at ? std::string() : time(record.queued_at)) +
+      fact("Queued", waited_long(record) ? time(record.queued_at) : std::string()) +
       fact("Started", time(record.started_at)) + fact("Ended", time(record.finished_at));
-  if (record.has_exit_code) html += fact("Exit code", std::to_string(record.exit_code));
-  html += fact("Reason", text(record.error_message)) + fact("Signal", text(facts.signal)) +
-          fact("Limit", text(facts.limit)) + fact("Mode", text(facts.mode)) +
+  const std::string& reason = record.error_message;
+  const std::string code = std::to_string(record.exit_code);
+  if (record.has_exit_code) html += fact("Exit code", code);
+  if (reason != "exit code " + code) html += fact("Reason", text(facts.redaction.redact(reason)));
+  if (reason.find(facts.signal) == std::string::npos) html += fact("Signal", text(facts.signal));
+  html += fact("Limit", text(facts.limit)) + fact("Mode", text(facts.mode)) +
           fact("Sandbox", text(facts.sandbox));
   if (facts.cpu_ms) html += fact("Processor time", inspect::duration_text(*facts.cpu_ms));
   if (facts.peak_rss_bytes) html += fact("Peak memory", inspect::bytes_text(*facts.peak_rss_bytes));
@@ -96,19 +102,24 @@ std::string events_html(const RunStory& run, std::size_t most) {
   const std::uint64_t left_out = run.events_left_out + (run.events.size() - events.size());
   std::string html = "<h3>Events</h3>";
   if (left_out > 0) {
-    html += "<p class=\"note\">" + count_text(left_out, "older event") + " left out</p>";
+    html += "<p class=\"note\">" + inspect::count_text(left_out, "older event") + " left out</p>";
   }
   html += "<ol class=\"events\">";
   for (auto each = events.rbegin(); each != events.rend(); ++each) html += *each;
   return html + "</ol>";
 }
 
+// Warnings and progress are written to stderr, too, so that a line of it is an error only when it
+// says so.
 std::string line_html(const inspect::OutputLine& line, OutputHtml& out, OutputHtml& err) {
+  const bool is_error =
+      line.kind != inspect::OutputLine::Kind::kNote && looks_like_error(gibbous::clean(line.text));
   switch (line.kind) {
     case inspect::OutputLine::Kind::kOut:
-      return "<div>" + out.line(line.text) + "\n</div>";
+      return (is_error ? "<div class=\"e\">" : "<div>") + out.line(line.text) + "\n</div>";
     case inspect::OutputLine::Kind::kError:
-      return "<div class=\"e\">" + err.line(line.text) + "\n</div>";
+      return (is_error ? "<div class=\"s e\">" : "<div class=\"s\">") + err.line(line.text) +
+             "\n</div>";
     case inspect::OutputLine::Kind::kNote:
       return "<div class=\"n\">" + escaped(line.text, kMaxShownBytes) + "\n</div>";
   }
@@ -132,7 +143,7 @@ std::string output_html(const RunStory& run, std::size_t most) {
   if (lines.empty()) return html + "<p class=\"note\">It wrote nothing.</p>";
   html += "<pre tabindex=\"0\">";
   if (left_out > 0) {
-    html += "<div class=\"n\">" + count_text(left_out, "older line") + " left out\n</div>";
+    html += "<div class=\"n\">" + inspect::count_text(left_out, "older line") + " left out\n</div>";
   }
   for (std::size_t i = first; i < lines.size(); ++i) html += lines[i];
   return html + "</pre>";

@@ -9,7 +9,7 @@
 
 namespace gibbous::report {
 
-// The run story.runs[index] in about `most` bytes; older output is left out, with a note.
+// Describes the run story.runs[index] in about `most` bytes; older output is left out, with a note.
 std::string run_html(const Story& story, std::size_t index, std::size_t most);
 
 }  // namespace gibbous::report

@@ -16,19 +16,27 @@ constexpr std::size_t kMaxRunOutputBytes = std::size_t{1} << 20;
 constexpr std::size_t kDecisionPage = 1'000;
 
 void add_event(RunStory& run, StoredItem item) {
-  run.events.push_back({item.created_at, inspect::event_text(item)});
+  run.events.push_back({item.created_at, inspect::event_text(item, run.facts.redaction),
+                        item.type == ItemType::kState});
   if (run.events.size() < 2 * kMaxStoryEvents) return;
   run.events.erase(run.events.begin(), run.events.begin() + kMaxStoryEvents);
   run.events_left_out += kMaxStoryEvents;
 }
 
-Status read_items(JournalReader& reader, RunStory& run) {
+Status read_items(JournalReader& reader, inspect::Redactions& redactions, RunStory& run) {
+  std::string state;
   for (std::uint64_t since = 0;;) {
     Result<ItemPage> page = reader.items(run.record.run_id, since, kMaxPageItems);
     if (!page) return page.status();
     since = page->next_since;
+    // Not before the items: the record says what must be redacted in them.
+    if (const Result<RunRecord> now = reader.run(run.record.run_id); now && !page->items.empty())
+      run.facts.redaction = inspect::facts_of(*now, redactions).redaction;
+    run.output.use(run.facts.redaction);
     for (StoredItem& item : page->items) {
       if (item.type == ItemType::kEvent || item.type == ItemType::kState) {
+        if (inspect::repeats_state(item, state)) continue;
+        if (item.type == ItemType::kState) state = item.payload;
         add_event(run, std::move(item));
       } else {
         run.output.add(item);
@@ -89,12 +97,13 @@ Result<Story> read_story(JournalReader& reader, const std::string& session, std:
   std::reverse(records->begin(), records->end());
   const std::size_t share = std::clamp(kOutputBytes / std::max<std::size_t>(records->size(), 1),
                                        kMinRunOutputBytes, kMaxRunOutputBytes);
+  inspect::Redactions redactions;
   for (RunRecord& record : *records) {
     RunStory run;
     run.record = std::move(record);
-    run.facts = inspect::facts_of(run.record);
+    run.facts = inspect::facts_of(run.record, redactions);
     run.output = inspect::OutputTail(share);
-    if (Status status = read_items(reader, run); !status) return status;
+    if (Status status = read_items(reader, redactions, run); !status) return status;
     if (samples) run.samples = samples(run.record.run_id);
     story.runs.push_back(std::move(run));
   }

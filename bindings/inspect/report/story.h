@@ -29,6 +29,7 @@ struct UsageSample {
 struct StoryEvent {
   std::int64_t at = 0;
   inspect::EventText text;
+  bool is_state = false;  // a change of state, which the bar of the run shows
 };
 
 struct RunStory {

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/report/html.h"
@@ -13,7 +14,7 @@
 namespace gibbous::report {
 namespace {
 
-constexpr std::size_t kMaxTitleBytes = 120;
+constexpr std::size_t kMaxTitleBytes = 300;  // the page shows as much as fits
 constexpr std::size_t kMaxTipBytes = 300;
 constexpr const char* kTipLine = "&#10;";
 
@@ -67,16 +68,44 @@ std::string axis(const Story& story) {
   return html + "</span></div>";
 }
 
-std::string mark(const Story& story, const StoryEvent& event) {
-  std::string tip = inspect::time_text(event.at) + "  " + escaped(event.text.name, kMaxTitleBytes);
-  if (!event.text.detail.empty()) tip += kTipLine + escaped(event.text.detail, kMaxTipBytes);
-  return "<i class=\"mark\" style=\"" + left_of(story, event.at) + "\" data-tip=\"" + tip +
+// Events that are too close for marks of their own, oldest first.
+struct MarkGroup {
+  double place = 0;
+  std::vector<const StoryEvent*> events;
+};
+
+std::vector<MarkGroup> groups_of(const Story& story, const RunStory& run) {
+  constexpr double kMarkWidth = 0.008;  // of the line
+  std::vector<MarkGroup> groups;
+  for (const StoryEvent& event : run.events) {
+    if (event.is_state) continue;
+    const double place = place_of(story, event.at);
+    if (groups.empty() || place - groups.back().place > kMarkWidth) groups.push_back({place, {}});
+    groups.back().events.push_back(&event);
+  }
+  return groups;
+}
+
+std::string mark(const MarkGroup& group) {
+  constexpr std::size_t kMaxTipEvents = 6;
+  std::string tip;
+  const std::size_t count = std::min(group.events.size(), kMaxTipEvents);
+  for (std::size_t i = 0; i < count; ++i) {
+    const StoryEvent& event = *group.events[i];
+    if (i > 0) tip += kTipLine;
+    tip += inspect::time_text(event.at) + "  " + escaped(event.text.name, kMaxTitleBytes);
+    if (!event.text.detail.empty()) tip += "  " + escaped(event.text.detail, kMaxTipBytes);
+  }
+  if (const std::size_t more = group.events.size() - count; more > 0) {
+    tip += kTipLine + std::string("and ") + inspect::count_text(more, "more event");
+  }
+  return "<i class=\"mark\" style=\"left:" + percent(group.place) + "\" data-tip=\"" + tip +
          "\"></i>";
 }
 
 std::string bar_tip(const Story& story, const RunStory& run) {
   const RunRecord& record = run.record;
-  const std::string why = inspect::end_text(record);
+  const std::string why = inspect::end_text(record, run.facts);
   std::string tip = escaped(record.run_id, kMaxTitleBytes) + "  " +
                     escaped(record.status, kMaxTitleBytes) + kTipLine +
                     escaped(inspect::title_of(record, run.facts), kMaxTipBytes) + kTipLine +
@@ -122,7 +151,7 @@ std::string decision_row(const Story& story, std::size_t most) {
 
 std::string legend(bool has_decisions) {
   std::string html =
-      "<div class=\"legend\"><span><i class=\"bar waited\"></i>queued</span>"
+      "<div class=\"legend\"><span><i class=\"bar waited\"></i>waiting</span>"
       "<span><i class=\"mark\"></i>event</span>";
   if (has_decisions) {
     html +=
@@ -138,15 +167,15 @@ std::string timeline_html(const Story& story, std::size_t most) {
   const std::string decisions = decision_row(story, most / 8);
   std::string rows;
   std::size_t left = most - std::min(most, decisions.size());
-  // The newest run first, so that the oldest marks are the ones left out.
+  // Starts with the newest run, so that the oldest marks are the ones left out.
   for (std::size_t i = story.runs.size(); i-- > 0;) {
     const RunStory& run = story.runs[i];
     std::string row = "<a class=\"row\" href=\"#" + run_anchor(i) + "\"><span class=\"name\"><b>" +
                       escaped(run.record.run_id, kMaxTitleBytes) + "</b> <span>" +
                       escaped(inspect::title_of(run.record, run.facts), kMaxTitleBytes) +
                       "</span></span><span class=\"track\">" + bars(story, run);
-    for (const StoryEvent& event : run.events) {
-      if (row.size() < left / 16) row += mark(story, event);
+    for (const MarkGroup& group : groups_of(story, run)) {
+      if (row.size() < left / 16) row += mark(group);
     }
     row += "</span></a>";
     left -= std::min(left, row.size());

@@ -9,7 +9,7 @@
 
 namespace gibbous::report {
 
-// At most about `most` bytes; the oldest marks are left out first.
+// Returns at most about `most` bytes; the oldest marks are left out first.
 std::string timeline_html(const Story& story, std::size_t most);
 
 // The CSS class of a state; "other" for an unknown one.

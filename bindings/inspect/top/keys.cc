@@ -45,8 +45,10 @@ std::size_t sequence_size(std::string_view bytes) {
 std::optional<Key> key_of_byte(char byte) {
   constexpr char kCtrlC = 0x03;
   constexpr char kCtrlZ = 0x1A;
+  constexpr char kDelete = 0x7F;
   if (byte == '\r' || byte == '\n') return Key{.kind = Kind::kEnter};
   if (byte == kCtrlC) return Key{.kind = Kind::kInterrupt};
+  if (byte == '\b' || byte == kDelete) return Key{.kind = Kind::kBackspace};
   if (byte == kCtrlZ) return Key{.kind = Kind::kSuspend};
   if (byte >= ' ' && byte <= '~') return Key{.kind = Kind::kCharacter, .character = byte};
   return std::nullopt;

@@ -18,6 +18,7 @@ struct Key {
     kEnd,
     kEnter,
     kEscape,
+    kBackspace,
     kInterrupt,  // Ctrl-C
     kSuspend,    // Ctrl-Z
   };

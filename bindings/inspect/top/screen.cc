@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-// Terminals that support it show a frame at once.
+// Terminals that support synchronised output show a whole frame at once.
 constexpr std::string_view kBeginFrame = "\x1b[?2026h\x1b[H";
 constexpr std::string_view kEndFrame = "\x1b[?2026l";
 constexpr std::string_view kEndLine = "\x1b[0m\x1b[K";

@@ -1,4 +1,4 @@
-// The keys, and the state between two looks. top_frame.cc has the rows of the screen.
+// The keys, and the state between two refreshes. top_frame.cc has the rows of the screen.
 #include "bindings/inspect/top/top.h"
 
 #include <algorithm>
@@ -17,8 +17,10 @@ constexpr double kWhole = 100;
 
 void Top::take(std::vector<inspect::LiveRun> runs, std::int64_t now) {
   now_ = now;
+  const std::string shown = output_run();
   rows_.clear();
   std::map<std::string, Spent> spent;
+  std::map<std::string, History> histories;
   for (inspect::LiveRun& run : runs) {
     Row row{.run = std::move(run)};
     const std::string& id = row.run.record.run_id;
@@ -31,11 +33,17 @@ void Top::take(std::vector<inspect::LiveRun> runs, std::int64_t now) {
         row.processor = std::max(used, 0.0) / time * kWhole;
       }
       spent[id] = after;
+      History& history = histories[id] = std::move(histories_[id]);
+      history.add(row.processor, row.run.usage.rss_bytes);
     }
     rows_.push_back(std::move(row));
   }
   spent_ = std::move(spent);
+  histories_ = std::move(histories);
   sort();
+  // Chooses once, so that the output on the screen does not change with the order.
+  if (selected_.empty() && !rows_.empty()) selected_ = rows_.front().run.record.run_id;
+  if (output_run() != shown) pane_.reset();
 }
 
 void Top::sort() {
@@ -78,17 +86,92 @@ void Top::move(std::ptrdiff_t by) {
   selected_ = rows_[static_cast<std::size_t>(place)].run.record.run_id;
 }
 
-void Top::press(const Key& key) {
+std::string Top::output_run() const {
+  if (!log_run_.empty()) return log_run_;
+  return rows_.empty() ? "" : rows_[selected()].run.record.run_id;
+}
+
+void Top::press(const Key& key, const inspect::OutputTail* output) {
   message_.clear();
+  const std::string shown = output_run();
   const bool is_quit = key == Key{.kind = Key::Kind::kCharacter, .character = 'q'};
   if (key.kind == Key::Kind::kInterrupt) {
     done_ = true;
   } else if (!asking_.empty()) {
     answer(key.kind == Key::Kind::kCharacter && key.character == 'y');
+  } else if (searching_) {
+    press_in_search(key, output);
+  } else if (press_in_output(key, output)) {
+    return;
   } else if (log_run_.empty()) {
     press_in_list(key);
   } else if (is_quit || key.kind == Key::Kind::kEscape || key.kind == Key::Kind::kEnter) {
     log_run_.clear();
+  }
+  if (output_run() != shown) pane_.reset();
+}
+
+bool Top::press_in_output(const Key& key, const inspect::OutputTail* output) {
+  if (output == nullptr) return false;
+  const bool is_log = !log_run_.empty();
+  switch (key.kind) {
+    case Key::Kind::kPageUp:
+      pane_.scroll(kPage, *output);
+      return true;
+    case Key::Kind::kPageDown:
+      pane_.scroll(-kPage, *output);
+      return true;
+    case Key::Kind::kUp:
+      if (is_log) pane_.scroll(1, *output);
+      return is_log;
+    case Key::Kind::kDown:
+      if (is_log) pane_.scroll(-1, *output);
+      return is_log;
+    case Key::Kind::kHome:
+      if (is_log) pane_.to_beginning(*output);
+      return is_log;
+    case Key::Kind::kEnd:
+      if (is_log) pane_.to_end();
+      return is_log;
+    case Key::Kind::kCharacter:
+      if (key.character == '/') {
+        searching_ = "";
+        return true;
+      }
+      if (key.character == '<' || key.character == '>') {
+        find_again(key.character == '<', *output);
+        return true;
+      }
+      return false;
+    case Key::Kind::kEnter:
+    case Key::Kind::kEscape:
+    case Key::Kind::kBackspace:
+    case Key::Kind::kInterrupt:
+    case Key::Kind::kSuspend:
+      return false;
+  }
+  return false;
+}
+
+void Top::press_in_search(const Key& key, const inspect::OutputTail* output) {
+  constexpr std::size_t kMaxSearchBytes = 100;
+  if (key.kind == Key::Kind::kCharacter) {
+    if (searching_->size() < kMaxSearchBytes) *searching_ += key.character;
+  } else if (key.kind == Key::Kind::kBackspace) {
+    if (searching_->empty()) return searching_.reset();
+    searching_->pop_back();
+  } else if (key.kind == Key::Kind::kEscape) {
+    searching_.reset();
+  } else if (key.kind == Key::Kind::kEnter) {
+    const std::string wanted = *std::exchange(searching_, std::nullopt);
+    if (output != nullptr && !pane_.search(wanted, *output)) tell("not found: " + wanted);
+  }
+}
+
+void Top::find_again(bool backwards, const inspect::OutputTail& output) {
+  if (pane_.wanted().empty()) return tell("search with / first");
+  if (!pane_.search_again(backwards, output)) {
+    tell((backwards ? "no earlier match of " : "no later match of ") + pane_.wanted());
   }
 }
 
@@ -112,6 +195,7 @@ void Top::press_in_list(const Key& key) {
       if (!rows_.empty()) log_run_ = rows_[selected()].run.record.run_id;
       return;
     case Key::Kind::kEscape:
+    case Key::Kind::kBackspace:
     case Key::Kind::kInterrupt:
     case Key::Kind::kSuspend:
       return;

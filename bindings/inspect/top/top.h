@@ -5,17 +5,20 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bindings/inspect/live.h"
 #include "bindings/inspect/output_tail.h"
+#include "bindings/inspect/top/history.h"
 #include "bindings/inspect/top/keys.h"
+#include "bindings/inspect/top/output_pane.h"
 #include "bindings/inspect/top/screen.h"
 
 namespace gibbous::top {
 
-// Asks the host of the run to kill it. Null: it cannot be asked, and `k` reports that.
+// Asks the host of the run to kill it. Null: the host cannot be asked, and `k` reports that.
 using KillRequest = std::function<Status(const std::string& run_id)>;
 
 enum class SortBy : std::uint8_t { kProcessor, kMemory, kAge, kName };
@@ -28,18 +31,21 @@ class Top {
   void take(std::vector<inspect::LiveRun> runs, std::int64_t now);
   // A message that is shown until the next key.
   void tell(std::string message) { message_ = std::move(message); }
-  void press(const Key& key);
+  // `output` belongs to output_run() and may be null.
+  void press(const Key& key, const inspect::OutputTail* output = nullptr);
 
   bool done() const { return done_; }
-  // The run whose log is on the screen; "" when the list is.
+  // The run whose log fills the screen; "" when the list is there.
   const std::string& log_run() const { return log_run_; }
-  // One string for each row of the screen. `log` belongs to log_run() and may be null.
-  std::vector<std::string> frame(const ScreenSize& size, const inspect::OutputTail* log) const;
+  // The run whose output is on the screen, below the list or instead of it; "": none.
+  std::string output_run() const;
+  // One string for each row of the screen. `output` belongs to output_run() and may be null.
+  std::vector<std::string> frame(const ScreenSize& size, const inspect::OutputTail* output) const;
 
  private:
   struct Row {
     inspect::LiveRun run;
-    double processor = -1;  // percentage of one processor since the last look; below 0: unknown
+    double processor = -1;  // percentage of one processor since the last refresh; below 0: unknown
   };
   struct Spent {
     std::chrono::microseconds cpu{0};
@@ -49,13 +55,18 @@ class Top {
   void move(std::ptrdiff_t by);
   void press_in_list(const Key& key);
   void press_character(char character);
+  void press_in_search(const Key& key, const inspect::OutputTail* output);
+  // True when the key moves the output or searches in it.
+  bool press_in_output(const Key& key, const inspect::OutputTail* output);
+  void find_again(bool backwards, const inspect::OutputTail& output);
   void answer(bool yes);
   std::size_t selected() const;
   std::string summary() const;
   std::string last_line() const;
   std::vector<std::string> list_lines(std::size_t rows) const;
   std::vector<std::string> cells(const Row& row) const;
-  std::vector<std::string> log_lines(std::size_t rows, const inspect::OutputTail* log) const;
+  std::vector<std::string> output_lines(std::size_t rows, const inspect::OutputTail* output) const;
+  std::string output_title(std::size_t columns) const;
 
   KillRequest kill_;
   std::vector<Row> rows_;
@@ -66,6 +77,9 @@ class Top {
   std::string log_run_;
   std::string asking_;  // the run whose kill is to be confirmed
   std::string message_;
+  std::map<std::string, History> histories_;
+  OutputPane pane_;
+  std::optional<std::string> searching_;  // the search text typed so far
   bool done_ = false;
 };
 

@@ -7,7 +7,6 @@
 #include "bindings/inspect/run_text.h"
 #include "bindings/inspect/top/top.h"
 #include "bindings/stdio/question_text.h"
-#include "runtime/output/text.h"
 #include "runtime/output/utf8.h"
 
 namespace gibbous::top {
@@ -22,8 +21,10 @@ constexpr std::string_view kReset = "\x1b[0m";
 constexpr std::size_t kColumnGap = 2;
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTitleBytes = 200;
-// The sums above, the keys below; the headings of the list, the title of the log.
-constexpr std::size_t kOtherLines = 3;
+// The rows between the totals and the keys; with fewer, the list is alone.
+constexpr std::size_t kLeastSplitRows = 10;
+constexpr const char* kRule = "─";
+constexpr std::size_t kRuleBefore = 2;
 constexpr const char* kUnknown = "-";
 
 std::size_t columns_of(std::string_view text) {
@@ -35,7 +36,7 @@ std::string processor_text(double percent) {
   return percent < 0 ? kUnknown : std::to_string(std::lround(percent)) + "%";
 }
 
-// Cells under one another; the last column goes on to the end of the line.
+// Aligns the cells of each column; the last column goes on to the end of the line.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& table) {
   std::vector<std::size_t> widths(table.front().size());
   for (const auto& row : table) {
@@ -62,11 +63,24 @@ std::string_view colour_of(const inspect::LiveRun& run) {
 
 }  // namespace
 
-std::vector<std::string> Top::frame(const ScreenSize& size, const inspect::OutputTail* log) const {
-  const std::size_t rows = size.rows - std::min(size.rows, kOtherLines);
+std::vector<std::string> Top::frame(const ScreenSize& size,
+                                    const inspect::OutputTail* output) const {
+  const std::size_t middle = size.rows - std::min<std::size_t>(size.rows, 2);
   std::vector<std::string> lines = {summary()};
-  const auto middle = log_run_.empty() ? list_lines(rows) : log_lines(rows, log);
-  lines.insert(lines.end(), middle.begin(), middle.end());
+  const auto add = [&lines](const std::vector<std::string>& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  if (!log_run_.empty()) {
+    lines.push_back(output_title(size.columns));
+    add(output_lines(middle - std::min<std::size_t>(middle, 1), output));
+  } else if (middle < kLeastSplitRows || rows_.empty()) {
+    add(list_lines(middle - std::min<std::size_t>(middle, 1)));
+  } else {
+    const std::size_t runs = std::min(rows_.size(), middle / 2 - 1);
+    add(list_lines(runs));
+    lines.push_back(output_title(size.columns));
+    add(output_lines(middle - runs - 2, output));
+  }
   lines.resize(std::max<std::size_t>(size.rows, 2) - 1);
   lines.push_back(last_line());
   return lines;
@@ -95,10 +109,13 @@ std::string Top::last_line() const {
            " and everything that it started? [y/N]";
   }
   if (!message_.empty()) return std::string(kYellow) + stdio::printable(message_, kMaxTitleBytes);
-  return std::string(kDim) + (log_run_.empty()
-                                  ? "up/down select   enter log   k kill   sort: c processor  m "
-                                    "memory  a age  n name   q quit"
-                                  : "q back to the list");
+  if (searching_) return std::string(kBold) + "/" + stdio::printable(*searching_, kMaxTitleBytes);
+  return std::string(kDim) +
+         (log_run_.empty()
+              ? "up/down select  pgup/pgdn scroll  / search  enter log  k kill  sort: c "
+                "processor  m memory  a age  n name  q quit"
+              : "up/down scroll   home/end   / search   < > matches   q back to the "
+                "list");
 }
 
 std::vector<std::string> Top::cells(const Row& row) const {
@@ -121,7 +138,7 @@ std::vector<std::string> Top::list_lines(std::size_t rows) const {
        sort_by_ == SortBy::kProcessor ? "CPU*" : "CPU",
        sort_by_ == SortBy::kMemory ? "MEM*" : "MEM", "PORTS",
        sort_by_ == SortBy::kName ? "COMMAND*" : "COMMAND"}};
-  // As far down as it must be for the selected one to be seen.
+  // Scrolls only as far as needed to show the selected run.
   const std::size_t place = selected();
   const std::size_t first = rows > 0 && place >= rows ? place - rows + 1 : 0;
   for (std::size_t i = first; i < rows_.size() && i < first + rows; ++i) {
@@ -136,26 +153,31 @@ std::vector<std::string> Top::list_lines(std::size_t rows) const {
   return lines;
 }
 
-std::vector<std::string> Top::log_lines(std::size_t rows, const inspect::OutputTail* log) const {
-  std::vector<std::string> lines = {std::string(kBold) + "log of " +
-                                    stdio::printable(log_run_, kMaxNameBytes)};
-  if (log == nullptr) return lines;
-  const auto shown = [](const std::string& raw) {
-    std::string text = clean(raw);
-    std::replace(text.begin(), text.end(), '\t', ' ');
-    return text;
-  };
-  const bool has_open = !log->open_line().empty();
-  const auto& all = log->lines();
-  const std::size_t room = rows - std::min<std::size_t>(rows, has_open ? 1 : 0);
-  for (std::size_t i = all.size() - std::min(all.size(), room); i < all.size(); ++i) {
-    const bool is_note = all[i].kind == inspect::OutputLine::Kind::kNote;
-    lines.push_back(is_note ? std::string(kDim) +
-                                  "[gibbous: " + stdio::printable(all[i].text, kMaxTitleBytes) + "]"
-                            : shown(all[i].text));
+std::string Top::output_title(std::size_t columns) const {
+  const std::string run_id = output_run();
+  std::string title = " " + std::string(log_run_.empty() ? "output" : "log") + " of " +
+                      stdio::printable(run_id, kMaxNameBytes);
+  for (const Row& row : rows_) {
+    if (row.run.record.run_id != run_id) continue;
+    if (!row.run.facts.label.empty()) {
+      title += " [" + stdio::printable(row.run.facts.label, kMaxNameBytes) + "]";
+    }
+    const auto history = histories_.find(run_id);
+    if (history == histories_.end()) continue;
+    title += "  CPU " + history->second.processor_curve() + " " + processor_text(row.processor) +
+             "  MEM " + history->second.memory_curve() + " " +
+             inspect::bytes_text(row.run.usage.rss_bytes);
   }
-  if (has_open) lines.push_back(shown(log->open_line()));
-  return lines;
+  if (!pane_.follows()) title += "  (scrolled)";
+  title += " ";
+  std::string rule;
+  for (std::size_t at = columns_of(title) + kRuleBefore; at < columns; ++at) rule += kRule;
+  return std::string(kBold) + kRule + kRule + title + rule;
+}
+
+std::vector<std::string> Top::output_lines(std::size_t rows,
+                                           const inspect::OutputTail* output) const {
+  return output == nullptr ? std::vector<std::string>() : pane_.lines(rows, *output);
 }
 
 }  // namespace gibbous::top

@@ -1,4 +1,4 @@
-// Output of strangers on its way to a terminal, or off it.
+// Untrusted output that is shown on a terminal or elsewhere.
 #include "bindings/inspect/output_filter.h"
 
 #include <cstdint>
@@ -86,7 +86,7 @@ TEST_CASE("the filter knows whether a colour is active") {
   CHECK_FALSE(filter.coloured());
 }
 
-TEST_CASE("random input gives UTF-8 with no sequences but colours and erasing") {
+TEST_CASE("random input gives UTF-8 without sequences other than colours and erasing") {
   constexpr int kInputs = 2'000;
   const std::string alphabet =
       "\x1b\x1b\x1b[[]P?;:0123mKGJHhl\x07\\\xC2\x9B\xE2\x82\xAC\r\n ab\x7F";

@@ -1,4 +1,4 @@
-// The last lines of what a run wrote.
+// The last lines of a run's output.
 #include "bindings/inspect/output_tail.h"
 
 #include <string>

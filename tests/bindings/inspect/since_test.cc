@@ -1,4 +1,4 @@
-// How beginnings are typed, and how figures are shown.
+// How --since is written, and how figures are shown.
 #include "bindings/inspect/since.h"
 
 #include <string>
@@ -40,7 +40,7 @@ TEST_CASE("an invalid --since is quoted, with the accepted forms") {
   }
 }
 
-TEST_CASE("figures are short") {
+TEST_CASE("figures are printed short") {
   CHECK(duration_text(-1) == "0ms");
   CHECK(duration_text(840) == "840ms");
   CHECK(duration_text(12'345) == "12.3s");

@@ -78,7 +78,7 @@ TEST_CASE("random input gives a line of UTF-8 with balanced spans and no other m
   }
 }
 
-TEST_CASE("a page is written as a whole, for its owner only, and replaces an older one") {
+TEST_CASE("a page is written whole, for its owner only, and replaces an older one") {
   const TempDir dir;
   const std::string path = dir.write("page.html", "old");
   REQUIRE(write_page(path, "new"));

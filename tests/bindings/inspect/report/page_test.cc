@@ -1,4 +1,4 @@
-// The page about a session: what is told, what strangers wrote into it, how large it gets.
+// The page about a session: its contents, untrusted text in it, and its size.
 #include "bindings/inspect/report/page.h"
 
 #include <chrono>
@@ -67,6 +67,18 @@ TEST_CASE("a page has runs, events, decisions and output") {
   CHECK(page.find("not.ours") == std::string::npos);
 }
 
+TEST_CASE("a page shows no secrets") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "mysql -phunter2");
+  journal.out("AAAAaaa1", "PASSWORD=hun");
+  journal.out("AAAAaaa1", "ter2\n");
+  journal.event("AAAAaaa1", "seen", {{"line", "PASSWORD=hunter2"}});
+  journal.end("AAAAaaa1", "failed", 1, "PASSWORD=hunter2 was refused");
+  const std::string page = page_of(journal);
+  CHECK(page.find("ter2") == std::string::npos);
+  CHECK(count(page, "PASSWORD=***") >= 3);
+}
+
 TEST_CASE("untrusted text does not become markup") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", kEvil,
@@ -128,7 +140,7 @@ TEST_CASE("a page has a size limit: it keeps the newest output and counts the re
   CHECK(page.size() <= kMaxPageBytes);
   CHECK(page.size() > kMaxPageBytes / 2);
   for (const char* part : {"the last of run-39", "older lines left out", "older events left out",
-                           "older decisions are left out"}) {
+                           "older decisions left out"}) {
     INFO(part);
     CHECK(count(page, part) > 0);
   }
@@ -174,4 +186,53 @@ TEST_CASE("a page about an unknown session suggests the nearest name") {
   const auto story = read_story(**reader, "agent-8", 0);
   REQUIRE_FALSE(story);
   CHECK_THAT(story.status().message(), Contains("did you mean 'agent-7'?"));
+}
+
+TEST_CASE("only lines that say so are errors, whichever stream they are on") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "npm ci");
+  journal.err("AAAAaaa1", "npm warn deprecated inflight@1.0.6: This module is not supported\n");
+  journal.err("AAAAaaa1", "npm error code E404\n");
+  journal.out("AAAAaaa1", "x.c:3:1: error: oops\nfound 0 errors\n");
+  const std::string page = page_of(journal);
+  for (const char* part :
+       {"<div class=\"s\">npm warn deprecated", "<div class=\"s e\">npm error code E404",
+        "<div class=\"e\">x.c:3:1: error", "<div>found 0 errors"}) {
+    INFO(part);
+    CHECK(page.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("the timeline has a mark for events, not for the ends that the bar has, and joins them") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.add("AAAAaaa1", ItemType::kState, "running", "{}");
+  for (int i = 0; i < 10; ++i) journal.event("AAAAaaa1", "tick", {{"line", std::to_string(i)}});
+  journal.advance(std::chrono::seconds(1));
+  journal.event("AAAAaaa1", "late");
+  journal.advance(std::chrono::seconds(1));
+  journal.add("AAAAaaa1", ItemType::kState, "completed", R"({"reason":"exit code 0"})");
+  journal.end("AAAAaaa1", "completed");
+  const std::string page = page_of(journal);
+  CHECK(count(page, "<i class=\"mark\" style") == 2);
+  CHECK_THAT(page, Contains("tick  5&#10;and 4 more events\"") && Contains("left:50.000%"));
+  CHECK(page.find("exit code 0") == std::string::npos);
+}
+
+TEST_CASE("a page says each fact once") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "server", {{"signal", "SIGTERM"}});
+  journal.add("AAAAaaa1", ItemType::kState, "killed", R"({"reason":"killed with SIGTERM"})");
+  journal.end("AAAAaaa1", "killed", 0, "killed with SIGTERM");
+  journal.start("BBBBbbb2", "s", "make", {{"label", std::string(63, 'x') + "\xC3\xA4y"}});
+  journal.end("BBBBbbb2", "failed", 2, "exit code 2");
+  const std::string page = page_of(journal);
+  CHECK_THAT(page, Contains("<dt>Reason</dt><dd>killed with SIGTERM") &&
+                       Contains("<b class=\"killed\">killed</b><span>SIGTERM</span>") &&
+                       Contains("<dt>Exit code</dt><dd>2</dd>"));
+  for (const char* part : {"<dt>Signal", "<dd>exit code 2", "more)"}) {
+    INFO(part);
+    CHECK(page.find(part) == std::string::npos);
+  }
+  CHECK_THAT(page, Contains("[" + std::string(63, 'x') + "…] make"));
 }

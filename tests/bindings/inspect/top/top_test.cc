@@ -53,7 +53,7 @@ std::string shown(const Top& top, const OutputTail* log = nullptr) {
   return text;
 }
 
-// The ids as they are listed, from the top.
+// Returns the ids of the list, from the top.
 std::string order(const Top& top) {
   const std::string text = shown(top);
   std::vector<std::pair<std::size_t, char>> places;
@@ -70,9 +70,25 @@ std::string selected(const Top& top) {
   return at == std::string::npos ? "" : text.substr(at + 4, 4);
 }
 
+void add_line(OutputTail& log, const std::string& text) {
+  log.add({.seq = 1,
+           .type = ItemType::kStdout,
+           .payload = "\x1b[2J" + text + "\n",
+           .meta = "",
+           .created_at = 0});
+}
+
+// So many lines, and a question without a line end.
+OutputTail log_of(int lines) {
+  OutputTail log(10'000);
+  for (int i = 0; i < lines; ++i) add_line(log, "line " + std::to_string(i));
+  log.add({.seq = 1, .type = ItemType::kStdout, .payload = "Name: ", .meta = "", .created_at = 0});
+  return log;
+}
+
 }  // namespace
 
-TEST_CASE("a key chooses the order of the list") {
+TEST_CASE("a key changes the order of the list") {
   Top top(nullptr);
   top.take(three(), kNow);
   top.take(three(500), kNow + 1'000);
@@ -125,7 +141,7 @@ TEST_CASE("a long list scrolls to the selected run") {
   CHECK_THAT(shown(top), Contains("\x1b[7mrun100"));
 }
 
-TEST_CASE("a frame has as many rows as the screen, however small") {
+TEST_CASE("a frame has as many rows as even the smallest screen") {
   Top top(nullptr);
   top.take(three(), kNow);
   for (std::size_t rows = 1; rows < 12; ++rows) {
@@ -135,7 +151,7 @@ TEST_CASE("a frame has as many rows as the screen, however small") {
   }
 }
 
-TEST_CASE("a kill needs a yes") {
+TEST_CASE("a kill needs confirmation") {
   std::vector<std::string> killed;
   Top top([&](const std::string& id) {
     killed.push_back(id);
@@ -174,15 +190,7 @@ TEST_CASE("enter shows the end of the log with its unfinished line, and q return
   top.take(three(), kNow);
   top.press(kEnter);
   CHECK(top.log_run() == "AAAA");
-  OutputTail log(10'000);
-  for (int i = 0; i < 30; ++i) {
-    log.add({.seq = 1,
-             .type = ItemType::kStdout,
-             .payload = "\x1b[2Jline " + std::to_string(i) + "\n",
-             .meta = "",
-             .created_at = 0});
-  }
-  log.add({.seq = 1, .type = ItemType::kStdout, .payload = "Name: ", .meta = "", .created_at = 0});
+  const OutputTail log = log_of(30);
   const std::string text = shown(top, &log);
   CHECK_THAT(text, Contains("log of AAAA") && Contains("line 29\nName: ") && !Contains("\x1b[2J") &&
                        !Contains("line 20\n"));
@@ -192,6 +200,82 @@ TEST_CASE("enter shows the end of the log with its unfinished line, and q return
   CHECK_FALSE(top.done());
   top.press(key('q'));
   CHECK(top.done());
+}
+
+TEST_CASE("the lower half shows the output and the curves of the selected run") {
+  Top top(nullptr);
+  constexpr ScreenSize kLarge{.rows = 20, .columns = 80};
+  top.take(three(), kNow);
+  top.take(three(500), kNow + 1'000);
+  CHECK(top.output_run() == "AAAA");
+  const OutputTail log = log_of(30);
+  top.press(kUp, &log);
+  CHECK(top.output_run() == "BBBB");
+  const auto frame = top.frame(kLarge, &log);
+  CHECK(frame.size() == kLarge.rows);
+  std::string text;
+  for (const std::string& line : frame) text += line + "\n";
+  CHECK_THAT(text, Contains("── output of BBBB  CPU ▅ 50%  MEM ██ ") &&
+                       Contains("line 29\nName: \n") && Contains("awk") && !Contains("line 10\n"));
+  const std::size_t rows = 11;
+  CHECK_THAT(top.frame({.rows = rows, .columns = 80}, &log).at(2), !Contains("output of"));
+}
+
+TEST_CASE("output is scrolled, and follows its end again") {
+  Top top(nullptr);
+  top.take(three(), kNow);
+  OutputTail log = log_of(30);
+  top.press(kEnter, &log);
+  top.press({.kind = Key::Kind::kPageUp}, &log);
+  CHECK_THAT(shown(top, &log),
+             Contains("(scrolled)") && Contains("line 20\n") && !Contains("line 21\n"));
+  add_line(log, "later");
+  CHECK_THAT(shown(top, &log), Contains("line 20\n") && !Contains("line 21\n"));
+  top.press(kUp, &log);
+  CHECK_THAT(shown(top, &log), !Contains("line 20\n"));
+  top.press({.kind = Key::Kind::kHome}, &log);
+  CHECK_THAT(shown(top, &log), Contains("line 0\n") && Contains("line 4\n"));
+  top.press({.kind = Key::Kind::kEnd}, &log);
+  CHECK_THAT(shown(top, &log), Contains("later") && !Contains("(scrolled)"));
+}
+
+TEST_CASE("a search finds the previous match and ignores case") {
+  Top top(nullptr);
+  top.take(three(), kNow);
+  const OutputTail log = log_of(30);
+  top.press(kEnter, &log);
+  for (const char c : std::string("/LINE 1x")) top.press(key(c), &log);
+  CHECK_THAT(shown(top, &log), Contains("/LINE 1x"));
+  top.press({.kind = Key::Kind::kBackspace}, &log);
+  top.press(kEnter, &log);
+  CHECK_THAT(shown(top, &log), Contains("\x1b[7mline 1\x1b[27m9\nline 20\nline 21\n"));
+  top.press(key('<'), &log);
+  CHECK_THAT(shown(top, &log), Contains("\x1b[7mline 1\x1b[27m8\n") && !Contains("line 21\n"));
+  top.press(key('>'), &log);
+  top.press(key('>'), &log);
+  CHECK_THAT(shown(top, &log), Contains("no later match of LINE 1"));
+  for (const char c : std::string("/nowhere")) top.press(key(c), &log);
+  top.press(kEnter, &log);
+  CHECK_THAT(shown(top, &log), Contains("not found: nowhere"));
+  top.press(key('/'), &log);
+  top.press({.kind = Key::Kind::kEscape}, &log);
+  top.press(key('q'), &log);
+  CHECK(top.log_run().empty());
+  CHECK_FALSE(top.done());
+}
+
+TEST_CASE("curves have a step for each measurement, up to the highest value") {
+  History history;
+  history.add(-1, 10);
+  history.add(0, 20);
+  history.add(50, 0);
+  history.add(100, 20);
+  CHECK(history.processor_curve() == "▁▅█");
+  CHECK(history.memory_curve() == "▅█▁█");
+  history.add(200, 20);
+  CHECK(history.processor_curve() == "▁▃▅█");
+  for (std::size_t i = 0; i < 2 * kHistoryLooks; ++i) history.add(0, 0);
+  CHECK(history.processor_curve().size() == kHistoryLooks * std::string("▁").size());
 }
 
 TEST_CASE("the key sequences of terminals are decoded") {

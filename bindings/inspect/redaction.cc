@@ -1,0 +1,77 @@
+// See redaction.h.
+#include "bindings/inspect/redaction.h"
+
+#include <utility>
+#include <vector>
+
+#include "bindings/json/text.h"
+#include "runtime/audit/redact.h"
+
+namespace gibbous::inspect {
+namespace {
+
+constexpr std::size_t kMaxKnown = 64;
+
+// The patterns of the record, or null where it has anything else.
+std::shared_ptr<const Redactor> redactor_of(const Json& record) {
+  if (!record.is_object() || record.size() != 1) return nullptr;
+  const auto found = record.find("patterns");
+  if (found == record.end() || !found->is_array()) return nullptr;
+  std::vector<std::string> patterns;
+  for (const Json& each : *found) {
+    if (!each.is_string()) return nullptr;
+    patterns.push_back(each.get<std::string>());
+  }
+  auto redactor = Redactor::create(patterns, kMaxRecordedPatterns);
+  return redactor ? std::make_shared<const Redactor>(std::move(*redactor)) : nullptr;
+}
+
+// Text that is no object, and so may have had patterns.
+bool is_unreadable(const RunRecord& run, const Json& meta) {
+  return meta.empty() && !run.meta_json.empty() && run.meta_json != "{}";
+}
+
+}  // namespace
+
+std::string Redaction::redact(std::string_view text) const {
+  if (everything_) {
+    const std::size_t last = text.find_last_not_of("\r\n");
+    if (last == std::string_view::npos) return std::string(text);
+    return std::string(kMask).append(text.substr(last + 1));
+  }
+  return redactor_ ? redactor_->redact(text) : redact_secrets(text);
+}
+
+std::vector<std::string> Redaction::redact_pieces(
+    const std::vector<std::string_view>& pieces) const {
+  if (!everything_) return (redactor_ ? *redactor_ : Redactor()).redact_pieces(pieces);
+  std::vector<std::string> redacted;
+  for (const std::string_view piece : pieces) redacted.push_back(redact(piece));
+  return redacted;
+}
+
+void Redaction::redact_strings(Json& value) const {
+  if (value.is_string()) {
+    value = redact(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (Json& each : value) redact_strings(each);
+  }
+}
+
+Redaction Redactions::of(const RunRecord& run, const Json& meta) {
+  Redaction redaction;
+  const auto record = meta.find("redact");
+  if (record == meta.end()) {
+    redaction.everything_ = is_unreadable(run, meta);
+    return redaction;
+  }
+  std::string text = to_text(*record);
+  if (const auto known = known_.find(text); known != known_.end()) return known->second;
+  redaction.redactor_ = redactor_of(*record);
+  redaction.everything_ = redaction.redactor_ == nullptr;
+  if (known_.size() >= kMaxKnown) known_.clear();
+  known_.emplace(std::move(text), redaction);
+  return redaction;
+}
+
+}  // namespace gibbous::inspect

@@ -4,9 +4,10 @@ return {
   toolsets = {
     require 'toolsets.bg',
     require 'toolsets.wait',
-    require 'toolsets.shell',
   },
   optional = {
+    lean = function() return require 'toolsets.lean' end,
+    shell = function() return require 'toolsets.shell' end,
     safe_shell = function() return require 'toolsets.safe_shell' end,
     process = function() return require 'toolsets.process' end,
     background = function() return require 'toolsets.background' end,

@@ -10,8 +10,22 @@ local files = require 'executors.places'
 
 local M = {}
 
-local NETWORKS = { on = 0, loopback = 1, off = 2 } -- the greater, the stricter
-local PLACES = { workspace = true, network = true, write = true, hide = true }
+local ABSOLUTE = schema.string { pattern = '^/', description = 'an absolute path' }
+local ABSOLUTES = schema.array(ABSOLUTE, { optional = true })
+local PLACES = schema.object {
+  workspace = ABSOLUTE,
+  network = schema.string { enum = { 'on', 'loopback', 'off' }, optional = true },
+  write = ABSOLUTES,
+  hide = ABSOLUTES,
+}
+-- The options of run.start that matter here.
+local OPTIONS = schema.object {
+  command = schema.string { optional = true },
+  argv = schema.array(schema.string {}, { min_items = 1, optional = true }),
+  cwd = schema.string { optional = true },
+  -- Bubblewrap cannot make namespaces within another sandbox.
+  sandbox = schema.string { enum = { 'none' }, optional = true },
+}
 
 -- Files that git runs or obeys. While .git is mounted, it cannot be moved away and replaced.
 local GIT_READ_ONLY = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
@@ -22,61 +36,19 @@ local GIT_READ_ONLY = { '/.git/hooks', '/.git/config', '/.git/config.worktree' }
 ---@field write? string[] absolute paths that may be changed as well, as far as they exist
 ---@field hide? string[] absolute paths that look empty; they must exist, directories end in '/'
 
-local function refuse(format, ...)
-  error('bwrap.wrap: ' .. format:format(...), 0)
-end
-
-local function check_path(path, field)
-  if type(path) ~= 'string' or path:sub(1, 1) ~= '/' then
-    refuse('%s: expected an absolute path, got %s', field, tostring(path))
-  end
-end
-
-local function check_paths(paths, field)
-  if paths ~= nil and type(paths) ~= 'table' then
-    refuse('%s: expected a list of absolute paths, got %s', field, tostring(paths))
-  end
-  for index, path in ipairs(paths or {}) do
-    check_path(path, ('%s[%d]'):format(field, index))
-  end
-end
-
-local function check_places(places)
-  if type(places) ~= 'table' then
-    refuse('places: expected a table, got %s', tostring(places))
-  end
-  for key in pairs(places) do
-    if not PLACES[key] then
-      refuse('places has an unknown field %s', tostring(key))
+local function check(options, places)
+  local known = options
+  if type(options) == 'table' then
+    known = {}
+    for name in pairs(OPTIONS.properties) do
+      known[name] = options[name]
     end
   end
-  check_path(places.workspace, 'places.workspace')
-  if places.network ~= nil and not NETWORKS[places.network] then
-    refuse('places.network: expected on, loopback or off, got %s', tostring(places.network))
-  end
-  check_paths(places.write, 'places.write')
-  check_paths(places.hide, 'places.hide')
-end
-
-local function check_options(options)
-  if type(options) ~= 'table' then
-    refuse('options: expected a table, got %s', tostring(options))
-  end
+  schema.check(known, OPTIONS, 'bwrap.wrap: options')
   if (options.command == nil) == (options.argv == nil) then
-    refuse('options: expected one of command and argv')
+    error('bwrap.wrap: options: expected one of command and argv', 0)
   end
-  if options.command ~= nil and type(options.command) ~= 'string' then
-    refuse('options.command: expected a string, got %s', tostring(options.command))
-  end
-  if options.argv ~= nil and (type(options.argv) ~= 'table' or #options.argv == 0) then
-    refuse('options.argv: expected a program and its words, got %s', tostring(options.argv))
-  end
-  if options.cwd ~= nil and type(options.cwd) ~= 'string' then
-    refuse('options.cwd: expected a string, got %s', tostring(options.cwd))
-  end
-  if options.sandbox ~= nil and options.sandbox ~= 'none' then
-    refuse('options.sandbox: bubblewrap cannot make namespaces within another sandbox')
-  end
+  schema.check(places, PLACES, 'bwrap.wrap: places')
 end
 
 local function directory_of(options, workspace)
@@ -199,8 +171,7 @@ end
 ---@param places BwrapPlaces
 ---@return RunStartOptions
 function M.wrap(options, places)
-  check_places(places)
-  check_options(options)
+  check(options, places)
   local argv, env = wrap {
     words = options.argv or { '/bin/sh', '-c', options.command }, env = options.env or {},
     network = places.network, mounts = mounts(places), hide = places.hide,
@@ -217,13 +188,16 @@ function M.wrap(options, places)
   return wrapped
 end
 
+local NETWORKS = { on = 0, loopback = 1, off = 2 } -- the greater, the stricter
+
 local function stricter(one, other)
   return NETWORKS[one] > NETWORKS[other] and one or other
 end
 
 local function prepare(spec)
   local settings, sandbox = spec.settings, spec.sandbox
-  check_places { workspace = spec.workspace, write = settings.write, hide = settings.hide }
+  schema.check({ workspace = spec.workspace, write = settings.write, hide = settings.hide }, PLACES,
+    'bwrap: settings')
   local profile = files.profile(spec, 'bwrap')
   local argv, env = wrap {
     words = command.words(spec, spec.shell), env = spec.env, directory = spec.cwd,

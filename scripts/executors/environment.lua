@@ -129,8 +129,8 @@ function M.for_client(env)
     if not value:find '[\r\n]' and #value < MAX_LINE_BYTES then
       lines[#lines + 1] = name .. '=' .. value
     elseif is_obeyed(name) then
-      tool.error('invalid_arguments', ('env.%s: the client would obey a value of several lines, or '
-        .. 'of more than %d bytes, itself; set it in the command'):format(name, MAX_LINE_BYTES))
+      tool.error('invalid_arguments', ('env.%s: the client itself would obey a value of several '
+        .. 'lines or more than %d bytes; set it in the command'):format(name, MAX_LINE_BYTES))
     else
       passed[name] = value
       options[#options + 1] = '--env'

@@ -200,7 +200,7 @@ local NOT_HELD = { 'pids', 'cpu_share' }
 local function ulimits_of(limits)
   for _, name in ipairs(NOT_HELD) do
     if limits[name] then
-      tool.error('invalid_arguments', ('limits.%s: ssh cannot hold it on another machine; start '
+      tool.error('invalid_arguments', ('limits.%s: ssh cannot enforce it on another machine; start '
         .. 'the run without it'):format(name))
     end
   end
@@ -231,7 +231,7 @@ end
 
 local function prepare(spec)
   if spec.sandbox then
-    tool.error('invalid_arguments', ('sandbox: ssh cannot hold the profile %s on another machine; '
+    tool.error('invalid_arguments', ('sandbox: ssh cannot enforce profile %s on another machine; '
       .. 'run it without one'):format(spec.sandbox.profile))
   end
   environment.names(spec.env)
@@ -270,7 +270,7 @@ local REASONS = {
     return ('cwd: there is no directory %s on %s'):format(state.directory, state.host)
   end,
   limits = function(state, tail)
-    return ('limits: %s cannot hold them%s'):format(state.host, tail)
+    return ('limits: %s cannot enforce them%s'):format(state.host, tail)
   end,
   directory = function(state)
     return ('pid_directory: %s, followed by - and the id of the user, cannot be a directory of its '
@@ -316,7 +316,7 @@ return {
     shell = command.word { default = '/bin/sh', description = 'Shell there for command lines' },
     pid_directory = command.word {
       default = '/tmp/gibbous-runs',
-      description = "Where pid files are kept there, with '-' and the user's id behind it",
+      description = "Where pid files are kept there, followed by '-' and the user's id",
     },
     program = command.word { default = 'ssh' },
   },

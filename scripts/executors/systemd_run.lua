@@ -27,7 +27,7 @@ end
 
 local function prepare(spec)
   if spec.sandbox then
-    tool.error('invalid_arguments', ('sandbox: systemd-run cannot hold the profile %s; run it '
+    tool.error('invalid_arguments', ('sandbox: systemd-run cannot enforce profile %s; run it '
       .. 'without one, or on the host'):format(spec.sandbox.profile))
   end
   local program = spec.settings.program

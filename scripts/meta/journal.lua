@@ -3,9 +3,10 @@
 -- processes with the same state directory. Works only inside a tool call, because its functions
 -- wait for the disk.
 
----One recorded thing of a run. For `stdout`, `stderr` and `terminal`, the payload is output; for
----`event` it is the event's name, and meta is the event; for `state` it is the state, and meta has
----reason and exit_code; for `note` it says which output was not recorded.
+---One recorded thing of a run. For `stdout`, `stderr` and `terminal`, the payload is output; a
+---`terminal` without one is a change of its size, to the rows and cols of meta; for `event` it is
+---the event's name, and meta is the event; for `state` it is the state, and meta has reason and
+---exit_code; for `note` it says which output was not recorded.
 ---@class RecordedItem
 ---@field seq integer from 1 on, in the order of the run
 ---@field type 'stdout'|'stderr'|'terminal'|'event'|'state'|'note'
@@ -19,7 +20,8 @@
 ---@field state RunState
 ---@field command string
 ---@field exit_code? integer when it exited
----@field reason? string why it ended as it did
+---@field reason? string why it ended as it did; while queued, why the last process that took it
+---from the queue did not start it
 ---@field queued_ms integer Unix time
 ---@field started_ms? integer Unix time
 ---@field ended_ms? integer Unix time; no item follows
@@ -59,8 +61,48 @@ journal = {}
 ---@return Err? err
 function journal.items(run, options) end
 
----Says where a run is in the queue of its session. With `wait_ms`, waits until the run has left the
----queue, because it started or ended, at most so long. Returns nil, err with run_not_found,
+---@class GrepResults
+---@field run RecordedRun
+---@field stdout? GrepResult
+---@field stderr? GrepResult
+---@field merged? GrepResult
+
+---Returns the recorded lines of a run that match a pattern. Returns nil, err with run_not_found,
+---no_journal, invalid_arguments for a wrong pattern, or a journal_* code.
+---
+---Example:
+---```lua
+---local build = run.start { command = 'echo built; echo warning >&2' }
+---wait { wait.exit(build) }
+---local found = journal.grep(build, { pattern = 'warn' })
+---assert(found.stderr.matches == 1 and found.stderr.text == '1:warning\n')
+---```
+---@since 0.1.0
+---@param run Run|string
+---@param options GrepOptions with `stream = 'merged'` the answer has `merged`; otherwise it has
+---`stdout` and `stderr`
+---@return GrepResults? found
+---@return Err? err
+function journal.grep(run, options) end
+
+---Returns why a recorded run may have failed, as `Run:error_excerpt` does; for a run that is no
+---longer in memory. Returns nil, err with run_not_found, no_journal, or a journal_* code.
+---
+---Example:
+---```lua
+---local build = run.start { command = 'echo "error: no space"; exit 1' }
+---wait { wait.exit(build) }
+---assert(journal.error_excerpt(build.id) == 'error: no space\n')
+---```
+---@since 0.1.0
+---@param run Run|string
+---@param options? { max_bytes?: integer } 40 to 8000; default: 600
+---@return string? text
+---@return Err? err
+function journal.error_excerpt(run, options) end
+
+---Says where a run is in the queue of its session. With `wait_ms`, waits at most that long until
+---the run has left the queue, because it started or ended. Returns nil, err with run_not_found,
 ---no_journal, or a journal_* code.
 ---
 ---Example:
@@ -74,8 +116,9 @@ function journal.items(run, options) end
 ---@since 0.1.0
 ---@param run Run|string
 ---@param options? { wait_ms?: integer } default 0, at most 600000
----@return { state: RunState, before?: RecordedRun }? place before: the run of its session that it
----waits for; nil when it is next and waits for a place
+---@return { state: RunState, before?: RecordedRun, reason?: string }? place before: the run of its
+---session that it waits for; nil when it is next and waits for a place. reason: why the last
+---process that took it from the queue did not start it, or why it ended
 ---@return Err? err
 function journal.queue(run, options) end
 

@@ -7,6 +7,8 @@
 ---@field kind 'call'|'start'|'stdin'|'kill'
 ---@field tool string
 ---@field permission Permission of the tool
+---@field action? string the argument `action` of the call, for tools with `actions` or `judged_as`
+---@field judged_as? string the tool whose row counts where the mode has none for this one
 ---@field mode string
 ---@field session string
 ---@field workspace string absolute path
@@ -15,17 +17,20 @@
 ---@field command? string start: a line for the shell; stdin, kill: the command of the run
 ---@field cwd? string start: '' is the workspace
 ---@field env? table<string, string> start: variables that are set for it
+---@field secrets? table<string, string> start: names of the secrets in its variables
 ---@field keep? boolean start: the run outlives Gibbous
 ---@field limits? Limits start: the requested limits
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
----@field configured? { sandbox?: SandboxRequest } start: the least that the configuration demands
+---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
+---that the configuration demands, here and where the run was queued
 ---@field run? string stdin, kill: id of the run
 ---@field text? string stdin: the text to write or type; for keys, their characters and lines
 ---@field edited? boolean stdin: some keys recall, complete or change a line
+---@field interrupted? boolean stdin: some keys may throw a line away (Ctrl-C)
 ---@field secret? boolean stdin: the terminal does not show it, like a password; it is not recorded
 ---@field unseen? boolean stdin: its program reads keys one by one; recorded only for shells
----@field pty? boolean start: in a terminal
+---@field pty? boolean start, stdin: in a terminal
 ---@field signal? string kill
 ---@field judged? Judged start, stdin to a shell, and calls of tools that take a command: the
 ---verdict of the rules on its commands
@@ -67,11 +72,12 @@
 ---@class Mode
 ---@field description? string
 ---@field permissions table<Permission, 'allow'|'ask'|'deny'> for tools that `tools` does not name
----@field tools? table<string, 'allow'|'ask'|'deny'> for tools by name
+---@field tools? table<string, 'allow'|'ask'|'deny'> by tool, or by tool and action: 'job.stop'
 ---@field instead? string completes "X is denied in mode M: ..."
 ---@field limits? Limits the limits of a run that requests none, and the most that it may request
 ---@field sandbox? SandboxRequest the least sandbox of every run
 ---@field tool_limits? boolean default: false; true: tools with takes_limits have the argument
+---@field secrets? 'allow'|'ask'|'deny' starts that name secrets; default: 'ask'
 ---@field commands? ModeCommands
 ---@field rank? integer how permissive the mode is; default: 0; an approval holds in the mode where
 ---it was given and in modes with a higher rank
@@ -90,6 +96,12 @@
 ---@field knowledge? Knowledge|fun(): Knowledge the analyser's tables; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of
 ---a policy that does not ship with Gibbous; a function is called only then
+---@field log? PolicyLog
+
+---@class PolicyLog
+---@field redact string[] RE2 patterns of secrets, at most 64 of at most 1024 bytes: of each match,
+---the first group or else the whole is shown as `***` in decisions, and of the runs in `ps`,
+---`logs`, `events`, `attach`, `top` and `report`
 
 ---Command lines, and the verdicts that the policy must give.
 ---@class PolicyCase

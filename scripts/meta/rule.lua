@@ -117,6 +117,7 @@
 ---@field accesses? ProgramAccess[] accesses with conditions
 ---@field recursive? string flags that make removes, writes and permissions recursive
 ---@field runs? ProgramRuns[] the ways in which it runs other commands
+---@field typed? TypedCommand[] commands that it takes in what is typed into it while it runs
 ---@field cwd? Selector the directory where relative paths start: make -C DIR
 ---@field hosts? Selector hosts or URLs
 ---@field evaluated? Selector words whose [subscripts] the shell evaluates: test -v, read, unset
@@ -127,9 +128,16 @@
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field prints? boolean its operands are its output: echo
 ---@field lists? boolean it prints paths below its operands: find, ls
+---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
+---not; a string: as in bash, and the programs that it names read nothing, so that the next line is
+---the shell's; default: unknown, and a line that may refer to another one is asked about
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program
+
+---@class TypedCommand
+---@field pattern string RE2 of a part of a line; its one capture is the code
+---@field language? string of the code, a key of `languages`; default: 'shell'
 
 ---@class ProgramAccess
 ---@field access 'read'|'write'|'remove'|'permission'|'execute'|'enter'
@@ -139,13 +147,14 @@
 ---@field recursive? boolean always
 
 ---@class ProgramRuns
----@field how 'argv'|'until'|'shell'|'joined'|'option'|'stdin'|'file'|'code' argv: its operands
----(after `skip`) are a command (sudo, env, timeout, xargs) · until: the words after the flag
----`from`, up to ; or +, are a command (find -exec) · shell: each word that `from` selects is code
----for a shell · joined: the operands after `skip`, joined by spaces, are (eval, ssh) · option: with
----the flag `from`, in a cluster too, the first operand is (sh -c) · stdin: without operands, or
----with -s or -, its input is code · file: its first operand is a file of code · code: the words
----that `from` selects are code in `language`
+---@field how 'argv'|'until'|'shell'|'joined'|'option'|'stdin'|'file'|'code'|'earlier' argv: its
+---operands (after `skip`) are a command (sudo, env, timeout, xargs) · until: the words after the
+---flag `from`, up to ; or +, are a command (find -exec) · shell: each word that `from` selects is
+---code for a shell · joined: the operands after `skip`, joined by spaces, are (eval, ssh) ·
+---option: with the flag `from`, in a cluster too, the first operand is (sh -c) · stdin: without
+---operands, or with -s or -, its input is code · file: its first operand is a file of code · code:
+---the words that `from` selects are code in `language` · earlier: it runs lines that the shell ran
+---before (fc)
 ---@field from? Selector
 ---@field when? string only with one of these flags
 ---@field unless? string

@@ -65,7 +65,7 @@
 ---@field env? table<string, string> on top of the environment of Gibbous
 ---@field cleanup? string[] a command that ends whatever runs elsewhere: it runs in '/',
 ---for at most 10 seconds, when the run was killed, reached a limit, lost its host, or ended and
----`ended` did not call that clean; its output is discarded
+---`ended` did not report a clean end; its output is discarded
 ---@field last_wish? string[] deprecated: the name of `cleanup` before 0.2
 ---@field maps_ports? boolean default: false; true: spec.ports lead to the run
 ---@field ports_later? boolean default: false; true: `ports` gives the mapping once the run is
@@ -109,7 +109,7 @@
 ---@field cpu_time_ms? number since the start
 
 ---A script that executes runs elsewhere; see docs/executors.md. The policy is not asked about the
----commands that it starts; they take no place of max_concurrent and are not listed.
+---commands that it starts; max_concurrent does not count them, and they are not listed.
 ---@class Executor
 ---@field name string the name for `executor` of run.start
 ---@field settings? Schema of type object
@@ -124,12 +124,17 @@
 ---@field sweep? fun(event: { settings: table }) removes what dead hosts left behind; called once in
 ---each process
 
+---A secret of the configuration, or of the program that embeds Gibbous (docs/secrets.md). Its value
+---is in the environment of the run; journals, lists, logs and answers do not show it.
+---@class SecretReference
+---@field secret string its name
+
 ---@class RunStartOptions
 ---@field command? string a line for the configured shell; give this or argv
 ---@field argv? string[] a program and its arguments, without a shell; give this or command
 ---@field label? string for people
 ---@field cwd? string default: the workspace; relative paths start there
----@field env? table<string, string> on top of the environment of Gibbous
+---@field env? table<string, string|SecretReference> on top of the environment of Gibbous
 ---@field unset_env? string[] variables that are not inherited
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr joins stdout, in order
@@ -156,17 +161,17 @@
 ---@field restart? boolean|RestartOptions default: false; true: RestartOptions' defaults
 ---@field after? (string|Run)[] runs that must be ready before it starts: ids, handles, or labels of
 ---the session's runs; at most 32. run.start returns at once, with the handle of a queued run
----@field background? boolean default: true; false: the caller waits for it, and it takes no place
----of max_concurrent
+---@field background? boolean default: true; false: the caller waits for it, and max_concurrent does
+---not count it
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; cannot be combined with stdin
 ---@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; limits its
 ---output in the journal, which then keeps the beginning and the end
 
 ---How a run is restarted after it has ended by itself: by its exit, by a signal from outside, by a
----limit other than the wall time, or with its keeper. What it left behind is killed first. The
----policy is asked again. Watchers, limits and `ready` apply to the new run, whose id is in
----RunInfo.next. Killing the old run kills the one that has replaced it, or ends the pause.
+---limit other than the wall time, or by the loss of its keeper. What it left behind is killed
+---first. The policy is asked again. Watchers, limits and `ready` apply to the new run, whose id is
+---in RunInfo.next. Killing the old run kills the one that has replaced it, or ends the pause.
 ---@class RestartOptions
 ---@field on_failure? boolean default: true; false: restarts after exit code 0, too
 ---@field max? integer 1 to 1000; default: 3; number of restarts
@@ -234,8 +239,11 @@
 ---@field pty? Pty when it has a terminal; with the current size
 ---@field stdout StreamInfo
 ---@field stderr StreamInfo
+---@field merged StreamInfo both, in the order in which their lines came; `kept_from` is after every
+---byte that is not kept, and after the first 64 KiB where bytes are missing
 ---@field idle_ms? integer since its last output, or its start
 ---@field output_rate? integer bytes a second, over the last five to ten seconds
+---@field time_limit_ms? integer of its runtime; when there is one
 ---@field limits? Limits those that apply
 ---@field limits_by? table<string, string> what enforces each: cgroup2, cgroup1, polling, or an
 ---executor
@@ -293,6 +301,16 @@
 ---@field waiting_for_input? { pid: integer, prompt: string } a process that is blocked reading its
 ---stdin or terminal, and the text of the last line
 
+---A process that writes the stdout of a run.
+---@class RunWriter
+---@field pid integer
+---@field program string its executable, without the directory
+---@field argv string[] its arguments, within 4 KB
+---@field direct boolean false: another process of a pipeline is between it and the run's pipe
+---@field variables string[] those that were asked about and are set
+---@field written_bytes? integer what it has written so far, to any file; absent where the kernel
+---does not say
+
 ---@class UsagePort
 ---@field port integer the run's own port
 ---@field pid? integer the process that listens; absent when the port is mapped
@@ -305,7 +323,7 @@
 ---@field to integer offset
 
 ---@class ReadOptions
----@field stream? 'stdout'|'stderr' default: 'stdout'
+---@field stream? 'stdout'|'stderr'|'merged' default: 'stdout'
 ---@field since? integer offset to read from; default: 0
 ---@field reader? string continues where this reader stopped; cannot be combined with since
 ---@field max_bytes? integer 1 to 2 MiB; default: 64 KiB
@@ -320,7 +338,7 @@
 ---@field ended boolean the stream has ended here
 
 ---@class TailOptions
----@field stream? 'stdout'|'stderr' default: 'stdout'
+---@field stream? 'stdout'|'stderr'|'merged' default: 'stdout'
 ---@field lines? integer 0 or more; default: 50
 ---@field max_bytes? integer 1 to 2 MiB; default: 64 KiB
 ---@field reader? string marks everything as read for this reader
@@ -347,6 +365,18 @@
 ---@field attributes? boolean default: false; true: the result has `styles`
 ---@field scrollback? integer 0 to 2000; default: 0; number of lines to include that have scrolled
 ---off the top
+
+---@class GrepOptions
+---@field pattern string RE2; matches anywhere in a line
+---@field stream? 'stdout'|'stderr'|'merged' default: 'stdout'
+---@field context? integer 0 to 20; default: 0; lines before and after each match
+---@field max_bytes? integer 1 to 1 MiB; default: 8000; of the text
+
+---@class GrepResult
+---@field text string the first matches, as `grep -n -C` prints them
+---@field matches integer lines that match
+---@field shown integer of those, the ones in the text
+---@field lines integer in the stream
 
 ---A styled part of a row. Colours are 'red', 'bright_red', 'color208' or '#ff8700'.
 ---@class ScreenStyle
@@ -489,6 +519,33 @@ function run.list(filter) end
 ---@return boolean? alive
 function run.is_host_alive(host) end
 
+---Ties the run to the calling call, as a start without `detach` does: it is killed when the call
+---ends, is cancelled or fails, unless `detach` comes first.
+---
+---Example:
+---```lua
+---local server = run.start { command = 'echo up; sleep 60', detach = true }
+---server:attach() -- a cancelled wait leaves nothing behind
+---wait { wait.regex(server, 'up') }
+---server:detach()
+---```
+---@since 0.1.0
+---@return true? ok
+---@return Err? err
+function Run:attach() end
+
+---Lets the run live on after the calling call: it belongs to the session from now on.
+---
+---Example:
+---```lua
+---local server = run.start { command = 'sleep 60' }
+---server:detach()
+---```
+---@since 0.1.0
+---@return true? ok
+---@return Err? err
+function Run:detach() end
+
 ---Returns the facts about the run. Returns nil, err with run_not_found, as all methods do.
 ---
 ---Example:
@@ -504,6 +561,11 @@ function run.is_host_alive(host) end
 function Run:info() end
 
 ---Reads output from an offset, or from where a named reader stopped. Reading removes nothing.
+---
+---`merged` has both streams, in the order in which their lines came: no line is cut by one of the
+---other stream, and offsets count the bytes of both. What a program writes to both within about a
+---millisecond may change places, and what it buffers comes when it writes it. What a reader reads
+---merged it has read of both streams; what it reads of one alone may come again merged.
 ---
 ---Example:
 ---```lua
@@ -548,6 +610,22 @@ function Run:excerpt(options) end
 ---@return Err? err
 function Run:error_excerpt(options) end
 
+---Returns the lines of a stream that match a pattern, as far as they are kept. Returns nil, err
+---with invalid_arguments for a wrong pattern.
+---
+---Example:
+---```lua
+---local handle = run.start { command = 'printf "one\\nError: two\\nthree\\n"' }
+---wait { wait.exit(handle) }
+---local found = handle:grep { pattern = '(?i)error', context = 1 }
+---assert(found.text == '1-one\n2:Error: two\n3-three\n')
+---```
+---@since 0.1.0
+---@param options GrepOptions
+---@return GrepResult? result
+---@return Err? err
+function Run:grep(options) end
+
 ---Ends the whole tree of the run, and waits for its end: the signal, the grace period, SIGKILL. The
 ---policy is asked. Returns nil, err with denied.
 ---
@@ -579,6 +657,24 @@ function Run:refusals() end
 ---@return RunUsage? usage
 ---@return Err? err
 function Run:usage() end
+
+---Returns the processes whose stdout is the pipe of the run's stdout, or leads to it through a
+---pipeline, those next to the pipe first; at most 16. There are none when the run has a terminal,
+---its shell has redirected its own stdout, or it does not run. Returns nil, err with run_not_found.
+---
+---Example:
+---```lua
+---local piped = run.start { command = 'sleep 60 | cat' }
+---wait { wait.start(piped) }
+---for _, writer in ipairs(piped:writers()) do
+---  log.info(writer.program, { pid = writer.pid })
+---end
+---```
+---@since 0.1.0
+---@param options? { variables?: string[] } variables of the environment to look for; at most 16
+---@return RunWriter[]? writers
+---@return Err? err
+function Run:writers(options) end
 
 ---Sends a signal to the run's process group, without waiting for an effect. The policy is asked, as
 ---for a kill. Raises for an unknown signal. Returns nil, err with not_running, denied.

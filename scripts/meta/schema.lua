@@ -14,6 +14,8 @@
 ---@field default? any filled in when the field is missing; makes a property optional
 ---@field examples? any[]
 ---@field optional? boolean default: false; a property is required unless this or a default is given
+---@field rare? boolean default: false; true: an optional property that definitions for models leave
+---out unless Gibbous is started with --all-parameters; it is accepted all the same
 
 ---@class StringSchemaOptions: SchemaOptions
 ---@field enum? string[] the only values
@@ -35,6 +37,9 @@
 ---@class ObjectSchemaOptions: SchemaOptions
 ---@field additional? boolean|Schema default: false; whether other fields are allowed, or their
 ---schema
+
+---@class SandboxSchemaOptions: SchemaOptions
+---@field profiles? string[] the only profiles; default: any name
 
 ---@class schema
 schema = {}
@@ -148,6 +153,18 @@ function schema.one_of(schemas, options) end
 ---@param options? SchemaOptions
 ---@return Schema
 function schema.limits(options) end
+
+---Makes the schema of the sandbox that a mode, the configuration or a start requests: profile,
+---network and min_landlock_abi.
+---
+---Example:
+---```lua
+---local mode = schema.object { sandbox = schema.sandbox { optional = true } }
+---```
+---@since 0.1.0
+---@param options? SandboxSchemaOptions
+---@return Schema
+function schema.sandbox(options) end
 
 ---Checks a value. Raises an error that names the owner, the field, what was expected and what came,
 ---and the nearest known name of an unknown field. Policies have it too.

@@ -45,6 +45,8 @@
 ---program: the policy judges a command without a shell
 ---@field actions? table<string, Permission> for a tool with an argument `action`: the permission of
 ---calls whose action differs from `permission`
+---@field judged_as? string|table<string, string> a tool that does the same, or such tools by the
+---argument `action`: where a mode has no row for this tool, it is judged by the row of that one
 ---@field structured? boolean default: false; true: over MCP results have `data`, which several
 ---clients then show to models instead of `text`; it must hold every fact, too
 ---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
@@ -75,8 +77,8 @@
 ---@field message string a sentence for a person
 ---@field run? string id of the run concerned
 
----What a function of the API raises when its options are wrong. Checks that start nothing
----(run.check, wait.check) also give these fields. tostring() gives the message, and so does `..`.
+---A function of the API raises this when its options are wrong. Checks that start nothing
+---(run.check, wait.check) also return these fields. tostring() and `..` give the message.
 ---@class WrongUse
 ---@field message string "FILE:LINE: FUNCTION: FIELD: PROBLEM"
 ---@field field string such as "ready.any[2].pattern"; "" for the options as a whole
@@ -125,8 +127,8 @@ function tool.error(code, message, data) end
 ---@param message? string
 function tool.progress(progress, total, message) end
 
----Says that this call's result tells how a run stands: no event that comes with the result repeats
----it, nor does a later one when the run has ended. Matches of watchers are told all the same.
+---Says that this call's result reports the state of a run: no event that comes with the result
+---repeats it, and no later one does when the run has ended. Matches of watchers still come.
 ---
 ---Example: `tool.tells(handle)`
 ---@since 0.1.0

@@ -1,12 +1,25 @@
 ---@meta
 -- The table `wait`: waits for conditions, and makes them.
 
+---@alias ConditionKind
+---| 'exit' # the run has ended
+---| 'start' # the command of the run is running, or has run
+---| 'ready' # the run is ready
+---| 'port' # a process listens on a TCP port
+---| 'regex' # a line of output matches
+---| 'screen' # a row of the terminal matches
+---| 'http' # an HTTP GET is answered with a status
+---| 'quiet' # the run has written nothing for some time
+---| 'input' # the run waits for input
+---| 'file' # a path exists, or no longer does
+---| 'log' # the files of `log` are open, or written
+---| 'timer' # some time has passed
+
 ---One thing that can be waited for: a plain table that the functions below make.
 ---@class Condition
----@field kind 'exit'|'start'|'ready'|'port'|'regex'|'screen'|'http'|'quiet'|'file'
----|'log'|'timer'
----@field run? string|Run required for exit, start, ready, regex, screen, quiet and log; a condition
----of another kind that names a run fails when that run ends
+---@field kind ConditionKind
+---@field run? string|Run required for exit, start, ready, regex, screen, quiet, input and log; a
+---condition of another kind that names a run fails when that run ends
 
 ---@class WaitOptions
 ---@field any? Condition[] 1 to 64; this or all
@@ -17,7 +30,7 @@
 ---@field kind string
 ---@field index integer of the condition, from 1
 ---@field run? string
----@field line? string regex: the line, at most 4 KiB; screen: the row
+---@field line? string regex: the line, at most 4 KiB; screen: the row; input: the prompt
 ---@field captures? string[] regex, screen: groups
 ---@field row? integer screen: of the row that matched, from 1
 ---@field stream? 'stdout'|'stderr' regex
@@ -28,7 +41,8 @@
 ---the run
 ---@field port? integer port
 ---@field mapped_from? integer port: the run's own port, when `port` is mapped to it
----@field pid? integer port: the process that listens, when that is known
+---@field pid? integer port: the process that listens, when that is known; input: the one that
+---waits
 ---@field address? string port: what answered
 ---@field path? string file
 
@@ -36,9 +50,12 @@
 ---@field ok boolean
 ---@field fired Fired[] in order of firing
 ---@field elapsed_ms integer
----@field reason? 'timeout'|'impossible' when not ok; impossible: the run ended before
+---@field reason? 'timeout'|'impossible' when not ok; impossible: the run ended before, or another
+---program has its port
 ---@field message? string when not ok: which condition, and why
----@field run? string impossible: the run that ended
+---@field seen? string when not ok: what was seen instead, such as 'status 503'
+---@field obstacle? string impossible while the run goes on: which program has its port
+---@field run? string impossible: the run that ended, or that cannot get there
 ---@field tail? string when not ok: the last lines of that run
 
 ---Waits until any, or all, of some conditions have come true. Output from before the wait counts. A
@@ -119,8 +136,9 @@ function wait.start(run) end
 ---@return Condition
 function wait.ready(run) end
 
----Comes true when a process listens on a TCP port. With a run whose ports are mapped, a port of
----this machine means the run's own, and the port mapped to it is watched.
+---Comes true when a process listens on a TCP port. With a run, when a process of the run does: the
+---wait fails at once, with `obstacle`, while another program has the port. With a run whose ports
+---are mapped, a port of this machine means the run's own, and the port mapped to it is watched.
 ---
 ---Example: `wait { any = { wait.port(8080, { run = server }) }, timeout_ms = 10000 }`
 ---@since 0.1.0
@@ -152,9 +170,9 @@ function wait.regex(run, pattern, options) end
 ---@return Condition
 function wait.screen(run, pattern, options) end
 
----Comes true when an HTTP GET is answered with a status. With a run whose ports are mapped, a URL
----of this machine (127.0.0.1, localhost, [::1]) names the run's own port, and the request goes to
----the port mapped to it.
+---Comes true when an HTTP GET is answered with a status; with a run, by a process of the run, as
+---for wait.port. With a run whose ports are mapped, a URL of this machine (127.0.0.1, localhost,
+---[::1]) names the run's own port, and the request goes to the port mapped to it.
 ---
 ---Example: `wait { wait.http('http://127.0.0.1:3000/health', { run = server }) }`
 ---@since 0.1.0
@@ -175,6 +193,22 @@ function wait.http(url, options) end
 ---@param ms number milliseconds, 1 or more
 ---@return Condition
 function wait.quiet(run, ms) end
+
+---Comes true when a process of the run is blocked reading its stdin or terminal, and the run has
+---written nothing for 100 ms: it waits for an answer, and for nothing else. `line` of the answer is
+---the prompt. A program that also watches sockets or timers cannot be recognised. Fails when the
+---run ends.
+---
+---Example:
+---```lua
+---local asking = run.start { command = 'printf "name? "; read name; echo $name', pty = true }
+---local answer = wait { any = { wait.input(asking) }, timeout_ms = 10000 }
+---assert(answer.ok and answer.fired[1].line == 'name?')
+---```
+---@since 0.1.0
+---@param run Run|string
+---@return Condition
+function wait.input(run) end
 
 ---Comes true when a path exists, or when it no longer does.
 ---

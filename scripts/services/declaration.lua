@@ -111,7 +111,7 @@ function M.check(list, known, name_of)
   for index, service in ipairs(list) do
     check_service(service, index, name_of)
     if by_name[service.name] then
-      wrong(service.name, 'name', 'there are two of this name')
+      wrong(service.name, 'name', 'two services have this name')
     end
     by_name[service.name] = service
   end

@@ -213,6 +213,43 @@ local function look_after(service, handle, report, report_lines, on_run)
   end
 end
 
+-- Returns those that a service comes after and whose runs go on.
+local function going_before(service, runs)
+  local handles = {}
+  for _, name in ipairs(service.after or {}) do
+    local handle = runs[name] and run.get(runs[name])
+    if handle and not facts(handle).ended_ms then
+      handles[#handles + 1] = handle
+    end
+  end
+  return handles
+end
+
+-- Follows a service for as long as it may be started again. Returns whether it completed at last.
+local function live(service, handle, problem, ways)
+  local hooks, completed = ways.hooks, false
+  while true do
+    if handle then
+      completed = look_after(service, handle, ways.report, ways.report_lines, ways.on_run)
+    else
+      ways.report { event = 'not_started', text = problem }
+    end
+    if not hooks.rest or not hooks.rest(service.name) then
+      return completed
+    end
+    completed = false
+    handle, problem = start(service, going_before(service, ways.runs), false)
+    if handle then
+      ways.on_run(service.name, handle.id)
+      if hooks.is_stopping and hooks.is_stopping() then
+        task.spawn(handle.kill, handle) -- the call that stops services did not know of this one
+      end
+    elseif hooks.on_problem then
+      hooks.on_problem(service.name, problem)
+    end
+  end
+end
+
 --- Returns services in an order in which each follows those that it comes after.
 ---
 --- Example: `local first = services.in_order(list)[1].name`
@@ -251,6 +288,10 @@ function M.with_names(text, names)
 end
 
 ---@class ServiceHooks: ServiceStartOptions
+---@field rest? fun(name: string): boolean suspends while a service has ended; true: start it again,
+---false: it has ended for good; default: false at once
+---@field is_stopped? fun(name: string): boolean a person has stopped it, so that nothing is wrong
+---@field on_problem? fun(name: string, why: string) it was not started again
 ---@field on_event fun(event: ServiceEvent)
 ---@field on_lines? fun(event: ServiceEvent, lines: string[]) default: on_event for each; for
 ---many: the event is the same for all, but for `text`
@@ -263,9 +304,9 @@ end
 ---@param hooks ServiceHooks
 ---@return string[]
 function M.run(list, hooks)
-  local names = {}
+  local names, runs = {}, {}
   local function on_run(name, id)
-    names[id] = name
+    names[id], runs[name] = name, id
     if hooks.on_run then
       hooks.on_run(name, id)
     end
@@ -277,7 +318,7 @@ function M.run(list, hooks)
   for _, service in ipairs(list) do
     local name = service.name
     local function report(event)
-      local stopped = stopping()
+      local stopped = stopping() or (hooks.is_stopped ~= nil and hooks.is_stopped(name))
       if stopped and event.event == 'not_ready' then
         return -- it no longer matters
       end
@@ -296,24 +337,26 @@ function M.run(list, hooks)
         hooks.on_event(event)
       end
     end
-    if handles[name] then
-      lives[name] = task.spawn(look_after, service, handles[name], report, report_lines, on_run)
-    else
-      report { event = 'not_started', text = problems[name] }
-    end
+    lives[name] = task.spawn(live, service, handles[name], problems[name], {
+      report = report, report_lines = report_lines, on_run = on_run, hooks = hooks, runs = runs,
+    })
   end
   local failed = {}
   for _, service in ipairs(list) do
     local life = lives[service.name]
-    if not (life and life:await()) then
+    if not life:await() then
       failed[#failed + 1] = service.name
     end
   end
   return failed
 end
 
--- Returns, for each service, the names of those that come after it.
-local function needed_by(list)
+--- Returns, for each service, the names of those that come after it.
+---
+--- Example: `local behind = services.needed_by(list).db`
+---@param list Service[]
+---@return table<string, string[]>
+function M.needed_by(list)
   local names = {}
   for _, service in ipairs(list) do
     names[service.name] = {}
@@ -333,7 +376,7 @@ end
 ---@param list Service[]
 ---@param runs table<string, string> ids, by the name of the service
 function M.stop(list, runs)
-  local behind, ends = needed_by(list), {}
+  local behind, ends = M.needed_by(list), {}
   local function stop(name)
     for _, other in ipairs(behind[name]) do
       ends[other]:await()

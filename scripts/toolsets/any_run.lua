@@ -1,36 +1,30 @@
 -- Runs by their id, wherever they are: in memory, queued, executed by another process of the
 -- session, or forgotten by memory and known to the journal alone.
+local checked = require 'toolsets.checked'
+local memory_run = require 'toolsets.memory_run'
+local text = require 'toolsets.format.text'
+
 local M = {}
 
 local MAX_ITEMS = 400
 local MAX_BYTES = 1024 * 1024
-
--- Ends the call with an error of the core.
-local function check(value, err)
-  if value == nil then
-    tool.error(err.code, err.message)
-  end
-  return value
-end
-
-local GOES_ON = { queued = true, starting = true, running = true }
 local MAX_LABELLED = 200
 
--- Returns the handle of the run with this label that goes on, or of the newest one. Ends the call
--- when several go on.
+-- Returns the run with this label that goes on, or the newest one, and whether it goes on. Ends the
+-- call when several go on.
 local function labelled(name)
   local newest, going = nil, {}
   for _, info in ipairs(run.list()) do
     if info.label == name then
-      newest = info.id
-      going[#going + 1] = GOES_ON[info.state] and info.id or nil
+      newest = info
+      going[#going + 1] = memory_run.GOES_ON[info.state] and info.id or nil
     end
   end
   if #going > 1 then
     tool.error('run_ambiguous', ('%d processes have the label "%s": %s. Give an id'):format(
       #going, name, table.concat(going, ', ')))
   end
-  return (going[1] or newest) and run.get(going[1] or newest)
+  return going[1] or newest and newest.id, going[1] ~= nil
 end
 
 -- Returns the newest record with this label.
@@ -42,6 +36,17 @@ local function labelled_record(name)
   end
 end
 
+-- Returns the run of a label: the handle of the one that goes on here, or of the newest one unless
+-- the journal knows a newer one, which is queued or belongs to another process.
+local function find_labelled(name)
+  local id, goes_on = labelled(name)
+  local record = not goes_on and labelled_record(name) or nil
+  if not record or record.id == id then
+    return id and run.get(id)
+  end
+  return run.get(record.id), record
+end
+
 --- Returns the handle of a run or, for one that is not in memory, its record. A label is as good as
 --- an id. Ends the call with run_not_found when there is neither.
 ---
@@ -51,17 +56,20 @@ end
 ---@return RecordedRun? record
 function M.find(id)
   local handle, not_found = run.get(id)
-  handle = handle or labelled(id)
   if handle then
     return handle, nil
   end
   local recorded, err = journal.items(id, { limit = 1 })
-  local record = recorded and recorded.run or labelled_record(id)
-  if record then
-    return run.get(record.id), record -- it may have started meanwhile
+  if recorded then
+    return run.get(recorded.run.id), recorded.run -- it may have started meanwhile
+  end
+  local record
+  handle, record = find_labelled(id)
+  if handle or record then
+    return handle, record
   end
   local unknown = err.code == 'run_not_found' or err.code == 'no_journal'
-  return check(nil, unknown and not_found or err)
+  return checked(nil, unknown and not_found or err)
 end
 
 --- Says what a queued run waits for.
@@ -71,9 +79,12 @@ function M.place_text(id)
   local place = journal.queue(id)
   local before = place and place.before
   if before then
-    return ('it waits for run %s (%s) to end'):format(before.id, before.command)
+    local why = before.state == 'queued' and before.reason
+    return ('it waits for run %s (%s) to end%s'):format(
+      before.id, before.command, why and ', which is ' .. why or '')
   end
-  return 'it waits for a place; limits.max_concurrent runs go on'
+  return place and place.state == 'queued' and place.reason
+    or 'it is next, and starts when a place is free'
 end
 
 --- Returns the record of a run in the form of run:info().
@@ -91,6 +102,72 @@ function M.info_of(record)
   }
 end
 
+--- Returns what is known of a run, and its handle when memory has it. Ends the call with
+--- run_not_found when nothing is.
+---
+--- Example: `local info, handle = any_run.known(args.id)`
+---@param id string
+---@return RunInfo info
+---@return Run? handle
+function M.known(id)
+  local handle, record = M.find(id)
+  local info = handle and handle:info()
+  return info or M.info_of(record or checked(journal.items(id, { limit = 1 })).run), handle
+end
+
+--- Ends a run that is not in memory. Says how: it was killed before it started, the process that
+--- executes it was asked, or nothing when it had ended already.
+---
+--- Example: `local how = any_run.kill_recorded(info, 'SIGTERM')`
+---@param info RunInfo
+---@param signal? string
+---@return 'killed'|'asked'|nil how
+---@return string text
+function M.kill_recorded(info, signal)
+  if info.ended_ms then
+    return nil, ('Process %s is not running (%s: %s)'):format(
+      info.id, info.state, info.reason or 'ended')
+  end
+  local how = checked(journal.kill(info.id, { signal = signal }))
+  local said = how == 'killed' and 'Process %s was ended before it started'
+    or 'Process %s runs under another process of Gibbous, which was asked to end it'
+  return how, said:format(info.id)
+end
+
+--- Returns the records of the session's runs that wait in the queue, oldest first.
+---@return RecordedRun[]
+function M.queued()
+  local queued = {}
+  for _, record in ipairs(journal.runs { limit = MAX_LABELLED } or {}) do
+    if record.state == 'queued' and not run.get(record.id) then
+      table.insert(queued, 1, record)
+    end
+  end
+  return queued
+end
+
+--- Returns what run:info() says of the session's runs, with those that wait in the queue.
+---@param session string of the call
+---@return RunInfo[]
+function M.infos(session)
+  -- A call without a session is the host's: it sees all runs, and lists its own.
+  local infos = run.list { session = session == '' and '' or nil }
+  for _, record in ipairs(M.queued()) do
+    infos[#infos + 1] = M.info_of(record)
+  end
+  return infos
+end
+
+--- Says in the answer how these runs stand, so that no event need say it again.
+---@param infos RunInfo[]
+function M.tell(infos)
+  for _, info in ipairs(infos) do
+    if info.ended_ms then
+      tool.tells(info.id)
+    end
+  end
+end
+
 --- Waits until a queued run has left the queue, at most `wait_ms`. Returns the milliseconds that
 --- are left, or nil when it still waits. A run that is not queued is not waited for.
 ---@param id string
@@ -98,55 +175,53 @@ end
 ---@return integer?
 function M.started_within(id, wait_ms)
   local since = time.monotonic_ms()
-  local place = check(journal.queue(id, { wait_ms = math.floor(wait_ms) }))
+  local place = checked(journal.queue(id, { wait_ms = math.floor(wait_ms) }))
   if place.state == 'queued' then
     return nil
   end
   return math.max(0, wait_ms - (time.monotonic_ms() - since))
 end
 
---- Returns the last lines of what was recorded of a run that is not in memory, by stream.
----@param record RecordedRun
----@param lines integer of each
----@return table<string, string>
-function M.recorded_tails(record, lines)
-  local since = math.max(0, record.last_seq - MAX_ITEMS)
-  local page = check(journal.items(record.id, {
-    since_seq = since, limit = MAX_ITEMS, max_bytes = MAX_BYTES, clean = true,
-  }))
-  local chunks = { stdout = {}, stderr = {} }
-  for _, item in ipairs(page.items) do
-    local list = chunks[item.type == 'terminal' and 'stdout' or item.type]
-    if list then
-      list[#list + 1] = item.payload
-    end
-  end
-  local texts = {}
-  for stream, list in pairs(chunks) do
-    texts[stream] = M.last_lines(table.concat(list), lines)
-  end
-  return texts
+--- Returns the last sequence number of a recorded run.
+---
+--- Example: `local seq = any_run.last_seq(id)`
+---@param id string
+---@return integer
+function M.last_seq(id)
+  return checked(journal.items(id, { limit = 1 })).run.last_seq
 end
 
---- Returns the last lines of a text.
----@param text string
----@param count integer
----@return string
-function M.last_lines(text, count)
-  local at = #text
-  if text:sub(-1) == '\n' then
-    at = at - 1
-  end
-  while at > 0 do
-    if text:byte(at) == 10 then
-      count = count - 1
-      if count <= 0 then
-        return text:sub(at + 1)
-      end
+-- Adds the lines of an item that are complete now to a text; the rest waits for its end.
+local function add_lines(lines, waiting, stream, payload)
+  local bytes = (waiting[stream] or '') .. payload
+  local complete = bytes:match '^.*\n' or ''
+  lines[#lines + 1] = complete
+  waiting[stream] = bytes:sub(#complete + 1)
+end
+
+--- Sets each text of a table to the last lines of what was recorded of a run that is not in memory.
+---
+--- Example: `any_run.add_recorded_tails({ merged = '' }, record, 50)`
+---@param texts table<'stdout'|'stderr'|'merged', string> what is wanted
+---@param record { id: string, last_seq: integer }
+---@param lines integer of each
+function M.add_recorded_tails(texts, record, lines)
+  local since = math.max(0, record.last_seq - MAX_ITEMS)
+  local page = checked(journal.items(record.id, {
+    since_seq = since, limit = MAX_ITEMS, max_bytes = MAX_BYTES, clean = true,
+  }))
+  local chunks, waiting = { stdout = {}, stderr = {}, merged = {} }, {}
+  for _, item in ipairs(page.items) do
+    local stream = item.type == 'terminal' and 'stdout' or item.type
+    if stream == 'stdout' or stream == 'stderr' then
+      table.insert(chunks[stream], item.payload)
+      add_lines(chunks.merged, waiting, stream, item.payload)
     end
-    at = at - 1
   end
-  return count > 0 and text or ''
+  table.insert(chunks.merged, text.ended(waiting.stdout or '') .. (waiting.stderr or ''))
+  for stream in pairs(texts) do
+    texts[stream] = text.last_lines(table.concat(chunks[stream]), lines)
+  end
 end
 
 return M

@@ -1,4 +1,6 @@
 -- The background runs of a toolset, and the limit on how many run at the same time.
+local checked = require 'toolsets.checked'
+
 local M = {}
 
 -- Starts that are still under way, by toolset and session: how many, and the running runs whose
@@ -90,9 +92,7 @@ function M.start(owner, options)
   if not ok then
     error(handle, 0)
   end
-  if not handle then
-    tool.error(err.code, err.message)
-  end
+  checked(handle, err)
   starts.returned[handle.id] = true
   return handle
 end

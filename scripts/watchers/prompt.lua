@@ -40,8 +40,8 @@ return {
   },
   {
     -- press any key, press ENTER to continue
-    regex = [[(?i)\b(?:press|hit) (?:any key|[\[<]?(?:enter|return)[\]>]?)(?: key)?(?: (?:to|whe]]
-      .. [[n|for)\b.*)?[ .:…]*$]],
+    regex = [[(?i)^[^›]*\b(?:press|hit) (?:any key|[\[<]?(?:enter|return)[\]>]?)(?: key)?(?: ]]
+      .. [[(?:to|when|for)\b.*)?[ .:…]*$]],
     event = 'prompt',
     match = {
       'Press any key to continue . . . ',
@@ -50,7 +50,10 @@ return {
       'Hit return to continue: ',
       'Press any key',
     },
-    not_match = { 'Press w to show more.', 'Press CTRL+C to quit', 'the press any keynote gets' },
+    not_match = {
+      'Press w to show more.', ' › Press Enter to trigger a test run.',
+      'Press CTRL+C to quit', 'the press any keynote gets',
+    },
   },
   {
     -- npm init
@@ -89,12 +92,13 @@ return {
   },
   {
     -- debuggers, shells of databases and languages
-    regex = [[^(?:>>>|\.\.\.|\(gdb\)|\(lldb\)|\([Pp]db\)|ipdb>|mysql>|sqlite>|redis \S+>|irb\(ma]]
-      .. [[in\):\d+(?::\d+)?[>*]|\w+[=-][#>]) $]],
+    regex = [[^(?:>>>|\.\.\.|\(gdb\)|\(lldb\)|\([Pp]db\)|ipdb>|mysql>|sqlite>|\S+:\d+]]
+      .. [[(?:\[\d+\])?>|>|irb\(main\):\d+(?::\d+)?[>*]|\w+[=-][#>]) $]],
     event = 'prompt',
     match = {
       '>>> ', '(gdb) ', '(Pdb) ', 'mysql> ', 'sqlite> ', 'irb(main):001:0> ', 'postgres=# ',
+      '127.0.0.1:6379> ', '127.0.0.1:6379[2]> ', '\27[1G\27[0J> \27[3G',
     },
-    not_match = { '>>> import os', '(gdb) run', 'a -> b' },
+    not_match = { '>>> import os', '(gdb) run', 'a -> b', '> 1 + 1' },
   },
 }

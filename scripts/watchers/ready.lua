@@ -127,8 +127,9 @@ return {
     },
   },
   {
-    -- docker compose, and what people start with it
-    regex = [[ ✔ Container \S+ +(?:Started|Healthy)|database system is ready to accept connections]]
+    -- docker compose, and what people start with it; nginx at the level notice
+    regex = [[ ✔ Container \S+ +(?:Started|Healthy)|\[notice\] \d+#\d+: start worker processes$|]]
+      .. [[database system is ready to accept connections]]
       .. [[|Ready to accept connections|: ready for connections\.]],
     event = 'ready',
     match = {
@@ -136,6 +137,7 @@ return {
         .. '\27[0m',
       'db-1  | 2024-05-02 10:12:33.120 UTC [1] LOG:  database system is ready to accept connecti'
         .. 'ons',
+      '2024/05/02 10:12:33 [notice] 8#8: start worker processes',
       '1:M 02 May 2024 10:12:33.120 * Ready to accept connections tcp',
       "2024-05-02T10:12:33.1Z 0 [System] [MY-010931] [Server] /usr/sbin/mysqld: ready for connec"
         .. "tions. Version: '8.4'",
@@ -147,8 +149,8 @@ return {
   },
   {
     -- watch modes: tsc, jest, vitest, nodemon, esbuild, rollup, parcel
-    regex = [[Found 0 errors\. Watching for file changes|^Watch Usage: Press w|Waiting for file ]]
-      .. [[changes\.\.\.]]
+    regex = [[Found 0 errors\. Watching for file changes|^Watch Usage(?:$|: Press)|]]
+      .. [[Waiting for file changes\.\.\.]]
       .. [[|\[nodemon\] clean exit - waiting for changes|^\[watch\] build finished|\] waiting fo]]
       .. [[r changes\.\.\.]]
       .. [[|^✨ Built in ]],
@@ -156,6 +158,7 @@ return {
     match = {
       '[\27[90m10:12:33 AM\27[0m] Found 0 errors. Watching for file changes.',
       '\27[1mWatch Usage\27[22m\27[2m: Press \27[22mw\27[2m to show more.\27[22m',
+      '\27[1mWatch Usage\27[22m',
       '\27[32m PASS \27[39m \27[32mWaiting for file changes...\27[39m',
       '\27[32m[nodemon] clean exit - waiting for changes before restart\27[39m',
       '[watch] build finished, watching for changes...',

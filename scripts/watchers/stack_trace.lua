@@ -16,18 +16,20 @@ return {
     not_match = { 'see the Traceback above', 'print_tb(traceback)' },
   },
   {
-    -- node
-    regex = [[^(?:Uncaught )?(?:\w*Error)(?: \[\w+\])?: .|^\[?UnhandledPromiseRejection|^node:in]]
-      .. [[ternal/\S+:\d+$]],
+    -- node; next puts a sign before it
+    regex = [[^(?: ?⨯ |Uncaught )?\w*Error(?: \[\w+\])?: .|^\[?UnhandledPromiseRejection]],
     event = 'stack_trace',
     context_after = LINES_AFTER,
     match = {
       "TypeError: Cannot read properties of undefined (reading 'x')",
       "Error: Cannot find module './x'",
+      '\27[31m\27[1m⨯\27[22m\27[39m Error: boom',
       'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
-      'node:internal/modules/cjs/loader:1080',
     },
-    not_match = { 'errors: 0', 'No Error: all good', 'npm ERR! code ELIFECYCLE' },
+    not_match = {
+      'errors: 0', 'No Error: all good', 'npm ERR! code ELIFECYCLE',
+      'node:internal/modules/cjs/loader:1080',  -- the error itself follows
+    },
   },
   {
     -- java, kotlin, scala
@@ -45,15 +47,16 @@ return {
   },
   {
     -- go
-    regex = [[^panic: |^fatal error: |^goroutine \d+ \[running(?:, locked to thread)?\]:$]],
+    regex = [[^panic: |^fatal error: |^SIG(?:ABRT|QUIT|SEGV): |^WARNING: DATA RACE$]],
     event = 'stack_trace',
     context_after = LINES_AFTER,
     match = {
       'panic: runtime error: index out of range [5] with length 3',
-      'goroutine 1 [running]:',
+      'SIGQUIT: quit',
+      'WARNING: DATA RACE',
       'fatal error: all goroutines are asleep - deadlock!',
     },
-    not_match = { 'don\'t panic: all is well', 'goroutine 7 [chan receive]:' },
+    not_match = { 'don\'t panic: all is well', 'goroutine 1 [running]:' },
   },
   {
     -- rust
@@ -68,9 +71,10 @@ return {
     not_match = { "thread 'main' started" },
   },
   {
-    -- C#, php, ruby, elixir
+    -- C#, php, ruby, rails, elixir
     regex = [[^Unhandled exception[.:] |^(?:PHP )?Fatal error: +Uncaught |^\S+\.rb:\d+:in [`'].*]]
       .. [[\(\w+\)$]]
+      .. [[|^(?:\[\S+\] )?[A-Z]\w*(?:::[A-Z]\w*)*(?:Error|NotFound|Invalid|Missing) \(]]
       .. [[|^\*\* \([A-Z][\w.]*Error\) ]],
     event = 'stack_trace',
     context_after = LINES_AFTER,
@@ -79,6 +83,8 @@ return {
       'PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /app/a.php:3',
       "app.rb:3:in `foo': undefined method `x' for nil:NilClass (NoMethodError)",
       "app.rb:3:in 'Object#foo': undefined method 'x' for nil (NoMethodError)",
+      "NoMethodError (undefined method `port' for nil:NilClass",
+      '[0f2b-41] ActiveRecord::RecordNotFound (Couldn\'t find Item):',
       '** (RuntimeError) boom',
     },
     not_match = { '\tfrom app.rb:7:in `<main>\'', 'PHP Warning:  Undefined variable $x' },

@@ -3,12 +3,14 @@
 return {
   {
     -- pytest
-    regex = [[^(?:FAILED|ERROR) \S+\.py(?:::\S+)?|^=+ .*\b\d+ (?:failed|errors?)\b.* in [\d.]+s]],
+    regex = [[^(?:FAILED|ERROR) \S+\.py(?:::\S+)?|^(?:=+ .*\b)?\d+ (?:failed|errors?)\b.* in [\d]]
+      .. [[.]+s]],
     event = 'test_failure',
     match = {
       'FAILED tests/test_a.py::test_b - assert 1 == 2',
       '\27[31mFAILED\27[0m tests/test_a.py::\27[1mtest_b\27[0m - assert 1 == 2',
       'ERROR tests/test_a.py - ImportError: cannot import name',
+      '1 failed, 3 passed in 0.12s',
       '\27[31m========================= \27[31m\27[1m1 failed\27[0m, \27[32m3 passed\27[0m\27[31'
         .. 'm in 0.12s\27[0m\27[31m =========================\27[0m',
     },
@@ -19,11 +21,13 @@ return {
   },
   {
     -- unittest, jest, vitest, go
-    regex = [[^ ?FAIL(?:: |  ?|\t)[\w./@-]+|^FAILED \((?:failures|errors)=\d]],
+    regex = [[^ ?FAIL(?:: |  ?|\t)[\w./@-]+|^FAILED \((?:failures|errors)=\d|]]
+      .. [[^ERROR: \w+ \([\w.]+\)$]],
     event = 'test_failure',
     match = {
       'FAIL: test_add (test_math.AddTest.test_add)',
       'FAILED (failures=1)',
+      'ERROR: test_crash (test_math.AddTest.test_crash)',
       '\27[0m\27[7m\27[1m\27[31m FAIL \27[39m\27[22m\27[27m\27[0m \27[2msrc/\27[22m\27[1ma.test.'
         .. 'js\27[22m',
       'FAIL\texample.com/app\t0.003s',
@@ -32,16 +36,19 @@ return {
   },
   {
     -- jest and vitest: one test, and the summary
-    regex = [[^Tests: +(?:\d+ \w+, )*\d+ failed|^ +● .* › |^ +Tests  \d+ failed]],
+    regex = [[^Tests: +(?:\d+ \w+, )*\d+ failed|^ +● \S|^ +Tests  \d+ failed]],
     event = 'test_failure',
     match = {
       '\27[1mTests:       \27[22m\27[1m\27[31m1 failed\27[39m\27[22m, \27[1m\27[32m3 passed\27[3'
         .. '9m\27[22m, 4 total',
       '\27[1m\27[31m  \27[1m● \27[22m\27[1msum › adds two numbers\27[39m\27[22m',
+      '  ● Test suite failed to run',
       '\27[2m      Tests \27[22m \27[1m\27[31m1 failed\27[39m\27[22m\27[2m | \27[22m\27[32m3 pas'
         .. 'sed\27[39m\27[90m (4)\27[39m',
     },
-    not_match = { 'Tests:       4 passed, 4 total', '      Tests  4 passed (4)' },
+    not_match = {
+      'Tests:       4 passed, 4 total', '      Tests  4 passed (4)', '● Validation Warning:',
+    },
   },
   {
     -- mocha, node --test, TAP, playwright
@@ -94,10 +101,13 @@ return {
   {
     -- rspec, minitest, exunit
     regex = [[\b\d+ (?:examples?|tests?), [1-9]\d* failures?|\b\d+ runs, \d+ assertions, ]]
-      .. [[(?:[1-9]\d* failures|0 failures, [1-9])]],
+      .. [[(?:[1-9]\d* failures|0 failures, [1-9])]]
+      .. [[|^(?P<test>[A-Z]\w*(?:::\w+)*#\w+)(?: \[\S+:\d+\])?:$]],
     event = 'test_failure',
     match = {
       '\27[31m3 examples, 1 failure\27[0m',
+      'SumTest#test_adds [sum_test.rb:7]:',
+      'Shop::SumTest#test_crashes:',
       '10 runs, 12 assertions, 1 failures, 0 errors, 0 skips',
       '10 runs, 12 assertions, 0 failures, 2 errors, 0 skips',
       '\27[31m2 tests, 1 failure\27[0m',

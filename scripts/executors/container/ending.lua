@@ -97,7 +97,7 @@ function M.reason(program, event)
     return is_of_init(event.run) and not_there(code) or nil
   elseif code == SIGKILLED and limited then
     -- Not every engine reports this for processes that the kernel kills.
-    return 'exit code 137: perhaps out of memory, or by another SIGKILL or the command itself'
+    return 'exit code 137: perhaps out of memory, another SIGKILL, or the command itself'
   end
 end
 

@@ -85,15 +85,15 @@ local function check_ports(spec, network)
   if #spec.ports == 0 or not network then
     return
   elseif network == 'none' then
-    tool.error('invalid_arguments', 'ports: a container without network has none')
+    tool.error('invalid_arguments', 'ports: a container without a network has none')
   elseif network:find '^container:' or network:find '^ns:' then
-    tool.error('invalid_arguments', ('ports: with the network %s they are those of who owns it; '
-      .. 'ask for them there'):format(network))
+    tool.error('invalid_arguments', ('ports: the network %s belongs to another container or '
+      .. 'process; request the ports there'):format(network))
   end
   for _, mapping in ipairs(spec.ports) do
     if network == 'host' and mapping.wanted and mapping.wanted ~= mapping.port then
       tool.error('invalid_arguments', ("ports: '%d:%d' is not possible with the network host, "
-        .. "which has the port as it is; ask for '%d'"):format(mapping.wanted, mapping.port,
+        .. "which cannot map ports; request '%d'"):format(mapping.wanted, mapping.port,
         mapping.port))
     end
   end

@@ -1,8 +1,9 @@
 -- The tools `run_cmd`, `run_test` and `run_build`: commands that end.
+local checked = require 'toolsets.checked'
 local common = require 'toolsets.background.common'
 local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
-local shell_format = require 'toolsets.shell.format'
+local result = require 'toolsets.shell.result'
 
 local RESULT = schema.object({
   id = schema.string {},
@@ -14,16 +15,14 @@ local RESULT = schema.object({
 
 -- Runs a command and waits for its end.
 local function wait_for_end(command, args)
-  local handle, err = run.start {
+  local handle = checked(run.start {
     command = command, cwd = args.cwd, background = false,
     timeout_ms = common.timeout_ms(args, nil), limits = args.limits,
-  }
-  if not handle then
-    tool.error(err.code, err.message)
-  end
+  })
   handle:wait { any = { { kind = 'exit' } } }
-  local data = shell_format.result(handle)
-  local text = shell_format.result_text(data)
+  local data = result.data(handle)
+  local text = result.text(data, ('read_process_output id=%s with stream and from'):format(
+    handle.id))
   data.id, data.run_id = data.run_id, nil
   return { text = text, data = data }
 end

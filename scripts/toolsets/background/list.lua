@@ -2,6 +2,7 @@
 local common = require 'toolsets.background.common'
 local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
+local shaped = require 'toolsets.shaped'
 
 -- The output schemas are small, because a model pays for them in every session and reads the text.
 -- They declare what programs continue with and allow additional fields.
@@ -34,7 +35,8 @@ return tool {
       lines[index] = format.status_line(info, usages[index])
       data[index] = status_of(info, usages[index])
     end
-    local text = #lines > 0 and table.concat(lines, '\n') or 'No background processes.'
+    local text = #lines > 0 and shaped.list(lines, infos, 'read_process_output')
+      or 'No background processes.'
     return { text = text, data = { processes = data } }
   end,
 }

@@ -1,10 +1,32 @@
 -- The tool `read_process_output`.
+local any_run = require 'toolsets.any_run'
+local bg_read = require 'toolsets.bg.read'
 local common = require 'toolsets.background.common'
+local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local last_output = require 'toolsets.last_output'
+local shaped = require 'toolsets.shaped'
 
 local DEFAULT_LINES = 50
 local MAX_LINES = 10000
-local MAX_READ_BYTES = 16 * 1024
+local MAX_OFFSET = 2 ^ 53
+-- Beside a note and the state.
+local OUTPUT_BYTES = shaped.MAX_CHARS - 900
+
+-- Reads one stream on from an offset.
+local function from_offset(handle, args)
+  if not args.stream then
+    tool.error('invalid_arguments', "args.stream: expected 'stdout' or 'stderr', which `from` is "
+      .. 'an offset of')
+  elseif not handle then
+    tool.error('invalid_arguments', 'args.from: only the journal knows this process any more; '
+      .. 'leave it out')
+  end
+  local part = bg_read.from(handle, args.stream, args.from, OUTPUT_BYTES)
+  local texts = { stdout = '', stderr = '' }
+  texts[args.stream] = part.text
+  return format.section(args.stream, part), texts
+end
 
 return tool {
   name = 'read_process_output',
@@ -17,6 +39,11 @@ return tool {
       description = 'Lines of each stream',
       default = DEFAULT_LINES, minimum = 0, maximum = MAX_LINES,
     },
+    stream = schema.string { enum = shaped.STREAMS, optional = true, rare = true },
+    from = schema.integer {
+      description = 'Offset in the stream to read on from, as a note names it',
+      minimum = 0, maximum = MAX_OFFSET, optional = true, rare = true,
+    },
   },
   output = schema.object {
     id = schema.string {},
@@ -24,16 +51,21 @@ return tool {
     exit_code = schema.integer { optional = true },
     stdout = schema.string {},
     stderr = schema.string {},
+    error_excerpt = failure.FIELD,
   },
   run = function(args)
-    local handle = format.find(args.id)
-    local info = handle:info()
-    local text, texts = format.tails(handle, args.lines, MAX_READ_BYTES)
+    local info, handle = any_run.known(args.id)
+    local text, texts, why
+    if args.from then
+      text, texts = from_offset(handle, args)
+    else
+      text, texts, why = last_output.of(info, handle, args.lines, { only = args.stream })
+    end
     return {
       text = text,
       data = {
-        id = args.id, state = info.state, exit_code = info.exit_code,
-        stdout = texts.stdout, stderr = texts.stderr,
+        id = info.id, state = info.state, exit_code = info.exit_code,
+        stdout = texts.stdout, stderr = texts.stderr, error_excerpt = failure.field(why or ''),
       },
     }
   end,

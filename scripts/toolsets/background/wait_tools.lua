@@ -17,9 +17,16 @@ local WAITED = schema.object({
   elapsed_ms = schema.integer {},
 }, { additional = true })
 
-local function ready(what, data)
-  local text = ('%s (after %s)'):format(what, time.format_duration(data.elapsed_ms))
-  return { text = text, data = data }
+-- Says what came true: the line, and where the service is. A process that the call named by its id
+-- is not named again.
+local function service_text(data, given)
+  local facts = {}
+  facts[#facts + 1] = data.id ~= given and 'process ' .. data.id or nil
+  facts[#facts + 1] = data.port and ('port %d on %s'):format(data.port, data.address) or nil
+  facts[#facts + 1] = data.status and ('HTTP %d'):format(data.status) or nil
+  facts[#facts + 1] = 'after ' .. time.format_duration(data.elapsed_ms)
+  return ('The service is ready%s (%s)'):format(
+    data.line and ': ' .. data.line or '', table.concat(facts, ', '))
 end
 
 local wait_for_port = tool {
@@ -36,7 +43,9 @@ local wait_for_port = tool {
   output = WAITED,
   run = function(args, ctx)
     local data = background_wait.service(common.owner_of(ctx), args)
-    return ready(('Port %d is listening on %s'):format(args.port, data.address), data)
+    local text = ('Port %d is listening on %s (after %s)'):format(
+      args.port, data.address, time.format_duration(data.elapsed_ms))
+    return { text = text, data = data }
   end,
 }
 
@@ -65,8 +74,9 @@ local wait_for_service = tool {
     if not (args.port or args.output_regex or args.http) then
       tool.error('invalid_arguments', 'nothing to wait for: give port, output_regex or http')
     end
+    local given = args.id
     local data = background_wait.service(common.owner_of(ctx), args)
-    return ready('The service is ready' .. (data.line and ': ' .. data.line or ''), data)
+    return { text = service_text(data, given), data = data }
   end,
 }
 

@@ -3,8 +3,6 @@
 -- at the beginning.
 local M = {}
 
--- For each stream of a call. Hosts truncate larger results themselves and lose the end.
-local MAX_READ_BYTES = 16 * 1024
 local MAX_KEPT_BYTES = 2 * 1024 * 1024
 M.DEFAULT_LINES = 50
 
@@ -32,25 +30,28 @@ end
 
 --- Returns what a reader has not seen yet; only the end of it when it is too much.
 ---
---- Example: `local part = bg_read.new(handle, 'stdout', 'mine')`
+--- Example: `local part = bg_read.new(handle, 'stdout', 'mine', 8000)`
 ---@param handle Run
 ---@param stream 'stdout'|'stderr'
 ---@param reader string
+---@param max_bytes integer
 ---@param lines? integer at most so many, from the end
 ---@return BgPart
-function M.new(handle, stream, reader, lines)
-  local whole = handle:read { stream = stream, reader = reader, max_bytes = MAX_READ_BYTES }
+function M.new(handle, stream, reader, max_bytes, lines)
+  local whole = handle:read { stream = stream, reader = reader, max_bytes = max_bytes }
   local from = whole.gap and whole.gap.from or whole.from
   local unread = handle:info()[stream].bytes - from
-  if lines or unread > MAX_READ_BYTES then
+  if lines or unread > max_bytes then
     local last = handle:tail {
-      stream = stream, lines = lines or M.MAX_LINES, max_bytes = MAX_READ_BYTES,
+      stream = stream, lines = lines or M.MAX_LINES, max_bytes = max_bytes,
     }
     if last.from > from then
       handle:tail { stream = stream, lines = 0, reader = reader } -- marks everything as read
+      local lost = lost_since(handle, stream, from)
+      local readable = lost and lost.from <= from and lost.to or from
       return {
-        text = last.text, lost = lost_since(handle, stream, from), more = false, to = last.to,
-        skipped = { from = from, to = last.from },
+        text = last.text, lost = lost, more = false, to = last.to,
+        skipped = last.from > readable and { from = readable, to = last.from } or nil,
       }
     end
   end
@@ -59,15 +60,16 @@ end
 
 --- Returns the last lines and marks everything as read.
 ---
---- Example: `local part = bg_read.last(handle, 'stdout', 'mine', 50)`
+--- Example: `local part = bg_read.last(handle, 'stdout', 'mine', 8000, 50)`
 ---@param handle Run
 ---@param stream 'stdout'|'stderr'
 ---@param reader string
+---@param max_bytes integer
 ---@param lines? integer default: 50
 ---@return BgPart
-function M.last(handle, stream, reader, lines)
+function M.last(handle, stream, reader, max_bytes, lines)
   local last = handle:tail {
-    stream = stream, lines = lines or M.DEFAULT_LINES, max_bytes = MAX_READ_BYTES, reader = reader,
+    stream = stream, lines = lines or M.DEFAULT_LINES, max_bytes = max_bytes, reader = reader,
   }
   local lost = lost_since(handle, stream, 0)
   return { text = last.text, lost = lost, skipped = last.gap, more = false, to = last.to }
@@ -75,13 +77,14 @@ end
 
 --- Returns the output after an offset. No reader moves.
 ---
---- Example: `local part = bg_read.from(handle, 'stdout', 65536)`
+--- Example: `local part = bg_read.from(handle, 'stdout', 65536, 8000)`
 ---@param handle Run
 ---@param stream 'stdout'|'stderr'
 ---@param offset integer
+---@param max_bytes integer
 ---@return BgPart
-function M.from(handle, stream, offset)
-  local part = handle:read { stream = stream, since = offset, max_bytes = MAX_READ_BYTES }
+function M.from(handle, stream, offset, max_bytes)
+  local part = handle:read { stream = stream, since = offset, max_bytes = max_bytes }
   return { text = part.text, lost = part.gap, more = part.more, to = part.to, by_offset = true }
 end
 

@@ -1,19 +1,7 @@
--- What the actions of `shell` share: arguments, and errors of the core.
-local M = {}
+-- What the actions of `shell` share: their arguments.
+local any_run = require 'toolsets.any_run'
 
---- Returns a value of the core, or ends the call with its error.
----
---- Example: `local handle = call.check(run.get(id))`
----@generic T
----@param value T?
----@param err? Err
----@return T
-function M.check(value, err)
-  if value == nil then
-    tool.error(err.code, err.message)
-  end
-  return value
-end
+local M = {}
 
 --- Returns an argument that the action needs.
 ---
@@ -28,6 +16,18 @@ function M.required(args, name, action)
     tool.error('invalid_arguments', ('args.%s: is required for %s'):format(name, action))
   end
   return value
+end
+
+--- Returns the id of the run that the argument run_id names by its id or its label. Ends the call
+--- with run_not_found when there is none.
+---
+--- Example: `local id = call.run_id(args, 'poll')`
+---@param args table
+---@param action string
+---@return string
+function M.run_id(args, action)
+  local handle, record = any_run.find(M.required(args, 'run_id', action))
+  return handle and handle.id or record.id
 end
 
 return M

@@ -1,36 +1,11 @@
 -- Formats the answers of the tool `shell`: data for programs, text for models.
-local M = {}
+local memory_run = require 'toolsets.memory_run'
+local result = require 'toolsets.shell.result'
+local text = require 'toolsets.format.text'
 
--- The excerpt of one stream, in tokens of about four bytes.
-local DEFAULT_TOKENS = 8000
-local MAX_TOKENS = 200000
-local BYTES_A_TOKEN = 4
--- An excerpt notes what it leaves out; below this size there is no room for the note.
-local MIN_EXCERPT_BYTES = 4096
-
-local ENDED = { completed = true, failed = true, killed = true, timeout = true, lost = true }
+local M = { result = result.data, result_text = result.text }
 
 local IS_OUTPUT = { stdout = true, stderr = true, terminal = true }
-
--- Returns the first bytes of a text without splitting a character.
-local function head_of(text, bytes)
-  if #text <= bytes then
-    return text
-  end
-  while bytes > 0 and text:find('^[\128-\191]', bytes + 1) do
-    bytes = bytes - 1
-  end
-  return text:sub(1, math.max(0, bytes))
-end
-
--- Returns the last bytes of a text without splitting a character.
-local function tail_of(text, bytes)
-  local from = math.max(1, #text - bytes + 1)
-  while text:find('^[\128-\191]', from) do
-    from = from + 1
-  end
-  return text:sub(from)
-end
 
 --- Returns the bytes of output in items up to a sequence number.
 ---
@@ -60,7 +35,7 @@ function M.poll_data(recorded, max_bytes)
   for _, item in ipairs(recorded.items) do
     local payload = item.payload
     if IS_OUTPUT[item.type] then
-      payload = head_of(payload, math.max(0, left))
+      payload = text.head(payload, math.max(0, left))
       left = left - #item.payload
     end
     if payload ~= '' or item.payload == '' then
@@ -74,8 +49,22 @@ function M.poll_data(recorded, max_bytes)
   return {
     run_id = of.id, session_id = of.session, status = of.state, exit_code = of.exit_code,
     reason = of.reason, items = items, next_seq = recorded.next_seq, more = recorded.more,
-    done = ENDED[of.state] == true and not recorded.more, truncated = left < 0 or nil,
+    done = not memory_run.GOES_ON[of.state] and not recorded.more, truncated = left < 0 or nil,
   }
+end
+
+--- Returns true when a poll has output.
+---
+--- Example: `if format.has_output(data.items) then return end`
+---@param items table[]
+---@return boolean
+function M.has_output(items)
+  for _, item in ipairs(items) do
+    if IS_OUTPUT[item.item_type] then
+      return true
+    end
+  end
+  return false
 end
 
 --- Returns what the terminal of a run shows.
@@ -88,9 +77,9 @@ function M.screen(handle)
   if not shown then
     return nil
   end
-  local text = table.concat(shown.lines, '\n'):gsub('\n+$', '')
+  local rows = table.concat(shown.lines, '\n'):gsub('\n+$', '')
   return {
-    text = text, rows = shown.rows, cols = shown.cols,
+    text = rows, rows = shown.rows, cols = shown.cols,
     cursor = shown.cursor, title = shown.title, alternate = shown.alternate,
   }
 end
@@ -105,19 +94,41 @@ function M.screen_text(data)
   if not screen then
     return ('[run %s: %s]'):format(data.run_id, data.status)
   end
-  return ('%s\n[run %s: %s, cursor %d:%d of %dx%d]'):format(
+  local title = screen.title ~= '' and (', title "%s"'):format(screen.title) or ''
+  return ('%s\n[run %s: %s, cursor %d:%d of %dx%d%s]'):format(
     screen.text, data.run_id, data.status, screen.cursor.row, screen.cursor.col, screen.rows,
-    screen.cols
+    screen.cols, title
   )
+end
+
+-- Returns the payload of an item, which may be larger than a whole answer.
+local function part_of(item, budget)
+  if #item.payload <= budget then
+    return item.payload
+  end
+  local half = math.floor(budget / 2)
+  local first, last = text.head(item.payload, half), text.tail(item.payload, half)
+  return ('%s\n[%d bytes left out: poll with since_seq=%d, max_output_bytes=%d]\n%s'):format(
+    first, #item.payload - #first - #last, item.seq - 1, #item.payload, last)
+end
+
+-- Returns the state of a run and, where it has no exit code, why it ended.
+local function standing(data)
+  local reason = not data.exit_code and data.reason
+  if not reason or reason:sub(1, #data.status) == data.status then
+    return reason or data.status
+  end
+  return ('%s: %s'):format(data.status, reason)
 end
 
 --- Returns a poll as text: the output as it came, or the screen of a full-screen program. Events
 --- and ends are on lines of their own.
 ---
---- Example: `local text = format.poll_text(data)`
+--- Example: `local text = format.poll_text(data, 8000)`
 ---@param data table
+---@param budget integer bytes of output
 ---@return string
-function M.poll_text(data)
+function M.poll_text(data, budget)
   local parts = {}
   local full_screen = data.screen and data.screen.alternate
   for _, item in ipairs(data.items) do
@@ -127,90 +138,19 @@ function M.poll_text(data)
     elseif item.item_type == 'note' then
       parts[#parts + 1] = ('[%s]\n'):format(item.payload)
     elseif item.item_type ~= 'state' and not full_screen then
-      parts[#parts + 1] = item.payload
+      parts[#parts + 1] = part_of(item, budget)
     end
   end
   if full_screen then
     parts[#parts + 1] = data.screen.text
   end
-  local output = table.concat(parts)
-  if output ~= '' and output:sub(-1) ~= '\n' then
-    output = output .. '\n'
-  end
+  local output = text.ended(table.concat(parts))
   local code = data.exit_code and (' exit_code=%d'):format(data.exit_code) or ''
   local more = data.more and ' (more: poll again)' or ''
   more = more .. (data.truncated and ' (output over max_output_bytes is left out)' or '')
   return ('%s[run %s: %s%s next_seq=%d%s]'):format(
-    output, data.run_id, data.status, code, data.next_seq, more
+    output, data.run_id, standing(data), code, data.next_seq, more
   )
-end
-
--- Returns the beginning and the end of a stream, in at most `bytes` bytes.
-local function within(handle, stream, bytes)
-  if bytes >= MIN_EXCERPT_BYTES then
-    local tokens = math.min(MAX_TOKENS, math.floor(bytes / BYTES_A_TOKEN))
-    local part = handle:excerpt { stream = stream, budget_tokens = tokens }
-    return tail_of(part.text, bytes), part.complete and #part.text <= bytes
-  end
-  local first = handle:read { stream = stream, max_bytes = MIN_EXCERPT_BYTES }
-  if not first.more and #first.text <= bytes then
-    return first.text, true
-  end
-  local last = handle:tail { stream = stream, lines = MIN_EXCERPT_BYTES,
-    max_bytes = MIN_EXCERPT_BYTES }
-  local half = math.floor(bytes / 2)
-  return head_of(first.text, half) .. tail_of(last.text, bytes - half), false
-end
-
--- Divides a number of bytes between stdout and stderr: half each, or what the other leaves.
-local function shares(info, bytes)
-  local half = math.floor(bytes / 2)
-  local stderr = math.min(info.stderr.bytes, math.max(half, bytes - info.stdout.bytes))
-  return { stdout = bytes - stderr, stderr = stderr }
-end
-
---- Returns the output of a command that has ended. Long output is reduced to its beginning, its end
---- and the lines that look like errors.
----
---- Example: `local data = format.result(handle, args.max_output_bytes)`
----@param handle Run
----@param max_bytes? integer of both streams
----@return table data
----@return boolean cut something is left out, and the texts do not say so
-function M.result(handle, max_bytes)
-  local info = handle:info()
-  local data = {
-    run_id = handle.id, status = info.state, exit_code = info.exit_code, reason = info.reason,
-    truncated = false,
-  }
-  local share = max_bytes and shares(info, max_bytes)
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local bytes = share and share[stream] or DEFAULT_TOKENS * BYTES_A_TOKEN
-    local text, complete = within(handle, stream, bytes)
-    data[stream] = text
-    data.truncated = data.truncated or not complete
-  end
-  return data, data.truncated and max_bytes ~= nil
-end
-
---- Returns the output of a command that has ended, as text.
----
---- Example: `local text = format.result_text(data)`
----@param data table
----@param cut? boolean
----@return string
-function M.result_text(data, cut)
-  local text = data.stdout
-  if data.stderr ~= '' then
-    text = text .. (text ~= '' and text:sub(-1) ~= '\n' and '\n' or '') .. data.stderr
-  end
-  local notes = cut and '[output over max_output_bytes is left out]' or ''
-  if data.exit_code ~= 0 then
-    notes = ('%s[%s]'):format(notes, data.reason or data.status)
-  elseif not cut then
-    return text ~= '' and text or '(no output)'
-  end
-  return text .. (text ~= '' and text:sub(-1) ~= '\n' and '\n' or '') .. notes
 end
 
 return M

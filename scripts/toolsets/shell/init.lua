@@ -1,10 +1,18 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued: those of one session run one
 -- after the other. They are recorded item by item and read with a cursor, also by a later Gibbous.
+local buffering = require 'toolsets.buffering'
 local call = require 'toolsets.shell.call'
+local checked = require 'toolsets.checked'
+local failure = require 'toolsets.failure'
 local format = require 'toolsets.shell.format'
 local shape = require 'toolsets.shell.shape'
+local shaped = require 'toolsets.shaped'
 local start = require 'toolsets.shell.start'
+local below = require('toolsets.format.text').below
 
+-- Output of a poll, beside events, the state and an excerpt.
+local PAGE_BYTES = shaped.MAX_CHARS - 900
+local MAX_PAGE_BYTES = 1024 * 1024
 -- How long a kill waits for the end of the run before it answers; it continues after that.
 local KILL_WAIT_MS = 250
 
@@ -19,26 +27,55 @@ function actions.spawn(args, ctx)
 end
 
 function actions.poll(args)
-  local id = call.required(args, 'run_id', 'poll')
+  local id = call.run_id(args, 'poll')
   local since_seq = args.since_seq or 0
-  local recorded = call.check(journal.items(id, { since_seq = since_seq, clean = true }))
+  local budget = args.max_output_bytes or PAGE_BYTES
+  local recorded = checked(journal.items(id, {
+    since_seq = since_seq, clean = true, max_bytes = math.min(budget, MAX_PAGE_BYTES),
+  }))
   local data = format.poll_data(recorded, start.output_left(id, since_seq))
-  data.screen = format.screen(run.get(id))
+  local handle = run.get(id)
+  data.screen = format.screen(handle)
+  local text = format.poll_text(data, budget)
   if data.done then
     tool.tells(id)
+    local why = failure.beyond(text, recorded.run)
+    data.error_excerpt = failure.field(why)
+    text = text .. below(why)
+  elseif data.more and since_seq == 0 then
+    text = text .. below(handle and failure.errors(handle, text)
+      or failure.beyond(text, recorded.run))
+  elseif handle and not format.has_output(data.items) then
+    data.hint = buffering.hint(handle)
+    text = text .. below(data.hint or '')
   end
-  return { text = format.poll_text(data), data = data }
+  return { text = text, data = data }
+end
+
+-- Answers that the run had ended before.
+local function not_running(info)
+  local why = failure.of(info)
+  return {
+    text = ('Run %s is not running: %s.%s'):format(info.id, info.state, below(why)),
+    data = {
+      run_id = info.id, status = info.state, killed = false, error_excerpt = failure.field(why),
+    },
+  }
 end
 
 function actions.kill(args)
-  local id = call.required(args, 'run_id', 'kill')
+  local id = call.run_id(args, 'kill')
   local handle = run.get(id)
   if not handle then
     local how, err = journal.kill(id)
     if not how and err.code ~= 'run_ended' then
-      tool.error(err.code, err.message)
+      checked(nil, err)
     end
-    local state = call.check(journal.items(id, { limit = 1 })).run.state
+    local record = checked(journal.items(id, { limit = 1 })).run
+    if not how then
+      return not_running(record)
+    end
+    local state = record.state
     local killed = how == 'killed'
     return {
       text = ('Run %s: %s.'):format(id, how == 'asked' and 'its host was asked to end it' or state),
@@ -46,11 +83,7 @@ function actions.kill(args)
     }
   end
   if handle:info().ended_ms then
-    local state = handle:info().state
-    return {
-      text = ('Run %s is not running: %s.'):format(id, state),
-      data = { run_id = id, status = state, killed = false },
-    }
+    return not_running(handle:info())
   end
   local killing = task.spawn(function()
     return handle:kill()
@@ -70,7 +103,8 @@ end
 local function one_shot(args)
   local handle = start.wait_for_end(args, 'a command without action')
   local data, cut = format.result(handle, args.max_output_bytes)
-  return { text = format.result_text(data, cut), data = data }
+  local how = ('action=poll, run_id=%s'):format(handle.id)
+  return { text = format.result_text(data, how, cut), data = data }
 end
 
 local shell = tool {

@@ -1,5 +1,6 @@
 -- The action `send_keys`: types into a run, and shows its terminal.
 local call = require 'toolsets.shell.call'
+local checked = require 'toolsets.checked'
 local format = require 'toolsets.shell.format'
 local one_line = require('toolsets.format').one_line
 
@@ -12,7 +13,9 @@ local SETTLE_LIMIT_MS = 3000
 
 -- Ends the call: the run is still queued.
 local function still_queued(id, place)
-  if place.before then
+  if place.reason then
+    tool.error('not_running', ('Run %s is queued: %s'):format(id, place.reason))
+  elseif place.before then
     tool.error('not_running', ('Run %s is queued: it waits for run %s (%s) of the same session '
       .. 'to end. Kill that one, or spawn with another session_id'):format(
       id, place.before.id, one_line(place.before.command)))
@@ -25,14 +28,14 @@ end
 local function started(id)
   local handle = run.get(id)
   if not handle then
-    local place = call.check(journal.queue(id, { wait_ms = QUEUE_WAIT_MS }))
+    local place = checked(journal.queue(id, { wait_ms = QUEUE_WAIT_MS }))
     if place.state == 'queued' and not place.before then
-      place = call.check(journal.queue(id, { wait_ms = START_WAIT_MS }))
+      place = checked(journal.queue(id, { wait_ms = START_WAIT_MS }))
     end
     if place.state == 'queued' then
       still_queued(id, place)
     end
-    handle = call.check(run.get(id))
+    handle = checked(run.get(id))
   end
   if not handle:info().started_ms then
     handle:wait { any = { { kind = 'start' } }, timeout_ms = START_WAIT_MS }
@@ -45,13 +48,13 @@ end
 
 return function(args)
   local keys = call.required(args, 'keys', 'send_keys')
-  local handle = started(call.required(args, 'run_id', 'send_keys'))
+  local handle = started(call.run_id(args, 'send_keys'))
   local info = handle:info()
   if not info.pty and not info.stdin_open then
     local message = 'Run %s has no terminal to type into: spawn it with pty=true'
     tool.error('no_terminal', message:format(handle.id))
   end
-  call.check(handle:send_keys(keys, { paste = args.paste }))
+  checked(handle:send_keys(keys, { paste = args.paste }))
   handle:wait {
     all = { { kind = 'timer', ms = SETTLE_MS }, { kind = 'quiet', ms = SETTLE_MS } },
     timeout_ms = SETTLE_LIMIT_MS,

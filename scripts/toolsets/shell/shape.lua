@@ -1,5 +1,7 @@
 -- The arguments and the result of the tool `shell`.
-local named_watchers = require 'watchers.named'
+local asked_watch = require 'toolsets.asked_watch'
+local buffering = require 'toolsets.buffering'
+local failure = require 'toolsets.failure'
 
 local M = {}
 
@@ -26,27 +28,10 @@ M.INPUT = schema.object {
   },
   max_output_bytes = schema.integer {
     minimum = 1, maximum = 1073741824, optional = true,
-    description = 'Output that is kept and given; above it the beginning and the end are',
+    description = 'Output that is kept and given; above it the beginning and the end are. '
+      .. 'poll: size of the answer (default: 8000)',
   },
-  watch = schema.array(schema.object {
-    regex = schema.string {
-      description = 'RE2, found in a line of output, or of the screen', min_length = 1,
-      optional = true,
-    },
-    event = schema.string {
-      description = 'Name of the event: a letter, then letters, digits, _ . -',
-      pattern = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$', optional = true,
-    },
-    preset = schema.string {
-      enum = named_watchers.names, optional = true,
-      description = 'Instead of regex and event: what people watch for',
-    },
-    once = schema.boolean { optional = true },
-    scope = schema.string {
-      enum = { 'stdout', 'stderr', 'both', 'screen' }, optional = true,
-      description = 'screen: what the terminal shows (with pty), for full-screen programs',
-    },
-  }, { description = 'spawn: lines to be told about', max_items = 64, optional = true }),
+  watch = asked_watch.schema('spawn: lines to tell of: '),
   run_id = schema.string {
     description = 'Run (required for poll, kill and send_keys)', optional = true,
   },
@@ -71,8 +56,10 @@ M.OUTPUT = schema.object {
   run_id = schema.string { optional = true },
   session_id = schema.string { optional = true },
   status = schema.string { description = 'queued, starting, running, or how it ended' },
+  behind = schema.string { optional = true, description = 'spawn: the run that it waits for' },
   exit_code = schema.integer { optional = true },
   reason = schema.string { optional = true },
+  hint = buffering.FIELD,
   items = schema.array(schema.object {
     seq = schema.integer {},
     item_type = schema.string {},
@@ -99,6 +86,7 @@ M.OUTPUT = schema.object {
   stdout = schema.string { optional = true },
   stderr = schema.string { optional = true },
   truncated = schema.boolean { optional = true },
+  error_excerpt = failure.FIELD,
 }
 
 return M

@@ -1,7 +1,9 @@
 -- How `shell` starts runs: limits, watchers, and how much of the output is kept.
+local asked_watch = require 'toolsets.asked_watch'
 local call = require 'toolsets.shell.call'
+local checked = require 'toolsets.checked'
 local format = require 'toolsets.shell.format'
-local named_watchers = require 'watchers.named'
+local texts = require 'toolsets.format'
 
 local M = {}
 
@@ -20,51 +22,8 @@ local function timeout_ms(args, usual)
   return math.min(secs, MAX_TIMEOUT_SECS) * 1000
 end
 
--- `field` may be nil.
-local function wrong_watch(index, field, problem)
-  local place = field and '.' .. field or ''
-  tool.error('invalid_arguments', ('args.watch[%d]%s: %s'):format(index - 1, place, problem))
-end
-
--- Returns the watchers, with presets expanded, and the argument that each comes from.
-local function watchers_of(args)
-  if not args.watch then
-    return nil, {}
-  end
-  local watchers, origins = {}, {}
-  for index, asked in ipairs(args.watch) do
-    local own = asked.regex ~= nil and asked.event ~= nil
-    local named = asked.preset ~= nil and asked.regex == nil and asked.event == nil
-    if not own and not named then
-      wrong_watch(index, nil, 'expected regex and event, or preset alone')
-    end
-    if asked.scope == 'screen' and not args.pty then
-      wrong_watch(index, 'scope', "'screen' needs a terminal: give pty")
-    end
-    for _, watcher in ipairs(named and named_watchers.watchers(asked.preset) or { asked }) do
-      watcher.once = asked.once
-      watcher.scope = asked.scope or watcher.scope
-      watchers[#watchers + 1] = watcher
-      origins[#watchers] = index
-    end
-  end
-  return watchers, origins
-end
-
--- Starts or queues a run. A wrong pattern raises an error, but here it is the model's mistake, so
--- it becomes invalid_arguments.
 local function start(how, args, options)
-  local origins
-  options.watch, origins = watchers_of(args)
-  local ok, value, err = pcall(how, options)
-  if ok then
-    return call.check(value, err)
-  end
-  local path = type(value) == 'table' and value.path or {}
-  if path[1] ~= 'watch' or not path[2] then
-    error(value, 0)
-  end
-  wrong_watch(origins[path[2]], path[3], value.problem)
+  return checked(asked_watch.start(how, args, options))
 end
 
 local function recorded_bytes(args)
@@ -91,7 +50,7 @@ end
 local function output_before(id, since_seq)
   local bytes, cursor = 0, 0
   while cursor < since_seq do
-    local page = call.check(journal.items(id, { since_seq = cursor, clean = true }))
+    local page = checked(journal.items(id, { since_seq = cursor, clean = true }))
     bytes = bytes + format.output_bytes(page.items, since_seq)
     cursor = page.more and page.next_seq or since_seq
   end
@@ -121,7 +80,7 @@ function M.wait_for_end(args, action)
     background = false, pty = args.pty, max_output_bytes = recorded_bytes(args),
   })
   remember_cap(handle.id, args)
-  call.check(handle:wait { any = { { kind = 'exit' } } })
+  checked(handle:wait { any = { { kind = 'exit' } } })
   return handle
 end
 
@@ -143,11 +102,17 @@ function M.queue(args, ctx)
     timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),
   })
   remember_cap(queued.id, args)
+  local place = queued.state == 'queued' and journal.queue(queued.id)
+  local behind = place and place.before and
+    (', behind run %s (%s)'):format(place.before.id, texts.one_line(place.before.command)) or ''
   return {
-    text = ('Run %s is %s. Use action=poll with run_id to see its output.'):format(
-      queued.id, queued.state
+    text = ('Run %s is %s%s. Use action=poll with run_id to see its output.'):format(
+      queued.id, queued.state, behind
     ),
-    data = { run_id = queued.id, session_id = session, status = queued.state },
+    data = {
+      run_id = queued.id, session_id = session, status = queued.state,
+      behind = place and place.before and place.before.id,
+    },
   }
 end
 

@@ -1,0 +1,74 @@
+-- What bg_output answers with `grep`: the lines that match, in memory or, where that has dropped
+-- some, in the journal.
+local shaped = require 'toolsets.shaped'
+
+local M = {}
+
+-- Ends the call with an error of the core; a wrong pattern is named by its argument.
+local function check(value, err)
+  if not value then
+    local wrong = err.code == 'invalid_arguments'
+    tool.error(err.code, wrong and err.message:gsub('^pattern', 'args.grep') or err.message)
+  end
+  return value
+end
+
+-- Whether memory has all of these streams.
+local function is_whole(handle, streams)
+  local info = handle:info()
+  for _, stream in ipairs(streams) do
+    local part = handle:read { stream = stream, since = 0, max_bytes = 1 }
+    if part.gap or info[stream].kept_from > 0 then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns what is found in each of these streams. Where the journal cannot be asked, both streams
+-- apart have more in memory than the merged text has, which begins after the last missing byte.
+local function search(handle, id, streams, options)
+  if not handle or not is_whole(handle, streams) then
+    options.stream = streams[1] == 'merged' and 'merged' or nil
+    local found, err = journal.grep(id, options)
+    if found or not handle or err.code == 'invalid_arguments' then
+      return check(found, err)
+    end
+    streams = options.stream == 'merged' and shaped.STREAMS or streams
+  end
+  local found = {}
+  for _, stream in ipairs(streams) do
+    options.stream = stream
+    found[stream] = check(handle:grep(options))
+  end
+  return found
+end
+
+--- Returns the answer of bg_output for `grep`.
+---@param handle? Run nil: only the journal knows it
+---@param id string
+---@param args table
+---@param max_bytes integer of both streams
+---@return string text
+---@return table<string, GrepResult> found
+function M.answer(handle, id, args, max_bytes)
+  local streams = args.stream == 'both' and shaped.STREAMS or { args.stream }
+  local found = search(handle, id, streams, {
+    pattern = args.grep, context = args.context, max_bytes = math.floor(max_bytes / #streams),
+  })
+  if streams[1] == 'merged' and not found.merged then
+    streams = shaped.STREAMS
+  end
+  local sections, shown = {}, {}
+  for _, stream in ipairs(streams) do
+    local of = found[stream]
+    local left = of.matches - of.shown
+    local note = left > 0 and ('[%d more of %d matches: narrow grep]\n'):format(left, of.matches)
+      or ''
+    sections[#sections + 1] = ('[%s]\n%s%s'):format(stream, of.text, note)
+    shown[stream] = of
+  end
+  return table.concat(sections), shown
+end
+
+return M

@@ -1,0 +1,72 @@
+-- The output of a run, with notes on what is missing.
+local shaped = require 'toolsets.shaped'
+local text = require 'toolsets.format.text'
+
+local M = {}
+
+--- Returns a stream under its name, with a note for each part that is missing.
+---@param name string
+---@param part BgPart|TailResult
+---@return string
+function M.section(name, part)
+  local before, after = '', ''
+  local function note(format, gap)
+    if gap then
+      before = before .. format:format(gap.to - gap.from, name, gap.from, gap.to) .. '\n'
+    end
+  end
+  note('[%d bytes of %s are not kept any more: offsets %d to %d]', part.lost)
+  note('[%d bytes of %s left out: offsets %d to %d]', part.gap)
+  local skipped = part.skipped
+  if skipped then
+    local way = part.how or ('read them with stream=%s, from=%d'):format(name, skipped.from)
+    note('[%d bytes of %s skipped: offsets %d to %d; ' .. way:gsub('%%', '%%%%') .. ']', skipped)
+  end
+  if part.more then
+    local way = part.by_offset and ('stream=%s, from=%d'):format(name, part.to) or 'the same call'
+    after = ('[more %s is waiting: read on with %s]\n'):format(name, way)
+  end
+  return ('[%s]\n%s%s%s'):format(name, before, text.ended(part.text), after)
+end
+
+--- Returns the last lines of both streams, or of one, as one text and by name.
+---@param handle Run
+---@param lines integer of each
+---@param options { only?: 'stdout'|'stderr', how?: string } how: the way to read lines that do not
+--- fit; default: the arguments stream and from
+---@return string text
+---@return { stdout: string, stderr: string } texts
+---@return boolean cut not all these lines fit
+function M.tails(handle, lines, options)
+  local sections, texts, cut = {}, { stdout = '', stderr = '' }, false
+  local info = handle:info()
+  local bytes = shaped.output_bytes(info, shaped.MAX_CHARS)
+  local share = options.only and { [options.only] = bytes } or shaped.shares(info, bytes)
+  for _, stream in ipairs(shaped.STREAMS) do
+    if share[stream] then
+      local part = handle:tail {
+        stream = stream, lines = lines, max_bytes = math.max(1, share[stream]),
+      }
+      texts[stream] = part.text
+      part.skipped, part.gap, part.how = part.gap, nil, options.how
+      cut = cut or part.skipped ~= nil
+      sections[#sections + 1] = M.section(stream, part)
+    end
+  end
+  return table.concat(sections), texts, cut
+end
+
+--- Returns a note on what the sandbox refused and what to do about it.
+---@param refusals Refusal[] at least one
+---@return string
+function M.refusal_note(refusals)
+  local seen = {}
+  for index, refusal in ipairs(refusals) do
+    seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
+  end
+  local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
+    .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
+  return note:format(refusals[1].profile, table.concat(seen, ', '))
+end
+
+return M

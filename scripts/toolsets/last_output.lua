@@ -1,0 +1,60 @@
+-- The last lines of a process, how it stands when it has ended, and why it failed, as `process` and
+-- `background` show them.
+local any_run = require 'toolsets.any_run'
+local failure = require 'toolsets.failure'
+local format = require 'toolsets.format'
+local shaped = require 'toolsets.shaped'
+
+local M = {}
+
+-- Returns the last lines of a run that only the journal knows.
+local function recorded(info, lines, only)
+  local texts = { stdout = '', stderr = '' }
+  if info.state ~= 'queued' then
+    local record = { id = info.id, last_seq = any_run.last_seq(info.id) }
+    any_run.add_recorded_tails(texts, record, lines)
+  end
+  local left_out, sections = shaped.clip(texts), {}
+  for _, stream in ipairs(shaped.STREAMS) do
+    if not only or only == stream then
+      sections[#sections + 1] = format.section(stream, { text = texts[stream] })
+    end
+  end
+  local note = left_out > 0 and ('[%d bytes before these left out]\n'):format(left_out) or ''
+  return table.concat(sections) .. note, texts, left_out > 0
+end
+
+-- Says how a run stands, unless it simply goes on.
+local function state_note(info, why)
+  if info.ended_ms then
+    return ('[%s]%s'):format(info.reason or info.state, format.below(why))
+  end
+  return info.state == 'queued' and ('[queued: %s]'):format(info.reason or '') or ''
+end
+
+--- Returns the last lines of a run.
+---
+--- Example: `local text, texts, why = last_output.of(info, handle, 50)`
+---@param info RunInfo
+---@param handle? Run nil: only the journal knows the run
+---@param lines integer of each stream
+---@param options? { only?: 'stdout'|'stderr', how?: string } how: the way to read what does not fit
+---@return string text
+---@return { stdout: string, stderr: string } texts
+---@return string why it failed, where the lines do not show that
+function M.of(info, handle, lines, options)
+  options = options or {}
+  local text, texts, cut
+  if handle then
+    text, texts, cut = format.tails(handle, lines, options)
+  else
+    text, texts, cut = recorded(info, lines, options.only)
+  end
+  local why = failure.beyond(text, info)
+  if why == '' and cut and handle then
+    text = text .. failure.errors(handle, text)
+  end
+  return text .. state_note(info, why), texts, why
+end
+
+return M

@@ -1,0 +1,309 @@
+-- The tool `job` of `lean`: output, input, waiting, stopping and listing of what `run` started.
+local any_run = require 'toolsets.any_run'
+local bg_grep = require 'toolsets.bg.grep'
+local bg_read = require 'toolsets.bg.read'
+local buffering = require 'toolsets.buffering'
+local failure = require 'toolsets.failure'
+local format = require 'toolsets.format'
+local shaped = require 'toolsets.shaped'
+local start_until = require 'toolsets.start_until'
+local typing = require 'toolsets.typing'
+local from_text = require 'toolsets.lean.from_text'
+local until_text = require 'toolsets.lean.until_text'
+
+local MAX_TIMEOUT_MS = 600000
+local COMMAND_BYTES = 60
+-- Lines that were asked for may take this much of an answer, beside notes and the state.
+local OUTPUT_BYTES = shaped.MAX_CHARS - 900
+-- The list has only the newest of the runs that have ended.
+local MAX_ENDED = 10
+
+local actions = {}
+
+-- Ends the call when an argument that the action needs is missing.
+local function need(args, name)
+  if not args[name] then
+    tool.error('invalid_arguments', ('args.%s: is required for %s'):format(name, args.action))
+  end
+  return args[name]
+end
+
+-- "running 3.2s", "exit 1 after 2.1s".
+local function standing(info)
+  local took = time.format_duration(info.runtime_ms)
+  if info.state == 'queued' then
+    return 'queued: ' .. (info.reason or any_run.place_text(info.id))
+  elseif not info.ended_ms then
+    return ('%s %s'):format(info.state, took)
+  elseif info.exit_code == 0 then
+    return 'exit 0 after ' .. took
+  end
+  return ('%s after %s'):format(info.reason or info.state, took)
+end
+
+-- Returns the output that was not given yet, with a note on what was left out.
+local function unread(handle, reader)
+  local bytes = shaped.output_bytes(handle:info(), shaped.MAX_CHARS)
+  local part = bg_read.new(handle, 'merged', reader, bytes)
+  local text = part.text
+  if part.skipped then
+    text = ('[%d bytes left out: %s]\n%s'):format(
+      part.skipped.to - part.skipped.from, from_text.how('merged', part.skipped.from), text)
+  end
+  if part.lost then
+    text = ('[%d bytes not kept: grep finds them]\n%s'):format(
+      part.lost.to - part.lost.from, text)
+  end
+  local cut = part.skipped or part.lost
+  return typing.with_note(text, cut and failure.errors(handle, text) or '')
+end
+
+-- Returns the output from an offset.
+local function from_offset(handle, asked)
+  local stream, offset = from_text.read(asked)
+  local part = bg_read.from(handle, stream, offset, OUTPUT_BYTES)
+  local lost = part.lost and ('[%d bytes not kept: grep finds them]\n'):format(
+    part.lost.to - part.lost.from) or ''
+  local more = part.more and ('[more: %s]'):format(from_text.how(stream, part.to)) or ''
+  return typing.with_note(lost .. part.text, more)
+end
+
+-- Returns the last lines of a run that only the journal knows.
+local function recorded(record)
+  local texts = { merged = '' }
+  any_run.add_recorded_tails(texts, record, bg_read.DEFAULT_LINES)
+  local left_out = shaped.clip(texts)
+  local note = left_out > 0 and ('[%d bytes left out: grep finds them]\n'):format(left_out) or ''
+  return note .. texts.merged
+end
+
+-- Returns the lines that match; of both streams apart where the journal cannot be asked.
+local function found_text(found)
+  local lines, left = {}, 0
+  for _, stream in ipairs { 'merged', 'stdout', 'stderr' } do
+    local of = found[stream]
+    if of then
+      local name = stream == 'stderr' and of.text ~= '' and 'stderr:\n' or ''
+      lines[#lines + 1] = name .. of.text
+      left = left + of.matches - of.shown
+    end
+  end
+  return table.concat(lines) .. (left > 0 and ('[%d more matches]\n'):format(left) or '')
+end
+
+function actions.output(args, ctx)
+  if args.from and args.grep then
+    tool.error('invalid_arguments', 'args.grep: searches all output; leave out from')
+  end
+  local handle, record = any_run.find(need(args, 'id'))
+  local info = handle and handle:info() or any_run.info_of(record)
+  local text
+  if args.grep then
+    local search = { grep = args.grep, context = args.context, stream = 'merged' }
+    local _, found = bg_grep.answer(handle, info.id, search, OUTPUT_BYTES)
+    text = found_text(found)
+  elseif args.from and not handle then
+    tool.error('invalid_arguments', 'args.from: only the journal knows it any more; use grep')
+  elseif args.from then
+    text = from_offset(handle, args.from)
+  elseif handle and info.pty and handle:screen() and handle:screen().alternate then
+    text = table.concat(handle:screen().lines, '\n'):gsub('\n+$', '\n')
+  elseif handle then
+    text = unread(handle, 'job ' .. ctx.session)
+  else
+    text = recorded(record)
+  end
+  local why, hint = '', nil
+  if info.ended_ms then
+    tool.tells(info.id)
+    why = failure.beyond(text, info)
+  elseif handle and text == '' and not (args.from or args.grep) then
+    hint = buffering.hint(handle)
+  end
+  return {
+    text = typing.with_note(text, ('[%s]%s'):format(standing(info), format.below(hint or why))),
+    data = {
+      id = info.id, state = info.state, output = text, exit_code = info.exit_code, hint = hint,
+      error_excerpt = failure.field(why),
+    },
+  }
+end
+
+function actions.keys(args)
+  local text, note, data = typing.type(need(args, 'id'), need(args, 'keys'), {
+    how = from_text.how,
+  })
+  return {
+    text = typing.with_note(text, note),
+    data = {
+      id = data.id, state = data.state, output = text, exit_code = data.exit_code,
+      waiting_for_input = data.waiting_for_input, error_excerpt = data.error_excerpt,
+    },
+  }
+end
+
+function actions.wait(args)
+  local asked = until_text.read(args['until'] or 'exit', args.timeout)
+  local handle, record = any_run.find(need(args, 'id'))
+  local text, outcome
+  if handle then
+    text, outcome = start_until.wait_more(handle, asked)
+  elseif record.state == 'queued' then
+    text, outcome = start_until.wait_queued(record.id, asked)
+  else
+    local info = any_run.info_of(record)
+    local output = failure.of(info)
+    text = ('%s: %s%s'):format(record.id, standing(info), format.below(output))
+    outcome = {
+      outcome = asked.exit and 'ready' or 'failed', state = info.state, reason = info.reason,
+      exit_code = info.exit_code, elapsed_ms = 0, output = failure.field(output),
+    }
+  end
+  local id = handle and handle.id or record.id
+  return { text = text, data = { id = id, state = outcome.state, ['until'] = outcome } }
+end
+
+-- Stops one run; returns how many processes ended and those that could not be ended.
+local function stop(handle)
+  local report, err = format.find_newest(handle.id):kill()
+  if not report then
+    tool.error(err.code, err.message)
+  end
+  tool.tells(handle.id)
+  return report
+end
+
+local function processes(count)
+  return count == 1 and '1 process' or ('%d processes'):format(count)
+end
+
+-- Stops every run of the session that has processes, after those that wait for their turn.
+local function stop_all()
+  local kills, ids, dead, survivors = {}, {}, 0, {}
+  for _, record in ipairs(any_run.queued()) do
+    if journal.kill(record.id) then
+      ids[#ids + 1] = record.id
+    end
+  end
+  for _, info in ipairs(run.list()) do
+    if info.background and (not info.ended_ms or info.left_behind > 0) and not info.next then
+      ids[#ids + 1] = info.id
+      kills[#kills + 1] = function()
+        return stop(run.get(info.id))
+      end
+    end
+  end
+  for _, report in ipairs(task.all(kills)) do
+    dead = dead + report.dead
+    for _, pid in ipairs(report.survivors) do
+      survivors[#survivors + 1] = pid
+    end
+  end
+  return ids, dead, survivors
+end
+
+function actions.stop(args)
+  local ids, dead, survivors
+  if args.id then
+    local handle, record = any_run.find(args.id)
+    if not handle then
+      local how, err = journal.kill(record.id)
+      if not how then
+        tool.error(err.code, err.message)
+      end
+      return { text = ('%s: %s'):format(record.id, how), data = { stopped = { record.id } } }
+    end
+    local report = stop(handle)
+    ids, dead, survivors = { handle.id }, report.dead, report.survivors
+  else
+    ids, dead, survivors = stop_all()
+  end
+  local text = ('stopped %s, %s; nothing left'):format(table.concat(ids, ' '), processes(dead))
+  if dead == 0 and args.id then
+    text = ids[1] .. ' had ended'
+  elseif #ids == 0 then
+    text = 'nothing runs'
+  end
+  if #survivors > 0 then
+    text = ('stopped %s; these live on: %s'):format(
+      table.concat(ids, ' '), table.concat(survivors, ', '))
+  end
+  return { text = text, data = { stopped = json.array(ids), dead = dead,
+    survivors = json.array(survivors) } }
+end
+
+-- The line of one run in a list.
+local function list_line(info, usage)
+  local ports = {}
+  for index, port in ipairs(usage and usage.ports or {}) do
+    ports[index] = ('port %d'):format(port.host or port.port)
+  end
+  local parts = { info.id, standing(info) }
+  parts[#parts + 1] = #ports > 0 and table.concat(ports, ', ') or nil
+  parts[#parts + 1] = usage and usage.waiting_for_input and 'waits for input' or nil
+  parts[#parts + 1] = info.readiness == 'pending' and 'not ready' or nil
+  parts[#parts + 1] = info.left_behind > 0 and ('%d left behind'):format(info.left_behind) or nil
+  parts[#parts + 1] = info.label or format.head(format.one_line(info.command), COMMAND_BYTES)
+  return table.concat(parts, '  ')
+end
+
+function actions.list(_, ctx)
+  local infos, ended = {}, 0
+  local all = any_run.infos(ctx.session)
+  for index = #all, 1, -1 do
+    local over = all[index].ended_ms and all[index].left_behind == 0
+    ended = ended + (over and 1 or 0)
+    if not over or ended <= MAX_ENDED then
+      table.insert(infos, 1, all[index])
+    end
+  end
+  any_run.tell(infos)
+  local usages, lines, data = format.usages(infos), {}, json.array {}
+  for index, info in ipairs(infos) do
+    lines[index] = list_line(info, usages[index])
+    data[index] = format.status_data(info, usages[index])
+  end
+  local text = #lines > 0 and shaped.list(lines, infos, 'output') or 'nothing was started'
+  return { text = text, data = { processes = data } }
+end
+
+return tool {
+  name = 'job',
+  title = 'Job',
+  description = 'Of what run started. output: what is new. stop without id: all.',
+  permission = 'execute',
+  actions = { output = 'read', wait = 'read', list = 'read' },
+  judged_as = {
+    output = 'bg_output', wait = 'wait_for', list = 'bg_status',
+    keys = 'bg_input', stop = 'bg_kill',
+  },
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  typed = 'keys',
+  input = schema.object {
+    action = schema.string { enum = { 'output', 'keys', 'wait', 'stop', 'list' } },
+    id = schema.string { description = 'or label', optional = true },
+    grep = schema.string { description = 'RE2, in all output', optional = true },
+    context = schema.integer { minimum = 0, maximum = 20, optional = true, rare = true },
+    from = from_text.SCHEMA,
+    keys = schema.string { description = 'ls<Enter>, <C-c>; < is <lt>', optional = true },
+    ['until'] = until_text.schema(),
+    timeout = schema.number { minimum = 0, maximum = MAX_TIMEOUT_MS, optional = true },
+  },
+  output = schema.object {
+    id = schema.string { optional = true },
+    state = schema.string { optional = true },
+    output = schema.string { optional = true },
+    exit_code = schema.integer { optional = true },
+    waiting_for_input = schema.boolean { optional = true },
+    hint = buffering.FIELD,
+    error_excerpt = failure.FIELD,
+    ['until'] = start_until.OUTCOME,
+    stopped = schema.array(schema.string {}, { optional = true }),
+    dead = schema.integer { optional = true },
+    survivors = schema.array(schema.integer {}, { optional = true }),
+    processes = schema.array(format.STATUS, { optional = true }),
+  },
+  run = function(args, ctx)
+    return actions[args.action](args, ctx)
+  end,
+}

@@ -1,0 +1,309 @@
+-- A start that waits: `until` names what makes the process useful. The answer is that fact, or at
+-- once why it can no longer come; when the wait limit comes first, the process goes on.
+local any_run = require 'toolsets.any_run'
+local buffering = require 'toolsets.buffering'
+local failure = require 'toolsets.failure'
+local format = require 'toolsets.format'
+
+local M = {}
+
+local DEFAULT_WAIT_MS = 30000
+local MAX_WAIT_MS = 600000
+local LINE_BYTES = 300
+local SCREEN_BYTES = 600
+local TAIL_LINES = 3
+
+-- Names in `until`, in the order in which a missing one is suggested.
+local KINDS = 'line, port, http, exit, quiet or input'
+
+M.UNTIL = schema.object({
+  line = schema.string { description = 'RE2 of an output line', optional = true },
+  port = schema.integer { minimum = 1, maximum = 65535, optional = true },
+  http = schema.string { optional = true },
+  exit = schema.boolean { optional = true },
+  quiet = schema.number { description = 'ms', minimum = 1, optional = true },
+  input = schema.boolean { optional = true },
+  timeout = schema.number {
+    description = 'ms (30000)', minimum = 0, maximum = MAX_WAIT_MS, optional = true,
+  },
+}, {
+  description = 'Wait for the first; answers with it or the failure',
+  optional = true,
+})
+
+M.STDIN = schema.boolean {
+  description = 'Keep stdin open to type into it without pty; default: with until input',
+  optional = true, rare = true,
+}
+
+--- Returns the stdin of a start: open where it is asked for or waited for, otherwise at its end, so
+--- that a program that reads it does not hang.
+---@param args table
+---@return 'pipe'?
+function M.stdin_of(args)
+  local asked = args['until']
+  local wanted = args.stdin
+  if wanted == nil then
+    wanted = asked and asked.input
+  end
+  return wanted and not args.pty and 'pipe' or nil
+end
+
+M.OUTCOME = schema.object({
+  outcome = schema.string {
+    enum = { 'ready', 'failed', 'not_ready' },
+    description = 'failed: it ended, or cannot get there; not_ready: the wait limit came first',
+  },
+  kind = schema.string { optional = true, description = 'ready: which of them' },
+  line = schema.string { optional = true },
+  port = schema.integer { minimum = 1, maximum = 65535, optional = true },
+  url = schema.string { optional = true },
+  status = schema.integer { optional = true },
+  state = schema.string {},
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  elapsed_ms = schema.integer { description = 'Since the start' },
+  hint = buffering.FIELD,
+  output = schema.string { optional = true, description = 'Its first errors and last lines' },
+}, { optional = true })
+
+-- Returns the conditions that `asked` names, about this run.
+local function conditions_of(asked, id)
+  local list = {}
+  if asked.line then
+    list[#list + 1] = wait.regex(id, asked.line)
+  end
+  if asked.port then
+    list[#list + 1] = wait.port(asked.port, { run = id })
+  end
+  if asked.http then
+    list[#list + 1] = wait.http(asked.http, { run = id })
+  end
+  if asked.exit then
+    list[#list + 1] = wait.exit(id)
+  end
+  if asked.quiet then
+    list[#list + 1] = wait.quiet(id, asked.quiet)
+  end
+  if asked.input then
+    list[#list + 1] = wait.input(id)
+  end
+  return list
+end
+
+local ARGUMENT_OF = { regex = 'line' }
+
+--- Ends the call when `asked` cannot be waited for. Comes before the start, so that a mistake
+--- starts nothing.
+---@param asked table
+function M.check(asked)
+  local list = conditions_of(asked, 'unknown')
+  if #list == 0 then
+    tool.error('invalid_arguments', 'args.until: expected ' .. KINDS)
+  end
+  local good, err = wait.check { any = list }
+  if not good then
+    local kind = list[err.path[2]].kind
+    tool.error('invalid_arguments', ('args.until.%s: %s'):format(
+      ARGUMENT_OF[kind] or kind, err.problem))
+  end
+end
+
+--- Returns the time limit of a start: a process that is waited for until it is useful has none,
+--- unless the call names one.
+---@param asked? table the argument `until`
+---@param timeout? number ms, the call's
+---@return number? timeout_ms 0: none; nil: the configuration's
+function M.timeout_of(asked, timeout)
+  return timeout or (asked and not asked.exit and 0 or nil)
+end
+
+-- Returns text as one line without the blanks that pad it, of at most LINE_BYTES bytes.
+local function squeezed(text)
+  local line = format.one_line(text:gsub('%s+', ' '):gsub('^ ', ''):gsub(' $', ''))
+  return format.head(line, LINE_BYTES)
+end
+
+-- What came true, by kind.
+local FACT = {
+  regex = function(fired)
+    return squeezed(fired.line)
+  end,
+  port = function(fired)
+    return ('port %d listens'):format(fired.port)
+  end,
+  http = function(fired)
+    return ('%s answered %d'):format(fired.url, fired.status)
+  end,
+  input = function()
+    return 'waits for input'
+  end,
+  quiet = function(_, asked)
+    return ('no output for %s'):format(time.format_duration(asked.quiet))
+  end,
+}
+
+-- Returns the last lines of both streams, '' when it printed nothing.
+local function last_lines(handle, count)
+  local parts = {}
+  local screen = handle:info().pty and handle:screen()
+  if screen and screen.alternate then
+    return format.head(table.concat(screen.lines, '\n'):gsub('\n+', '\n'), SCREEN_BYTES)
+  end
+  for _, stream in ipairs { 'stdout', 'stderr' } do
+    local text = handle:tail({
+      stream = stream, lines = count or TAIL_LINES, max_bytes = LINE_BYTES,
+    }).text
+    parts[#parts + 1] = text ~= '' and text:gsub('\n*$', '') or nil
+  end
+  return table.concat(parts, '\n')
+end
+
+-- Says how a run ended.
+local function ending(info)
+  local how = info.exit_code == 0 and 'exit 0' or info.reason or info.state
+  return ('%s after %s'):format(how, time.format_duration(info.runtime_ms))
+end
+
+-- Says when a time limit will end a run that goes on; '' without one.
+local function limit_note(info)
+  local limit_ms = info.time_limit_ms
+  return limit_ms and ('; it is ended after %s'):format(time.format_duration(limit_ms)) or ''
+end
+
+-- Adds output below a line of text.
+local function with_output(line, output)
+  return output ~= '' and line .. '\n' .. output:gsub('\n$', '') or line
+end
+
+-- "Ab3xK9mZ (pid 4242)"; `asked.brief`: "Ab3xK9mZ".
+local function name_of(handle, info, asked)
+  local brief = asked.brief or info.pid <= 0
+  return brief and handle.id or ('%s (pid %d)'):format(handle.id, info.pid)
+end
+
+-- Says why a run may seem silent; nil where nothing is known.
+local function silence_of(handle, info, asked)
+  local about_output = asked.line or asked.input
+  local has_output = info.stdout.bytes + info.stderr.bytes > 0
+  if has_output and not about_output then
+    return nil
+  end
+  local note, all_at_once = buffering.note(handle)
+  if note == '' and about_output and not (has_output or all_at_once or info.pty) then
+    note = 'No output yet; some programs write to a pipe late: pty=true shows it at once'
+  end
+  return note ~= '' and note or nil
+end
+
+-- What it waited for has come.
+local function ready(handle, info, asked, fired)
+  local elapsed_ms = math.max(0, time.now_ms() - (info.started_ms or info.created_ms))
+  local shows = fired.kind == 'quiet' or fired.kind == 'input'
+  local output = shows and last_lines(handle) or ''
+  local line = ('%s ready after %s: %s%s'):format(name_of(handle, info, asked),
+    time.format_duration(elapsed_ms), FACT[fired.kind](fired, asked), limit_note(info))
+  local hint = fired.kind == 'quiet' and output == '' and silence_of(handle, info, asked) or nil
+  line = hint and line .. '\n' .. hint or line
+  return with_output(line, output), {
+    outcome = 'ready', kind = ARGUMENT_OF[fired.kind] or fired.kind, state = info.state,
+    line = fired.line, port = fired.port, url = fired.url, status = fired.status, hint = hint,
+    elapsed_ms = elapsed_ms, output = output ~= '' and output or nil,
+  }
+end
+
+-- It has ended; `wanted`: which is what was waited for.
+local function ended(handle, info, asked, wanted)
+  tool.tells(handle.id)
+  local good = info.state == 'completed'
+  local output = good and last_lines(handle) or handle:error_excerpt() or ''
+  local early = good and not wanted and ', before it was ready' or ''
+  local line = ('%s: %s%s'):format(name_of(handle, info, asked), ending(info), early)
+  return with_output(line, output), {
+    outcome = good and wanted and 'ready' or 'failed', kind = good and wanted and 'exit' or nil,
+    state = info.state, exit_code = info.exit_code, reason = info.reason,
+    elapsed_ms = info.runtime_ms, output = output ~= '' and output or nil,
+  }
+end
+
+-- The wait limit came first.
+local function not_ready(handle, info, asked, answer)
+  local output = last_lines(handle, asked.brief and 1)
+  local obstacle = answer.obstacle
+  local message = asked.brief and answer.seen
+    and ('%s after %s'):format(answer.seen, time.format_duration(answer.elapsed_ms))
+    or answer.message
+  local hint = silence_of(handle, info, asked)
+  local line = ('%s %s: %s%s%s'):format(name_of(handle, info, asked),
+    obstacle and 'cannot get ready' or 'not ready yet', message, limit_note(info),
+    hint and '\n' .. hint or '')
+  return with_output(line, output), {
+    outcome = obstacle and 'failed' or 'not_ready', state = info.state,
+    elapsed_ms = info.runtime_ms, reason = obstacle, hint = hint,
+    output = output ~= '' and output or nil,
+  }
+end
+
+-- Waits within what is left of the wait limit.
+local function answer_for(handle, asked, left)
+  local answer, err = wait { any = conditions_of(asked, handle.id), timeout_ms = left }
+  local info = answer and handle:info()
+  if not info then
+    tool.error(err and err.code or 'run_not_found', err and err.message or handle.id)
+  end
+  local fired = answer.fired[1]
+  if fired and fired.kind ~= 'exit' then
+    return ready(handle, info, asked, fired)
+  elseif info.ended_ms then
+    return ended(handle, info, asked, fired ~= nil)
+  end
+  return not_ready(handle, info, asked, answer)
+end
+
+--- Waits for a run that has been started before. Returns the answer's text and its data.
+---@param handle Run
+---@param asked table the argument `until`
+---@return string text
+---@return table outcome
+function M.wait_more(handle, asked)
+  return answer_for(handle, asked, asked.timeout or DEFAULT_WAIT_MS)
+end
+
+--- Waits for a run that was just started; when the call is cancelled before it has answered, the
+--- run is ended. Returns the answer's text and its data.
+---@param handle Run
+---@param asked table the argument `until`
+---@return string text
+---@return table outcome
+function M.wait(handle, asked)
+  handle:attach()
+  local text, outcome = answer_for(handle, asked, asked.timeout or DEFAULT_WAIT_MS)
+  handle:detach()
+  return text, outcome
+end
+
+--- The same for a run that may be queued, and stays so when the call is cancelled.
+---@param id string
+---@param asked table
+---@return string text
+---@return table outcome
+function M.wait_queued(id, asked)
+  local left = any_run.started_within(id, asked.timeout or DEFAULT_WAIT_MS)
+  local handle = left and run.get(id)
+  if handle then
+    return answer_for(handle, asked, left)
+  elseif left then
+    -- It was killed or refused while it waited, or another process has executed it.
+    local record
+    handle, record = any_run.find(id)
+    local info = record and any_run.info_of(record) or handle:info()
+    local output = failure.of(info)
+    return with_output(('%s: %s'):format(id, info.reason or info.state), output),
+      { outcome = 'failed', state = info.state, exit_code = info.exit_code, reason = info.reason,
+        elapsed_ms = info.runtime_ms, output = failure.field(output) }
+  end
+  return ('%s not started yet: %s'):format(id, any_run.place_text(id)),
+    { outcome = 'not_ready', state = 'queued', elapsed_ms = 0 }
+end
+
+return M

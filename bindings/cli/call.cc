@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "bindings/cli/prompt.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/json/text.h"
 #include "bindings/stdio/program_signals.h"
 
 namespace gibbous::cli {
@@ -27,7 +29,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxArgumentBytes = std::size_t{10} << 20;
-// After Ctrl-C, how long the tool may take to clean up.
+// How long the tool may take to clean up after Ctrl-C.
 constexpr milliseconds kCancelTime{1'000};
 
 Result<std::string> read_arguments() {
@@ -90,13 +92,37 @@ void print(const CallResult& result, bool json) {
   if (!result.traceback.empty()) std::fprintf(stderr, "%s\n", result.traceback.c_str());
 }
 
-// Whether a person can answer: stdin and stderr are terminals, and stdin is free.
+// Returns true when a person can answer: stdin and stderr are terminals, and stdin is free.
 bool can_ask(const Options& options) {
   return !options.json && options.arguments != "-" && isatty(STDIN_FILENO) == 1 &&
          isatty(STDERR_FILENO) == 1;
 }
 
-// Nothing when the tool did not end in time after a signal.
+// The runs that the call has started and that have not ended.
+class StartedRuns {
+ public:
+  void take(const Event& event) {
+    if (event.name != "run_started" && event.name != "run_ended") return;
+    const Json json = parse_object(event.json, event.json.size());
+    const std::string run = json.value("run", "");
+    if (event.name == "run_started") {
+      runs_.insert(run);
+    } else {
+      runs_.erase(run);
+    }
+  }
+  // Tells a person that these runs do not outlive the command.
+  void warn() const {
+    for (const std::string& run : runs_) {
+      print_error("run " + run + " ends with this command; --keep lets it go on");
+    }
+  }
+
+ private:
+  std::set<std::string> runs_;
+};
+
+// Returns nothing when the tool did not end in time after a signal.
 std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signals,
                                  CallRequest request, bool asks) {
   std::optional<CallResult> result;
@@ -155,16 +181,19 @@ ExitCode run_call(const Options& options) {
     if (!arguments) return fail(arguments.status(), options);
     request.arguments = std::move(*arguments);
   }
-  // Only now, so that Ctrl-C ends a command that waits for its arguments.
+  // Take over the signals only now, so that Ctrl-C ends a command that waits for its arguments.
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
+  StartedRuns started;  // outlives the runtime, which tells it of runs
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
   runtime_options.work_queue = false;
   runtime_options.session = kWorkspaceSession;
+  runtime_options.keep_runs = options.keep;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
+  (*runtime)->on_event([&started](const Event& event) { started.take(event); });
 
   std::optional<CallResult> result =
       finish(**runtime, **signals, std::move(request), can_ask(options));
@@ -175,6 +204,7 @@ ExitCode run_call(const Options& options) {
     result->message = "the tool did not end within a second of its cancellation";
   }
   print(*result, options.json);
+  if (!options.keep) started.warn();
   return exit_code_of(*result);
 }
 

@@ -16,6 +16,7 @@
 #include "bindings/cli/json_members.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "gibbous/files.h"
 
 namespace gibbous::cli {
 namespace {
@@ -65,7 +66,7 @@ Problem parse_problem(const std::string& text) {
   return {"", "", text};
 }
 
-// A load reports one problem a line.
+// A load reports one problem per line.
 void add_problems(const std::string& message, std::vector<Problem>* problems) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
@@ -134,7 +135,11 @@ ExitCode run_check(const Options& options) {
   if (const Status found = find_parts(options.directory, &runtime_options); !found) {
     return fail(found, options);
   }
-  const Report report = load(runtime_options);
+  Report report = load(runtime_options);
+  for (const std::string& problem :
+       global_problems(runtime_options.scripts_dir, runtime_options.policies_dir)) {
+    add_problems(problem, &report.problems);
+  }
   if (options.json) {
     print_json(report);
   } else {

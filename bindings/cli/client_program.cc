@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 40;
 constexpr const char* kUnknown = "client";
-// Programs that run the program of which the first operand is the name.
+// Programs that run another program, which their first operand names.
 constexpr std::array<std::string_view, 16> kInterpreters = {
     "node", "nodejs", "bun",  "deno", "python", "python3", "ruby", "perl",
     "php",  "sh",     "bash", "dash", "zsh",    "npx",     "npm",  "env"};

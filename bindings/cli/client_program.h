@@ -1,4 +1,5 @@
-// The program that started this one: the client of an MCP server, by which its session is called.
+// Finds the program that started this one: the client of an MCP server, which gives its name to the
+// session.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace gibbous::cli {
 
-// Returns its name, such as "claude"; of a script, the script's name. "client" when it is unknown.
+// Returns its name, such as "claude"; for a script, the script's name; "client" when it is unknown.
 std::string client_program();
 
 // The name of the program with these arguments. Pure.

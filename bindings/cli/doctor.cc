@@ -1,4 +1,4 @@
-// `gibbous doctor`: what this machine lets Gibbous do, and what is missing.
+// `gibbous doctor`: shows what this machine lets Gibbous do, and what is missing.
 #include "gibbous/doctor.h"
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ ExitCode mend_journal(const Options& options) {
   const std::string directory = inspect::journal_directory(options.runtime.state_dir);
   const Status whole = check_journal(directory);
   if (whole) {
-    std::printf("%s/sessions.db is as it should be\n", directory.c_str());
+    std::printf("%s/sessions.db is intact\n", directory.c_str());
     return ExitCode::kDone;
   }
   if (whole.code() != "journal_corrupt") return fail(whole, options);

@@ -1,4 +1,5 @@
-// `gibbous events`: what happened to runs, of any process of this user, and what goes on to happen.
+// `gibbous events`: shows what happened to the runs of all processes of this user, and follows what
+// happens next.
 #include <unistd.h>
 
 #include <string>
@@ -13,6 +14,7 @@
 #include "bindings/inspect/event_text.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
+#include "bindings/inspect/run_text.h"
 #include "bindings/inspect/since.h"
 #include "bindings/stdio/question_text.h"
 
@@ -35,15 +37,21 @@ Colour colour_of(inspect::Grade grade) {
   return Colour::kNone;
 }
 
+// Returns the label and the command when a run is queued or has started.
+std::string beginning_text(const inspect::FeedItem& each) {
+  if (each.item.type != ItemType::kState || is_terminal_status(each.item.payload)) return "";
+  return inspect::title_of(*each.run, *each.facts);
+}
+
 std::string line_of(const inspect::FeedItem& each, const Terminal& terminal) {
-  const inspect::EventText text = inspect::event_text(each.item);
+  const inspect::EventText text = inspect::event_text(each.item, each.facts->redaction);
   std::string line = terminal.paint(Colour::kDim, inspect::recent_time_text(each.item.created_at));
-  line += "  " + stdio::printable(each.run_id, kMaxIdBytes);
-  if (!each.session_id.empty()) {
-    line += "  " + terminal.paint(Colour::kDim, stdio::printable(each.session_id, kMaxIdBytes));
-  }
+  line += "  " + stdio::printable(each.run->run_id, kMaxIdBytes);
+  const std::string session = inspect::short_session(*each.run);
+  if (!session.empty()) line += "  " + terminal.paint(Colour::kDim, session);
   line += "  " + terminal.paint(colour_of(text.grade), text.name);
-  if (!text.detail.empty()) line += "  " + text.detail;
+  const std::string detail = text.detail.empty() ? beginning_text(each) : text.detail;
+  if (!detail.empty()) line += "  " + detail;
   return line;
 }
 
@@ -74,7 +82,8 @@ Status print_events(inspect::EventFeed& feed, Follow& follow, const Options& opt
     }
     std::string text;
     for (const inspect::FeedItem& each : *items) {
-      text += options.json ? inspect::event_json(each.run_id, each.session_id, each.item)
+      if (each.repeats && !options.json) continue;
+      text += options.json ? inspect::event_json(*each.run, each.item, each.facts->redaction)
                            : line_of(each, terminal);
       text += "\n";
     }

@@ -1,5 +1,5 @@
 // Follow: the loop of a sub-command with --follow: it writes what is new, rests, and ends on a
-// signal or when the reader of stdout has gone. Made before anything is printed. Main thread.
+// signal or when the reader of stdout has gone. Create it before anything is printed. Main thread.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace gibbous::cli {
 
-// How often the journal is read.
+// The interval between two reads of the journal.
 inline constexpr std::chrono::milliseconds kNewsInterval{50};
 
 class Follow {

@@ -105,9 +105,9 @@ class MemberReader final : public Json::json_sax_t {
 
   const std::size_t max_depth_;
   std::size_t depth_ = 0;
-  bool is_object_ = false;  // the outermost value is one
+  bool is_object_ = false;  // whether the outermost value is one
   std::string key_;
-  std::string text_;  // of the value that is being read
+  std::string text_;  // the value that is being read
   std::vector<JsonMember> members_;
   Status failure_;
 };

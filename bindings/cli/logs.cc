@@ -1,69 +1,50 @@
-// `gibbous logs`: prints the output of a run from the journal, and follows it.
+// `gibbous logs`: prints the output of a run, or of several, from the journal, and follows it.
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/follow.h"
+#include "bindings/cli/log_source.h"
+#include "bindings/cli/merged_logs.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
-#include "bindings/inspect/live.h"
-#include "bindings/inspect/log_start.h"
-#include "bindings/inspect/log_text.h"
-#include "bindings/inspect/run_text.h"
-#include "bindings/inspect/since.h"
+#include "bindings/inspect/run_facts.h"
 
 namespace gibbous::cli {
 namespace {
 
-// Finding the processes of a run costs more than reading the journal.
-constexpr int kRestsBetweenLooks = 40;
-
-inspect::LogForm form_of(const Options& options, const Terminal& terminal) {
-  if (options.json) return inspect::LogForm::kJson;
-  return terminal.has_colour() ? inspect::LogForm::kColour : inspect::LogForm::kPlain;
-}
-
-inspect::LogStreams streams_of(const Options& options) {
-  if (options.only_stdout) return inspect::LogStreams::kStdout;
-  return options.only_stderr ? inspect::LogStreams::kStderr : inspect::LogStreams::kAll;
-}
-
-Result<inspect::LogStart> find_start(JournalReader& reader, const RunRecord& run,
-                                     const inspect::Since& since, const Options& options) {
-  if (options.tail) return inspect::start_of_tail(reader, run, *options.tail, streams_of(options));
-  if (since.seq) return inspect::LogStart{.since_seq = *since.seq};
-  return inspect::start_at_time(reader, run, since.at);
-}
-
 // Writes the log of one run to stdout.
 class Log {
  public:
-  Log(JournalReader& reader, RunRecord run, const inspect::LogStart& start, const Options& options)
+  Log(JournalReader& reader, LogSource& source, const Terminal& terminal, const Options& options)
       : reader_(reader),
-        run_(std::move(run)),
-        since_seq_(start.since_seq),
-        options_(options),
-        text_(form_of(options, terminal_), streams_of(options), start.skip_lines) {}
+        source_(source),
+        run_(source.run),
+        text_(source.text),
+        terminal_(terminal),
+        options_(options) {}
 
-  ExitCode print(Follow& follow) {
+  Status print(Follow& follow) {
     const Result<bool> all = options_.follow ? follow_it(follow) : news(follow);
     (void)follow.write(text_.finish());
-    return all ? ExitCode::kDone : fail(all.status(), options_);
+    return all.status();
   }
 
  private:
   // Writes what is new. False when the reader has gone or a signal came.
   Result<bool> news(Follow& follow) {
     for (;;) {
-      const Result<ItemPage> page = reader_.items(run_.run_id, since_seq_, kMaxPageItems);
+      const Result<ItemPage> page = read_on(reader_, source_);
       if (!page) return page.status();
-      since_seq_ = page->next_since;
       std::string text;
       for (const StoredItem& item : page->items) text += text_.item(item);
+      if (!page->more) text += text_.pause();
       if (!follow.write(text)) return false;
       if (!page->more) return true;
     }
@@ -71,44 +52,47 @@ class Log {
 
   Result<bool> follow_it(Follow& follow) {
     for (int rests = 1;; ++rests) {
-      // First the state, then the output: once the state is an end, no output follows.
+      // Read the state before the output: after a final state no output follows.
       Result<RunRecord> now = reader_.run(run_.run_id);
       if (!now) return now.status();
       run_ = std::move(*now);
       const Result<bool> read = news(follow);
       if (!read || !*read) return read;
       if (inspect::has_ended(run_)) return notify_end(follow);
-      if (rests % kRestsBetweenLooks == 1 && is_gone()) return host_gone();
+      if (rests % kRestsBetweenLooks == 1 && is_gone(reader_, run_)) return host_gone(run_);
       if (!follow.rest()) return false;
     }
   }
 
-  bool is_gone() {
-    const auto runs = inspect::look_at({run_});
-    if (runs.front().presence != inspect::Presence::kGone) return false;
-    const Result<RunRecord> now = reader_.run(run_.run_id);
-    return now && !inspect::has_ended(*now);
-  }
-
-  Status host_gone() const {
-    return Status::error("host_gone", "run " + run_.run_id +
-                                          " did not end in the journal, but none of its "
-                                          "processes is left: its host is gone");
-  }
-
   Result<bool> notify_end(Follow& follow) {
-    if (!terminal_.is_terminal()) return true;
-    const std::string why = inspect::end_text(run_);
-    return follow.write(text_.remark(run_.status + (why.empty() ? "" : ": " + why)));
+    return !terminal_.is_terminal() || follow.write(text_.remark(end_remark(run_)));
   }
 
   JournalReader& reader_;
-  RunRecord run_;
-  std::uint64_t since_seq_;
+  LogSource& source_;
+  RunRecord& run_;
+  inspect::LogText& text_;
+  const Terminal& terminal_;
   const Options& options_;
-  const Terminal terminal_{STDOUT_FILENO};
-  inspect::LogText text_;
 };
+
+// The runs with these names, each once.
+Result<std::vector<LogSource>> open_sources(JournalReader& reader, const inspect::Since& since,
+                                            const Terminal& terminal, const Options& options) {
+  std::vector<LogSource> sources;
+  for (const std::string& name : options.run_ids) {
+    Result<RunRecord> run = inspect::find_run(reader, name);
+    if (!run) return run.status();
+    const bool known = std::any_of(sources.begin(), sources.end(), [&](const LogSource& each) {
+      return each.run.run_id == run->run_id;
+    });
+    if (known) continue;
+    Result<LogSource> source = open_source(reader, std::move(*run), since, terminal, options);
+    if (!source) return source.status();
+    sources.push_back(std::move(*source));
+  }
+  return sources;
+}
 
 }  // namespace
 
@@ -117,13 +101,16 @@ ExitCode run_logs(const Options& options) {
   if (!since) return fail(since.status(), options);
   auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
-  Result<RunRecord> run = inspect::find_run(**reader, options.run_id);
-  if (!run) return fail(run.status(), options);
-  const Result<inspect::LogStart> start = find_start(**reader, *run, *since, options);
-  if (!start) return fail(start.status(), options);
+  const Terminal terminal(STDOUT_FILENO);
+  Result<std::vector<LogSource>> sources = open_sources(**reader, *since, terminal, options);
+  if (!sources) return fail(sources.status(), options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
-  return Log(**reader, std::move(*run), *start, options).print(*follow);
+  const Status status =
+      sources->size() == 1
+          ? Log(**reader, sources->front(), terminal, options).print(*follow)
+          : print_merged(**reader, std::move(*sources), terminal, *follow, options);
+  return status ? ExitCode::kDone : fail(status, options);
 }
 
 }  // namespace gibbous::cli

@@ -31,6 +31,10 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_tools(options);
     case Command::kCheck:
       return gibbous::cli::run_check(options);
+    case Command::kNew:
+      return gibbous::cli::run_new(options);
+    case Command::kTest:
+      return gibbous::cli::run_test(options);
     case Command::kPolicy:
       return gibbous::cli::run_policy(options);
     case Command::kApprovals:
@@ -41,8 +45,12 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_ps(options);
     case Command::kLogs:
       return gibbous::cli::run_logs(options);
+    case Command::kAttach:
+      return gibbous::cli::run_attach(options);
     case Command::kEvents:
       return gibbous::cli::run_events(options);
+    case Command::kSessions:
+      return gibbous::cli::run_sessions(options);
     case Command::kReport:
       return gibbous::cli::run_report(options);
     case Command::kKill:
@@ -51,6 +59,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_top(options);
     case Command::kUp:
       return gibbous::cli::run_up(options);
+    case Command::kControl:
+      return gibbous::cli::run_control(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

@@ -14,6 +14,7 @@
 namespace gibbous::cli {
 
 ExitCode run_mcp(const Options& options) {
+  if (options.install.wanted) return run_mcp_install(options);
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
   mcp::StdioOptions transport;

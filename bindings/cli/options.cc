@@ -27,16 +27,17 @@ Examples:
   gibbous call bg_start '{"command":"make"}' --mode auto   call one
   gibbous session --mode auto                              take calls as JSON lines on stdin
   gibbous mcp                                              serve MCP on stdin and stdout
-Run 'gibbous COMMAND --help' for the options of a command.)";
+Run 'gibbous help COMMAND' for the options of a command.)";
 
 constexpr const char* kCallFooter = R"(
-Prints the result on stdout and errors on stderr. Runs that the tool started end with the command.
+Prints the result on stdout and errors on stderr. Runs that the tool started end with the command,
+unless --keep lets those in the background go on; 'gibbous ps' and 'gibbous kill' find them.
 When the policy needs approval, you are asked on the terminal. With --json, with arguments from stdin,
 or without a terminal, the call fails with exit code 4 instead.
 
 Examples:
   gibbous call bg_status
-  gibbous call bg_start '{"command":"make -j4"}' --mode auto --json
+  gibbous call bg_start '{"command":"npm start","label":"web"}' --mode auto --keep
   echo '{"command":"make"}' | gibbous call bg_start - --mode auto)";
 
 constexpr const char* kSessionFooter = R"(
@@ -63,11 +64,22 @@ Examples:
 
 constexpr const char* kCheckFooter = R"(
 Loads DIR/scripts and DIR/policies, or DIR itself when it holds init.lua, and prints each error as
-file:line: message. Starts no process and calls no tool.
+file:line: message. Globals that are assigned, or read and undefined, are errors. Starts no process and
+calls no tool.
 
 Examples:
   gibbous check .
   gibbous check my-tools --json)";
+
+constexpr const char* kNewFooter = R"(
+Writes DIR/scripts/tools/NAME.lua, scripts/watchers/NAME.lua, scripts/executors/NAME.lua or
+policies/NAME.lua, which work as they are, a spec beside it for 'gibbous test' (policies have cases),
+and an init.lua that lists the file, when there is none.
+Files that exist are left alone, and symbolic links in DIR are not followed.
+
+Examples:
+  gibbous new tool count_lines
+  gibbous new policy team my-project)";
 
 constexpr const char* kDoctorFooter = R"(
 Exits with 1 when runs cannot start or cannot be contained. A note names something that works with
@@ -76,13 +88,6 @@ limits.
 Examples:
   gibbous doctor
   gibbous doctor --json)";
-
-constexpr const char* kMcpFooter = R"(
-Speaks MCP on stdin and stdout; register it in a client as the command 'gibbous mcp'.
-When the policy needs approval, clients that support elicitation ask the user.
-
-Example:
-  claude mcp add gibbous -- gibbous mcp --mode auto)";
 
 constexpr const char* kPolicyFooter = R"(
 Examples:
@@ -144,7 +149,8 @@ Examples:
   gibbous approvals revoke aB3x
   gibbous approvals revoke --all)";
 
-// Which policies, and where the commands would run. That directory need not exist.
+// Adds the options for the policies and for the directory where the commands would run, which need
+// not exist.
 void add_policy_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
   command.add_option("--mode", runtime.mode, "Permission mode [default]")->type_name("MODE");
@@ -267,22 +273,34 @@ void add_approval_commands(CLI::App& app, Options& options) {
   });
 }
 
+void add_new_command(CLI::App& app, Options& options) {
+  CLI::App& command =
+      add_command(app, options, Command::kNew, "new",
+                  "Write the beginning of a tool, policy, watcher or executor.", kNewFooter);
+  static const std::map<std::string, NewKind> kKinds = {{"tool", NewKind::kTool},
+                                                        {"policy", NewKind::kPolicy},
+                                                        {"watcher", NewKind::kWatcher},
+                                                        {"executor", NewKind::kExecutor}};
+  command
+      .add_option_function<std::string>(
+          "KIND", [&options](const std::string& name) { options.new_kind = kKinds.at(name); },
+          "tool, policy, watcher or executor")
+      ->required()
+      ->check(CLI::IsMember(kKinds));
+  command.add_option("NAME", options.name, "Name: letters, digits and _")->required();
+  command.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
+  command.add_flag("--json", options.json, "Print JSON");
+}
+
 void add_commands(CLI::App& app, Options& options) {
-  CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
-                              "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
-  mcp.add_option("--session", options.session,
-                 "Session of the client, NAME@<workspace> [its program@<workspace>]")
-      ->type_name("NAME");
-  mcp.add_flag("--structured", options.structured,
-               "For programs: results also have structuredContent, which several clients show to "
-               "models instead of the text");
-  add_common_options(mcp, options);
+  add_mcp_command(app, options);
 
   CLI::App& call = add_command(app, options, Command::kCall, "call",
                                "Call one tool and print its result.", kCallFooter);
   call.add_option("TOOL", options.tool, "Name of the tool")->required();
   call.add_option("JSON", options.arguments,
                   "Arguments as a JSON object, or - to read them from stdin [{}]");
+  call.add_flag("--keep", options.keep, "Let runs in the background outlive the command");
   call.add_option("--session", options.session, "Session of the call [gibbous@<workspace>]")
       ->type_name("NAME");
   add_common_options(call, options);
@@ -291,6 +309,7 @@ void add_commands(CLI::App& app, Options& options) {
       app, options, Command::kSession, "session",
       "Take calls as JSON lines on stdin, and write results and events to stdout.", kSessionFooter);
   session.add_flag("--asks", options.asks, "Pass on the policy's questions, and take the answers");
+  add_work_option(session, options);
   add_common_options(session, options);
 
   CLI::App& tools = add_command(app, options, Command::kTools, "tools",
@@ -311,6 +330,8 @@ void add_commands(CLI::App& app, Options& options) {
   check.add_option("DIR", options.directory, "Directory [.]")->check(CLI::ExistingDirectory);
   add_common_options(check, options);
 
+  add_new_command(app, options);
+  add_test_command(app, options);
   add_up_command(app, options);
   add_journal_commands(app, options);
   add_policy_commands(app, options);
@@ -322,6 +343,9 @@ void add_commands(CLI::App& app, Options& options) {
   doctor.add_flag("--repair", options.repair,
                   "Copy the readable part of a damaged journal into a new one");
   add_common_options(doctor, options);
+
+  // parse_options() turns it into --help; it is declared for the list of commands.
+  app.add_subcommand("help", "Show the help of a command: 'gibbous help logs'.");
 
   CLI::App& version_command =
       add_command(app, options, Command::kVersion, "version", "Print the version.", "");
@@ -336,12 +360,56 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+// The command that these words begin with, such as `policy check`.
+const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    const CLI::App* sub = nullptr;
+    for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; })) {
+      if (each->get_name() == word) sub = each;
+    }
+    if (sub == nullptr) break;
+    command = sub;
+  }
+  return *command;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// Names the option that the command does not have, and the nearest one; "" when it has them all.
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> names = option_names(command_of(app, words));
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    if (name.rfind("--", 0) != 0 || std::find(names.begin(), names.end(), name) != names.end()) {
+      continue;
+    }
+    const std::string nearest = nearest_name(name, names);
+    return "unknown option '" + name + "'" +
+           (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+  }
+  return "";
+}
+
 ParsedOptions wrong_use(const std::string& message, const std::string& help) {
   print_error(message + "\nRun '" + help + " --help' for its usage.");
   return {std::nullopt, ExitCode::kWrongUse};
 }
 
 }  // namespace
+
+void add_work_option(CLI::App& command, Options& options) {
+  command.add_flag(
+      "--work-for-others", options.runtime.work_for_others,
+      "Also execute what other sessions and workspaces have queued, where and as they queued it");
+}
 
 void add_common_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
@@ -354,6 +422,10 @@ void add_common_options(CLI::App& command, Options& options) {
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  command
+      .add_flag("--all-parameters", runtime.all_parameters,
+                "List every parameter of the tools, including those rarely needed")
       ->group(group);
   command.add_option("--config", runtime.config_file, "Lua configuration file")
       ->type_name("FILE")
@@ -404,21 +476,27 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     std::cerr << app.help();
     return {std::nullopt, ExitCode::kWrongUse};
   }
-  const std::string first = argv[1];
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  const std::string first = words.front();
   const std::vector<std::string> names = command_names(app);
   const bool is_command = std::find(names.begin(), names.end(), first) != names.end();
   if (!is_command && first.rfind('-', 0) != 0) {
     const std::string nearest = nearest_name(first, names);
-    return wrong_use("unknown command '" + first + "'" +
-                         (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"),
-                     "gibbous");
+    return wrong_use("unknown command '" + first + "'" + did_you_mean(nearest), "gibbous");
   }
   try {
-    app.parse(argc, argv);
+    app.parse(
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes the last first
   } catch (const CLI::Success& success) {
     return {std::nullopt, static_cast<ExitCode>(app.exit(success))};  // --help, --version
   } catch (const CLI::ParseError& error) {
-    return wrong_use(error.what(), is_command ? "gibbous " + first : "gibbous");
+    const std::string unknown = unknown_option(app, words);
+    return wrong_use(unknown.empty() ? error.what() : unknown,
+                     is_command ? "gibbous " + first : "gibbous");
   }
   return {std::move(options), ExitCode::kDone};
 }

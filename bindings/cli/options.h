@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "bindings/cli/exit_code.h"
+#include "bindings/cli/mcp_install.h"
+#include "bindings/cli/new_templates.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::cli {
@@ -18,16 +20,21 @@ enum class Command {
   kSession,
   kTools,
   kCheck,
+  kNew,
+  kTest,
   kPolicy,
   kApprovals,
   kDoctor,
   kPs,
   kLogs,
+  kAttach,
   kEvents,
+  kSessions,
   kReport,
   kKill,
   kTop,
   kUp,
+  kControl,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
@@ -40,26 +47,32 @@ struct Options {
   std::string tool;              // call
   std::string arguments = "{}";  // call: a JSON object, or "-" for standard input
   std::string session;           // call
+  bool keep = false;             // call: its runs outlive the command
 
   std::optional<ToolFormat> format;  // tools
-  std::string directory = ".";       // check, policy test
+  std::string directory = ".";       // check, new, policy test
+
+  NewKind new_kind = NewKind::kTool;  // new
+  std::string name;
 
   PolicyTask policy_task = PolicyTask::kCheck;
-  std::vector<std::string> words;  // policy check and explain: the command; diff: two directories
-  std::string cwd;                 // policy check and explain
-  bool from_stdin = false;         // policy check
-  bool untested = false;           // policy check and explain: its own tests may fail
-  double threshold = 0;            // policy test: per cent of the rules
-  std::string rule;                // policy log: a glob
-  std::string decision;            // policy log
-  std::string log_file;            // policy diff; "": the journal
+  // policy check and explain: the command; diff: two directories; test: files and directories
+  std::vector<std::string> words;
+  std::string cwd;          // policy check and explain
+  bool from_stdin = false;  // policy check
+  bool untested = false;    // policy check and explain: its own tests may fail
+  double threshold = 0;     // policy test: per cent of the rules
+  std::string rule;         // policy log: a glob
+  std::string decision;     // policy log
+  std::string log_file;     // policy diff; "": the journal
 
   bool revoke_approvals = false;  // approvals
   bool all_approvals = false;
   std::vector<std::string> approval_ids;
 
   // For the sub-commands that read the journal; they use `session`, too.
-  std::string run_id;                 // logs, events, kill, policy log
+  std::string run_id;                 // attach, events, kill, policy log
+  std::vector<std::string> run_ids;   // logs
   std::string signal;                 // kill
   bool all_runs = false;              // ps: ended runs, too
   bool follow = false;                // logs, events, policy log
@@ -67,13 +80,19 @@ struct Options {
   std::optional<std::uint64_t> tail;  // logs: lines; policy log: decisions
   bool only_stdout = false;           // logs
   bool only_stderr = false;
+  bool raw = false;         // logs: with the secrets
   std::string output_file;  // report
 
   std::string services_file;  // up
+  std::string action;         // restart, stop or start; they use `name`, too
+
+  std::string filter;          // test: a part of the names
+  unsigned time_limit_s = 30;  // test: of a spec
 
   bool repair = false;  // doctor: repair the journal
 
   bool structured = false;  // mcp: for programs, with the data of results
+  InstallOptions install;   // mcp install
   bool asks = false;        // session: the client answers questions
 };
 

@@ -47,7 +47,7 @@ PolicyOptions policy_options(const Options& options) {
   return made;
 }
 
-// Null after printing the error; the process exits with kError.
+// Returns null after printing the error; the process then exits with kError.
 std::unique_ptr<Policy> load(const PolicyOptions& options, bool json) {
   auto policy = Policy::load(options);
   if (policy) return std::move(*policy);

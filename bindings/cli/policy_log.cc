@@ -50,6 +50,15 @@ Result<DecisionFilter> filter_of(const Options& options) {
                         .decision = options.decision};
 }
 
+// Finds a run by its label. The decisions of runs that are no longer recorded are found by their
+// ids.
+Status find_run(JournalReader& reader, DecisionFilter& filter) {
+  if (filter.run.empty()) return {};
+  const Result<RunRecord> run = inspect::find_run(reader, filter.run);
+  if (run) filter.run = run->run_id;
+  return run.status().code() == "run_not_found" ? Status() : run.status();
+}
+
 // Ends after the last decision or, with --follow, on a signal or when the reader has gone.
 Status print(JournalReader& reader, DecisionFilter filter, Follow& follow, const Options& options) {
   const Terminal terminal(STDOUT_FILENO);
@@ -104,10 +113,11 @@ Result<std::string> read_journal(const Options& options) {
 }  // namespace
 
 ExitCode print_policy_log(const Options& options) {
-  const Result<DecisionFilter> filter = filter_of(options);
+  Result<DecisionFilter> filter = filter_of(options);
   if (!filter) return fail(filter.status(), options);
   auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return fail(reader.status(), options);
+  if (Status found = find_run(**reader, *filter); !found) return fail(found, options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
   const Status status = print(**reader, *filter, *follow, options);

@@ -27,7 +27,7 @@ std::string labelled(const char* label, const std::string& value) {
   return value.empty() ? "" : "    " + std::string(label) + ": " + value + "\n";
 }
 
-// One command as it was understood.
+// Shows one command as it was understood.
 std::string command_text(const Json& command, std::size_t number, const Terminal& terminal) {
   std::string made = "  " + std::to_string(number + 1) + ". " +
                      terminal.paint(Colour::kBold, words(command.value("argv", Json::array()))) +

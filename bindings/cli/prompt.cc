@@ -40,7 +40,7 @@ AskAnswer denied(std::string reason) {
   return answer;
 }
 
-// Nothing when the word is not an answer.
+// Returns nothing when the word is not an answer.
 std::optional<AskAnswer> read_answer(const std::string& word) {
   if (word.empty() || word == "n" || word == "no") return denied("declined by the user");
   AskAnswer answer;
@@ -122,7 +122,7 @@ void Prompt::close() {
 }
 
 void Prompt::say(const std::string& text) const {
-  // A terminal that does not take it was stopped by its user (Ctrl-S), so this waits.
+  // Waits for a terminal that its user has stopped (Ctrl-S).
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(output_, text.data() + done, text.size() - done);
     if (count <= 0 && errno != EINTR) return;

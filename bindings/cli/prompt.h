@@ -14,7 +14,8 @@ class Prompt {
   Prompt(int input, int output) : input_(input), output_(output) {}
 
   void ask(AskRequest request);
-  // A question is on the screen: poll input() and call on_readable() when it is.
+  // Returns true while a question is on the screen: poll input(), and call on_readable() when it is
+  // readable.
   bool open() const { return !questions_.empty(); }
   int input() const { return input_; }
   void on_readable();

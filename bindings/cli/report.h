@@ -1,4 +1,4 @@
-// How a sub-command reports that it cannot start. Used by every run_ function; main thread.
+// Reports that a sub-command cannot start. Used by every run_ function; main thread.
 #pragma once
 
 #include "bindings/cli/exit_code.h"

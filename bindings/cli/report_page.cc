@@ -47,9 +47,9 @@ ExitCode run_report(const Options& options) {
                                  {"decisions", story->decisions.size()}};
     std::printf("%s\n", to_text(written).c_str());
   } else {
-    std::printf("%s  %s, %zu runs, %zu decisions\n", path.c_str(),
-                inspect::bytes_text(page.size()).c_str(), story->runs.size(),
-                story->decisions.size());
+    std::printf("%s  %s, %s, %s\n", path.c_str(), inspect::bytes_text(page.size()).c_str(),
+                inspect::count_text(story->runs.size(), "run").c_str(),
+                inspect::count_text(story->decisions.size(), "decision").c_str());
   }
   return ExitCode::kDone;
 }

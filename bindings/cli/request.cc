@@ -83,8 +83,7 @@ Status check_members(const Members& members, const Shape& shape) {
     for (const std::string& name : shape.members) known = known || name == member.key;
     if (known) continue;
     const std::string nearest = nearest_name(member.key, shape.members);
-    return invalid_request("unknown field \"" + member.key + "\"" +
-                           (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
+    return invalid_request("unknown field \"" + member.key + "\"" + did_you_mean(nearest, '"'));
   }
   return {};
 }

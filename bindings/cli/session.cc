@@ -144,7 +144,7 @@ void Session::read_input() {
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     lines_.finish();
     drop_questions({}, "the session's input ended");  // no answer can come any more
-    // Otherwise the last calls would spend their last moments on it.
+    // Load the policy now; otherwise the last calls would spend their remaining time on it.
     if (!in_flight_.empty()) runtime_.load_policy();
     enter(State::kInputEnded, kInputEndedTime);
   }
@@ -177,7 +177,7 @@ void Session::take_line(std::string_view line) {
 
 void Session::start_call(Request request) {
   if (in_flight_.count(request.id) > 0) {
-    // Without the id, which belongs to the call in flight.
+    // The answer has no id, because the id belongs to the call in flight.
     answer("", error_member("duplicate_id",
                             "id " + request.id + " belongs to a call that is still in flight"));
     return;
@@ -222,7 +222,7 @@ void Session::drain(const Request& request) {
   });
 }
 
-// Never dropped, however slow the reader is, because a call waits for the answer.
+// A question is never dropped, however slow the reader is, because a call waits for the answer.
 void Session::ask(AskRequest question) {
   const auto asks = [&question](const auto& call) { return call.second == question.call; };
   const auto call = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
@@ -283,7 +283,7 @@ ExitCode run_session(const Options& options) {
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(options.runtime);
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
-  // On the heap, because of its read buffer.
+  // The session lives on the heap because of its read buffer.
   std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO, options.asks)->run();
   // Every call has been answered and the keeper has the runs. Destroying the runtime would run the
   // cleanup of cancelled calls while the client waits for this process to exit.

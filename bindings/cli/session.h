@@ -56,7 +56,7 @@ class Session {
   void drop_questions(std::optional<CallId> call, const char* why);
 
   void answer(std::string_view id, std::string_view member);
-  // For lines that a slow reader may miss.
+  // Writes a line that a slow reader may miss.
   void tell(std::string_view line);
   void notify_dropped();
 

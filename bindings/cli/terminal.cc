@@ -43,7 +43,7 @@ bool is_continuation_byte(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// Code points, which is near enough to columns for tool names and sentences.
+// Counts code points, which is near enough to columns for tool names and sentences.
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation_byte(c); }));

@@ -17,9 +17,10 @@ class Terminal {
   explicit Terminal(int fd);
   bool is_terminal() const { return is_terminal_; }
   bool has_colour() const { return has_colour_; }
-  // In columns; 0 when the descriptor is not a terminal, so that nothing is cut.
+  // Returns the columns; 0 when the descriptor is not a terminal, so that nothing is cut.
   std::size_t width() const { return width_; }
-  // The text in this colour, or unchanged without a terminal, with NO_COLOR or with TERM=dumb.
+  // Returns the text in this colour, or unchanged without a terminal, with NO_COLOR or with
+  // TERM=dumb.
   std::string paint(Colour colour, std::string_view text) const;
 
  private:

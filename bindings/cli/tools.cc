@@ -14,7 +14,8 @@
 namespace gibbous::cli {
 namespace {
 
-// Up to the first full stop that ends a sentence, without it; at most the first line.
+// Returns the text up to the first full stop that ends a sentence, without it; at most the first
+// line.
 std::string first_sentence(const std::string& text) {
   std::string sentence = text.substr(0, text.find('\n'));
   const std::size_t stop = sentence.find(". ");

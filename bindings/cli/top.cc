@@ -15,6 +15,7 @@
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/live.h"
+#include "bindings/inspect/run_facts.h"
 #include "bindings/inspect/top/keys.h"
 #include "bindings/inspect/top/screen.h"
 #include "bindings/inspect/top/top.h"
@@ -29,9 +30,10 @@ namespace {
 constexpr std::int64_t kRefreshMillis = 1'000;
 constexpr std::int64_t kLogRefreshMillis = 100;
 constexpr std::size_t kLogBytes = std::size_t{256} << 10;
-constexpr std::uint64_t kLogItems = 1'000;  // of the past, when a log is opened
+constexpr std::uint64_t kLogItems = 1'000;  // of the past, when a run is selected
 
-// A new size, and what would end or stop this process with the terminal as it is.
+// Catches changes of the size, and the signals that would end or stop this process without
+// restoring the terminal.
 class ScreenSignals {
  public:
   ScreenSignals() {
@@ -45,7 +47,7 @@ class ScreenSignals {
   ScreenSignals& operator=(const ScreenSignals&) = delete;
 
   int fd() const { return fd_.get(); }
-  // The next one that has come; 0: none has.
+  // Returns the next signal that has arrived, or 0.
   int take() {
     signalfd_siginfo info{};
     const bool came = ::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info);
@@ -72,14 +74,16 @@ class TopLoop {
   Status run() {
     while (!top_.done() && !ended_) {
       if (Status status = look(); !status) return status;
-      screen_.draw(top_.frame(screen_.size(), log_ ? &*log_ : nullptr));
+      screen_.draw(top_.frame(screen_.size(), output()));
       rest();
     }
     return {};
   }
 
  private:
-  // Its host ends it soon.
+  const inspect::OutputTail* output() const { return log_ ? &*log_ : nullptr; }
+
+  // Requests the end of the run; its host ends it soon.
   Status ask_to_end(const std::string& run) {
     return request_kill(inspect::journal_directory(options_.runtime.state_dir), run, "", clock_)
         .status();
@@ -97,8 +101,8 @@ class TopLoop {
   }
 
   Status read_log() {
-    if (top_.log_run() != read_run_) {
-      read_run_ = top_.log_run();
+    if (top_.output_run() != read_run_) {
+      read_run_ = top_.output_run();
       log_.reset();
       if (read_run_.empty()) return {};
       const Result<RunRecord> run = reader_.run(read_run_);
@@ -109,6 +113,11 @@ class TopLoop {
     if (read_run_.empty()) return {};
     const Result<ItemPage> page = reader_.items(read_run_, since_seq_, kMaxPageItems);
     if (!page) return page.status();
+    if (page->items.empty()) return {};
+    // Not before the items: the record says what must be redacted in them.
+    const Result<RunRecord> now = reader_.run(read_run_);
+    if (!now) return now.status();
+    log_->use(inspect::facts_of(*now).redaction);
     for (const StoredItem& item : page->items) log_->add(item);
     since_seq_ = page->next_since;
     return {};
@@ -140,7 +149,8 @@ class TopLoop {
       if (key.kind == top::Key::Kind::kSuspend) {
         stop();
       } else {
-        top_.press(key);
+        // The output of a run that was just selected has not been read yet.
+        top_.press(key, top_.output_run() == read_run_ ? output() : nullptr);
       }
     }
   }

@@ -1,7 +1,6 @@
 // `gibbous up`: runs declared services in this process until they end or a signal stops them. The
 // work is done in Lua: scripts/services/init.lua, through the tools of
 // scripts/toolsets/up.lua.
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +15,10 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/loop.h"
 #include "bindings/cli/report.h"
+#include "bindings/cli/terminal.h"
+#include "bindings/cli/up_control.h"
 #include "bindings/cli/up_view.h"
+#include "bindings/inspect/journal_query.h"
 #include "bindings/json/text.h"
 #include "bindings/stdio/program_signals.h"
 #include "gibbous/files.h"
@@ -57,6 +59,20 @@ Result<Declared> read_services(const std::string& path) {
   return declared;
 }
 
+// The file that declares the services when the command line names none.
+Result<std::string> find_file(const RuntimeOptions& options) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path workspace =
+      options.workspace.empty() ? fs::current_path(error) : fs::path(options.workspace);
+  for (const char* name : {"gibbous.lua", "Procfile"}) {
+    if (fs::is_regular_file(workspace / name, error)) return (workspace / name).string();
+  }
+  return Status::error("invalid_arguments",
+                       "found neither gibbous.lua nor Procfile in " + workspace.string() +
+                           "; write one, or name another file: gibbous up FILE");
+}
+
 bool is_utf8(const std::string& text) {
   const Json value = text;
   return value == Json::parse(to_text(value));
@@ -82,7 +98,7 @@ Result<Declared> read_procfile(const std::string& path) {
                                                ": expected UTF-8, got other bytes");
   }
   Declared declared{{{"procfile", text}, {"file", path}}, {}};
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors write it first
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // some editors begin a file with it
   std::istringstream lines(text.rfind(kMark, 0) == 0 ? text.substr(kMark.size()) : text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
@@ -102,6 +118,25 @@ CallRequest request_for(const char* tool, const Declared& declared) {
   return request;
 }
 
+// What other terminals ask for (gibbous restart, stop and start).
+void carry_out_requests(Runtime& runtime, UpControl& control, const Declared& declared) {
+  for (const ControlRequest& asked : control.take()) {
+    CallRequest request;
+    request.tool = "up_control";
+    Json arguments = declared.arguments;
+    arguments["action"] = asked.action;
+    arguments["service"] = asked.service;
+    request.arguments = to_text(arguments);
+    runtime.call(std::move(request), [&control, id = asked.connection](const CallResult& result) {
+      if (result.ok) {
+        control.answer(id, {{"text", result.text}});
+      } else {
+        control.answer(id, {{"code", result.code}, {"message", result.message}});
+      }
+    });
+  }
+}
+
 struct Ended {
   std::optional<CallResult> result;
   bool stopped = false;  // by a signal, or because the output is not read
@@ -110,8 +145,8 @@ struct Ended {
 
 // The first signal, or the loss of stdout's reader, stops the services in order. A second signal
 // leaves them to the keeper.
-Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, const Declared& declared,
-                 UpView& view) {
+Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, UpControl* control,
+                 const Declared& declared, UpView& view) {
   Ended ended;
   CallRequest request = request_for("up", declared);
   request.wants_progress = true;
@@ -123,8 +158,10 @@ Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, const Declare
     if (ended.result) return ended;
     const bool unread = view.failed() && !ended.unread;
     if (!unread) {
-      std::array descriptors = {pollfd{signals.fd(), POLLIN, 0}};
+      std::vector<pollfd> descriptors = {pollfd{signals.fd(), POLLIN, 0}};
+      if (control != nullptr) control->add_descriptors(&descriptors);
       rest(runtime, more, descriptors, std::nullopt);
+      if (control != nullptr) carry_out_requests(runtime, *control, declared);
       if (descriptors[0].revents == 0 || !signals.take()) continue;
       if (ended.stopped) return ended;
     }
@@ -151,8 +188,11 @@ ExitCode exit_code_of(const Ended& ended, const Options& options) {
 }  // namespace
 
 ExitCode run_up(const Options& options) {
-  const auto declared = is_lua(options.services_file) ? read_services(options.services_file)
-                                                      : read_procfile(options.services_file);
+  const Result<std::string> file = options.services_file.empty()
+                                       ? find_file(options.runtime)
+                                       : Result<std::string>(options.services_file);
+  if (!file) return fail(file.status(), options);
+  const auto declared = is_lua(*file) ? read_services(*file) : read_procfile(*file);
   if (!declared) return fail(declared.status(), options);
   auto signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
@@ -169,10 +209,21 @@ ExitCode run_up(const Options& options) {
     runtime_options.scripts_dir = std::move(*scripts);
   }
   runtime_options.session = kWorkspaceSession;
+  std::error_code ignored;
+  const std::string workspace = runtime_options.workspace.empty()
+                                    ? std::filesystem::current_path(ignored).string()
+                                    : runtime_options.workspace;
+  auto control =
+      UpControl::create(inspect::journal_directory(runtime_options.state_dir), workspace);
+  if (!control) {
+    print_error("other terminals cannot restart services of this one: " +
+                control.status().message());
+  }
   auto runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   UpView view(declared->names, options.json);
-  const Ended ended = look_after(**runtime, **signals, *declared, view);
+  const Ended ended =
+      look_after(**runtime, **signals, control ? control->get() : nullptr, *declared, view);
   (*runtime)->hand_over();
   return exit_code_of(ended, options);
 }

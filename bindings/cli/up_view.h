@@ -18,7 +18,7 @@ class UpView {
   UpView(const std::vector<std::string>& names, bool json);
   // `event`: JSON text from scripts/services.
   void show(const std::string& event);
-  // The last output could not be written.
+  // Returns true when the last output could not be written.
   bool failed() const { return failed_; }
 
  private:

@@ -1,4 +1,4 @@
-// What programs read, as text on one line.
+// Answers for programs, as one line of text.
 #include "bindings/cli/answer.h"
 
 #include <limits>
@@ -31,7 +31,7 @@ TEST_CASE("an error has its code, and other members only when they are set") {
       R"("error":{"code":"denied","message":"not in this mode","data":{},"traceback":"x.lua:1: here"})");
 }
 
-TEST_CASE("an answer is one line, whatever its data") {
+TEST_CASE("an answer is one line with any data") {
   CallResult result;
   result.ok = true;
   result.data = "{\n  \"a\": 1\r\n}";

@@ -1,4 +1,4 @@
-// What the tests of questions share: a tool that may run only after a question, and a policy that
+// Shared by the tests of questions: a tool that may run only after a question, and a policy that
 // asks it.
 #pragma once
 

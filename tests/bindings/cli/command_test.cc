@@ -45,8 +45,8 @@ TEST_CASE("version and help go to stdout and exit with 0") {
   CHECK(Json::parse(run_gibbous({"version", "--json"}).out).contains("version"));
   const Outcome help = run_gibbous({"--help"});
   CHECK(help.status.code == kDone);
-  for (const char* command : {"mcp", "call", "session", "tools", "check", "doctor", "ps", "logs",
-                              "events", "report", "top", "version"}) {
+  for (const char* command : {"mcp", "call", "session", "tools", "check", "new", "doctor", "ps",
+                              "logs", "attach", "events", "sessions", "report", "top", "version"}) {
     INFO(command);
     CHECK(has(help.out, command));
     const Outcome own = run_gibbous({command, "--help"});
@@ -84,6 +84,33 @@ TEST_CASE("wrong use is reported on stderr with its own exit code") {
   }
 }
 
+TEST_CASE("an unknown option suggests the nearest one") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"call", "bg_status", "--mod", "auto"}, "unknown option '--mod'; did you mean '--mode'?"},
+      {{"logs", "web", "--tial=5"}, "unknown option '--tial'; did you mean '--tail'?"},
+      {{"policy", "check", "ls", "--stdn"}, "unknown option '--stdn'; did you mean '--stdin'?"},
+      {{"--verson"}, "unknown option '--verson'; did you mean '--version'?"},
+      {{"ps", "--frobnicate"}, "unknown option '--frobnicate'\n"},
+      {{"ps", "surplus"}, "surplus"},
+  };
+  for (const auto& [arguments, complaint] : cases) {
+    INFO(complaint);
+    const Outcome outcome = run_gibbous(arguments);
+    CHECK(outcome.status.code == kWrongUse);
+    CHECK(has(outcome.err, complaint));
+  }
+}
+
+TEST_CASE("help COMMAND is COMMAND --help") {
+  CHECK(run_gibbous({"help"}).out == run_gibbous({"--help"}).out);
+  CHECK(run_gibbous({"help", "logs"}).out == run_gibbous({"logs", "--help"}).out);
+  CHECK(run_gibbous({"help", "policy", "check"}).out ==
+        run_gibbous({"policy", "check", "--help"}).out);
+  const Outcome unknown = run_gibbous({"help", "lgos"});
+  CHECK(unknown.status.code == kWrongUse);
+  CHECK(has(unknown.err, "did you mean 'logs'?"));
+}
+
 TEST_CASE("call prints the tool's text") {
   const Outcome outcome = call({"echo", R"({"text":"hello"})"});
   CHECK(outcome.status.code == kDone);
@@ -102,6 +129,33 @@ TEST_CASE("call --json prints the whole result or error") {
   const Outcome failed = call({"fail", "--json"});
   CHECK(failed.status.code == kFailed);
   CHECK(Json::parse(failed.out)["error"]["code"] == "too_blue");
+}
+
+TEST_CASE("call says that a run ends with it, and --keep lets it go on") {
+  const TempDir state;
+  const auto start = [&state](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {
+        "call", "bg_start", R"({"command":"sleep 60"})", "--mode",
+        "auto", "--state",  state.path() + "/s",         "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gibbous(arguments);
+  };
+  const auto id_of = [](const Outcome& outcome) {
+    return Json::parse(outcome.out)["result"]["data"]["id"].get<std::string>();
+  };
+  const Outcome ended = start({});
+  CHECK(has(ended.err, "run " + id_of(ended) + " ends with this command; --keep"));
+  const Outcome kept = start({"--keep"});
+  CHECK(kept.err.empty());
+  const Json runs =
+      Json::parse(run_gibbous({"ps", "--state", state.path() + "/s", "--json"}).out)["runs"];
+  bool goes_on = false;
+  for (const Json& run : runs)
+    goes_on = goes_on || (run["id"] == id_of(kept) && run.contains("usage"));
+  CHECK(goes_on);
+  const Outcome killed =
+      run_gibbous({"kill", id_of(kept), "--state", state.path() + "/s", "--json"});
+  CHECK(Json::parse(killed.out)["state"] == "killed");
 }
 
 TEST_CASE("the exit code of call depends on the error") {
@@ -126,8 +180,7 @@ TEST_CASE("an error of call goes to stderr, without colour when that is not a te
 TEST_CASE("an interrupt cancels the call") {
   Program program({.argv = {command_path(), "call", "sleep", R"({"ms":600000})", "--scripts",
                             test_scripts(), "--json"}});
-  // The signal is watched from the start of the runtime on; before that it ends the program at
-  // once.
+  // The runtime watches the signal; before it starts, the signal ends the program at once.
   Loop loop;
   REQUIRE(loop.until([&] {
     program.send_signal(SIGINT);
@@ -176,6 +229,47 @@ TEST_CASE("check reports each error with its file and line") {
   CHECK(report["ok"] == false);
   CHECK(has(report["errors"][0]["file"], "init.lua"));
   CHECK(report["errors"][0]["line"] == 2);
+}
+
+TEST_CASE("check reports undefined and assigned globals") {
+  const TempDir directory;
+  REQUIRE(std::system(("mkdir " + directory.path() + "/scripts " + directory.path() + "/policies")
+                          .c_str()) == 0);
+  directory.write("scripts/init.lua", R"(-- Line 1.
+local helper = require 'helper'
+counter = 1
+local function greet(args)
+  local numbers = { 1, 2.5, 70000, 'x', y = 1e100, [true] = 9 }
+  return helper.text(args) .. tostring(numbers)
+end
+return { toolsets = {} }
+)");
+  directory.write("scripts/helper.lua", R"(local M = {}
+function M.text(args)
+  local deep = function()
+    local undefned = args
+    return undefned, loog.info('x'), coroutine.wrap
+  end
+  return deep, string.rep, tool, wait, counter
+end
+return M
+)");
+  directory.write("policies/init.lua", R"(local policy = require 'policy'
+local modes = require 'modes'
+local function unused() return run end
+return { modes = modes, decide = policy.decider(modes), rules = require 'rules',
+  knowledge = require 'knowledge' }
+)");
+  const Outcome outcome = run_gibbous({"check", directory.path()});
+  INFO(outcome.out);
+  CHECK(outcome.status.code == kFailed);
+  CHECK(has(outcome.out, "scripts/init.lua:3: global 'counter' is assigned"));
+  CHECK(has(outcome.out, "scripts/helper.lua:5: undefined global 'loog'; did you mean 'log'?"));
+  CHECK(has(outcome.out, "scripts/helper.lua:5: undefined global 'coroutine': a yield"));
+  CHECK(has(outcome.out, "policies/init.lua:3: undefined global 'run'"));
+  CHECK_FALSE(has(outcome.out, "'undefned'"));
+  CHECK_FALSE(has(outcome.out, "'wait'"));
+  CHECK_FALSE(has(outcome.out, "helper.lua:7"));
 }
 
 TEST_CASE("check reports errors of scripts and of policies") {

@@ -1,4 +1,5 @@
 // `gibbous events`, over a journal that the test writes.
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -60,6 +61,44 @@ TEST_CASE("events are filtered by session, run and time") {
   CHECK_THAT(events(journal, {"--run", "BBBB"}).out, Contains("ready") && !Contains("AAAAaaa1"));
   CHECK_THAT(events(journal, {"--since", "2023-11-14T22:13:22Z"}).out,
              Contains("failed") && !Contains("warning"));
+}
+
+TEST_CASE("events report each thing once, with the session and the command") {
+  WrittenJournal journal;
+  journal.in("/work", "claude@/work");
+  journal.start("AAAAaaa1", "build", "make", {{"label", "all"}});
+  journal.add("AAAAaaa1", ItemType::kState, "running", R"({"pid":7})");
+  journal.event("AAAAaaa1", "run_started", {{"state", "running"}, {"command", "make"}});
+  journal.add("AAAAaaa1", ItemType::kState, "failed", R"({"exit_code":1,"reason":"exit code 1"})");
+  journal.event("AAAAaaa1", "run_ended",
+                {{"state", "failed"}, {"exit_code", 1}, {"reason", "exit code 1"}});
+  journal.end("AAAAaaa1", "failed", 1);
+  journal.flush();
+  CHECK(events(journal).out ==
+        "2023-11-14 22:13:20.000  AAAAaaa1  claude build  running  [all] make\n"
+        "2023-11-14 22:13:20.000  AAAAaaa1  claude build  failed  exit code 1\n");
+  const std::string json = events(journal, {"--json"}).out;
+  CHECK(std::count(json.begin(), json.end(), '\n') == 4);
+  CHECK_THAT(json, Contains(R"("session":"claude@/work","queue":"build")"));
+}
+
+TEST_CASE("an event that no change of state reports is shown") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "one", "make");
+  journal.event("AAAAaaa1", "run_ended", {{"state", "failed"}, {"reason", "exit code 1"}});
+  journal.flush();
+  CHECK_THAT(events(journal).out, Contains("run_ended  exit code 1\n"));
+}
+
+TEST_CASE("events redact secrets") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "one", "env");
+  journal.event("AAAAaaa1", "seen", {{"line", "PASSWORD=hunter2"}, {"before", {"PASSWORD=x"}}});
+  journal.flush();
+  CHECK_THAT(events(journal).out, Contains("seen  PASSWORD=***\n"));
+  const Json line = Json::parse(events(journal, {"--json"}).out);
+  CHECK(line["meta"]["line"] == "PASSWORD=***");
+  CHECK(line["meta"]["before"].at(0) == "PASSWORD=***");
 }
 
 TEST_CASE("events --json prints each event as a line of JSON") {

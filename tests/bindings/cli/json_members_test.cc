@@ -1,4 +1,4 @@
-// The pieces of a JSON object's text: what goes on exactly as it came, and what is refused.
+// The members of a JSON object as text: which are passed on unchanged, and which are refused.
 #include "bindings/cli/json_members.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// `gibbous kill`: through the journal, of a run that another process executes, of a queued one, and
-// of one that a dead host kept.
+// `gibbous kill` through the journal: a run of another process, a queued run, and a detached run of
+// a dead host.
 #include <signal.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 class Killing {
  public:
-  explicit Killing(const std::string& config = "return {}\n")
+  explicit Killing(const std::string& config = "return { toolsets = { 'bg', 'shell' } }\n")
       : config_(dir_.write("config.lua", config)),
         session_({"--mode", "auto", "--config", config_, "--state", state(), "--workspace",
                   dir_.path()}) {}
@@ -23,7 +23,7 @@ class Killing {
     return session_.call("shell", {{"action", "spawn"}, {"command", command}},
                          "a")["result"]["data"]["run_id"];
   }
-  // Starts a service, and gives the id of its first run.
+  // Starts a service, and returns the id of its first run.
   std::string serve(const Json& service) {
     return session_.call("start_services", {{"services", {service}}, {"wait", false}},
                          "a")["result"]["data"]["services"][0]["id"];
@@ -63,7 +63,7 @@ TEST_CASE("kill of a restarted run ends the run that replaced it") {
   REQUIRE(first != now);
   Json said;
   Loop loop;
-  // What is told of may not be on disk yet.
+  // A reported event may not be on disk yet.
   REQUIRE(loop.until([&] {
     said = Json::parse(desk.kill(first).out);
     return said.contains("run");
@@ -79,7 +79,7 @@ TEST_CASE("kill of a run that waits for its restart prevents the restart") {
   const Json next = desk.session().event("run_ended")["next"];
   Json said;
   Loop loop;
-  // Its end is told of before it is on disk.
+  // The end is reported before it is on disk.
   REQUIRE(loop.until([&] {
     said = Json::parse(desk.kill(run).out, nullptr, false);
     return said.is_object() && said.contains("run");
@@ -106,7 +106,7 @@ TEST_CASE("kill ends a run of another process") {
 }
 
 TEST_CASE("kill ends a detached run of a dead host") {
-  Killing desk("return { kill_on_session_end = false }\n");
+  Killing desk("return { toolsets = { 'shell' }, kill_on_session_end = false }\n");
   const std::string word = "6" + unique_word().substr(1, 6);
   const std::string run = desk.spawn("echo up; exec sleep 600 " + word);
   desk.until_up(run);

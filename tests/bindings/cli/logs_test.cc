@@ -1,4 +1,5 @@
-// `gibbous logs`, over a journal that the test writes: what is shown, from where, and for how long.
+// `gibbous logs` over a journal that the test writes: which output it shows, and how long it
+// follows.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -136,6 +137,36 @@ TEST_CASE("logs keeps colours on a terminal and resets them at the end") {
   CHECK(program.shown() == "\x1b[31mred\x1b[0m\r\n");
 }
 
+TEST_CASE("logs redacts secrets, except with --raw") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "env");
+  journal.out("AAAAaaa1", "PASSWORD=hun");
+  journal.out("AAAAaaa1", "ter2\nname: x");
+  journal.event("AAAAaaa1", "seen", {{"line", "PASSWORD=hunter2"}});
+  journal.end("AAAAaaa1", "completed");
+  journal.flush();
+  CHECK(logs(journal, {"AAAAaaa1"}).out == "PASSWORD=***\nname: x\n");
+  CHECK(logs(journal, {"AAAAaaa1", "--raw"}).out == "PASSWORD=hunter2\nname: x\n");
+  const auto lines = lines_of(logs(journal, {"AAAAaaa1", "--json"}).out);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["text"] == "PASSWORD=***");
+  CHECK(lines[1]["text"] == "\nname: x");
+  CHECK(lines[2]["meta"]["line"] == "PASSWORD=***");
+  CHECK_THAT(logs(journal, {"AAAAaaa1", "--json", "--raw"}).out, Contains("hun\""));
+}
+
+TEST_CASE("logs -f shows a question that has no line end") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make");
+  journal.out("AAAAaaa1", "first\nName: ");
+  journal.flush();
+  ProgramSpec spec = logs_of(journal, {"AAAAaaa1", "-f"});
+  TerminalProgram program(spec);
+  program.until("Name: ");
+  program.type("\x03");
+  CHECK(program.wait().code == kDone);
+}
+
 TEST_CASE("logs -f follows the output until the run ends") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "make");
@@ -168,14 +199,94 @@ TEST_CASE("logs -f ends on a signal, and when its reader goes away") {
   CHECK(unread.wait()->code == kDone);
 }
 
+TEST_CASE("logs of several runs are whole lines in the order of time, with the names in front") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "npm start", {{"label", "web"}});
+  journal.start("BBBBbbb2", "s", "postgres");
+  journal.out("AAAAaaa1", "one\ntw");
+  journal.advance(std::chrono::seconds(1));
+  journal.out("BBBBbbb2", "10%\r20%\nlast");
+  journal.advance(std::chrono::seconds(1));
+  journal.err("AAAAaaa1", "oops\n");
+  journal.out("AAAAaaa1", "o\n");
+  journal.flush();
+  CHECK(logs(journal, {"web", "BBBBbbb2", "web"}).out ==
+        "web      | one\nBBBBbbb2 | 20%\nweb      | oops\nweb      | two\nBBBBbbb2 | last\n");
+  CHECK(logs(journal, {"web", "BBBB", "--tail", "1"}).out == "web      | two\nBBBBbbb2 | last\n");
+  const auto lines = lines_of(logs(journal, {"web", "BBBB", "--json"}).out);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["run"] == "AAAAaaa1");
+  CHECK(lines[1]["run"] == "BBBBbbb2");
+  CHECK(logs(journal, {"web", "nonesuch"}).status.code == kFailed);
+}
+
+TEST_CASE("logs -f of several runs goes on until all have ended") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "npm start", {{"label", "web"}});
+  journal.start("BBBBbbb2", "s", "postgres", {{"label", "db"}});
+  journal.out("AAAAaaa1", "first\n");
+  journal.flush();
+  Program program(logs_of(journal, {"web", "db", "-f"}));
+  CHECK(program.read_line() == "web | first");
+  journal.out("AAAAaaa1", "the end");
+  journal.end("AAAAaaa1", "completed");
+  CHECK(program.read_line() == "web | the end");
+  journal.out("BBBBbbb2", "still here\n");
+  CHECK(program.read_line() == "db  | still here");
+  journal.end("BBBBbbb2", "completed");
+  CHECK(program.read_rest().empty());
+  CHECK(program.wait()->code == kDone);
+}
+
 TEST_CASE("logs -f of a run whose host was killed ends with an error") {
   WrittenJournal journal;
-  // No process has this pid: it is above what the kernel gives.
+  // No process has this pid: it is above the kernel's maximum.
   journal.start("AAAAaaa1", "s", "make", {{"pid", 1 << 30}, {"pid_started", 1}});
   journal.flush();
   const Outcome outcome = logs(journal, {"AAAAaaa1", "-f"});
   CHECK(outcome.status.code == kFailed);
   CHECK_THAT(outcome.err, Contains("AAAAaaa1") && Contains("its host is gone"));
+}
+
+TEST_CASE("a label stands for the run that has it and has not ended, else for the newest one") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "npm start", {{"label", "web"}});
+  journal.out("AAAAaaa1", "first\n");
+  journal.start("BBBBbbb2", "s", "npm start", {{"label", "web"}});
+  journal.out("BBBBbbb2", "second\n");
+  journal.end("BBBBbbb2", "completed");
+  journal.flush();
+  CHECK(logs(journal, {"web"}).out == "first\n");
+  journal.end("AAAAaaa1", "completed");
+  journal.flush();
+  CHECK(logs(journal, {"web"}).out == "second\n");
+  CHECK_THAT(logs(journal, {"wbe"}).err, Contains("'wbe'; did you mean 'web'?"));
+}
+
+TEST_CASE("a label that several running runs have is ambiguous, and their ids are named") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "npm start", {{"label", "web"}});
+  journal.start("BBBBbbb2", "s", "npm start", {{"label", "web"}});
+  journal.flush();
+  const Outcome outcome = logs(journal, {"web"});
+  CHECK(outcome.status.code == kFailed);
+  CHECK_THAT(outcome.err,
+             Contains("more than one run has the label 'web': 'BBBBbbb2', 'AAAAaaa1'"));
+}
+
+TEST_CASE("a label means the run of the workspace in which the caller is") {
+  WrittenJournal journal;
+  const TempDir workspace;
+  for (const auto& [id, place] : {std::pair{"AAAAaaa1", workspace.path()},
+                                  std::pair{"BBBBbbb2", std::string("/elsewhere")}}) {
+    journal.in(place);
+    journal.start(id, "s", "npm start", {{"label", "web"}});
+    journal.out(id, std::string(id) + "\n");
+  }
+  journal.flush();
+  ProgramSpec spec = logs_of(journal, {"web"});
+  spec.cwd = workspace.path();
+  CHECK(run_program(spec).out == "AAAAaaa1\n");
 }
 
 TEST_CASE("an unknown run is quoted with the nearest id") {

@@ -70,6 +70,14 @@ TEST_CASE("policy log prints each decision on a line, in chronological order") {
       "2023-11-14 22:13:22.000  ask  git.push  shell  [\"git\",\"push\"]  allowed by sam: fine\n");
 }
 
+TEST_CASE("policy log takes the label of a run") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "one", "git push --force", {{"label", "push"}});
+  write_three(journal);
+  const std::string out = log(journal, {"--run", "push"}).out;
+  CHECK_THAT(out, Contains("git.force_push") && !Contains("mode.auto"));
+}
+
 TEST_CASE("policy log is filtered by session, run, rule, verdict, time and number") {
   WrittenJournal journal;
   write_three(journal);

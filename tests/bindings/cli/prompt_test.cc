@@ -1,4 +1,4 @@
-// `gibbous call` at a terminal: what a person sees of a question, and what their answer does.
+// `gibbous call` at a terminal: how a question looks, and what an answer does.
 #include <string>
 #include <vector>
 
@@ -58,7 +58,7 @@ TEST_CASE("only a yes allows") {
     CHECK(program.wait().code == code);
     CHECK(has(program.shown(), "built with make") == (code == kDone));
     if (code == kDenied) CHECK(has(program.shown(), "declined by the user"));
-    // Nothing is remembered: the next one is asked about again.
+    // Nothing is remembered: the next call leads to the same question.
     const auto next = run_program(call_of(asking));
     CHECK(next.status.code == kNeedsApproval);
   }
@@ -77,7 +77,7 @@ TEST_CASE("an invalid answer repeats the question") {
   CHECK(program.wait().code == kDone);
 }
 
-TEST_CASE("An answer of always is remembered for the command, one of rule for the whole rule") {
+TEST_CASE("the answer always is remembered for the command, and rule for the whole rule") {
   const std::vector<std::string> other = {"build", R"({"command":"make other"})"};
   for (const std::string keys : {"a\n", "r\n"}) {
     INFO(keys);
@@ -100,7 +100,7 @@ TEST_CASE("keys typed before the question do not answer it") {
   TerminalProgram program(call_of(asking, {"late", R"({"path":")" + path + "\"}"}));
   program.until("waiting");
   program.type("y\ny\n");
-  program.until("y\r\ny\r\n");  // the terminal has it
+  program.until("y\r\ny\r\n");  // the terminal has echoed it
   asking.dir().write("go", "");
   program.until(kPrompt);
   program.type("n\n");

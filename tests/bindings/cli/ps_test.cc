@@ -1,10 +1,14 @@
 // `gibbous ps`, over a journal that the test writes and processes that it starts.
 #include <sys/resource.h>
 
+#include <re2/re2.h>
+
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
 
+#include "bindings/inspect/figures.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
 #include "tests/support/catch.h"
@@ -31,7 +35,7 @@ Json runs_of(const WrittenJournal& journal, std::vector<std::string> arguments =
   return Json::parse(ps(journal, std::move(arguments)).out).at("runs");
 }
 
-// The first run, once this holds for it.
+// Returns the first run, once the condition holds for it.
 template <typename Condition>
 Json run_when(const WrittenJournal& journal, Condition holds) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -87,6 +91,73 @@ TEST_CASE("ps lists running runs, and with --all ended ones, newest first") {
   CHECK(all.find("AAAAaaa1") < all.find("BBBBbbb2"));
   CHECK(runs_of(journal, {"--session", "two"}).empty());
   CHECK(runs_of(journal, {"--session", "two", "--all"}).at(0)["exit_code"] == 2);
+}
+
+TEST_CASE("ps says why a queued run was left in the queue") {
+  WrittenJournal journal;
+  gibbous::RunRecord run;
+  run.run_id = "AAAAaaa1";
+  run.command = "make";
+  run.status = "queued";
+  run.queued_at = journal.now();
+  run.error_message = "not started: mode plan denies it: TOKEN=hunter2";
+  REQUIRE(journal.journal().put_run(run) == gibbous::Taken::kYes);
+  journal.flush();
+  CHECK_THAT(ps(journal).out, Contains("queued (not started: mode plan denies it: TOKEN=***)"));
+}
+
+TEST_CASE("ps redacts secrets in commands and reasons") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "one", "mysql -phunter2 --host db");
+  journal.end("AAAAaaa1", "failed", 1, "PASSWORD=hunter2 was refused");
+  journal.flush();
+  const std::string text = ps(journal, {"--all"}).out;
+  CHECK_THAT(text, Contains("mysql -p*** --host db") && Contains("PASSWORD=*** was refused"));
+  const Json run = runs_of(journal, {"--all"}).at(0);
+  CHECK(run["command"] == "mysql -p*** --host db");
+  CHECK(run["reason"] == "PASSWORD=*** was refused");
+}
+
+TEST_CASE("ps lists the runs of the caller's workspace first, under its name") {
+  WrittenJournal journal;
+  const TempDir workspace;
+  const auto start = [&journal](const std::string& id, const std::string& place,
+                                const std::string& session) {
+    journal.in(place);
+    journal.start(id, session, "make");
+  };
+  start("AAAAaaa1", workspace.path(), "claude@" + workspace.path() + "#2");
+  start("BBBBbbb2", "/other", "codex@/other");
+  start("CCCCccc3", workspace.path(), "named");
+  journal.flush();
+  const Outcome outcome = run_program(
+      {.argv = {command_path(), "ps", "--state", journal.directory()}, .cwd = workspace.path()});
+  const std::string& text = outcome.out;
+  std::vector<std::size_t> places;
+  for (const char* part : {"COMMAND\n", " (this workspace)\n", "CCCCccc3", "AAAAaaa1", "\n/other\n",
+                           "BBBBbbb2  running  codex "}) {
+    INFO(part);
+    places.push_back(text.find(part));
+    CHECK(places.back() != std::string::npos);
+  }
+  CHECK(std::is_sorted(places.begin(), places.end()));
+  CHECK_THAT(text, Contains("running  claude#2 "));
+  CHECK(runs_of(journal).at(0)["workspace"] == workspace.path());
+}
+
+TEST_CASE("ps --all shows when a run started and how long it ran") {
+  WrittenJournal journal;
+  journal.set_now(gibbous::inspect::unix_millis() - 3'600'000);
+  journal.start("AAAAaaa1", "one", "make");
+  journal.start("BBBBbbb2", "one", "never").started_at = 0;
+  journal.advance(std::chrono::milliseconds(2'300));
+  journal.end("AAAAaaa1", "completed");
+  journal.end("BBBBbbb2", "killed");
+  journal.flush();
+  const std::string text = ps(journal, {"--all"}).out;
+  CHECK_THAT(text, Contains("STARTED") && Contains("TIME"));
+  CHECK(RE2::PartialMatch(text, "AAAAaaa1 +completed +one +\\d\\d:\\d\\d:\\d\\d +2.3s +-"));
+  CHECK(RE2::PartialMatch(text, "BBBBbbb2 +killed +one +- +- +-"));
 }
 
 TEST_CASE("ps reports an empty list") {

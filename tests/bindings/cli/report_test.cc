@@ -27,7 +27,7 @@ TEST_CASE("report writes a page and prints its path") {
   journal.flush();
   const Outcome outcome = report(journal, {"agent-7"});
   CHECK(outcome.status.code == 0);
-  CHECK_THAT(outcome.out, Contains("gibbous-agent-7.html") && Contains("1 runs"));
+  CHECK_THAT(outcome.out, Contains("gibbous-agent-7.html") && Contains(", 1 run, 0 decisions\n"));
   const std::string page = journal.path("elsewhere.html");
   const Json told = Json::parse(report(journal, {"agent-7", "-o", page, "--json"}).out);
   CHECK(told["file"] == page);

@@ -1,4 +1,4 @@
-// Lines of `gibbous session`: what they mean, and how a wrong one is explained.
+// Lines of `gibbous session`: what they mean, and how an invalid one is explained.
 #include "bindings/cli/request.h"
 
 #include <string>

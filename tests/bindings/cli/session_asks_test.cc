@@ -25,7 +25,7 @@ Json yes(const Json& ask, Json more = Json::object()) {
   return more;
 }
 
-// Sends the call and gives what is asked about it.
+// Sends the call and returns the ask about it.
 Json asked(Conversation& session, const Json& call) {
   session.send(call);
   return session.next_with("ask")["ask"];
@@ -51,7 +51,7 @@ TEST_CASE("an ask describes its call, and an answer lets the call continue") {
   CHECK(ask.at("arguments")["command"] == "make && make install");
   session.send(yes(ask));
   CHECK(session.answer("one")["result"]["text"] == "built with make && make install");
-  // Once is once.
+  // Allowing once does not cover the next call.
   CHECK(asked(session, build("two"))["id"] != ask.at("id"));
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("the reason of a refusal reaches the model") {
   CHECK(has(error["message"], "use ninja"));
 }
 
-TEST_CASE("an answer may be remembered, also for the rule") {
+TEST_CASE("an answer may be remembered, even for the rule") {
   const Asking asking;
   {
     Conversation session(asking.options({"--asks"}));
@@ -137,7 +137,7 @@ TEST_CASE("an ask reaches a slow reader that misses events") {
   Conversation session(asking.options({"--asks"}));
   const std::string path = asking.dir().path() + "/go";
   session.send({{"id", "late"}, {"tool", "late"}, {"args", {{"path", path}}}});
-  constexpr int kLarge = 8;  // MiB that nobody reads yet
+  constexpr int kLarge = 8;  // MiB that the test does not read yet
   for (int id = 0; id < kLarge; ++id) session.send({{"id", id}, {"tool", "large"}});
   asking.dir().write("go", "");
   const Json ask = session.next_with("ask").at("ask");

@@ -1,4 +1,4 @@
-// `gibbous session` as a client sees it: the built command, spoken to through pipes.
+// `gibbous session` as a client sees it: the built command, connected by pipes.
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ using gibbous::Json;
 
 namespace {
 
-constexpr milliseconds kPromptly{2'000};  // what takes 0.1 s on an idle machine
+constexpr milliseconds kPromptly{2'000};  // for what takes 0.1 s on an idle machine
 
 std::vector<std::string> with_test_tools(const std::string& mode = "auto") {
   const std::string scripts =
@@ -31,7 +31,7 @@ bool has(const Json& text, const std::string& part) {
   return text.get<std::string>().find(part) != std::string::npos;
 }
 
-// Waits until a condition about other processes holds; there is no event to wait on from outside.
+// Waits until a condition about other processes holds, for which there is no event.
 template <typename Condition>
 bool soon(const Condition& condition, milliseconds limit = kPromptly) {
   Loop loop;
@@ -89,7 +89,7 @@ TEST_CASE("a cancelled call answers with the error cancelled") {
   session.send({{"id", 1}, {"tool", "sleep"}, {"args", {{"ms", 600'000}}}});
   session.send({{"cancel", 1}});
   CHECK(session.answer(1)["error"]["code"] == "cancelled");
-  session.send({{"cancel", 1}});  // has ended meanwhile: no mistake
+  session.send({{"cancel", 1}});  // it has ended meanwhile, which is not an error
   session.send({{"cancel", 1}, {"id", "c"}});
   CHECK(session.answer("c")["cancel"]["found"] == false);
 }
@@ -292,7 +292,8 @@ TEST_CASE("a slow reader pauses the session's reading, loses no result and block
   constexpr int kCalls = 200;
   constexpr int kBytes = 100'000;
   Program& program = session.program();
-  // 20 MB of answers that nobody reads yet. The requests are small enough to fit into the pipe.
+  // 20 MB of answers that the test does not read yet. The requests are small enough to fit into the
+  // pipe.
   for (int id = 0; id < kCalls; ++id) {
     program.write_line(Json({{"id", id}, {"tool", "large"}, {"args", {{"bytes", kBytes}}}}).dump());
   }
@@ -364,7 +365,7 @@ TEST_CASE("the mode decides, and a refusal suggests what to do") {
   CHECK(plan.call("bg_start", {{"command", "true"}})["error"]["code"] == "denied");
 }
 
-TEST_CASE("a session that cannot start reports it on stdout and stderr") {
+TEST_CASE("a session that cannot start reports that on stdout and stderr") {
   const TempDir empty;
   const Outcome outcome =
       run_program({.argv = {command_path(), "session", "--scripts", empty.path()}});

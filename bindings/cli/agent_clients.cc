@@ -1,0 +1,184 @@
+// See agent_clients.h.
+#include "bindings/cli/agent_clients.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "runtime/base/nearest.h"
+
+namespace gibbous::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = *name == '\0' ? nullptr : std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+}  // namespace
+
+const std::vector<AgentClient>& agent_clients() {
+  static const std::vector<AgentClient> kClients = {
+      {.name = "claude",
+       .title = "Claude Code",
+       .is_toml = false,
+       .member = "mcpServers",
+       .comments = false,
+       .typed = false,
+       .workspace = "",
+       .project_file = ".mcp.json",
+       .user_variable = "CLAUDE_CONFIG_DIR",
+       .user_directory = "",
+       .user_file = ".claude.json",
+       .traces = {".mcp.json", ".claude", "CLAUDE.md"},
+       .programs = {"claude"},
+       .check = "claude mcp list"},
+      {.name = "codex",
+       .title = "Codex",
+       .is_toml = true,
+       .member = "mcp_servers",
+       .comments = false,
+       .typed = false,
+       .workspace = "",
+       .project_file = "",
+       .user_variable = "CODEX_HOME",
+       .user_directory = ".codex",
+       .user_file = "config.toml",
+       .traces = {".codex"},
+       .programs = {"codex"},
+       .check = "codex mcp list"},
+      {.name = "cursor",
+       .title = "Cursor",
+       .is_toml = false,
+       .member = "mcpServers",
+       .comments = false,
+       .typed = false,
+       .workspace = "",
+       .project_file = ".cursor/mcp.json",
+       .user_variable = "",
+       .user_directory = "",
+       .user_file = ".cursor/mcp.json",
+       .traces = {".cursor"},
+       .programs = {"cursor", "cursor-agent"},
+       .check = "the list of MCP servers in Cursor's settings"},
+      {.name = "vscode",
+       .title = "VS Code",
+       .is_toml = false,
+       .member = "servers",
+       .comments = true,
+       .typed = true,
+       .workspace = "${workspaceFolder}",
+       .project_file = ".vscode/mcp.json",
+       .user_variable = "XDG_CONFIG_HOME",
+       .user_directory = ".config",
+       .user_file = "Code/User/mcp.json",
+       .traces = {".vscode"},
+       .programs = {"code"},
+       .check = "'MCP: List Servers' in the command palette"},
+      {.name = "gemini",
+       .title = "Gemini CLI",
+       .is_toml = false,
+       .member = "mcpServers",
+       .comments = false,
+       .typed = false,
+       .workspace = "",
+       .project_file = ".gemini/settings.json",
+       .user_variable = "",
+       .user_directory = "",
+       .user_file = ".gemini/settings.json",
+       .traces = {".gemini", "GEMINI.md"},
+       .programs = {"gemini"},
+       .check = "gemini mcp list"},
+      {.name = "zed",
+       .title = "Zed",
+       .is_toml = false,
+       .member = "context_servers",
+       .comments = true,
+       .typed = false,
+       .workspace = kProjectDirectory.data(),
+       .project_file = "",
+       .user_variable = "XDG_CONFIG_HOME",
+       .user_directory = ".config",
+       .user_file = "zed/settings.json",
+       .traces = {".zed"},
+       .programs = {"zed", "zeditor"},
+       .check = "the list of MCP servers in Zed's agent settings"},
+      {.name = "windsurf",
+       .title = "Windsurf",
+       .is_toml = false,
+       .member = "mcpServers",
+       .comments = false,
+       .typed = false,
+       .workspace = kProjectDirectory.data(),
+       .project_file = "",
+       .user_variable = "",
+       .user_directory = "",
+       .user_file = ".codeium/windsurf/mcp_config.json",
+       .traces = {".windsurf", ".windsurfrules"},
+       .programs = {"windsurf"},
+       .check = "the list of MCP servers in Windsurf's Cascade panel"},
+  };
+  return kClients;
+}
+
+Result<const AgentClient*> agent_client(const std::string& name) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const AgentClient& each : agent_clients()) {
+    if (each.name == name) return &each;
+    known.emplace_back(each.name);
+    list += (list.empty() ? "" : ", ") + known.back();
+  }
+  return Status::error("invalid_arguments", "unknown client '" + name + "'" +
+                                                did_you_mean(nearest_name(name, known)) +
+                                                "; known: " + list);
+}
+
+Result<SettingsPlace> settings_place(const AgentClient& client, InstallScope scope,
+                                     const std::string& project) {
+  if (scope == InstallScope::kProject) {
+    if (*client.project_file != '\0') return SettingsPlace{project, client.project_file};
+    return Status::error("invalid_arguments",
+                         std::string(client.title) + " has no such file in a project: use --user");
+  }
+  const std::string chosen = variable(client.user_variable);
+  if (!chosen.empty()) return SettingsPlace{chosen, client.user_file};
+  const std::string home = variable("HOME");
+  if (home.empty()) return Status::error("invalid_arguments", "HOME is not set: use --project");
+  const std::string between = *client.user_directory == '\0' ? "" : client.user_directory;
+  return SettingsPlace{home, between.empty() ? client.user_file : between + "/" + client.user_file};
+}
+
+std::optional<std::string> trace_of(const AgentClient& client, const std::string& project) {
+  for (const char* trace : client.traces) {
+    if (is_there(fs::path(project) / trace)) return std::string(trace) + " in this project";
+  }
+  for (const char* program : client.programs) {
+    const std::string path = program_in_path(program);
+    if (!path.empty()) return path;
+  }
+  return std::nullopt;
+}
+
+std::string program_in_path(const std::string& name) {
+  std::istringstream directories(variable("PATH"));
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::string path = directory + "/" + name;
+    std::error_code ignored;
+    const bool is_program = directory.starts_with('/') && fs::is_regular_file(path, ignored) &&
+                            ::access(path.c_str(), X_OK) == 0;
+    if (is_program) return path;
+  }
+  return "";
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,58 @@
+// The agents' clients that `gibbous mcp install` knows: where each keeps its MCP servers, and what
+// shows that it is in use. Main thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+
+namespace gibbous::cli {
+
+enum class InstallScope { kProject, kUser };
+
+// A placeholder in AgentClient::workspace for the directory of the project.
+inline constexpr std::string_view kProjectDirectory = "PROJECT";
+
+struct AgentClient {
+  const char* name;
+  const char* title;
+  bool is_toml;
+  const char* member;  // the object, or the table, of the servers
+  bool comments;       // its JSON may have comments and trailing commas
+  bool typed;          // its entries have "type": "stdio"
+  // What it replaces by the project's directory; "": it starts servers there; kProjectDirectory: it
+  // does neither, so that its entry is about one project.
+  const char* workspace;
+  const char* project_file;           // "": it has none
+  const char* user_variable;          // names a directory that takes the place of user_directory
+  const char* user_directory;         // below the home directory, or an absolute $VARIABLE of XDG
+  const char* user_file;              // below that directory
+  std::vector<const char*> traces;    // files in a project
+  std::vector<const char*> programs;  // in PATH
+  const char* check;                  // how a person sees that it works
+};
+
+const std::vector<AgentClient>& agent_clients();
+
+// Fails with invalid_arguments, and names the nearest client.
+Result<const AgentClient*> agent_client(const std::string& name);
+
+struct SettingsPlace {
+  std::string directory;
+  std::string path;  // below it
+};
+
+// Fails with invalid_arguments when the client has no such file, or there is no home directory.
+Result<SettingsPlace> settings_place(const AgentClient& client, InstallScope scope,
+                                     const std::string& project);
+
+// Where this program was found, as a part of a sentence; nothing when it was not.
+std::optional<std::string> trace_of(const AgentClient& client, const std::string& project);
+
+// The first executable file of that name in PATH; "" when there is none.
+std::string program_in_path(const std::string& name);
+
+}  // namespace gibbous::cli

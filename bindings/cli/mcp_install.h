@@ -1,0 +1,23 @@
+// What `gibbous mcp install` was asked for. Plain values, any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/cli/agent_clients.h"
+
+namespace gibbous::cli {
+
+struct InstallOptions {
+  bool wanted = false;               // `gibbous mcp install`, not `gibbous mcp`
+  std::vector<std::string> clients;  // none: those that are found
+  std::optional<InstallScope> scope;
+  std::string mode = "auto";
+  std::vector<std::string> toolsets;  // none: lean
+  std::string name = "gibbous";
+  bool dry_run = false;
+  bool remove = false;
+};
+
+}  // namespace gibbous::cli

@@ -1,0 +1,96 @@
+// The options of `gibbous mcp` and `gibbous mcp install`.
+#include <CLI/CLI.hpp>
+
+#include "bindings/cli/option_groups.h"
+
+namespace gibbous::cli {
+namespace {
+
+constexpr const char* kMcpFooter = R"(
+Speaks MCP on stdin and stdout; clients start it themselves. 'gibbous mcp install' registers it.
+When the policy needs approval, clients that support elicitation ask the user.
+
+Examples:
+  gibbous mcp install
+  gibbous mcp install claude codex --user)";
+
+constexpr const char* kInstallFooter = R"(
+Adds the server to the settings of claude (Claude Code), codex, cursor, vscode, gemini, zed or
+windsurf; without CLIENT, of those with files in this project or a program in PATH. Settings of a
+project are written, those of the user with --user and where a client has no others (codex, zed,
+windsurf). Only the server's own entry changes; a file that cannot be changed with certainty is left
+as it is, and what to add is shown.
+
+Examples:
+  gibbous mcp install
+  gibbous mcp install claude codex --user
+  gibbous mcp install cursor --mode default --toolset bg --toolset wait
+  gibbous mcp install zed --sandbox workspace --policies policies
+  gibbous mcp install --dry-run
+  gibbous mcp install claude --remove)";
+
+void add_install_command(CLI::App& mcp, Options& options) {
+  InstallOptions& install = options.install;
+  CLI::App* command =
+      mcp.add_subcommand("install", "Register the server with agents' clients, or remove it.");
+  command->footer(kInstallFooter);
+  command->callback([&install] { install.wanted = true; });
+  command->add_option("CLIENT", install.clients,
+                      "claude, codex, cursor, vscode, gemini, zed, windsurf");
+  auto* user = command->add_flag_callback(
+      "--user", [&install] { install.scope = InstallScope::kUser; },
+      "In your own settings, for every project");
+  auto* project = command->add_flag_callback(
+      "--project", [&install] { install.scope = InstallScope::kProject; },
+      "In the settings of this project (the default where there are any)");
+  user->excludes(project);
+  command->add_option("--mode", install.mode, "Permission mode [auto]")->type_name("MODE");
+  command->add_option("--toolset", install.toolsets, "Only this toolset (repeatable) [lean]")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--scripts", options.runtime.scripts_dir,
+                   "Directory with your own scripts' init.lua; no toolset is named by default")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command
+      ->add_option("--policies", options.runtime.policies_dir,
+                   "Directory with your own policies' init.lua")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command->add_option("--config", options.runtime.config_file, "Lua configuration file")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option("--sandbox", options.runtime.sandbox,
+                   "Minimum sandbox of every run: none, workspace, readonly [none]")
+      ->type_name("PROFILE")
+      ->check(CLI::IsMember({"none", "workspace", "readonly"}));
+  command->add_option("--name", install.name, "Name of the server [gibbous]")->type_name("NAME");
+  command->add_flag("--dry-run", install.dry_run, "Show what would change, and change nothing");
+  command->add_flag("--remove", install.remove, "Remove the server from the settings");
+  command->add_option("--workspace", options.runtime.workspace, "The project [.]")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command->add_flag("--json", options.json, "Print JSON");
+}
+
+}  // namespace
+
+void add_mcp_command(CLI::App& app, Options& options) {
+  CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
+                              "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
+  mcp.require_subcommand(0, 1);
+  mcp.add_option("--session", options.session,
+                 "Session of the client, NAME@<workspace> [its program@<workspace>]")
+      ->type_name("NAME");
+  mcp.add_flag("--structured", options.structured,
+               "For programs: results also have structuredContent, which several clients show to "
+               "models instead of the text");
+  add_work_option(mcp, options);
+  add_common_options(mcp, options);
+  add_install_command(mcp, options);
+}
+
+}  // namespace gibbous::cli

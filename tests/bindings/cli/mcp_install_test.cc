@@ -1,0 +1,344 @@
+// `gibbous mcp install`: sets up the server in clients' settings, and loses nothing that is there.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/loop.h"
+#include "tests/support/program.h"
+
+using Catch::Matchers::Contains;
+using gibbous::Json;
+using namespace gibbous::testing;
+
+namespace {
+
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2 };
+
+// A machine with one project and a home directory, and with no client in PATH.
+struct Machine {
+  TempDir home;
+  TempDir project;
+
+  Outcome install(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {command_path(), "mcp", "install"});
+    return run_program({.argv = std::move(arguments),
+                        .env = {{"HOME", home.path()},
+                                {"PATH", home.path() + "/bin"},
+                                {"CODEX_HOME", ""},
+                                {"CLAUDE_CONFIG_DIR", ""},
+                                {"XDG_CONFIG_HOME", ""},
+                                {"XDG_STATE_HOME", home.path() + "/state"}},
+                        .cwd = project.path()});
+  }
+};
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const Json kArguments = {"mcp", "--mode", "auto", "--toolset", "lean"};
+
+}  // namespace
+
+TEST_CASE("mcp install writes the settings of each client as it reads them") {
+  const Machine machine;
+  const Outcome made = machine.install({"claude", "cursor", "gemini", "vscode", "codex"});
+  INFO(made.out << made.err);
+  REQUIRE(made.status.code == kDone);
+  CHECK_THAT(made.out, Contains("Claude Code: added gibbous to") && Contains("claude mcp list") &&
+                           Contains("It serves job, run in mode auto"));
+  for (const char* file : {".mcp.json", ".cursor/mcp.json", ".gemini/settings.json"}) {
+    INFO(file);
+    const Json entry =
+        Json::parse(content(machine.project.path() + "/" + file))["mcpServers"]["gibbous"];
+    CHECK(entry == Json{{"command", command_path()}, {"args", kArguments}});
+  }
+  const Json code = Json::parse(content(machine.project.path() + "/.vscode/mcp.json"));
+  CHECK(code["servers"]["gibbous"]["type"] == "stdio");
+  CHECK(code["servers"]["gibbous"]["args"].back() == "${workspaceFolder}");
+  CHECK(content(machine.home.path() + "/.codex/config.toml") ==
+        "[mcp_servers.gibbous]\ncommand = \"" + command_path() +
+            "\"\nargs = [\"mcp\", \"--mode\", \"auto\", \"--toolset\", \"lean\"]\n");
+}
+
+TEST_CASE("mcp install changes nothing but the server's own entry of JSON settings") {
+  const Machine machine;
+  const std::string path = machine.project.path() + "/.mcp.json";
+  const std::string before =
+      "{\n    \"zebra\": 1.50,\n    \"mcpServers\": {\n        \"other\": { \"command\": \"x\" }\n "
+      "   "
+      "},\n    \"ape\": \"\\u00e4 }\"\n}\n";
+  machine.project.write(".mcp.json", before);
+  REQUIRE(machine.install({"claude"}).status.code == kDone);
+  const std::string after = content(path);
+  const std::string other = "{ \"command\": \"x\" }";
+  const std::size_t at = before.find(other) + other.size();
+  CHECK(after.substr(0, at) == before.substr(0, at));
+  CHECK(after.ends_with(before.substr(at)));
+  CHECK_THAT(after, Contains(",\n        \"gibbous\": {\n            \"command\""));
+
+  SECTION("a second time changes nothing") {
+    const Outcome again = machine.install({"claude"});
+    CHECK_THAT(again.out, Contains("gibbous is already in"));
+    CHECK(content(path) == after);
+  }
+  SECTION("--remove restores what was there") {
+    CHECK_THAT(machine.install({"claude", "--remove"}).out, Contains("removed gibbous from"));
+    CHECK(content(path) == before);
+    CHECK_THAT(machine.install({"claude", "--remove"}).out, Contains("there is no gibbous in"));
+  }
+  SECTION("another mode updates the entry, and what a person added to it stays") {
+    Json edited = Json::parse(after);
+    edited["mcpServers"]["gibbous"]["env"] = {{"A", "1"}};
+    machine.project.write(".mcp.json", edited.dump());
+    CHECK_THAT(machine.install({"claude", "--mode", "plan", "--toolset", "bg"}).out,
+               Contains("updated gibbous in"));
+    const Json entry = Json::parse(content(path))["mcpServers"]["gibbous"];
+    CHECK(entry["args"] == Json{"mcp", "--mode", "plan", "--toolset", "bg"});
+    CHECK(entry["env"]["A"] == "1");
+  }
+}
+
+TEST_CASE("mcp install keeps the comments and trailing commas of Zed's settings") {
+  const Machine machine;
+  const std::string file = ".config/zed/settings.json";
+  const std::string path = machine.home.path() + "/" + file;
+  const auto zed = [&machine](std::vector<std::string> more = {}) {
+    more.insert(more.begin(), "zed");
+    return machine.install(std::move(more));
+  };
+  const std::string before =
+      "// Zed \"settings\"\n{\n  \"theme\": \"a // b\", /* dark,\n one */\n"
+      "  \"context_servers\": {\n    // others\n    \"other\": { \"command\": \"x\", }, // the "
+      "last\n"
+      "  },\n}\n";
+  machine.home.write(file, before);
+  const Outcome made = zed();
+  INFO(made.err);
+  REQUIRE(made.status.code == kDone);
+  CHECK_THAT(made.out, Contains("this project alone"));
+  const std::string after = content(path);
+  CHECK_THAT(after, Contains("}, // the last\n    \"gibbous\": {\n      \"command\": "));
+  CHECK_THAT(after, Contains("\"--workspace\",\n        \"" + machine.project.path() + "\""));
+  CHECK(zed().out.find("gibbous is already in") != std::string::npos);
+  CHECK(content(path) == after);
+  CHECK_THAT(zed({"--mode", "plan"}).out, Contains("updated gibbous in"));
+  CHECK_THAT(content(path), Contains("// others") && Contains("one */") && Contains("\"plan\""));
+
+  SECTION("what is beside a comment is removed by hand") {
+    const std::string kept = content(path);
+    CHECK_THAT(zed({"--remove"}).err,
+               Contains("comments beside \"gibbous\"") && Contains("Remove gibbous by hand"));
+    CHECK(content(path) == kept);
+  }
+  SECTION("an entry with comments of its own is changed by hand, and can be removed") {
+    machine.home.write(file,
+                       "{ \"context_servers\": { \"a\": {}, \"gibbous\": { /* mine */ "
+                       "\"command\": \"x\" }, } } // end");
+    CHECK_THAT(zed().err, Contains("comments in \"gibbous\"") && Contains("Add by hand"));
+    REQUIRE(zed({"--remove"}).status.code == kDone);
+    CHECK(content(path) == "{ \"context_servers\": { \"a\": {}, } } // end");
+  }
+}
+
+TEST_CASE("mcp install adds to Zed's settings whatever they hold") {
+  const Machine machine;
+  const std::string file = ".config/zed/settings.json";
+  const auto added = [&](const std::string& before) {
+    INFO(before);
+    machine.home.write(file, before);
+    const Outcome made = machine.install({"zed"});
+    INFO(made.err);
+    CHECK(made.status.code == kDone);
+    const std::string after = content(machine.home.path() + "/" + file);
+    INFO(after);
+    // Comments are all that is not JSON in these.
+    const Json read = Json::parse(after, nullptr, false, true);
+    CHECK(read["context_servers"]["gibbous"]["command"] == command_path());
+    return after;
+  };
+  CHECK_THAT(added("// nothing yet"), Contains("// nothing yet\n{"));
+  CHECK_THAT(added("{ // empty\n}\n"), Contains("// empty\n}\n"));
+  CHECK_THAT(added("{\n  \"a\": 1 // one\n}\n"), Contains("\"a\": 1, // one\n"));
+  CHECK_THAT(added("{\n  \"context_servers\": {/**/}\n}\n"), Contains("/**/}"));
+  CHECK_THAT(added("{\"a\":\"/*\",\"b\":\"*/\"}"), Contains("\"/*\",\"b\":\"*/\""));
+  const auto refused = [&](const std::string& before, const std::string& why) {
+    machine.home.write(file, before);
+    CHECK_THAT(machine.install({"zed"}).err, Contains(why) && Contains("Add by hand"));
+    CHECK(content(machine.home.path() + "/" + file) == before);
+  };
+  refused("{ /* open", "a comment in it has no end");
+  refused("{ , }", "not JSON with comments");
+  refused("{ \"a\": 1,, }", "not JSON with comments");
+  refused("{ \"a }", "not JSON with comments");
+}
+
+TEST_CASE("mcp install writes Windsurf's file, and follows no link out of the home directory") {
+  const Machine machine;
+  const std::string path = machine.home.path() + "/.codeium/windsurf/mcp_config.json";
+  REQUIRE(machine.install({"windsurf"}).status.code == kDone);
+  const Json entry = Json::parse(content(path))["mcpServers"]["gibbous"];
+  CHECK(entry["args"].back() == machine.project.path());
+  REQUIRE(machine.install({"windsurf", "--remove"}).status.code == kDone);
+  CHECK(Json::parse(content(path))["mcpServers"].empty());
+  CHECK_THAT(machine.install({"windsurf", "--project"}).err, Contains("use --user"));
+  const TempDir elsewhere;
+  elsewhere.write("mcp_config.json", "{}");
+  std::filesystem::remove_all(machine.home.path() + "/.codeium/windsurf");
+  std::filesystem::create_directory_symlink(elsewhere.path(),
+                                            machine.home.path() + "/.codeium/windsurf");
+  CHECK_THAT(machine.install({"windsurf"}).err, Contains("symbolic link"));
+  CHECK(content(elsewhere.path() + "/mcp_config.json") == "{}");
+}
+
+TEST_CASE("mcp install passes on scripts, policies, configuration and sandbox") {
+  const Machine machine;
+  const TempDir elsewhere;
+  machine.project.write("own/init.lua",
+                        "return { toolsets = { { name = 'own', tools = { tool { name = 'mine', "
+                        "description = 'Says hi.', permission = 'read', "
+                        "run = function() return 'hi' end } } } } }");
+  const std::string config = elsewhere.write("config.lua", "return {}");
+  const std::vector<std::string> options = {"--scripts", "own",       "--config", config,
+                                            "--sandbox", "workspace", "--json"};
+  std::vector<std::string> words = {"claude", "vscode", "windsurf"};
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome made = machine.install(words);
+  INFO(made.out << made.err);
+  REQUIRE(made.status.code == kDone);
+  const Json told = Json::parse(made.out);
+  CHECK(told["tools"] == Json{"mine"});
+  const auto expected = [&](const std::string& scripts) {
+    return Json{"mcp",      "--mode", "auto",      "--scripts", scripts,
+                "--config", config,   "--sandbox", "workspace"};
+  };
+  CHECK(told["clients"][0]["entry"]["args"] == expected("own"));
+  Json code = expected("${workspaceFolder}/own");
+  code.insert(code.end(), {"--workspace", "${workspaceFolder}"});
+  CHECK(told["clients"][1]["entry"]["args"] == code);
+  CHECK(told["clients"][2]["entry"]["args"][4] == machine.project.path() + "/own");
+
+  machine.project.write(
+      "rules/init.lua",
+      "return { modes = { auto = {} }, decide = function() return { verdict = 'deny' } end }");
+  const Outcome rules = machine.install({"claude", "--policies", "rules", "--dry-run"});
+  CHECK_THAT(rules.out, Contains("\"--policies\",\n        \"rules\""));
+  CHECK(machine.install({"claude", "--scripts", "nowhere"}).status.code == kWrongUse);
+  CHECK(machine.install({"claude", "--sandbox", "workspce"}).status.code != kDone);
+  machine.project.write("broken/init.lua", "return nonsense(");
+  CHECK_THAT(machine.install({"claude", "--scripts", "broken"}).err, Contains("init.lua"));
+}
+
+TEST_CASE("mcp install changes nothing but its own table of Codex's settings") {
+  const Machine machine;
+  const std::string path = machine.home.path() + "/.codex/config.toml";
+  const std::string before =
+      "model = \"x\" # [mcp_servers.gibbous]\nnotes = \"\"\"\n[mcp_servers.gibbous]\n\"\"\"\n\n"
+      "[mcp_servers.other]\ncommand = \"y\"\nargs = [\n  \"[a]\",\n]\n";
+  machine.home.write(".codex/config.toml", before);
+  REQUIRE(::chmod(path.c_str(), 0640) == 0);
+  REQUIRE(machine.install({"codex"}).status.code == kDone);
+  const std::string added = content(path);
+  CHECK(added.starts_with(before + "\n[mcp_servers.gibbous]\ncommand = "));
+  struct stat now {};
+  REQUIRE(::stat(path.c_str(), &now) == 0);
+  CHECK((now.st_mode & 0777) == 0640);
+  CHECK_THAT(machine.install({"codex"}).out, Contains("gibbous is already in"));
+  CHECK(content(path) == added);
+
+  const std::string more = added + "tool_timeout_sec = 90\n\n[tui]\ntheme = \"dark\"\n";
+  machine.home.write(".codex/config.toml", more);
+  CHECK_THAT(machine.install({"codex", "--mode", "plan"}).out, Contains("updated gibbous in"));
+  CHECK_THAT(content(path), Contains("\"--mode\", \"plan\"") && Contains("tool_timeout_sec = 90"));
+  REQUIRE(machine.install({"codex", "--remove"}).status.code == kDone);
+  CHECK(content(path) == before + "\n[tui]\ntheme = \"dark\"\n");
+}
+
+TEST_CASE("mcp install leaves settings alone that it cannot change with certainty") {
+  const Machine machine;
+  const auto refused = [&machine](const std::string& client, const std::string& file,
+                                  const std::string& text, const std::string& why) {
+    INFO(text);
+    const bool is_codex = client == "codex";
+    const TempDir& place = is_codex ? machine.home : machine.project;
+    place.write(file, text);
+    const Outcome made = machine.install({client});
+    CHECK(made.status.code == kFailed);
+    CHECK_THAT(made.err, Contains(why) && Contains("left as it is") && Contains("Add by hand") &&
+                             Contains(is_codex ? "[mcp_servers.gibbous]" : "\"gibbous\": {"));
+    CHECK(content(place.path() + "/" + file) == text);
+  };
+  refused("claude", ".mcp.json", "{\n  // mine\n  \"mcpServers\": {}\n}\n", "not plain JSON");
+  refused("claude", ".mcp.json", "[]", "not a JSON object");
+  refused("claude", ".mcp.json", R"({"mcpServers":[]})", "is not an object");
+  refused("claude", ".mcp.json", R"({"mcpServers":{},"mcpServers":{}})", "two members");
+  refused("claude", ".mcp.json", R"({"mcpServers":{"gibbous":{"url":"http://x"}}})",
+          "no local server");
+  const std::string toml = ".codex/config.toml";
+  refused("codex", toml, "mcp_servers = { a = { command = \"x\" } }\n", "without a table");
+  refused("codex", toml, "[mcp_servers]\ngibbous.command = \"x\"\n", "without a table");
+  refused("codex", toml, "[mcp_servers.gibbous]\n[mcp_servers.\"gibbous\"]\n", "twice");
+  refused("codex", toml, "a = \"open\n", "not understood");
+  refused("codex", toml, "[mcp_servers.gibbous]\nurl = \"http://x\"\n", "no local server");
+}
+
+TEST_CASE("mcp install follows no symbolic link out of the project") {
+  const Machine machine;
+  const TempDir elsewhere;
+  elsewhere.write("mcp.json", "{}");
+  std::filesystem::create_symlink(elsewhere.path() + "/mcp.json",
+                                  machine.project.path() + "/.mcp.json");
+  std::filesystem::create_directory_symlink(elsewhere.path(), machine.project.path() + "/.cursor");
+  const Outcome made = machine.install({"claude", "cursor"});
+  CHECK(made.status.code == kFailed);
+  CHECK_THAT(made.err, Contains("symbolic link") && Contains("Add by hand"));
+  CHECK(content(elsewhere.path() + "/mcp.json") == "{}");
+}
+
+TEST_CASE("mcp install without a client takes those that it finds, and says where") {
+  const Machine machine;
+  const Outcome none = machine.install({});
+  CHECK(none.status.code == kWrongUse);
+  CHECK_THAT(none.err, Contains("no client was found") && Contains("claude codex cursor"));
+  machine.project.write("CLAUDE.md", "");
+  machine.home.write("bin/codex", "#!/bin/sh\n");
+  REQUIRE(::chmod((machine.home.path() + "/bin/codex").c_str(), 0755) == 0);
+  const Outcome dry = machine.install({"--dry-run"});
+  CHECK_THAT(dry.out, Contains("would have added") && Contains("[mcp_servers.gibbous]"));
+  CHECK(content(machine.project.path() + "/.mcp.json").empty());
+  const Outcome found = machine.install({"--json"});
+  const Json clients = Json::parse(found.out)["clients"];
+  REQUIRE(clients.size() == 2);
+  CHECK(clients[0]["client"] == "claude");
+  CHECK(clients[0]["scope"] == "project");
+  CHECK(clients[1]["client"] == "codex");
+  CHECK(clients[1]["scope"] == "user");
+  CHECK_THAT(machine.install({}).out, Contains("found .mcp.json in this project"));
+}
+
+TEST_CASE("mcp install refuses what the server would not start with") {
+  const Machine machine;
+  const auto says = [&machine](std::vector<std::string> arguments, const std::string& what) {
+    const Outcome made = machine.install(std::move(arguments));
+    CHECK(made.status.code != kDone);
+    CHECK_THAT(made.err, Contains(what));
+    CHECK(content(machine.project.path() + "/.mcp.json").empty());
+  };
+  says({"cladue"}, "did you mean 'claude'?");
+  says({"claude", "--mode", "atuo"}, "did you mean 'auto'?");
+  says({"claude", "--toolset", "lena"}, "did you mean 'lean'?");
+  says({"claude", "--name", "a b"}, "--name must be");
+  says({"codex", "--project"}, "use --user");
+  says({"claude", "--user", "--project"}, "excludes");
+  const TempDir policies;
+  policies.write("init.lua", "return 5");
+  says({"claude", "--policies", policies.path()}, "the policy would deny everything: ");
+}

@@ -27,7 +27,8 @@ export class Client {
     this.waiting = new Map();
     this.last = 0;
     this.process = spawn(process.env.GIBBOUS, ['mcp', '--structured', '--state', state, '--workspace', workspace,
-      '--mode', 'dangerous', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+      '--mode', 'dangerous',
+      '--toolset', 'bg', '--toolset', 'wait', '--toolset', 'shell', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.ended = new Promise((resolve) => { this.process.on('exit', resolve); });
     readline.createInterface({ input: this.process.stdout }).on('line', (line) => {
       const message = JSON.parse(line);

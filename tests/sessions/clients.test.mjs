@@ -36,6 +36,12 @@ async function until(what, ask) {
   throw new Error(`waited too long: ${what}`);
 }
 
+/** Waits until the journal says that a run has started. */
+function started(state, run_id) {
+  return until(`the start of ${run_id}`, () => recorded(state, `SELECT run_id FROM exec_runs
+    WHERE run_id = '${run_id}' AND status = 'running'`)[0]);
+}
+
 async function ended(session, run_id) {
   return until(`the end of ${run_id}`, async () => {
     const poll = await session.call('shell', { action: 'poll', run_id });
@@ -43,7 +49,7 @@ async function ended(session, run_id) {
   });
 }
 
-test('a command that is queued in one project runs there, however many others wait', LIMIT, async (t) => {
+test('a command that is queued in one project runs there, even if many others wait', LIMIT, async (t) => {
   const { state, a, b } = await projects(t);
   const one = await client(t, state, a);
   const two = await client(t, state, b);
@@ -67,7 +73,7 @@ test('a server that runs in one project holds up no other project', LIMIT, async
   assert.equal((await one.call('shell', { action: 'poll', run_id: server.run_id })).status, 'running');
 });
 
-test('a client neither sees nor ends the runs of another, nor hears of them', LIMIT, async (t) => {
+test('a client neither sees nor ends the runs of another, and gets no events of them', LIMIT, async (t) => {
   const { state, a, b } = await projects(t);
   const one = await client(t, state, a);
   const two = await client(t, state, b);
@@ -78,7 +84,7 @@ test('a client neither sees nor ends the runs of another, nor hears of them', LI
   await assert.rejects(two.call('bg_output', { id }), /not found/);
   await assert.rejects(two.call('wait_for', { id, exit: true, timeout: 1000 }), /not found/);
   for (const action of ['poll', 'kill']) {
-    await assert.rejects(two.call('shell', { action, run_id: spawned.run_id }), /never recorded/);
+    await assert.rejects(two.call('shell', { action, run_id: spawned.run_id }), /not found/);
   }
   const status = await two.call('bg_status', {});
   assert.doesNotMatch(status.text, /secret-line/);
@@ -91,19 +97,19 @@ test('a restarted client finds what it queued, and what happened meanwhile', LIM
   const first = await client(t, state, a);
   const before = await first.call('shell', { action: 'spawn', command: 'sleep 1000' });
   const waiting = await first.call('shell', { action: 'spawn', command: 'echo after' });
+  await started(state, before.run_id);
   await first.kill();
   const next = await client(t, state, a);
   assert.equal((await ended(next, before.run_id)).status, 'lost');
   assert.equal((await ended(next, waiting.run_id)).status, 'completed');
 });
 
-test('a client learns of what another one noticed while it was away', LIMIT, async (t) => {
+test('a client gets the events that another one noticed while it was away', LIMIT, async (t) => {
   const { state, a, b } = await projects(t);
   const one = await client(t, state, a);
   const two = await client(t, state, b);
   const lost = await one.call('shell', { action: 'spawn', command: 'sleep 1000' });
-  await until('the start', () => recorded(state, `SELECT run_id FROM exec_runs
-    WHERE run_id = '${lost.run_id}' AND status = 'running'`)[0]);
+  await started(state, lost.run_id);
   const theirs = await two.call('shell', { action: 'spawn', command: 'true' });
   await ended(two, theirs.run_id);
   await one.kill();
@@ -114,22 +120,41 @@ test('a client learns of what another one noticed while it was away', LIMIT, asy
   assert.match((await back.call('bg_status', {})).text, new RegExp(`\\[${lost.run_id} ended: `));
 });
 
-test('what waits when its client leaves waits for that client, not for another', LIMIT, async (t) => {
+test('events that wait when their client leaves go to that client, not to another', LIMIT, async (t) => {
   const { state, a, b } = await projects(t);
   const one = await client(t, state, a);
-  await one.call('shell', { action: 'spawn', command: 'sleep 1000' });
+  const before = await one.call('shell', { action: 'spawn', command: 'sleep 1000' });
   const { run_id } = await one.call('shell', { action: 'spawn', command: 'pwd > where' });
+  await started(state, before.run_id);
   await one.close();
   const other = await client(t, state, b);
   const theirs = await other.call('shell', { action: 'spawn', command: 'true' });
   await ended(other, theirs.run_id);
   assert.deepEqual(recorded(state, `SELECT status FROM exec_runs WHERE run_id = '${run_id}'`), ['queued']);
   const back = await client(t, state, a);
-  await ended(back, run_id);
+  await ended(back, run_id).catch((error) => {
+    const columns = 'run_id, status, client, owner, started_by, error_message, command';
+    const rows = recorded(state, `SELECT json_array(${columns}) FROM exec_runs`);
+    throw new Error(`${error.message}\n${rows.join('\n')}\n${back.stderr ?? ''}`);
+  });
   assert.equal((await readFile(path.join(a, 'where'), 'utf8')).trim(), a);
 });
 
-test('two clients of one project are two sessions, and one that only probes is none', LIMIT, async (t) => {
+test('the next client is told what ended with the one before, and only what is for it', LIMIT, async (t) => {
+  const { state, a } = await projects(t);
+  const first = await client(t, state, a);
+  await first.call('bg_start', { command: 'sleep 1000', label: 'web' });
+  const over = await first.call('bg_start', { command: 'true' });
+  await first.call('wait_for', { id: over.id, exit: true });
+  await first.close();
+  const next = await client(t, state, a);
+  const { text } = await next.call('bg_status', {});
+  assert.match(text, /^\[web ended: its session ended/m);
+  assert.doesNotMatch(text, /run_started|\{/);
+  assert.doesNotMatch(text, new RegExp(over.id));
+});
+
+test('two clients of one project are two sessions, and one that only probes has none', LIMIT, async (t) => {
   const { state, a } = await projects(t);
   const probe = await client(t, state, a);
   await probe.request('tools/list', {});
@@ -146,7 +171,7 @@ test('two clients of one project are two sessions, and one that only probes is n
   assert.equal(names[1], `${names[0]}#2`);
 });
 
-test('a client that is restarted at once keeps its name, whichever way it ended', LIMIT, async (t) => {
+test('a client that is restarted at once keeps its name after any end', LIMIT, async (t) => {
   const { state, a } = await projects(t);
   for (const end of ['close', 'kill', 'close']) {
     const session = await client(t, state, a);
@@ -160,7 +185,7 @@ test('a client that is restarted at once keeps its name, whichever way it ended'
   assert.equal((recorded(state, 'SELECT DISTINCT client FROM exec_runs')).length, 1);
 });
 
-test('a session that is named is that session, and session_id is a name inside it', LIMIT, async (t) => {
+test('a named session has that name, and session_id is a name inside it', LIMIT, async (t) => {
   const { state, a } = await projects(t);
   const one = await client(t, state, a, [...TOOLS, '--session', 'mine']);
   const two = await client(t, state, a, [...TOOLS, '--session', 'theirs']);

@@ -63,7 +63,7 @@ test('a run that only the journal knows can be asked about by its id', LIMIT, as
   await assert.rejects(session.call('bg_status', { id: 'nowhere1' }), /not found/);
 });
 
-test('a label is as good as an id, while it names one process that goes on', LIMIT, async (t) => {
+test('a label serves as an id while it names one running process', LIMIT, async (t) => {
   const session = await client(t);
   await session.call('bg_start', { command: 'echo old', label: 'web' });
   const { id } = await session.call('bg_start', { command: 'echo up; exec sleep 1000', label: 'web' });

@@ -1,7 +1,8 @@
 // Clients of two projects that are killed, closed and restarted at random, over one state directory:
 // `node soak.mjs SECONDS [SEED]`. Each command notes where it ran and for whom. Afterwards no command
-// has run in another project or belongs to another session than it was given to, no client has heard
-// of another session's run, and every acknowledged run has come to an end.
+// has run in another project, clients that lived at the same time had sessions of their own, no client
+// has heard of another session's run, every acknowledged run has come to an end, and its session was
+// told of it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -28,45 +29,56 @@ const state = place('state');
 const projects = { a: place('a'), b: place('b') };
 const fake = { after: () => {} };
 const counts = { spawned: 0, killed: 0, closed: 0, refused: 0 };
-const spawned = new Map(); // run id -> { project }
-const heard = []; // { session, text }
+const heard = []; // every result, with its events: { instance, text, tool, at }
 
 const OPTIONS = ['--toolset', 'shell', '--toolset', 'bg'];
-const seats = [
-  { project: 'a', session: 'one@a' }, { project: 'a', session: 'two@a' },
-  { project: 'b', session: 'one@b' },
-];
+// Clients of one project are of one program, so that the second gets `#2`; one has a name.
+const seats = [{ project: 'a' }, { project: 'a' }, { project: 'b' }, { project: 'b', session: 'named@b' }];
+const instances = []; // one for each client that ran: { project, runs, from, to }
 
 async function sit(seat) {
-  seat.client = await Client.start(fake, { state, workspace: projects[seat.project],
-    options: [...OPTIONS, '--session', seat.session] });
+  const options = seat.session ? [...OPTIONS, '--session', seat.session] : OPTIONS;
+  seat.client = await Client.start(fake, { state, workspace: projects[seat.project], options });
+  seat.instance = { number: instances.length, project: seat.project, runs: [], to: Infinity };
+  instances.push(seat.instance);
+}
+
+async function call(seat, tool, args) {
+  const { instance } = seat;
+  const answer = await seat.client.call(tool, args);
+  // From its first call on, the session is its own.
+  instance.from ??= Date.now();
+  heard.push({ instance, text: answer.text, tool, at: Date.now() });
+  return answer;
 }
 
 async function act(seat) {
   const turn = random(100);
   if (!seat.client) {
     await sit(seat);
-  } else if (turn < 12) {
+  } else if (turn < 8) {
     counts.killed += 1;
+    seat.instance.to = Date.now();
     await seat.client.kill();
     seat.client = null;
-  } else if (turn < 20) {
+  } else if (turn < 14) {
     counts.closed += 1;
     const last = seat.client;
+    seat.instance.to = Date.now();
     seat.client = null;
     if (random(2) === 0) await last.close();
     else last.close();
-  } else if (turn < 70) {
+  } else if (turn < 65) {
     const lane = ['main', 'other'][random(2)];
-    const mark = `${seat.session} ${lane} ${counts.spawned}`;
-    const { run_id } = await seat.client.call('shell', { action: 'spawn', session_id: lane,
-      command: `echo "$PWD ${mark} $$" >> ${path.join(top, 'ran')}; sleep 0.0${random(10)}`,
-      watch: [{ regex: '.', event: 'line' }] });
+    const { instance } = seat;
+    const mark = `${instance.number} ${lane} ${counts.spawned}`;
     counts.spawned += 1;
-    spawned.set(run_id, seat);
+    const { run_id } = await call(seat, 'shell', { action: 'spawn', session_id: lane,
+      command: `echo "$PWD ${mark} $$" >> ${path.join(top, 'ran')}; echo said; sleep 0.0${random(10)}`,
+      watch: [{ regex: 'said', event: 'match_found' }] });
+    instance.runs.push(run_id);
   } else {
-    const { text } = await seat.client.call('bg_status', {});
-    heard.push({ session: seat.session, text });
+    await call(seat, 'bg_status', {});
   }
 }
 
@@ -84,10 +96,14 @@ await Promise.all(seats.map(async (seat) => {
   }
 }));
 
-// Everything that waits is executed once its client is there.
+// Everything that waits is executed once its client is there: as many clients as there were names.
+const NAMES = 4;
+for (const project of Object.keys(projects)) {
+  while (seats.filter((seat) => seat.project === project && !seat.session).length < NAMES) seats.push({ project });
+}
 for (const seat of seats) {
   if (!seat.client) await sit(seat);
-  await seat.client.call('bg_status', {});
+  await call(seat, 'bg_status', {});
 }
 const rows = () => JSON.parse(execFileSync('python3', ['-c', `import json, sqlite3, sys
 db = sqlite3.connect('file:' + sys.argv[1] + '?mode=ro', uri=True)
@@ -100,33 +116,71 @@ for (let tries = 0; tries < 600 && all.some((row) => !OVER.includes(row[4])); tr
   all = rows();
 }
 for (const seat of seats) {
-  const { text } = await seat.client.call('bg_status', {});
-  heard.push({ session: seat.session, text });
+  await call(seat, 'bg_status', {});
   await seat.client.close();
 }
 
 const by_id = new Map(all.map((row) => [row[0], row]));
-for (const [id, seat] of spawned) {
-  const row = by_id.get(id);
-  assert.ok(row, `${id} was acknowledged, and is not recorded`);
-  assert.equal(row[1], seat.session, `${id} has another client`);
-  assert.equal(row[3], projects[seat.project], `${id} has another workspace`);
-  assert.ok(OVER.includes(row[4]), `${id} of ${row[1]} does not end: ${row[4]}`);
+for (const instance of instances) {
+  const names = new Set(instance.runs.map((id) => by_id.get(id)?.[1]));
+  assert.ok(names.size <= 1, `runs of one client have the sessions ${[...names].join(', ')}`);
+  [instance.session] = names;
+  for (const id of instance.runs) {
+    const row = by_id.get(id);
+    assert.ok(row, `${id} was acknowledged, and is not recorded`);
+    assert.equal(row[3], projects[instance.project], `${id} has another workspace`);
+    assert.ok(OVER.includes(row[4]), `${id} of ${row[1]} does not end: ${row[4]}`);
+  }
+}
+// Two clients that lived at the same time had two sessions.
+for (const [index, one] of instances.entries()) {
+  for (const other of instances.slice(index + 1)) {
+    const together = one.from < other.to && other.from < one.to;
+    if (together && one.session) assert.notEqual(one.session, other.session, 'two clients share a session');
+  }
 }
 for (const line of readFileSync(path.join(top, 'ran'), 'utf8').trim().split('\n')) {
-  const [directory, session] = line.split(' ');
-  assert.equal(directory, projects[session.split('@')[1]], `it ran elsewhere: ${line}`);
+  const [directory, number] = line.split(' ');
+  assert.equal(directory, projects[instances[Number(number)].project], `it ran elsewhere: ${line}`);
 }
-let events = 0;
-for (const { session, text } of heard) {
-  for (const [id] of text.matchAll(/\b[A-Za-z0-9]{8}\b/g)) {
-    const row = by_id.get(id);
-    if (!row) continue;
-    events += 1;
-    assert.equal(row[1], session, `${session} heard of ${id} of ${row[1]}`);
+
+// No client hears of another session's run, and each run's end reaches its session: as an event, or in
+// a list. It may come twice only where the client that had it first ended before the journal knew.
+let mentions = 0;
+let left_out = 0;
+const told = new Map(); // run id -> what told of its end
+const JOURNAL_MS = 2000;
+const ENDED = /completed|failed|killed|timeout|lost|exit/;
+for (const { instance, text, tool, at } of heard) {
+  left_out += Number(/\[(\d+) earlier events left out\]/.exec(text)?.[1] ?? 0);
+  for (const line of text.split('\n')) {
+    for (const [id] of line.matchAll(/\b[A-Za-z0-9]{8}\b/g)) {
+      const row = by_id.get(id);
+      if (!row) continue;
+      mentions += 1;
+      if (instance.session) assert.equal(row[1], instance.session, `${instance.session} heard of ${id} of ${row[1]}`);
+      assert.equal(row[3], projects[instance.project], `${instance.project} heard of ${id} in ${row[3]}`);
+      const event = line.includes(`[${id} ended`);
+      if (!event && !(tool === 'bg_status' && ENDED.test(line))) continue;
+      if (!told.has(id)) told.set(id, []);
+      if (event) told.get(id).push({ instance, at, line });
+    }
+  }
+}
+const acknowledged = instances.flatMap((instance) => instance.runs);
+const untold = acknowledged.filter((id) => !told.has(id));
+assert.ok(untold.length <= left_out, `${untold.length} ends were told to nobody: ${untold.slice(0, 5).join(', ')}`);
+let twice = 0;
+for (const [id, by] of told) {
+  if (by.length < 2) continue;
+  twice += 1;
+  for (const { instance, at } of by.slice(0, -1)) {
+    const left = instance.to - at;
+    assert.ok(left < JOURNAL_MS, `the end of ${id} was told twice, the first time ${left} ms before its client ended: ${by.map((each) => each.line).join(' / ')}`);
   }
 }
 const states = {};
 for (const row of all) states[row[4]] = (states[row[4]] ?? 0) + 1;
-console.log(JSON.stringify({ ...counts, mentions: events, states }));
+const sessions = new Set(all.map((row) => row[1])).size;
+console.log(JSON.stringify({ ...counts, sessions, mentions, told: told.size, twice, left_out, states }));
 rmSync(top, { recursive: true, force: true });

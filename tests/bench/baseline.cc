@@ -16,6 +16,7 @@
 #include <ctime>
 
 #include "tests/bench/harness.h"
+#include "tests/support/patient_fork.h"
 
 extern char** environ;
 
@@ -55,9 +56,10 @@ Child spawn(const std::vector<char*>& words, bool with_err, int in = -1) {
   if (with_err) posix_spawn_file_actions_adddup2(&actions, err[1], 2);
   if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, 0);
   Child child;
-  if (::posix_spawnp(&child.pid, words[0], &actions, nullptr, words.data(), environ) != 0) {
-    die("posix_spawn");
-  }
+  const int error = testing::patiently([&] {
+    return ::posix_spawnp(&child.pid, words[0], &actions, nullptr, words.data(), environ);
+  });
+  if (error != 0) die("posix_spawn");
   posix_spawn_file_actions_destroy(&actions);
   ::close(out[1]);
   if (with_err) ::close(err[1]);
@@ -171,7 +173,7 @@ std::vector<double> c_start_cost(const std::vector<std::string>& argv, int count
   }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) die("socketpair");
-  const pid_t server = ::fork();
+  const pid_t server = testing::patient_fork();
   if (server < 0) die("fork");
   if (server == 0) {
     ::close(ends[0]);

@@ -1,5 +1,5 @@
 // The child of the benchmarks, plain C in spirit:
-//   bench_child write BYTES CHUNK LINE   writes so many bytes in chunks, a newline every LINE bytes
+//   bench_child write BYTES CHUNK LINE writes BYTES bytes in chunks, a newline every LINE bytes
 //   bench_child stamp                    for each byte read, writes a line with CLOCK_MONOTONIC in
 //   microseconds
 #include <unistd.h>

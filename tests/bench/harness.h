@@ -18,7 +18,7 @@ struct Row {
   double ours = 0;
   std::optional<double> baseline;  // none: the figure stands alone
   std::string baseline_name;
-  // The bound of perf.md: on the ratio when there is a baseline, on the figure otherwise.
+  // The target: a bound on the ratio when there is a baseline, on the figure otherwise.
   std::optional<double> at_least;
   std::optional<double> at_most;
 };

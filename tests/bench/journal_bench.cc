@@ -156,7 +156,7 @@ class Desk {
   std::unique_ptr<Journal> journal_;
 };
 
-// Microseconds of each of `count` reads of `limit` items behind random cursors.
+// Returns the microseconds of each of `count` reads of `limit` items after random cursors.
 std::vector<double> read_micros(const std::string& directory, int count, std::size_t limit,
                                 const std::function<std::uint64_t()>& last_seq) {
   auto reader = JournalReader::open(directory);

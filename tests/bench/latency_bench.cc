@@ -1,4 +1,4 @@
-// From a line written to whoever waits for it, and from SIGKILL to the report.
+// Measures the time from a written line to its waiter, and from SIGKILL to the report.
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>

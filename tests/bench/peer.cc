@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "tests/bench/harness.h"
+#include "tests/support/patient_fork.h"
 
 extern char** environ;
 
@@ -27,7 +28,10 @@ Peer::Peer(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  if (::posix_spawn(&pid_, program.c_str(), &actions, nullptr, words.data(), environ) != 0) {
+  const int error = testing::patiently([&] {
+    return ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, words.data(), environ);
+  });
+  if (error != 0) {
     std::perror(program.c_str());
     std::exit(1);
   }

@@ -34,7 +34,7 @@ constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 constexpr Amount<int> kRounds{5, 1};
 constexpr double kMega = 1e6;
 
-// Of perf.md: how many times ripgrep's figure.
+// The target, as a multiple of ripgrep's figure.
 struct Target {
   std::size_t watchers = 0;
   double at_least = 0;
@@ -65,7 +65,7 @@ constexpr std::string_view kRare[] = {
     "Server listening on http://127.0.0.1:#",
     "FAILED tests/test_@.py::test_@ - AssertionError: assert # == #",
 };
-// What is watched for: 10, and then 90 of one kind.
+// The watched patterns: 10, and then 90 of one kind.
 constexpr std::string_view kWatched[] = {
     "error: .*no matching function",
     "\\bpanicked at (\\S+)",

@@ -132,7 +132,7 @@ for (const client of CLIENTS) {
       assert.ok(!(await session.callTool('bg_status', {})).isError);
     });
 
-    test('the model sees bad arguments, the client unknown tools', async (t) => {
+    test('the model sees bad arguments, and the client sees unknown tools', async (t) => {
       const { session } = await connect(t, client);
       const result = await session.callTool('bg_start', { comand: 'true' });
       assert.equal(result.isError, true);

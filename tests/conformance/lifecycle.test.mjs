@@ -1,4 +1,4 @@
-// A server ends quickly, whatever it is doing, and leaves no process behind.
+// A server ends quickly during any work, and leaves no process behind.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -71,7 +71,7 @@ test('a killed server leaves no process behind', async (t) => {
   await bench.untilNothingIsLeft();
 });
 
-test('a child holds no pipe of the client', async (t) => {
+test('a child inherits no pipe of the client', async (t) => {
   const bench = await Workbench.for(t);
   const server = new RawServer(t, bench);
   await OCCUPATIONS['with a call that waits and a child that ignores signals'](server);

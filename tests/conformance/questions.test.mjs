@@ -26,7 +26,7 @@ const accepting = (answer) => ({ action: 'accept', content: { answer } });
 
 for (const client of CLIENTS) {
   describe(client.name, () => {
-    test('a yes lets the call continue', async (t) => {
+    test('an approval lets the call continue', async (t) => {
       const { bench, asked, start } = await connect(t, client, [accepting('once')]);
       const started = await start();
       assert.ok(!started.isError, textOf(started));

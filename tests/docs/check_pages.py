@@ -66,11 +66,11 @@ def faults_of_links(page, root):
         path, _, anchor = link.partition('#')
         target = (page.parent / unquote(path)).resolve() if path else page
         if not target.exists():
-            yield f'{page.relative_to(root)}: no file behind {link}'
+            yield f'{page.relative_to(root)}: no file at {link}'
         elif not target.is_relative_to(root):
             yield f'{page.relative_to(root)}: {link} leaves the tree'
         elif anchor and target.suffix == '.md' and anchor not in anchors_of(target):
-            yield f'{page.relative_to(root)}: no heading behind {link}'
+            yield f'{page.relative_to(root)}: no heading at {link}'
 
 
 def faults_of_paths(page, root):

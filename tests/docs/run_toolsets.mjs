@@ -15,7 +15,7 @@ import { Session, make_place } from '../seeds/session.mjs';
 
 const BLOCK = /^```session([^\n]*)\n(.*?)^```$/gms;
 const DURATION = /^[\d.]+m?s$/;
-const IDS = ['Ab3xK9mZ', 'Bc4yL8nW'];
+const IDS = ['Ab3xK9mZ', 'Bc4yL8nW', 'Cd5zM7pX'];
 
 function steps_of(text) {
   const steps = [];

@@ -1,4 +1,4 @@
-// What a host may rely on: no threads, no signal games, budgets, two runtimes, a borrowed loop.
+// Guarantees for a host: no threads, no signal games, budgets, two runtimes, a borrowed loop.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using testing::Host;
 using testing::processes_with;
 using testing::unique_word;
 
-// What the threads of this process would be interrupted by: the masks of all but this one.
+// Returns the signal masks of all other threads of this process.
 std::set<std::string> masks_of_other_threads() {
   std::set<std::string> masks;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -37,7 +37,7 @@ std::set<std::string> masks_of_other_threads() {
 
 // Threads that wait for the disk are there; a host's signals never come to them, and no callback
 // comes from them.
-TEST_CASE("no thread, no signal handler and no child of ours is visible to the host") {
+TEST_CASE("no thread, signal handler or child of ours is visible to the host") {
   REQUIRE(masks_of_other_threads().empty());
   const auto handlers = [] {
     std::vector<void (*)(int)> found;
@@ -51,7 +51,7 @@ TEST_CASE("no thread, no signal handler and no child of ours is visible to the h
   const auto handlers_before = handlers();
   sigset_t mask_before;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask_before);
-  Host host(auto_mode());
+  Host host(testing::with_shell());
   const std::thread::id here = std::this_thread::get_id();
   bool elsewhere = false;
   host.runtime->on_event([&](const Event&) { elsewhere |= std::this_thread::get_id() != here; });
@@ -161,6 +161,20 @@ TEST_CASE("a borrowed loop ends when no call is active") {
   (*runtime)->close([&] { closed = true; });
   REQUIRE(loop.until([&] { return closed; }));
   runtime->reset();
+}
+
+TEST_CASE("a runtime that cannot be created leaves nothing in a borrowed loop") {
+  testing::Loop loop;
+  const testing::TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.loop = loop.get();
+  options.state_dir = dir.path() + "/state";
+  options.scripts_dir = dir.path();
+  dir.write("init.lua", "return syntax error");
+  const auto runtime = Runtime::create(options);
+  REQUIRE_FALSE(runtime.ok());
+  // The loop's end aborts when a handle was forgotten.
+  REQUIRE(uv_run(loop.get(), UV_RUN_DEFAULT) == 0);
 }
 
 TEST_CASE("a call can be cancelled, and is answered once with cancelled") {

@@ -45,7 +45,7 @@ async function isNamedByAProcess(text) {
 
 const UNREACHABLE = 'echo "error during connect: Delete \\"http://engine/containers/$name\\": EOF" >&2; exit 1';
 
-test('an error that names the container is no removal', LIMIT, async (t) => {
+test('an error that names the container is not a removal', LIMIT, async (t) => {
   const { session, removals } = await engine(t, {
     rm: `[ $count -ge 3 ] || { ${UNREACHABLE}; }; echo "$name"`,
   });
@@ -55,7 +55,7 @@ test('an error that names the container is no removal', LIMIT, async (t) => {
   assert.equal(await removals(), 3);
 });
 
-test('a container that is seen and removed ends the kill at once', LIMIT, async (t) => {
+test('a kill ends at once when its container is found and removed', LIMIT, async (t) => {
   const { session, removals } = await engine(t, {});
   const id = await session.start({ command: 'true' });
   const before = performance.now();
@@ -64,7 +64,7 @@ test('a container that is seen and removed ends the kill at once', LIMIT, async 
   assert.equal(await removals(), 1);
 });
 
-test('a container that is only made when its run is killed is removed', LIMIT, async (t) => {
+test('a container that is created only while its run is killed is removed', LIMIT, async (t) => {
   const { session, directory, read } = await engine(t, {
     rm: '[ -e made ] || { echo early >>early; echo "Error response from daemon: No such container: $name" >&2; exit 0; }; '
       + 'echo "$name"; echo "$name" >>removed',

@@ -22,25 +22,25 @@ async function fakeKubectl(t) {
   return { program, calls: async () => (await calls()).trim().split('\n') };
 }
 
-test('nice runs a command with less right to the processor', LIMIT, async (t) => {
+test('nice runs a command with a lower priority', LIMIT, async (t) => {
   const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { niceness = 13 } } }",
     { scripts });
   assert.equal(await outputAtEnd(session, await start(session, 'nice')), '13\n');
 });
 
-test('nice keeps a command on the processors that are named', LIMIT, async (t) => {
+test('nice keeps a command on the named processors', LIMIT, async (t) => {
   const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { cpus = '0' } } }",
     { scripts });
   assert.equal(await outputAtEnd(session, await start(session, 'nproc')), '1\n');
 });
 
-test('kubectl runs a pod, and deletes it when the command has ended', LIMIT, async (t) => {
+test('kubectl runs a pod, and deletes it after the command', LIMIT, async (t) => {
   const fake = await fakeKubectl(t);
   const session = await Session.start(t, `{ executor = 'kubectl', executors = { kubectl = {
     image = 'busybox', program = '${fake.program}' } } }`, { scripts });
   assert.equal(await outputAtEnd(session, await start(session, 'echo from the pod')), 'from the pod\n');
   const [run, remove] = await fake.calls();
-  assert.match(run, /run gibbous-\S+ --image busybox --restart Never --attach --quiet --command -- /);
+  assert.match(run, /run gibbous-\S+ --image busybox --restart Never --attach --quiet (--env \S+ )?--command -- /);
   assert.match(remove, /delete pod gibbous-\S+ --ignore-not-found/);
 });
 

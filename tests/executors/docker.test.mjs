@@ -95,7 +95,7 @@ describe('docker', { concurrency: 2 }, () => {
     const end = await s.finish(id);
     assert.equal(end.out, `${env.LD_PRELOAD}|${env.HTTP_PROXY}|${env.DOCKER_HOST}|${env.SPACES}|one\ntwo||20000\n`);
     const answer = await s.call('start', { command: 'true', env: { LD_PRELOAD: 'a\nb' } });
-    assert.match(answer.error.message, /env\.LD_PRELOAD: the client would obey/);
+    assert.match(answer.error.message, /env\.LD_PRELOAD: the client itself would obey/);
   });
 
   docker('what detaches a client elsewhere is typed into the container', async (s) => {
@@ -223,7 +223,7 @@ describe('docker', { concurrency: 2 }, () => {
       command: 'true', ports, executor: { name: 'docker', network },
     })).error.message;
     assert.match(await refused(['8080:80'], 'host'), /ports: '8080:80' is not possible/);
-    assert.match(await refused(['80'], 'container:other'), /ports: with the network container:other/);
+    assert.match(await refused(['80'], 'container:other'), /ports: the network container:other/);
   });
 
   docker('an engine elsewhere chooses the port, and waits use it', async (s) => {

@@ -17,7 +17,7 @@ async function systemd(t) {
   return { session, run, control };
 }
 
-test('the host is an executor that may be named', LIMIT, async (t) => {
+test('the host can be named as an executor', LIMIT, async (t) => {
   const session = await Session.start(t);
   const end = await session.finish(await session.start({ command: 'echo here', executor: 'host' }));
   assert.equal(end.out, 'here\n');
@@ -96,7 +96,7 @@ bwrap('a terminal in bubblewrap controls its session', async (session) => {
   assert.match(end.out, /typed\r?\nfine/);
 });
 
-test('names that are none of variables are refused', LIMIT, async (t) => {
+test('names that are not names of variables are refused', LIMIT, async (t) => {
   const session = await Session.start(t);
   for (const executor of [{ name: 'bwrap' }, { name: 'systemd-run' }, { name: 'ssh', host: 'nowhere' },
     { name: 'docker', image: 'none' }]) {
@@ -146,7 +146,7 @@ test('systemd-run stops nothing after a run has ended normally', LIMIT, async (t
   assert.equal(await control.calls(), '');
 });
 
-test('a start learns the ports that are known only when it runs, if they make sense', LIMIT, async (t) => {
+test('a start learns ports that are known only at run time, if they are valid', LIMIT, async (t) => {
   const session = await Session.start(t, '{ limits = { max_concurrent = 10 } }');
   const start = async (ports) => (await session.data('start', {
     command: 'sleep 1000', ports: ['3000'], executor: { name: 'told', ports },

@@ -80,7 +80,7 @@ podman('streams and exit codes are the command\'s, and the container goes', asyn
   assert.ok(!(await containers()).includes(`gibbous-${id}`));
 });
 
-// conmon does not see it on every machine: then nobody knows who sent the SIGKILL.
+// conmon does not see it on every machine; then the sender of the SIGKILL is unknown.
 podman('a container over its memory ends as out of memory, or perhaps so', async (session) => {
   const end = await session.finish(await session.start({
     command: 'x=$(head -c 200000000 /dev/zero | tail -c 190000000)',

@@ -10,7 +10,7 @@ const SCRIPTS = path.join(HERE, '..', '..', 'scripts');
 const start = (t) => Session.start(t, "{ toolsets = { 'services', 'bg' } }", { scripts: SCRIPTS });
 const serve = (session, ...services) => session.call('start_services', { services, timeout: 10_000 });
 
-test('a service comes after one that an earlier call has started', LIMIT, async (t) => {
+test('a service starts after one of an earlier call', LIMIT, async (t) => {
   const session = await start(t);
   const first = await serve(session,
     { name: 'db', command: 'echo up; sleep 1000', ready: { output_regex: '^up$' } },
@@ -23,7 +23,7 @@ test('a service comes after one that an earlier call has started', LIMIT, async 
   assert.match(third.error.message, /service late: after: there is no service nobody/);
 });
 
-test('a service that runs is not started twice', LIMIT, async (t) => {
+test('a running service is not started twice', LIMIT, async (t) => {
   const session = await start(t);
   const first = await serve(session, { name: 'web', command: 'sleep 1000' });
   const { id } = first.result.data.services[0];
@@ -42,7 +42,7 @@ test('reasons name services, not runs', LIMIT, async (t) => {
   assert.equal(result.data.services[1].reason, 'not started: db ended (exit code 3)');
 });
 
-test('a mistake is found before anything starts, and named as the argument is', LIMIT, async (t) => {
+test('a mistake is found before anything starts, and reported with the argument\'s name', LIMIT, async (t) => {
   const session = await start(t);
   const answer = await serve(session, { name: 'a', command: 'sleep 1000' },
     { name: 'b', command: 'true', ready: { port: 5, output_regex: '(' } });

@@ -137,7 +137,7 @@ ssh('a kill ends the whole tree on the other side', async (session) => {
   assert.equal(await alive(tag), false);
 });
 
-/** Starts a command, and kills the run when so many sleeps of the tag are there. */
+/** Starts a command, and kills the run when `count` sleeps of the tag are there. */
 async function killed(session, command, tag, count = 1) {
   const id = await session.start({ command });
   await until('they run there', async () => await sleeping(tag) === count);
@@ -170,7 +170,7 @@ ssh('a kill ends what ignores SIGTERM in a session of its own', async (session) 
   assert.equal(await sleeping(tag), 0);
 });
 
-ssh('a kill ends what forks when it is told to end', async (session) => {
+ssh('a kill ends a program that forks on SIGTERM', async (session) => {
   const tag = sleepTag();
   const stubborn = `trap "setsid sleep ${tag} &" TERM; while true; do sleep ${tag} & wait; done`;
   await killed(session, `setsid sh -c '${stubborn}' & wait`, tag);
@@ -190,7 +190,8 @@ ssh('a kill leaves the processes of other runs alone', async (session) => {
 ssh('usage is that of the processes there', async (session) => {
   const tag = sleepTag();
   const id = await session.start({
-    command: `setsid sleep ${tag} & while true; do :; done`,
+    // Busy, but not in the way of the connections that measure it.
+    command: `setsid sleep ${tag} & exec nice -n 19 sh -c 'while :; do :; done'`,
   });
   await until('it runs there', () => alive(tag));
   const usage = await until('it has used the processor', async () => {
@@ -250,7 +251,7 @@ ssh('exit code 255 may be the command\'s', async (session) => {
   assert.equal(end.reason, 'exit code 255');
 });
 
-ssh('a directory for pids that is somebody else\'s is refused', async (session, t) => {
+ssh('a directory for pids of another user is refused', async (session, t) => {
   if (process.getuid() !== 0) return t.skip('needs root to give it away');
   const pids = path.join(server.root, 'foreign');
   await mkdir(`${pids}-0`);
@@ -270,7 +271,7 @@ ssh('limits are those of the processes there, and what cannot be held is refused
   assert.equal(end.out, '262144\n99\n7\n2048\n');
   assert.equal(end.limits_by.memory_bytes, 'ssh');
   const answer = await session.call('start', { command: 'true', limits: { pids: 10 } });
-  assert.match(answer.error.message, /limits\.pids: ssh cannot hold it/);
+  assert.match(answer.error.message, /limits\.pids: ssh cannot enforce it/);
 });
 
 ssh('no connection is a clear reason', async (session) => {

@@ -46,7 +46,7 @@ export async function temporaryDirectory(t) {
   return directory;
 }
 
-/** A program that writes down its words and then executes what comes behind `--`. */
+/** A program that records its words and then executes those after `--`. */
 export async function recorder(t, name) {
   const directory = await temporaryDirectory(t);
   const calls = path.join(directory, 'calls');

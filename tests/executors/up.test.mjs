@@ -46,7 +46,7 @@ test('a service starts when those before it are ready', LIMIT, async (t) => {
     .map((event) => event.text), ['served']);
 });
 
-test('a service that fails is started again, with growing pauses, and then given up', LIMIT, async (t) => {
+test('a service that fails is restarted with growing pauses, and then given up', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'bad', command = 'exit 3', restart = { max = 2, backoff_ms = 10 } },
   }`);
@@ -55,7 +55,7 @@ test('a service that fails is started again, with growing pauses, and then given
     'ready', 'exited', 'restarted', 'started', 'ready', 'exited', 'gave_up']);
 });
 
-test('a service whose condition never comes true keeps those behind it down', LIMIT, async (t) => {
+test('a service that never becomes ready keeps its dependents down', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'db', command = 'sleep 0.2', ready = { kind = 'regex', pattern = 'never' } },
     { name = 'web', command = 'echo no', after = { 'db' } },
@@ -78,7 +78,7 @@ test('output that is too fast to show is counted, and no line is torn', LIMIT, a
   assert.equal(bytes, 5_000_000);
 });
 
-test('a service that writes a line at a time is followed cheaply', LIMIT, async (t) => {
+test('following a service that writes one line at a time is cheap', LIMIT, async (t) => {
   const set = await up(t, 'Procfile',
     'busy: i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i; done\n');
   assert.equal(await set.ended, 0);
@@ -95,7 +95,7 @@ test('lines are whole in colour and in other encodings, and a prompt is shown wi
   assert.equal(lines.slice(0, -3).join(''), 'red caf\ufffd end');
 });
 
-test('all services run at the same time, however many there are', LIMIT, async (t) => {
+test('all services run at the same time, even many', LIMIT, async (t) => {
   const lines = Array.from({ length: 9 }, (_, index) => `s${index}: echo here; sleep 1000`);
   const set = await up(t, 'Procfile', `${lines.join('\n')}\n`);
   await until('all wrote', () => set.events().filter((event) => event.text === 'here').length === 9);
@@ -103,7 +103,7 @@ test('all services run at the same time, however many there are', LIMIT, async (
   assert.equal(await set.ended, 0);
 });
 
-test('Ctrl-C ends a service that waits to be started again, and one that waits for others', LIMIT, async (t) => {
+test('Ctrl-C ends a service that waits for its restart, and one that waits for others', LIMIT, async (t) => {
   const set = await up(t, 'services.lua', `return {
     { name = 'bad', command = 'exit 3', restart = { backoff_ms = 60000 } },
     { name = 'slow', command = 'sleep 1000', ready = { kind = 'regex', pattern = 'never' } },
@@ -150,7 +150,7 @@ test('Ctrl-C while services are being started ends them all', LIMIT, async (t) =
   }
 });
 
-test('stubborn services are ended at the same time, those that others need after them', LIMIT, async (t) => {
+test('stubborn services are ended at the same time, and those that others need after them', LIMIT, async (t) => {
   const deaf = "trap \"\" TERM; echo up; while true; do sleep 0.1; done";
   const set = await up(t, 'services.lua', `return {
     { name = 'db', command = 'echo up; exec sleep 1000' },
@@ -167,7 +167,7 @@ test('stubborn services are ended at the same time, those that others need after
   assert.equal(exits.at(-1).service, 'db');
 });
 
-test('an end says what a service made of the signal, and of a stop that nothing is wrong', LIMIT, async (t) => {
+test('an end says how a service reacted to the signal, and a requested stop is not a failure', LIMIT, async (t) => {
   const on_term = (what) => `trap "${what}" TERM; echo up; while true; do sleep 0.1; done`;
   const set = await up(t, 'services.lua', `return {
     { name = 'deaf', command = [[${on_term('')}]] },
@@ -300,10 +300,10 @@ test('a port owned by another program is reported', LIMIT, async (t) => {
     { name = 'web', command = 'sleep 2', ready = { kind = 'port', port = ${other.address().port} } },
   }`);
   assert.equal(await set.ended, 0);
-  assert.ok(set.events().some((event) => /^\[gibbous: port \d+ listens, but none of its/.test(event.text)));
+  assert.ok(set.events().some((event) => /port \d+ is that of \S+ \(pid \d+\), not of web/.test(event.text)));
 });
 
-test('a port that the service listens on is its own', LIMIT, async (t) => {
+test('a port on which the service itself listens is not reported', LIMIT, async (t) => {
   const foreign = createServer();
   t.after(() => foreign.close());
   await new Promise((resolve) => foreign.listen(0, '127.0.0.1', resolve));
@@ -317,7 +317,7 @@ test('a port that the service listens on is its own', LIMIT, async (t) => {
       ready = { kind = 'port', port = ${foreign.address().port} } },
   }`, ['--json'], { 'server.js': `require('net').createServer().listen(${port}, '127.0.0.1');` });
   const warned = (service) => set.events()
-    .some((event) => event.service === service && /another program/.test(event.text));
+    .some((event) => event.service === service && /is that of/.test(event.text));
   await until('the later service has been checked, and so has the first', () => warned('late'));
   assert.ok(!warned('web'));
   set.program.kill('SIGINT');

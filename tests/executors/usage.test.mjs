@@ -1,5 +1,5 @@
-// What a run costs, as its executor says: an executor that says what it is told to, and engines and a
-// systemd that are programs of a line.
+// What a run costs, as its executor reports it: an executor with figures from its settings, and
+// engines and a systemd that are one-line programs.
 import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +22,7 @@ test("an executor's figures replace those measured here", LIMIT, async (t) => {
   assert.deepEqual(usage, { ...says, cpu_percent: 12.3, by: 'told', ports: [] });
 });
 
-test('the percentage is computed from processor time, since the start and since the last time', LIMIT,
+test('the percentage is computed from processor time, since the start and since the last reading', LIMIT,
   async (t) => {
     const session = await Session.start(t);
     const id = await told(session, {
@@ -61,6 +61,17 @@ test('a listing asks all executors at the same time, and does not wait for late 
     assert.ok(took >= ANSWER_LIMIT_MS && took < 2 * ANSWER_LIMIT_MS, `${took} ms`);
   });
 
+test('an answer that is late is given to the next question', LIMIT, async (t) => {
+  const session = await Session.start(t);
+  const says = { processes: 4, threads: 9, rss_bytes: 5000, cpu_percent: 12.3, cpu_time_ms: 70 };
+  const id = await told(session, { says, late_ms: ANSWER_LIMIT_MS + 1000 });
+  assert.equal((await session.usage(id)).by, undefined);
+  await until('the late answer is known', async () => {
+    const usage = await session.usage(id);
+    return usage.by === 'told' && usage.processes === says.processes;
+  });
+});
+
 test('a question that is cancelled with its call leaves the session usable', LIMIT, async (t) => {
   const session = await Session.start(t);
   const id = await told(session, { late_ms: 60_000 });
@@ -90,19 +101,19 @@ async function usageOf(t, engine, stats) {
   return session.usage(await session.start({ command: 'true' }));
 }
 
-test('docker whose engine cannot be asked for counters says it by its stats', LIMIT, async (t) => {
+test('docker reports costs with its stats if the engine\'s socket is out of reach', LIMIT, async (t) => {
   const usage = await usageOf(t, 'docker',
     { PIDs: '7', MemUsage: '12.5MiB / 1GiB', CPUPerc: '0.50%' });
   assert.deepEqual(usage,
     { by: 'docker', processes: 7, rss_bytes: 12.5 * MEBIBYTE, cpu_percent: 0.5, ports: [] });
 });
 
-test('stats of a container that does not run are none', LIMIT, async (t) => {
+test('a container that does not run has no stats', LIMIT, async (t) => {
   const usage = await usageOf(t, 'docker', { PIDs: '--', MemUsage: '-- / --', CPUPerc: '--' });
   assert.equal(usage.by, undefined);
 });
 
-test('podman says it by its stats', LIMIT, async (t) => {
+test('podman reports costs with its stats', LIMIT, async (t) => {
   const usage = await usageOf(t, 'podman', [{
     pids: '3', mem_usage: '1.5GB / 25.28GB', cpu_time: '1m2.5s', cpu_percent: '50.35%',
   }]);
@@ -125,7 +136,7 @@ async function unit(t, properties) {
   return session.usage(await session.start({ command: 'sleep 1000' }));
 }
 
-test('systemd-run says what the unit costs', LIMIT, async (t) => {
+test('systemd-run reports what the unit costs', LIMIT, async (t) => {
   const usage = await unit(t,
     ['CPUUsageNSec=2500000000', 'MemoryCurrent=4194304', 'TasksCurrent=5']);
   assert.equal(usage.by, 'systemd-run');
@@ -134,7 +145,7 @@ test('systemd-run says what the unit costs', LIMIT, async (t) => {
   assert.equal(usage.cpu_time_ms, 2500);
 });
 
-test('a unit that is not counted says nothing', LIMIT, async (t) => {
+test('a unit without accounting reports nothing', LIMIT, async (t) => {
   const usage = await unit(t,
     ['CPUUsageNSec=[not set]', 'MemoryCurrent=18446744073709551615', 'TasksCurrent=5']);
   assert.equal(usage.by, undefined);

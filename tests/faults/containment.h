@@ -1,5 +1,5 @@
-// Trees of processes that are hard to end, and the `gibbous session` that runs them. Who is left is
-// read from /proc, not asked. For the tests and the soak of containment.
+// Trees of processes that are hard to end, and the `gibbous session` that runs them. The tests read
+// from /proc which processes are left. For the tests and the soak of containment.
 #pragma once
 
 #include <signal.h>
@@ -21,7 +21,7 @@ namespace gibbous::testing {
 
 using std::chrono::milliseconds;
 
-inline constexpr milliseconds kGrace{300};  // of every kind, in the configuration below
+inline constexpr milliseconds kGrace{300};  // every grace of the configuration below
 inline constexpr milliseconds kGone = kGrace + milliseconds{1'000};
 inline constexpr milliseconds kTimeLimit{700};
 inline constexpr int kMemoryLimit = 80 << 20;
@@ -30,10 +30,10 @@ using Steps = std::vector<std::string>;
 
 struct Tree {
   const char* name;
-  Steps steps;               // each process prints "up" when it has become what it is to be
-  int processes;             // that stay
-  bool countable = true;     // a storm has as many as it happens to have
-  bool leader_stays = true;  // else the run has ended when the tree is there
+  Steps steps;               // each process prints "up" when it has taken its final form
+  int processes;             // number of processes that stay
+  bool countable = true;     // a storm has no fixed number
+  bool leader_stays = true;  // else the run has ended when the tree is complete
 };
 
 inline Steps operator+(Steps steps, const Steps& more) {
@@ -108,7 +108,7 @@ inline pid_t keeper_of(pid_t leader) {
   return 0;
 }
 
-// `gibbous session` as a process of its own, with one run that nobody ends.
+// `gibbous session` as a process of its own, with one run that no test ends.
 class AttackedHost {
  public:
   AttackedHost() {
@@ -139,19 +139,19 @@ class AttackedHost {
   }
   bool others_untouched() const { return processes_with(bystander_).size() == 1; }
   Program& program() { return session_->program(); }
-  // Events that came meanwhile are of no use here.
+  // Events that came meanwhile are not needed here.
   void forget_events() { session_->others().clear(); }
   pid_t keeper() const { return keeper_; }
 
  private:
   TempDir dir_;
-  // A number of seconds that nobody else sleeps.
+  // A number of seconds that no other process sleeps.
   const std::string bystander_ = "6" + unique_word().substr(1, 6);
   std::optional<Conversation> session_;
   pid_t keeper_ = 0;
 };
 
-// A tree that has been started there and stands.
+// A tree that was started there and is complete.
 class PlantedTree {
  public:
   PlantedTree(AttackedHost& host, const Tree& tree, const Json& limits = Json::object())
@@ -168,7 +168,7 @@ class PlantedTree {
       return lines_of(output) >= ups();
     }));
     REQUIRE(loop_.until([&] { return !tree.countable || count() == tree.processes; }));
-    // A leader that has exited is known to have: its keeper may be gone in a moment.
+    // Make sure that the host knows of the leader's exit: the keeper may be gone in a moment.
     if (!tree.leader_stays) (void)host.result("ended", {{"id", id_}});
   }
   ~PlantedTree() { CHECK(gone()); }
@@ -206,7 +206,7 @@ class PlantedTree {
   pid_t leader_ = 0;
 };
 
-// One way to end: of the run, of its host, of its keeper.
+// One way to end a run, its host or its keeper.
 struct End {
   const char* name;
   std::function<void(AttackedHost&, PlantedTree&)> act;
@@ -283,7 +283,7 @@ inline const std::vector<End>& ends() {
        [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGABRT); }, false, false},
       {"the keeper is stopped, then the host is killed",
        [](AttackedHost& host, PlantedTree&) {
-         host.program().send_signal(SIGSTOP);  // else the host would continue it
+         host.program().send_signal(SIGSTOP);  // otherwise the host would continue the keeper
          ::kill(host.keeper(), SIGSTOP);
          host.program().send_signal(SIGKILL);
        },
@@ -292,7 +292,7 @@ inline const std::vector<End>& ends() {
   return kEnds;
 }
 
-// A run that has ended has no limits in time any more; what it left is somebody's daemon.
+// A run that has ended has no time limits any more; what it left is a daemon.
 inline bool makes_sense(const Tree& tree, const End& end) {
   return end.limits.empty() || tree.leader_stays;
 }

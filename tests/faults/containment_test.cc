@@ -1,6 +1,6 @@
-// No orphan, ever: every tree against every way in which a run, its host or its keeper can end.
-// After the grace and a second nothing of the tree is there, in any of them, and other runs are
-// untouched.
+// No orphan, ever: every tree against every way in which a run, its host or its keeper can end. In
+// each case, nothing of the tree is left after the grace and a second, and other runs are
+// unaffected.
 #include "tests/faults/containment.h"
 
 namespace gibbous::testing {

@@ -1,5 +1,4 @@
-// More output than anybody wants: memory stays flat, the tail and the gap are right, others are
-// served.
+// A flood of output: memory stays flat, the tail and the gap are right, and others are served.
 #include <unistd.h>
 
 #include <fstream>
@@ -22,8 +21,8 @@ long resident_kib() {
 }
 
 TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and other waits quick") {
-  // A sixteenth of the output. The host needs 64 KiB when it is alone, and some 17 MiB beside other
-  // load.
+  // A sixteenth of the output. The host needs 64 KiB on an idle machine, and some 17 MiB under
+  // other load.
   [[maybe_unused]] constexpr long kMaxGrowthKib = 64L * 1024;
   constexpr const char* kFlood = "yes 0123456789abcdef | head -c 1073741824; echo THE-END";
   Host host(testing::auto_mode());
@@ -38,14 +37,14 @@ TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and o
                        REQUIRE(result.ok);
                        flooded = true;
                      });
-  // Meanwhile another run's output is waited for, again and again.
+  // Meanwhile another run answers again and again.
   int answers = 0;
   while (!flooded) {
     host.data("wait_for", {{"id", other}, {"timer_ms", 1}});
     ++answers;
   }
   REQUIRE(answers > 10);
-#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory on purpose
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory on purpose
   REQUIRE(resident_kib() - before < kMaxGrowthKib);
 #endif
 

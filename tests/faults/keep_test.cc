@@ -1,5 +1,5 @@
-// Runs that are kept: they outlive their host, whatever its end, and the next one takes them over,
-// with what came meanwhile, under the same id.
+// Detached runs: they outlive every end of their host, and the next host takes them over under the
+// same id, with the output written meanwhile.
 #include <filesystem>
 
 #include "tests/faults/state_host.h"
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 class Host : public StateHost {
  public:
   using StateHost::StateHost;
-  // The run as bg_status has it, once it is known here; null when it never is.
+  // Returns the run as bg_status shows it, once it is known here; null if it never is.
   Json find(const std::string& id) {
     Json found;
     Loop loop;
@@ -67,7 +67,8 @@ TEST_CASE("a detached run outlives each end of its host, other runs do not, and 
         host.end(signal_number);
       }
       CHECK(gone(other));
-      // The shell has it in its command, too; on the way through exec a process has no words.
+      // The shell has the word in its command too, and a process in the middle of exec has no
+      // words.
       Loop loop;
       CHECK(loop.until([&] { return processes_with(kept).size() == 3; }));
       CHECK(controls(state).size() == 1);
@@ -101,7 +102,7 @@ TEST_CASE("output that a detached run writes without a host is read by the next 
   }
   std::ofstream(go) << "go";
   Loop loop;
-  REQUIRE(loop.until([&] { return fs::exists(go + ".done"); }));  // it never waited for a reader
+  REQUIRE(loop.until([&] { return fs::exists(go + ".done"); }));  // it did not wait for a reader
   Host next(state);
   REQUIRE(next.find(id).is_object());
   const std::string output = next.output_until(id, "\n30000\n");
@@ -154,7 +155,7 @@ TEST_CASE("a keeper that has a host rejects any other") {
   CHECK(loop.until([&] { return controls(state).empty(); }));
 }
 
-TEST_CASE("a kept run is handed over again and again") {
+TEST_CASE("a detached run is handed over again and again") {
   const TempDir state;
   const std::string kept = unique_seconds();
   std::string id;
@@ -176,7 +177,7 @@ TEST_CASE("a kept run is handed over again and again") {
 }
 
 TEST_CASE(
-    "the SIGKILL of a keeper that is alone takes its kept runs along, and leaves no control socket "
+    "the SIGKILL of a keeper without a host ends its detached runs, and leaves no control socket "
     "open") {
   const TempDir state;
   const std::string kept = unique_seconds();
@@ -195,7 +196,7 @@ TEST_CASE(
   CHECK(controls(state).empty());
 }
 
-// What a program of the same user gets when it connects and says something.
+// Returns what a program of the same user receives when it connects and sends a message.
 std::string connecting(const fs::path& control_socket, const std::string& message) {
   return "python3 -c \"import socket, struct\n"
          "s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
@@ -216,7 +217,7 @@ std::string connecting(const fs::path& control_socket, const std::string& messag
 const char* const kHello = "struct.pack('<HHIQI', 2, 1, 20, 0, 0)";
 const char* const kKillWithoutHello = "struct.pack('<HHIQiq', 2, 4, 28, 1, 9, 0)";
 
-TEST_CASE("a program in a sandbox cannot connect to the control socket of a keeper that is alone") {
+TEST_CASE("a program in a sandbox cannot connect to the control socket of a keeper") {
   const TempDir state;
   const TempDir own_state;
   const std::string kept = unique_seconds();
@@ -235,7 +236,7 @@ TEST_CASE("a program in a sandbox cannot connect to the control socket of a keep
           {{"command", connecting(controls(state)[0], message)}, {"sandbox", "workspace"}});
       CHECK(other.output_until(started["id"], "d\n") == "refused\n");
     }
-    // One that is in no sandbox, but says something else than hello.
+    // A process without a sandbox that sends something other than hello.
     const Json started =
         other.result("start", {{"command", connecting(controls(state)[0], kKillWithoutHello)}});
     CHECK(other.output_until(started["id"], "d\n") == "refused\n");
@@ -248,7 +249,7 @@ TEST_CASE("a program in a sandbox cannot connect to the control socket of a keep
   CHECK(gone(kept));
 }
 
-TEST_CASE("SIGTERM ends a keeper that is alone, and its kept runs") {
+TEST_CASE("SIGTERM ends a keeper without a host, and its detached runs") {
   const TempDir state;
   const std::string kept = unique_seconds();
   pid_t keeper = 0;

@@ -1,5 +1,4 @@
-// What is remembered outlives the host: a session is killed in the middle, and the next one goes
-// on.
+// The journal outlives the host: a session is killed in the middle, and the next one goes on.
 #include <signal.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Whether the journal holds a decision in this mode about something with this text.
+// Returns whether the journal has a decision in this mode about a request with this text.
 bool was_decided(const std::string& state, const std::string& mode, const std::string& text) {
   auto reader = JournalReader::open(state);
   if (!reader) return false;
@@ -29,7 +28,7 @@ bool was_decided(const std::string& state, const std::string& mode, const std::s
   });
 }
 
-// `gibbous session`s with one state directory, one after the other.
+// `gibbous session`s with one state directory, one after another.
 class Lives {
  public:
   explicit Lives(const std::string& config) : config_(dir_.write("config.lua", config)) { begin(); }
@@ -52,7 +51,7 @@ class Lives {
     REQUIRE(answer.contains("result"));
     return answer["result"]["data"];
   }
-  // Polls until `enough` of what came; keeps all items and the cursor.
+  // Polls until `enough` has come; keeps all items and the cursor.
   Json poll(const std::string& run, const std::function<bool(const Json&)>& enough) {
     Loop loop;
     Json answer;
@@ -64,12 +63,12 @@ class Lives {
     }));
     return answer;
   }
-  // Its first line and the event about it are on disk, and so is the message about that.
+  // Returns when the run's first line, its event and the message about that are on disk.
   void poll_until_told(const std::string& run) {
     poll(run, [this](const Json&) { return saw("ready"); });
     poll(run, [](const Json&) { return true; });
   }
-  // What the agent is told of the run's end.
+  // Returns the event about the run's end.
   Json ended(const std::string& run) {
     session_->send({{"id", "drain"}, {"drain", "a"}});
     Json found;
@@ -119,7 +118,7 @@ class Lives {
   std::int64_t since_ = 0;
 };
 
-// Goes on when the file `go` is there.
+// Goes on once the file `go` exists.
 const Json kSpawn = {{"action", "spawn"},
                      {"command",
                       "echo ready on 80; until [ -e go ]; do sleep 0.05; done; echo 'error: boom'; "
@@ -128,9 +127,8 @@ const Json kSpawn = {{"action", "spawn"},
                       {{{"regex", "ready on (\\d+)"}, {"event", "ready"}, {"once", true}},
                        {{"regex", "^error:"}, {"event", "trouble"}}}}};
 
-TEST_CASE(
-    "a kept run is polled on from the same cursor by the next host, and its events come once") {
-  Lives lives("return { kill_on_session_end = false }\n");
+TEST_CASE("the next host polls a detached run from the same cursor, and its events come once") {
+  Lives lives("return { toolsets = { 'shell', 'wait' }, kill_on_session_end = false }\n");
   const std::string run = lives.shell(kSpawn)["run_id"];
   lives.poll_until_told(run);
   lives.kill();
@@ -144,7 +142,7 @@ TEST_CASE(
   CHECK(lives.numbered_without_a_gap());
   CHECK(lives.drained() == Texts{"run_started", "ready", "run_adopted", "trouble", "run_ended"});
   CHECK(lives.drained().empty());
-  lives.poll(run, [](const Json&) { return true; });  // by now that is on disk
+  lives.poll(run, [](const Json&) { return true; });  // it is on disk by now
   lives.kill();
   lives.begin();
   CHECK(lives.drained().empty());
@@ -152,7 +150,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a run that died with its host is lost, with everything that was recorded of it") {
-  Lives lives("return {}\n");
+  Lives lives("return { toolsets = { 'shell', 'wait' } }\n");
   const std::string run = lives.shell(kSpawn)["run_id"];
   lives.poll_until_told(run);
   lives.kill();
@@ -187,7 +185,7 @@ TEST_CASE("a run that waited for another when its host was killed is lost, and n
 }
 
 TEST_CASE("with recovery = requeue, it is started again, as its next attempt") {
-  Lives lives("return { journal = { recovery = 'requeue' } }\n");
+  Lives lives("return { toolsets = { 'shell', 'wait' }, journal = { recovery = 'requeue' } }\n");
   const std::string run = lives.shell(kSpawn)["run_id"];
   lives.poll_until_told(run);
   lives.kill();
@@ -201,7 +199,7 @@ TEST_CASE("with recovery = requeue, it is started again, as its next attempt") {
 }
 
 TEST_CASE("a host that may not start any run leaves the queue to others") {
-  Lives lives("return {}\n");
+  Lives lives("return { toolsets = { 'shell', 'wait' } }\n");
   const std::string first = lives.shell(kSpawn)["run_id"];
   const std::string second =
       lives.shell({{"action", "spawn"}, {"command", "echo once >> log"}})["run_id"];
@@ -212,7 +210,7 @@ TEST_CASE("a host that may not start any run leaves the queue to others") {
     return lives.shell({{"action", "poll"}, {"run_id", run}});
   };
   Loop loop;
-  // It has settled the first, and the policy was asked about the second.
+  // The first is settled, and the policy has judged the second.
   REQUIRE(loop.until([&] {
     (void)poll(first);
     return was_decided(lives.file("state"), "plan", "echo once");
@@ -228,7 +226,7 @@ TEST_CASE("a host that may not start any run leaves the queue to others") {
 }
 
 TEST_CASE("a run queued when the host was killed is executed by the next one, once") {
-  Lives lives("return {}\n");
+  Lives lives("return { toolsets = { 'shell', 'wait' } }\n");
   const std::string first = lives.shell(kSpawn)["run_id"];
   const std::string second =
       lives.shell({{"action", "spawn"}, {"command", "echo once >> log"}})["run_id"];

@@ -1,5 +1,5 @@
-// Scripts that never end: in a tool, in a policy, in a file that is being reloaded. The call or the
-// load ends with file and line; everything else goes on.
+// Scripts that never end: in a tool, in a policy, in a file that is reloaded. The call or the load
+// fails with file and line; everything else goes on.
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -49,7 +49,7 @@ TEST_CASE("a tool that never ends fails with its file and line, while other call
   INFO(message);
   REQUIRE(code == "budget_exceeded");
   REQUIRE(message.find("init.lua:5") != std::string::npos);
-  // They took turns: the loop belonged to the runaway for a slice at a time.
+  // They took turns: the runaway had the loop for one slice at a time.
   REQUIRE(echoed > 10);
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("a file without an end is not loaded, and the old tools keep working")
   REQUIRE(host.call("echo", {{"text", "old"}}).text == "old");
 }
 
-TEST_CASE("a broken script saved while calls are in flight changes nothing until it is mended") {
+TEST_CASE("a broken script saved while calls are in flight changes nothing until it is fixed") {
   TempDir directory;
   RuntimeOptions options = with(directory);
   options.watch_files = true;

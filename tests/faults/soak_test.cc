@@ -1,6 +1,6 @@
-// `./dev soak`: trees and ends at random for as long as GIBBOUS_SOAK_SECONDS says. What must be
-// true at the end: nobody survived, the long-lived host and its keeper hold no zombie, no more
-// descriptors and hardly more memory than at the beginning.
+// `./dev soak`: random trees and ends for GIBBOUS_SOAK_SECONDS. At the end no process has survived,
+// and the long-lived host and its keeper hold no zombie, no more descriptors and hardly more memory
+// than at the beginning.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -54,7 +54,7 @@ double percentile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// Milliseconds from the act to an empty /proc.
+// Returns the milliseconds from the end until /proc shows no process of the tree.
 double one_case(AttackedHost& host, const Tree& tree, const End& end) {
   PlantedTree planted(host, tree, end.limits);
   const auto begin = Steady::now();
@@ -80,7 +80,7 @@ TEST_CASE("soak of containment", "[.soak]") {
   const auto until = Steady::now() + std::chrono::seconds(seconds);
   auto next_word = Steady::now() + std::chrono::seconds(10);
   AttackedHost lasting;
-  // Caches and tables have their size after these.
+  // Caches and tables reach their size with these.
   for (const Tree& tree : trees()) one_case(lasting, tree, ends().front());
   const Held host_before = held_by(lasting.program().pid());
   const Held keeper_before = held_by(lasting.keeper());

@@ -1,4 +1,4 @@
-// One `gibbous session` after the other over one state directory, with the tools of
+// One `gibbous session` after another over one state directory, with the tools of
 // tests/faults/scripts.
 #pragma once
 
@@ -26,7 +26,7 @@ class StateHost {
     REQUIRE(answer.contains("result"));
     return answer["result"]["data"];
   }
-  // By a signal; 0: by the end of its input.
+  // Ends it by a signal; 0: by the end of its input.
   void end(int signal_number) {
     if (signal_number == 0) {
       session_->program().close_stdin();
@@ -40,7 +40,7 @@ class StateHost {
   std::optional<Conversation> session_;
 };
 
-// No process has the word in its command any more.
+// Returns true if no process has the word in its command any more.
 inline bool gone(const std::string& word) {
   Loop loop;
   return loop.until([&] { return processes_with(word).empty(); });

@@ -1,5 +1,5 @@
-// Runs with terminals when their host ends: nothing is left of those that are not kept, and those
-// that are kept go on and are typed into by the next host.
+// Runs with terminals when their host ends: attached ones end completely, and detached ones go on
+// and take keys from the next host.
 #include <csignal>
 
 #include "tests/faults/state_host.h"
@@ -14,7 +14,7 @@ class Host : public StateHost {
     return result("start",
                   {{"command", command}, {"keep", keep}, {"pty", true}, {"watch", watch}})["id"];
   }
-  // Types, and waits for what is shown then.
+  // Types, and waits until the screen shows `shows`.
   void keys(const std::string& id, const std::string& keys, const std::string& shows) {
     const Json shown = result("keys", {{"id", id}, {"keys", keys}, {"shows", shows}});
     INFO(shown.dump());
@@ -23,7 +23,7 @@ class Host : public StateHost {
   int told(const std::string& id, const std::string& event) {
     return result("told", {{"id", id}, {"event", event}})["count"];
   }
-  // Waits until the event was recorded so often.
+  // Waits until the event was recorded `count` times.
   bool tells(const std::string& id, const std::string& event, int count) {
     Loop loop;
     return loop.until([&] { return told(id, event) >= count; });
@@ -34,7 +34,7 @@ class Host : public StateHost {
   }
 };
 
-TEST_CASE("a host that is killed leaves nothing of a terminal behind") {
+TEST_CASE("a host that is killed leaves no process of a terminal behind") {
   const TempDir state;
   const std::string word = unique_word();
   Host host(state);

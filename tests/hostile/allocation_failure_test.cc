@@ -1,5 +1,5 @@
 // Fails the k-th allocation of a mixed script, for every k, and then allocations at random: no
-// crash, an error that says what happened or an answer that is right, and a state that is usable
+// crash, an error that says what happened or a correct answer, and a state that is usable
 // afterwards.
 #include <lua.hpp>
 #include <random>
@@ -16,8 +16,8 @@ namespace {
 using test::make_state;
 using test::run;
 
-// Stands between LuaJIT and the MemoryCap. lua_setallocf has room for one pointer, which
-// State::of() needs, so this one is found through the only instance.
+// Sits between LuaJIT and the MemoryCap. lua_setallocf has room for one pointer, which State::of()
+// needs, so the only instance is found through a static pointer.
 class FailingAllocator {
  public:
   FailingAllocator(State& state, std::size_t fail_at, unsigned percent, unsigned seed)
@@ -97,7 +97,7 @@ local first = work()
 assert(first == work() and first > 100)
 )lua";
 
-// Every way to end is fine but a crash, or an answer that is wrong (an assertion of the script).
+// Every end is fine except a crash or a wrong answer (an assertion of the script).
 void check_ended(const ScriptError& error) {
   INFO(error.text());
   const bool memory = error.code == "memory_exceeded" ||
@@ -114,12 +114,12 @@ void check_usable(State& state) {
   CHECK(error.text().empty());
 }
 
-TEST_CASE("no allocation that fails crashes a script, whichever it is") {
+TEST_CASE("no failing allocation crashes a script") {
   constexpr std::size_t kMost = 20'000;
   std::size_t at = 1;
   for (bool failed = true; failed; ++at) {
     REQUIRE(at < kMost);
-    // What is interned in a used state would not be allocated again.
+    // A used state would not allocate its interned strings again.
     auto state = make_state();
     ScriptError error;
     {
@@ -134,7 +134,7 @@ TEST_CASE("no allocation that fails crashes a script, whichever it is") {
   CHECK(at > 500);
 }
 
-TEST_CASE("no allocation that fails crashes a task, whichever it is") {
+TEST_CASE("no failing allocation crashes a task") {
   constexpr std::size_t kMost = 20'000;
   std::size_t at = 1;
   for (bool failed = true; failed; at += 3) {
@@ -186,7 +186,7 @@ TEST_CASE("allocations that fail at random crash nothing") {
   }
 }
 
-TEST_CASE("values that cross the border while memory runs out are whole or not there") {
+TEST_CASE("values that cross into Lua while memory runs out arrive whole or not at all") {
   const Json value = Json::parse(R"({"a":[1,2,{"b":"text"}],"c":{"d":[],"e":null}})");
   bool failed = true;
   for (std::size_t at = 1; failed; ++at) {

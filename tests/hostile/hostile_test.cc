@@ -1,7 +1,6 @@
 // Runs every script of this folder in a small state, as a protected call and as a sliced task. Each
 // says on its `-- expect:` line how it must end: "ok", or the beginning of "code: message", or
-// several with " | ". It must end in bounded time, and the state must be as usable afterwards as
-// before.
+// several with " | ". It must end in bounded time and leave the state as usable as before.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -22,11 +21,11 @@ namespace {
 using test::make_state;
 using test::run;
 
-// For those that would run for ever; the others end by themselves, on a slow machine too.
+// For scripts that would run forever; the others end by themselves, even on a slow machine.
 constexpr Nanos kBudget = std::chrono::milliseconds(100);
 constexpr Nanos kPlenty = std::chrono::minutes(1);
 constexpr Nanos kSlice = std::chrono::milliseconds(2);
-// What may pass over the budget: one C function, times a busy machine and sanitizers.
+// The time beyond the budget: one C function, times a busy machine and sanitizers.
 constexpr std::chrono::seconds kBounded{60};
 
 struct HostileScript {
@@ -45,7 +44,7 @@ std::filesystem::path folder() {
   return base / "tests" / "hostile";
 }
 
-// The rest of the line behind `mark`, or "".
+// Returns the rest of the line after `mark`, or "".
 std::string header(const std::string& text, const std::string& mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) return "";
@@ -95,7 +94,7 @@ void check_outcome(const HostileScript& script, const ScriptError& error) {
   if (error.code == "budget_exceeded") CHECK(error.line > 0);
 }
 
-// The host's own use of the state, which no script may have changed.
+// Checks that the host can still use the state as before the script.
 void check_usable(State& state, const std::string& name) {
   INFO("after " << name);
   CHECK(lua_gettop(state.main()) == 0);

@@ -21,7 +21,7 @@ for header in status.h runtime.h; do
   [[ -f "$prefix/some where/include/gibbous/$header" ]]
 done
 
-# A program of somebody else's embeds it.
+# Another program embeds it.
 mkdir "$prefix/host"
 cat >"$prefix/host/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each header compiles alone: it includes what it needs, whoever includes it after what.
+"""Each header compiles alone: it includes what it needs, in any order of includes.
 
 A header with a source of its own is the first thing that the source includes, so that the build of the preset `dev`
 compiles it alone; that order is checked here. The headers without a source are compiled here, without code being

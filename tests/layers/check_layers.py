@@ -46,21 +46,22 @@ MAY_INCLUDE = {
     'runtime/recording': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/journal'],
     'runtime/queue': ['runtime/base', 'runtime/process', 'runtime/runs', 'runtime/journal', 'runtime/recording'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
-    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/terminal'],
+    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
     'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],
     **{f'bindings/lua/{room}': RUNTIME + ['bindings/json'] + [f'bindings/lua/{each}' for each in below]
        for room, below in LUA_ROOMS.items()},
     'bindings/host': RUNTIME + ['bindings/json'] + [f'bindings/lua/{room}' for room in LUA_ROOMS],
-    # Front ends talk to gibbous::Runtime, which is public, and to nothing behind it.
+    # Front ends use only gibbous::Runtime, which is public.
     'bindings/stdio': ['runtime/base'],
     'bindings/c': FRONT_END,
     'bindings/mcp': FRONT_END,
     'bindings/module': FRONT_END,
     'bindings/python': FRONT_END,
     # What people see of the journal, which a process reads that has no runtime: records and output
-    # from the journal, costs from /proc; of the facade only where the state directory is.
-    'bindings/inspect': FRONT_END + ['runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
+    # from the journal, costs from /proc, secrets redacted; of the facade only where the state
+    # directory is.
+    'bindings/inspect': FRONT_END + ['runtime/audit', 'runtime/terminal', 'runtime/journal', 'runtime/process', 'runtime/output', 'bindings/host'],
     'bindings/inspect/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
     'bindings/inspect/top': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
     # The command is also what starts the MCP server, and what prints the journal.
@@ -76,7 +77,7 @@ LIBRARIES = {
     'nlohmann/json': (r'nlohmann/.*', ['bindings/json']),
     'libuv': (r'uv\.h|uv/.*', ['runtime/keeper', 'runtime/output', 'runtime/runs', 'runtime/wait',
                                'runtime/watch', 'runtime/recording', 'runtime/queue', 'bindings/lua', 'bindings/host']),
-    'RE2': (r're2/.*', ['runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/audit',
+    'RE2': (r're2/.*', ['runtime/output', 'runtime/watch', 'runtime/wait', 'runtime/command', 'runtime/rules', 'runtime/audit',
                           'bindings/lua']),
     'libseccomp': (r'seccomp\.h', ['runtime/sandbox']),
     'libvterm': (r'vterm.*\.h', ['runtime/terminal']),
@@ -112,7 +113,7 @@ def check_include(folder, included):
 
 
 def check_public_header(included):
-    """The only public headers show nothing of what is behind them."""
+    """The public headers include nothing of the implementation."""
     is_standard = '/' not in included and '.' not in included
     if is_standard or included.startswith(PUBLIC):
         return None

@@ -24,7 +24,7 @@ const says = (session, id, text) => until(`${text} of ${id}`, async () =>
   (await read(session, id)).stdout.includes(text));
 const gone = (pids) => until('the processes are gone', () => pids.every((pid) => !is_alive(pid)));
 
-/** A port that nobody has. */
+/** A free port. */
 async function free_port() {
   const probe = createServer().listen(0, '127.0.0.1');
   await until('a free port', () => probe.listening);

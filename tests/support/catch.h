@@ -1,4 +1,4 @@
-// Catch2, version 2 or 3: the one header that tests include for it.
+// The only header through which tests include Catch2, version 2 or 3.
 #pragma once
 
 #if GIBBOUS_CATCH2 == 2

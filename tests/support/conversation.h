@@ -1,5 +1,5 @@
 // Conversation: a `gibbous session` under test. Sends requests, finds the answer to each among the
-// lines that come, keeps the rest. One thread.
+// incoming lines, and keeps the rest. One thread.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace gibbous::testing {
 
-// The `gibbous` of this build.
+// Returns the path of this build's `gibbous`.
 std::string command_path();
 
 class Conversation {
@@ -23,18 +23,17 @@ class Conversation {
 
   Program& program() { return program_; }
   void send(const Json& request) { program_.write_line(request.dump()); }
-  // Sends a call and gives its answer: {"id":…,"result":…} or {"id":…,"error":…}.
+  // Sends a call and returns its answer: {"id":…,"result":…} or {"id":…,"error":…}.
   Json call(const std::string& tool, const Json& args, const std::string& session = "");
-  // The answer with this id; what comes before it is kept in others(). Throws when it does not
-  // come.
+  // Returns the answer with this id; others() keeps earlier lines. Throws if it does not come.
   Json answer(const Json& id);
-  // The next line of any kind that answer() has not taken. Throws when none comes.
+  // Returns the next line of any kind that answer() has not taken. Throws if none comes.
   Json next();
-  // The next line that has this member ("event", "error", "reload", …).
+  // Returns the next line that has this member ("event", "error", "reload", …).
   Json next_with(const std::string& member);
-  // The event of this name, come already or still to come.
+  // Returns the event of this name, past or future.
   Json event(const std::string& name);
-  // Lines that nobody asked for yet, oldest first.
+  // Lines that no call has returned yet, oldest first.
   std::vector<Json>& others() { return others_; }
 
  private:

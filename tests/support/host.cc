@@ -21,6 +21,12 @@ RuntimeOptions auto_mode() {
   return options;
 }
 
+RuntimeOptions with_shell() {
+  RuntimeOptions options = auto_mode();
+  options.toolsets = {"bg", "wait", "shell"};
+  return options;
+}
+
 Host::Host(RuntimeOptions options) {
   auto created = Runtime::create(std::move(options));
   if (!created) {

@@ -1,5 +1,5 @@
-// HttpStatusParser against a regular expression that says the same of the whole text at once, and
-// against itself when the text is cut into reads. Used by the fuzzer and by http_parse_test.cc.
+// Compares HttpStatusParser with a regular expression over the whole text, and with itself when the
+// text is cut into reads. The fuzzer and http_parse_test.cc use it.
 #pragma once
 
 #include <re2/re2.h>
@@ -13,8 +13,8 @@
 
 namespace gibbous::testing {
 
-// The status, 0 when more is needed, -1 when it is wrong. `cuts` says how long each read is,
-// cyclically.
+// Returns the status, 0 if more is needed, or -1 if the text is wrong. `cuts` has the lengths of
+// the reads, cyclically.
 inline int parsed_status(std::string_view text, std::string_view cuts) {
   HttpStatusParser parser;
   auto state = HttpStatusParser::State::kMore;
@@ -30,7 +30,7 @@ inline int parsed_status(std::string_view text, std::string_view cuts) {
   return state == HttpStatusParser::State::kMore ? 0 : -1;
 }
 
-// "" or what differs.
+// Returns "" or the difference.
 inline std::string status_difference(std::string_view text, std::string_view cuts) {
   text = text.substr(0, kMaxHttpHeadBytes);
   static const RE2 kAnswer(

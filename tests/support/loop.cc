@@ -11,8 +11,8 @@
 
 namespace {
 
-// Nothing of a test is remembered beyond it: where no state directory is named, it is one of this
-// test program's own, which its children share.
+// Tests leave no state behind: the default state directory is one of this test program's own, which
+// its children share.
 const struct StateHome {
   StateHome() : path("/tmp/gibbous-test-state-" + std::to_string(::getpid())) {
     ::setenv("XDG_STATE_HOME", path.c_str(), 1);
@@ -40,7 +40,7 @@ Loop::~Loop() {
   for (int turn = 0; turn < kMaxTurns && (closed = uv_loop_close(&loop_)) == UV_EBUSY; ++turn) {
     uv_run(&loop_, UV_RUN_NOWAIT);
   }
-  // A loop that is closed must not be closed again.
+  // A closed loop must not be closed again.
   if (closed == UV_EBUSY) {
     uv_print_all_handles(&loop_, stderr);
     std::abort();
@@ -49,7 +49,7 @@ Loop::~Loop() {
 
 bool Loop::until(const std::function<bool()>& done, std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  // The tick keeps the loop alive and lets `done` look at things that are no events of the loop.
+  // The tick keeps the loop alive and lets `done` check things that are not events of the loop.
   constexpr std::uint64_t kTickMillis = 5;
   uv_timer_start(
       &tick_, [](uv_timer_t*) {}, kTickMillis, kTickMillis);

@@ -1,5 +1,5 @@
-// Loop: a libuv loop for tests that wait for events: runs until something is true or a deadline
-// passes.
+// Loop: a libuv loop for tests that wait for events. It runs until a condition is true or a
+// deadline passes.
 #pragma once
 
 #include <uv.h>
@@ -16,17 +16,17 @@ inline constexpr std::chrono::seconds kPatience{30};
 class Loop {
  public:
   Loop();
-  // Runs what is left until every handle is closed; aborts when one was forgotten.
+  // Runs the loop until every handle is closed; aborts if one was forgotten.
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
   uv_loop_t* get() { return &loop_; }
-  // False when the deadline passed first.
+  // Returns false if the deadline passed first.
   bool until(const std::function<bool()>& done, std::chrono::milliseconds limit = kPatience);
-  // One turn without waiting, as a frame loop does it, whatever holds the loop open or not.
+  // Runs one turn without waiting, as a frame loop does, even if nothing holds the loop open.
   void turn();
-  // For what must NOT happen: runs the loop for so long.
+  // Runs the loop for this time, for things that must NOT happen.
   void run_for(std::chrono::milliseconds time);
 
  private:
@@ -34,7 +34,7 @@ class Loop {
   uv_timer_t tick_;
 };
 
-// The directory of this test program, where fixtures and the keeper lie.
+// Returns the directory of this test program, which also has the fixtures and the keeper.
 std::string program_directory();
 std::string fixture(const std::string& name);  // path of fixture_NAME
 
@@ -44,7 +44,7 @@ class TempDir {
   TempDir();
   ~TempDir();
   const std::string& path() const { return path_; }
-  std::string write(const std::string& name, const std::string& text) const;  // gives the path
+  std::string write(const std::string& name, const std::string& text) const;  // returns the path
 
  private:
   std::string path_;

@@ -1,4 +1,5 @@
-// fork() for tests and fixtures: a machine under other load may refuse a process for a moment.
+// fork() and posix_spawn() for tests and fixtures: a machine under load may refuse a process for a
+// moment.
 #pragma once
 
 #include <unistd.h>
@@ -8,16 +9,26 @@
 
 namespace gibbous::testing {
 
-// As fork(), but tries again for ten seconds while the system is out of processes or memory.
-inline pid_t patient_fork() {
+// Calls `start`, which returns 0 or an errno, again for ten seconds while the system is out of
+// processes or memory.
+template <typename Start>
+int patiently(const Start& start) {
   constexpr int kTries = 1000;
   constexpr long kPauseNanos = 10'000'000;
   for (int tries = 1;; ++tries) {
-    const pid_t child = ::fork();
-    if (child >= 0 || (errno != EAGAIN && errno != ENOMEM) || tries == kTries) return child;
+    const int error = start();
+    if ((error != EAGAIN && error != ENOMEM) || tries == kTries) return error;
     const timespec pause{0, kPauseNanos};
     ::nanosleep(&pause, nullptr);
   }
+}
+
+// As fork(), but patient.
+inline pid_t patient_fork() {
+  pid_t child = -1;
+  const int error = patiently([&child] { return (child = ::fork()) < 0 ? errno : 0; });
+  if (error != 0) errno = error;
+  return child;
 }
 
 }  // namespace gibbous::testing

@@ -1,6 +1,6 @@
-// Our pattern functions against LuaJIT's own, on the same subject, pattern and replacement: both
-// must give the same results, or both must fail. Used by pattern_test.cc (random input) and by the
-// fuzzer. Tests only: the second state is LuaJIT as it is, without a sandbox.
+// Compares our pattern functions with LuaJIT's, on the same subject, pattern and replacement: both
+// must give the same results, or both must fail. pattern_test.cc (random input) and the fuzzer use
+// it. Tests only: the second state is plain LuaJIT, without a sandbox.
 #pragma once
 
 #include <lua.hpp>
@@ -72,8 +72,7 @@ class PatternDifferential {
         &error);
   }
 
-  // Empty when both agree. A pattern that only one of them gives up on (steps, depth) counts as
-  // agreed.
+  // Returns "" if both agree. A pattern on which only one gives up (steps, depth) counts as agreed.
   std::string difference(std::string_view subject, std::string_view pattern,
                          std::string_view replacement, int init) {
     const std::string theirs = call(stock_.get(), subject, pattern, replacement, init);

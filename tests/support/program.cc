@@ -1,4 +1,4 @@
-// Program: a program under test, spoken to through pipes.
+// Program: a program under test, connected by pipes.
 #include "tests/support/program.h"
 
 #include <fcntl.h>
@@ -21,6 +21,8 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "tests/support/patient_fork.h"
 
 extern char** environ;
 
@@ -88,8 +90,10 @@ Program::Program(const ProgramSpec& spec) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> argv = spec.argv;
   std::vector<std::string> env = environment_with(spec.env);
-  const int error = posix_spawn(&pid_, argv.at(0).c_str(), &actions, nullptr, pointers(argv).data(),
-                                pointers(env).data());
+  const int error = patiently([&] {
+    return posix_spawn(&pid_, argv.at(0).c_str(), &actions, nullptr, pointers(argv).data(),
+                       pointers(env).data());
+  });
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
@@ -100,7 +104,7 @@ Program::Program(const ProgramSpec& spec) {
   if (!pidfd_) fail("pidfd_open");
   stdin_ = std::move(our_in);
   stdout_ = std::move(our_out);
-  // So that a program that stops reading fails the test instead of hanging it.
+  // A program that stops reading fails the test instead of hanging it.
   fcntl(stdin_.get(), F_SETFL, O_NONBLOCK);
   ::signal(SIGPIPE, SIG_IGN);
 }

@@ -1,6 +1,6 @@
-// Program: a program under test, spoken to through pipes: lines in, lines out, signals, exit
-// status. For the tests of the command; one thread. Every wait has a deadline and ends at once when
-// the thing happens.
+// Program: a program under test, connected by pipes: lines in, lines out, signals, exit status. For
+// the tests of the command; one thread. Every wait has a deadline and ends as soon as its condition
+// is true.
 #pragma once
 
 #include <sys/types.h>
@@ -31,25 +31,25 @@ class Program {
   static constexpr std::chrono::milliseconds kPatience{30'000};
 
   explicit Program(const ProgramSpec& spec);
-  // Kills it when it still runs.
+  // Kills it if it still runs.
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Writes all of it, or throws when the program reads no more within the limit.
+  // Writes all of it, or throws if the program does not read within the limit.
   void write(const std::string& text, std::chrono::milliseconds limit = kPatience);
   void write_line(const std::string& line) { write(line + "\n"); }
   void close_stdin() { stdin_.reset(); }
   void close_stdout() { stdout_.reset(); }
   void send_signal(int number) const;
 
-  // The next line of its stdout, nothing at its end or when the limit passes.
+  // Returns the next line of its stdout; nothing at its end or after the limit.
   std::optional<std::string> read_line(std::chrono::milliseconds limit = kPatience);
-  // What is left of its stdout, to the end of it.
+  // Returns the rest of its stdout.
   std::string read_rest(std::chrono::milliseconds limit = kPatience);
   std::string stderr_text();
-  // Nothing when it does not end within the limit.
+  // Returns nothing if it does not end within the limit.
   std::optional<ExitStatus> wait(std::chrono::milliseconds limit = kPatience);
 
  private:
@@ -64,7 +64,7 @@ class Program {
   std::optional<ExitStatus> status_;
 };
 
-// Runs a program to its end and gives what it said.
+// Runs a program to its end and returns its output.
 struct Outcome {
   ExitStatus status;
   std::string out;
@@ -72,7 +72,7 @@ struct Outcome {
 };
 Outcome run_program(const ProgramSpec& spec, const std::string& input = "");
 
-// The processes whose environment holds NAME=value, but this one.
+// Returns the other processes whose environment holds NAME=value.
 std::vector<pid_t> processes_with(const std::string& name, const std::string& value);
 
 }  // namespace gibbous::testing

@@ -8,7 +8,7 @@
 
 namespace gibbous::testing {
 
-// The text of a file, from the top of the tree; "" when there is none.
+// Returns the text of a file, by its path in the tree; "" if there is none.
 inline std::string source_text(const std::string& path) {
   const char* root = std::getenv("GIBBOUS_SOURCE_DIR");
   std::ifstream file(std::string(root == nullptr ? "." : root) + "/" + path);

@@ -19,7 +19,7 @@
 namespace gibbous::testing {
 
 TerminalProgram::TerminalProgram(const ProgramSpec& spec) {
-  // All that allocates is done before the fork.
+  // All allocations happen before the fork.
   std::vector<std::string> words = spec.argv;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -56,7 +56,7 @@ void TerminalProgram::resize(unsigned short rows, unsigned short columns) const 
     throw std::system_error(errno, std::generic_category(), "the terminal takes no size");
 }
 
-// False when nothing comes any more: the program has closed its terminal, or is late.
+// Returns false if nothing more comes: the program has closed its terminal, or is late.
 bool TerminalProgram::fill() {
   pollfd entry{terminal_.get(), POLLIN, 0};
   if (poll(&entry, 1, static_cast<int>(Program::kPatience.count())) != 1) return false;

@@ -1,5 +1,5 @@
-// TerminalProgram: a program under test at a terminal of its own: what a person would type goes in,
-// what they would see comes out. One thread; every wait has a deadline.
+// TerminalProgram: a program under test in a terminal of its own. The test types and reads what a
+// person would see. One thread; every wait has a deadline.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace gibbous::testing {
 class TerminalProgram {
  public:
   explicit TerminalProgram(const ProgramSpec& spec);
-  // Kills it when it still runs.
+  // Kills it if it still runs.
   ~TerminalProgram();
   TerminalProgram(const TerminalProgram&) = delete;
   TerminalProgram& operator=(const TerminalProgram&) = delete;
@@ -21,10 +21,9 @@ class TerminalProgram {
   void type(const std::string& keys);
   void send_signal(int number) const;
   void resize(unsigned short rows, unsigned short columns) const;
-  // Everything that was shown so far, once `part` is in what came since the last call; throws when
-  // it does not come.
+  // Returns all output so far once `part` has come since the last call; throws if it does not come.
   std::string until(const std::string& part);
-  // Its end; throws when it does not come.
+  // Waits for its end; throws if it does not come.
   ExitStatus wait();
   const std::string& shown() const { return shown_; }
 

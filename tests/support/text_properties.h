@@ -1,5 +1,6 @@
-// What must hold of clean(), to_utf8() and excerpt() for any bytes at all: checked by the fuzzer
-// (fuzz/text_fuzz.cc) and over random input by the tests of runtime/output. Any thread.
+// Properties of clean(), to_utf8() and excerpt() for any bytes. The fuzzer
+// (tests/fuzz/text_fuzz.cc) checks them, and the tests of runtime/output do so over random input.
+// Any thread.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +15,11 @@
 
 namespace gibbous::testing {
 
-// The decoder of the WHATWG's Encoding standard, as it is written there: one byte at a time, with
-// its state.
+// The decoder of the WHATWG's Encoding standard, written as there: one byte at a time, with its
+// state.
 inline std::string whatwg_utf8(std::string_view raw) {
   std::string text;
-  std::string held;  // bytes of the sequence that is being read
+  std::string held;  // bytes of the current sequence
   unsigned needed = 0;
   unsigned char lower = 0x80;
   unsigned char upper = 0xBF;
@@ -52,7 +53,7 @@ inline std::string whatwg_utf8(std::string_view raw) {
         replace();
       }
     } else if (byte < lower || byte > upper) {
-      replace();  // and the byte is looked at again
+      replace();  // and decode the byte again
     } else {
       ++at;
       lower = 0x80;
@@ -65,7 +66,7 @@ inline std::string whatwg_utf8(std::string_view raw) {
   return text;
 }
 
-// What is wrong with what the text functions make of `raw`; "" when nothing is.
+// Returns what is wrong with the results of the text functions for `raw`, or "".
 inline std::string clean_problem(std::string_view raw) {
   constexpr std::size_t kMaxGrowth = 3;  // a byte may become U+FFFD
   const std::string repaired = to_utf8(raw);
@@ -100,7 +101,7 @@ inline std::string clean_problem(std::string_view raw) {
   return {};
 }
 
-// What is wrong with an excerpt of `raw`, which comes in pieces of `piece` bytes into a ring of
+// Returns what is wrong with an excerpt of `raw`, fed in pieces of `piece` bytes into a ring of
 // `ring`.
 inline std::string excerpt_problem(std::string_view raw, std::size_t budget_tokens,
                                    std::size_t ring, std::size_t head, std::size_t piece) {

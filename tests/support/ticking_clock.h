@@ -1,4 +1,4 @@
-// TickingClock: moves by a step at each look. Time is then the number of looks, so that a budget
+// TickingClock: advances by a step at each read. Time is then the number of reads, so that a budget
 // ends at the same place on every machine.
 #pragma once
 

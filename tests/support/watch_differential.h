@@ -1,6 +1,6 @@
-// What must hold of a WatchSet for any watchers, output and chunks: its matches are those of RE2 on
-// each line by itself, done here in the plainest way. Checked by the fuzzer (fuzz/watch_fuzz.cc)
-// and over random input by the tests of runtime/watch. Any thread.
+// A property of WatchSet for any watchers, output and chunks: its matches are those of RE2 on each
+// line by itself, found here in the plainest way. The fuzzer (tests/fuzz/watch_fuzz.cc) checks it,
+// and the tests of runtime/watch do so over random input. Any thread.
 #pragma once
 
 #include <re2/re2.h>
@@ -20,7 +20,7 @@
 
 namespace gibbous::testing {
 
-// A sink that keeps all it is told.
+// A sink that keeps every match.
 class MatchDesk final : public WatchSink {
  public:
   bool wants(std::size_t) override { return true; }
@@ -67,7 +67,7 @@ inline std::vector<WatchGroup> plain_groups(const re2::RE2& regex, const std::st
   return groups;
 }
 
-// In the order of lines and, on one line, of watchers.
+// Returns the matches in the order of lines and, on one line, of watchers.
 inline std::vector<WatchMatch> plain_matches(const std::vector<WatchSpec>& specs,
                                              std::string_view output) {
   std::vector<std::unique_ptr<re2::RE2>> regexes;
@@ -113,7 +113,7 @@ inline bool same_groups(const std::vector<WatchGroup>& left, const std::vector<W
                     });
 }
 
-// In which field two matches differ; "" when in none.
+// Returns the field in which two matches differ, or "".
 inline std::string match_difference(const WatchMatch& left, const WatchMatch& right) {
   if (left.watcher != right.watcher) return "watcher";
   if (left.event != right.event) return "event";
@@ -137,8 +137,8 @@ inline std::string sequence_difference(const std::vector<WatchMatch>& got,
   return "";
 }
 
-// The same where unfinished lines were looked at: they may match then and not when they are
-// complete, but nothing is told of twice, and nothing is lost.
+// The same with unfinished lines, which may match then but not when they are complete; no match is
+// reported twice or lost.
 inline std::string flushed_difference(const std::vector<WatchMatch>& got,
                                       const std::vector<WatchMatch>& expected) {
   using Key = std::pair<std::uint64_t, std::size_t>;  // line, watcher
@@ -156,7 +156,7 @@ inline std::string flushed_difference(const std::vector<WatchMatch>& got,
     if (found == told.end()) return "a match is missing: " + match.line;
     const std::string difference =
         found->second->partial ? "" : match_difference(*found->second, match);
-    // What comes after may have been late.
+    // The lines after it may have come too late.
     if (!difference.empty() && difference != "after") return difference + " differs: " + match.line;
   }
   for (const auto& [key, match] : told) {
@@ -165,15 +165,15 @@ inline std::string flushed_difference(const std::vector<WatchMatch>& got,
   return "";
 }
 
-// What is wrong with the matches of a set that is fed `output` in chunks of `chunk_bytes()` each;
-// "" when nothing is. With `flush`, the unfinished line is looked at after each chunk, which
-// `once` is too simple for.
+// Returns what is wrong with the matches of a set that is fed `output` in chunks of `chunk_bytes()`
+// each, or "". With `flush`, the unfinished line is examined after each chunk; `once` is then left
+// out.
 template <typename ChunkBytes>
 std::string watch_problem(std::vector<WatchSpec> specs, std::string_view output,
                           ChunkBytes chunk_bytes, bool flush) {
   for (WatchSpec& spec : specs) spec.once = spec.once && !flush;
   auto patterns = WatchPatterns::compile(specs);
-  if (!patterns) return "";  // RE2 does not take all that is put before it
+  if (!patterns) return "";  // RE2 does not accept every regex
   MatchDesk desk;
   WatchSet set(*patterns, &desk);
   for (std::size_t at = 0; at < output.size();) {

@@ -1,6 +1,6 @@
-// Watchers and output made from bytes, of which any will do: regexes from a small grammar, and
-// output that they often match, with all that makes lines look different. For the fuzzer and for
-// the tests of runtime/watch. Any thread.
+// Makes watchers and output from any bytes: regexes from a small grammar, and output that they
+// often match, with all that makes lines look different. For the fuzzer and the tests of
+// runtime/watch. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class WatchInput {
  public:
   explicit WatchInput(std::string_view bytes) : bytes_(bytes) {}
 
-  // 0 to below - 1; zeros when the bytes are used up.
+  // Returns 0 to below - 1; 0 when the bytes are used up.
   std::size_t pick(std::size_t below) {
     if (at_ >= bytes_.size()) return 0;
     return static_cast<unsigned char>(bytes_[at_++]) % below;

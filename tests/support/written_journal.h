@@ -1,6 +1,6 @@
 // WrittenJournal: a state directory with a journal that a test writes as a runtime would: runs with
-// what they wrote and did, at times that the test says. Everything is on disk when flush() returns.
-// One thread; for tests that link gibbous_journal.
+// their output and events, at times that the test chooses. Everything is on disk when flush()
+// returns. One thread; for tests that link gibbous_journal.
 #pragma once
 
 #include <chrono>
@@ -38,11 +38,19 @@ class WrittenJournal {
   void advance(std::chrono::milliseconds time) { now_ += time.count(); }
   void set_now(std::int64_t now) { now_ = now; }
 
+  // Where the runs that start from now on belong; without `client`, their session owns them.
+  void in(const std::string& workspace, const std::string& client = "") {
+    workspace_ = workspace;
+    client_ = client;
+  }
+
   RunRecord& start(const std::string& id, const std::string& session, const std::string& command,
                    const Json& meta = Json::object()) {
     RunRecord& run = runs_[id];
     run.run_id = id;
     run.session_id = session;
+    run.client = client_.empty() ? session : client_;
+    run.workspace = workspace_;
     run.command = command;
     run.status = "running";
     run.queued_at = run.started_at = now_;
@@ -86,7 +94,7 @@ class WrittenJournal {
     decision.record_json = record.dump();
     must(journal_->add_decision(decision));
   }
-  // The next `count` items of the run are lost, and the journal notes it.
+  // Loses the next `count` items of the run, which the journal notes.
   void lose(const std::string& id, std::uint64_t count) { seqs_[id] += count; }
 
   void flush() {
@@ -103,6 +111,8 @@ class WrittenJournal {
 
   TempDir dir_;
   SystemClock clock_;
+  std::string workspace_;
+  std::string client_;
   std::int64_t now_ = kStart;
   std::map<std::string, RunRecord> runs_;
   std::map<std::string, std::uint64_t> seqs_;

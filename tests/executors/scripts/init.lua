@@ -1,4 +1,4 @@
--- What the tests of executors call: run.start with whatever options, and what shows a run.
+-- Tools for the tests of executors: run.start with any options, and views of a run.
 local start = tool {
   name = 'start', description = 'Starts a run with these options.', permission = 'execute',
   input = schema.object({}, { additional = true }),
@@ -60,7 +60,7 @@ local type_keys = tool {
   end,
 }
 
--- Runs commands here, and says of their ports and of what they cost what it is told to say.
+-- Runs commands here, and reports the ports and costs in its settings.
 local told = {
   name = 'told',
   settings = schema.object {

@@ -1,4 +1,4 @@
-"""Whole sessions are killed at random, and what is remembered is checked by somebody else.
+"""Kills whole sessions at random; another process then checks what is remembered.
 
     session_soak.py GIBBOUS KILLS [--seed N] [--recovery lost|requeue] [--drivers N]
 

@@ -106,7 +106,8 @@ def wait_until_gone(expected_left, seconds):
 
 def start_agent(gibbous, workspace, state):
     name, value = MARK.split('=', 1)
-    return Agent([gibbous, 'session', '--mode', 'auto', '--workspace', str(workspace), '--state', str(state)],
+    toolsets = ['--toolset', 'bg', '--toolset', 'wait', '--toolset', 'shell']
+    return Agent([gibbous, 'session', '--mode', 'auto', *toolsets, '--workspace', str(workspace), '--state', str(state)],
                  env={**os.environ, name: value})
 
 

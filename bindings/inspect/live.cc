@@ -117,8 +117,9 @@ bool host_lives(JournalReader& reader, const RunRecord& run) {
   if (!workers) return true;
   for (const WorkerRecord& worker : *workers) {
     if (worker.worker_id != run.owner) continue;
-    if (worker.boot_id == pid_space()) return is_process_alive(worker.pid, worker.pid_started);
-    return lease_holds(worker, unix_millis());
+    const std::optional<bool> alive =
+        is_process_alive(worker.boot_id, worker.pid, worker.pid_started);
+    return alive ? *alive : lease_holds(worker, unix_millis());
   }
   return false;
 }

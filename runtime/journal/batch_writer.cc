@@ -1,5 +1,6 @@
 #include "runtime/journal/batch_writer.h"
 
+#include <optional>
 #include <utility>
 
 #include "runtime/journal/fence.h"
@@ -96,6 +97,7 @@ Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied
 Status BatchWriter::write_all(const Batch& batch, std::int64_t now, Applied* applied) {
   now_ = now;
   applied_ = applied;
+  workers_.changes() = {};
   const std::uint64_t stored_before = items_.stored();
   const std::uint64_t not_kept_before = items_.not_kept();
   std::size_t at = 0;
@@ -117,6 +119,7 @@ Status BatchWriter::write_all(const Batch& batch, std::int64_t now, Applied* app
   if (Status status = add_items(batch.items.size()); !status) return status;
   if (Status status = write_out_items(); !status) return status;
   for (const RunSlot slot : std::exchange(forgotten_, {})) items_.forget(slot);
+  applied->changes = std::exchange(workers_.changes(), {});
   applied->stored = items_.stored() - stored_before;
   applied->not_kept = items_.not_kept() - not_kept_before;
   return {};
@@ -132,9 +135,9 @@ Status BatchWriter::look_at_fence(const RunRecord& run, Status* why) {
   bool found = false;
   if (Status status = queue_.find(run.run_id, &row, &found); !status) return status;
   // A new run may be queued for another worker, but that worker must not have executed it.
-  if (!found && run.status == "queued") return {};
-  *why = may_write(run.run_id, row, self, run.attempt);
+  if (found || run.status != "queued") *why = may_write(run.run_id, row, self, run.attempt);
   if (*why && found) *why = may_follow(run.run_id, row, run.status);
+  if (*why) queue_.note_put(run, found ? std::optional(row) : std::nullopt);
   return {};
 }
 

@@ -26,6 +26,7 @@ struct Applied {
   std::uint64_t stored = 0;    // items
   std::uint64_t not_kept = 0;  // items
   std::vector<RefusedWrite> refused;
+  QueueChanges changes;
 };
 
 class BatchWriter {

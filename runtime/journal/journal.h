@@ -56,7 +56,11 @@ struct JournalOptions {
   // each put_run(), and once for the items that follow it; none of those items is kept or becomes
   // durable.
   std::function<void(const std::string& run_id, const Status& why)> on_refused;
-  WorkerAlive worker_alive;  // called on the writer thread; must be quick. Null: all are alive
+  // Called after a commit that changed something in the queue; other processes got a notice of it.
+  std::function<void()> on_queue_changed;
+  // Called on the writer thread; must be quick. Null: all workers with this one's boot_id are
+  // alive.
+  WorkerAlive worker_alive;
 };
 
 struct JournalStats {

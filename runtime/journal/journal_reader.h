@@ -81,6 +81,17 @@ class JournalReader {
   Result<QueuePlace> queue_place(std::string_view run_id);
   // Returns the workers that share the journal in the order they joined; some may be dead.
   Result<std::vector<WorkerRecord>> workers();
+  // Returns the workers with another boot_id; some may be dead.
+  Result<std::vector<WorkerRecord>> workers_elsewhere(std::string_view boot_id);
+  // Returns the worker with this boot_id that comes after this one in the order of the ids; after
+  // the last one comes the first again. A worker alone comes after itself. Also fails with
+  // worker_not_found when there is none.
+  Result<WorkerRecord> next_worker(std::string_view worker_id, std::string_view boot_id);
+  // Returns the owners of the runs in progress of this client.
+  Result<std::vector<WorkerRecord>> owners(std::string_view client);
+  // Returns true if a run waits at the head of a queue of this scope. Its owner may be another
+  // living worker, which Journal::claim() checks.
+  Result<bool> has_claimable(const ClaimScope& scope);
   // Returns open requests about runs that `owner` executes ("" for all), oldest first.
   Result<std::vector<RunRequest>> requests(std::string_view owner, std::size_t limit);
   // Also fails with request_not_found.

@@ -8,6 +8,7 @@
 
 #include "runtime/base/state_file.h"
 #include "runtime/journal/journal_impl.h"
+#include "runtime/journal/notices.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/tidy.h"
 
@@ -182,6 +183,12 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
     stats_.commits += had_entries ? 1 : 0;
     notify_refused(applied, &calls);
     notify_all(held_, {}, applied, &calls);
+    if (!applied.changes.empty()) {
+      calls.push_back([this, changes = applied.changes, self = self_.worker_id] {
+        send_notices(options_.directory, self, changes);
+        if (options_.on_queue_changed) options_.on_queue_changed();
+      });
+    }
     held_.clear();
   }
   if (!status) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runtime/base/state_file.h"
+#include "runtime/journal/notices.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/queue.h"
 
@@ -31,6 +32,7 @@ Result<KillRequest> request_kill(const std::string& directory, const std::string
   if (status) status = (*database)->execute("COMMIT");
   if (!status && (*database)->in_transaction()) (void)(*database)->execute("ROLLBACK");
   if (!status || !refused) return status ? refused : status;
+  send_notices(directory, "", workers.changes());
   return request;
 }
 

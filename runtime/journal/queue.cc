@@ -3,25 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/base/session_name.h"
 #include "runtime/journal/run_row.h"
 
 namespace gibbous {
 namespace {
 
-// The first queued run of each queue that has no run in progress, in a workspace. A queue is a
-// name inside a client; runs without a workspace are of an older version.
-constexpr const char* kSelectHeads =
-    "SELECT run.number, run.owner, run.started_by, run.client"
-    " FROM (SELECT workspace, client, session_id, min(number) AS number FROM exec_runs"
-    "   WHERE status = 'queued' AND (?1 IS NULL OR workspace IN (?1, ''))"
-    "   GROUP BY workspace, client, session_id) AS head"
-    " JOIN exec_runs AS run ON run.number = head.number"
-    " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
-    "   WHERE other.workspace = head.workspace AND other.client = head.client"
-    "   AND other.session_id = head.session_id AND other.status IN ('starting', 'running')"
-    "   AND other.from_queue = 1)"
-    " ORDER BY run.number";
 constexpr const char* kEndRun =
     "UPDATE exec_runs SET status = 'killed', error_message = ?2, finished_at = ?3, updated_at = ?3"
     " WHERE run_id = ?1";
@@ -30,16 +16,17 @@ constexpr const char* kEndRun =
 
 Status Queue::prepare() {
   Status status = database_.prepare_all({
-      {&select_heads_, kSelectHeads},
+      {&select_heads_, kSelectQueueHeads},
       {&select_going_,
-       "SELECT number, owner, started_by, client FROM exec_runs WHERE status IN ('starting', "
-       "'running')"
-       " ORDER BY number"},
+       "SELECT number, owner, started_by, client, run_id FROM exec_runs"
+       " WHERE status IN ('starting', 'running') ORDER BY number"},
       {&select_owned_,
        "SELECT 1 FROM exec_runs WHERE number = ? AND owner = ?"
        " AND status IN ('starting', 'running')"},
       {&select_run_, std::string(kSelectRun) + " WHERE number = ?"},
-      {&select_row_, "SELECT number, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
+      {&select_row_,
+       "SELECT number, status, owner, attempt, from_queue, client FROM exec_runs"
+       " WHERE run_id = ?"},
       {&claim_,
        "UPDATE exec_runs SET status = 'starting', owner = ?2, started_by = ?2, updated_at = ?3,"
        " error_message = NULL"
@@ -75,16 +62,24 @@ Status Queue::find(const std::string& run_id, FenceRow* row, bool* found) {
   *found = *there;
   if (!*there) return {};
   row_number_ = select_row_.integer(0);
+  row_from_queue_ = select_row_.integer(4) != 0;
+  row_client_ = select_row_.text(5);
   *row = {select_row_.text(1), select_row_.text(2), select_row_.integer(3)};
   select_row_.reset();
   return {};
+}
+
+void Queue::note_put(const RunRecord& run, const std::optional<FenceRow>& was) {
+  const bool moves = was ? row_from_queue_ && was->status != run.status : run.status == "queued";
+  if (moves) workers_.changes().clients.insert(run.client);
 }
 
 Status Queue::candidates(Statement& select, std::vector<Candidate>* found) {
   for (;;) {
     const Result<bool> row = select.step();
     if (!row || !*row) return row.status();
-    found->push_back({select.integer(0), select.text(1), select.text(2), select.text(3)});
+    found->push_back(
+        {select.integer(0), select.text(1), select.text(2), select.text(3), select.text(4)});
   }
 }
 
@@ -125,19 +120,14 @@ Status Queue::claim(std::size_t most, const ClaimScope& scope, std::int64_t now,
   if (!status) return status;
   for (const Candidate& head : heads) {
     if (plan->size() >= most) break;
-    const bool unclaimed = scope.unclaimed && !is_claimed_session(head.client);
-    if (!scope.all && !unclaimed && scope.clients.count(head.client) == 0) continue;
+    if (!scope.includes(head.client) || scope.except.count(head.run_id) != 0) continue;
     bool free = head.owner == workers_.self().worker_id;
     if (!free) status = workers_.is_dead(head.owner, now, &free);
     if (!status) return status;
-    if (free && !scope.except.empty()) {
-      RunRecord run;
-      if (status = read_run(head.number, &run); !status) return status;
-      free = scope.except.count(run.run_id) == 0;
-    }
     if (!free) continue;
     claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);
     if (status = claim_.run(); !status) return status;
+    workers_.changes().clients.insert(head.client);
     plan->push_back(head.number);
   }
   claimed->assign(plan->size(), {});
@@ -166,6 +156,7 @@ Status Queue::take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orpha
     const std::string& started_by = run.started_by.empty() ? run.owner : run.started_by;
     take_.bind(1, run.number).bind(2, self).bind(3, started_by).bind(4, now);
     if (status = take_.run(); !status) return status;
+    workers_.changes().clients.insert(run.client);
     Orphan& taken = orphans->emplace_back();
     if (status = read_run(run.number, &taken.run); !status) return status;
     if (status = workers_.find(started_by, &taken.was); !status) return status;
@@ -198,6 +189,7 @@ Status Queue::requeue(const std::string& run_id, std::string_view why, std::int6
     *planned_attempt = row.attempt + 1;
     requeue_.bind(1, run_id).bind(2, now).bind(3, why);
     if (Status status = requeue_.run(); !status) return status;
+    workers_.changes().clients.insert(row_client_);
     const Result<bool> open = select_open_.bind(1, run_id).step();
     if (!open) return open.status();
     if (*open) {
@@ -235,6 +227,11 @@ Status Queue::request_kill(const std::string& run_id, const std::string& signal,
   if (!*refused) return {};
   if (Status status = open_request(run_id, signal, now, request); !status) return status;
   request->killed = row.status == "queued";
+  if (request->killed) {
+    workers_.changes().clients.insert(row_client_);
+  } else {
+    workers_.changes().workers.insert(row.owner);
+  }
   return request->killed ? end_as_killed(run_id, "killed while it was queued", now) : Status();
 }
 

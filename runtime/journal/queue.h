@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,21 @@
 #include "runtime/journal/workers.h"
 
 namespace gibbous {
+
+// Selects number, owner, started_by, client and run_id of the first queued run of each queue that
+// has no run in progress, in the workspace ?1 (NULL: in all). A queue is a name inside a client;
+// runs without a workspace are of an older version.
+inline constexpr const char* kSelectQueueHeads =
+    "SELECT run.number, run.owner, run.started_by, run.client, run.run_id"
+    " FROM (SELECT workspace, client, session_id, min(number) AS number FROM exec_runs"
+    "   WHERE status = 'queued' AND (?1 IS NULL OR workspace IN (?1, ''))"
+    "   GROUP BY workspace, client, session_id) AS head"
+    " JOIN exec_runs AS run ON run.number = head.number"
+    " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
+    "   WHERE other.workspace = head.workspace AND other.client = head.client"
+    "   AND other.session_id = head.session_id AND other.status IN ('starting', 'running')"
+    "   AND other.from_queue = 1)"
+    " ORDER BY run.number";
 
 using RunNumbers = std::vector<std::int64_t>;
 
@@ -53,6 +69,8 @@ class Queue {
 
   // Returns false when there is no such run.
   Status find(const std::string& run_id, FenceRow* row, bool* found);
+  // Notes a change that put_run() makes to the run that the last find() looked for.
+  void note_put(const RunRecord& run, const std::optional<FenceRow>& was);
 
  private:
   struct Candidate {
@@ -60,6 +78,7 @@ class Queue {
     std::string owner;
     std::string started_by;
     std::string client;
+    std::string run_id;
   };
   Status candidates(Statement& select, std::vector<Candidate>* found);
   // The planned runs that belong to this worker.
@@ -88,7 +107,10 @@ class Queue {
   Statement answer_all_;
   Statement insert_usage_;
   Statement trim_usage_;
-  std::int64_t row_number_ = 0;  // of the last find()
+  // Of the last find():
+  std::int64_t row_number_ = 0;
+  bool row_from_queue_ = false;
+  std::string row_client_;
 };
 
 }  // namespace gibbous

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "runtime/journal/journal_reader_impl.h"
+#include "runtime/journal/queue.h"
 #include "runtime/journal/run_row.h"
 #include "runtime/journal/workers.h"
 
@@ -28,6 +29,57 @@ Result<std::vector<WorkerRecord>> JournalReader::workers() {
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
   return all<WorkerRecord>(*statement, worker_of);
+}
+
+Result<std::vector<WorkerRecord>> JournalReader::workers_elsewhere(std::string_view boot_id) {
+  const std::string sql =
+      std::string("SELECT ") + kWorkerColumns + " FROM workers WHERE boot_id <> ?";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, boot_id);
+  return all<WorkerRecord>(*statement, worker_of);
+}
+
+Result<WorkerRecord> JournalReader::next_worker(std::string_view worker_id,
+                                                std::string_view boot_id) {
+  const std::string select = std::string("SELECT ") + kWorkerColumns + " FROM workers WHERE ";
+  for (const char* where : {"worker_id > ?1", "worker_id <= ?1"}) {
+    Result<Statement> statement = impl_->database->prepare(
+        (select + where + " AND boot_id = ?2 ORDER BY worker_id LIMIT 1").c_str());
+    if (!statement) return statement.status();
+    const Result<bool> row = statement->bind(1, worker_id).bind(2, boot_id).step();
+    if (!row) return row.status();
+    if (*row) return worker_of(*statement);
+  }
+  return Status::error("worker_not_found", "no worker has joined");
+}
+
+Result<std::vector<WorkerRecord>> JournalReader::owners(std::string_view client) {
+  const std::string sql =
+      std::string("SELECT ") + kWorkerColumns +
+      " FROM workers WHERE worker_id IN (SELECT owner FROM exec_runs"
+      " INDEXED BY exec_runs_going WHERE client = ? AND status IN ('starting', 'running'))";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, client);
+  return all<WorkerRecord>(*statement, worker_of);
+}
+
+Result<bool> JournalReader::has_claimable(const ClaimScope& scope) {
+  Result<Statement> statement = impl_->database->prepare(kSelectQueueHeads);
+  if (!statement) return statement.status();
+  if (scope.all) {
+    statement->bind_null(1);
+  } else {
+    statement->bind(1, scope.workspace);
+  }
+  for (;;) {
+    const Result<bool> row = statement->step();
+    if (!row || !*row) return row;
+    if (scope.includes(statement->text(3)) && scope.except.count(statement->text(4)) == 0) {
+      return true;
+    }
+  }
 }
 
 Result<QueuePlace> JournalReader::queue_place(std::string_view run_id) {

@@ -79,6 +79,9 @@ struct ClaimScope {
   std::string workspace = "";
   std::set<std::string> clients = {};
   std::set<std::string> except = {};  // runs that are left, with their queues, to other workers
+
+  // Returns whether runs of this client are in it, if their workspace is.
+  bool includes(const std::string& client) const;
 };
 
 // Returns true when the run's host will start it later, outside the journal's queue: its status is

@@ -160,7 +160,15 @@ constexpr const char* kAgents = R"(
 ALTER TABLE backlog_messages ADD COLUMN for_agent INTEGER NOT NULL DEFAULT 1;
 )";
 
-constexpr std::array<const char*, 5> kMigrations = {kRuns, kPolicy, kQueue, kClients, kAgents};
+// The column says whether a worker takes over what dead workers left; those that do watch each
+// other.
+constexpr const char* kWatchers = R"(
+ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX workers_watch ON workers (boot_id, worker_id);
+)";
+
+constexpr std::array<const char*, 6> kMigrations = {kRuns,    kPolicy, kQueue,
+                                                    kClients, kAgents, kWatchers};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it has version " +

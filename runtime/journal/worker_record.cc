@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "runtime/base/session_name.h"
+
 namespace gibbous {
 
 bool is_terminal_status(std::string_view status) {
   return status == "completed" || status == "failed" || status == "killed" || status == "timeout" ||
          status == "lost";
+}
+
+bool ClaimScope::includes(const std::string& client) const {
+  return all || clients.count(client) != 0 || (unclaimed && !is_claimed_session(client));
 }
 
 bool waits_in_host(const RunRecord& run) {

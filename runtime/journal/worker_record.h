@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "runtime/journal/record.h"
@@ -17,23 +18,23 @@ struct WorkerRecord {
   std::string worker_id;  // 1 to kMaxJournalIdBytes bytes
   std::int64_t pid = 0;
   std::int64_t pid_started = 0;  // as /proc/PID/stat gives it
-  // Equal for two workers only when each can see the other's process: the kernel's boot id, plus
-  // the pid namespace where those differ (containers).
+  // Equal for two workers only when each can see the other's process: pid_space().
   std::string boot_id;
   std::int64_t keeper_pid = 0;
   std::int64_t keeper_started = 0;
   std::int64_t started_at = 0;    // 0: now
   std::int64_t heartbeat_at = 0;  // 0: now
   std::int64_t lease_until = 0;
+  bool takes_over = true;  // what dead workers left; only such workers watch others
 };
 
-// Returns true when the process of a worker with this boot_id is alive: pid and pid_started both
-// match.
-using WorkerAlive = std::function<bool(const WorkerRecord&)>;
+// Returns whether the process of a worker is alive; nothing when that cannot be seen from here, and
+// its lease decides.
+using WorkerAlive = std::function<std::optional<bool>(const WorkerRecord&)>;
 
-// Decides whether a worker with another boot_id counts as alive. The lease holds for its length on
-// either side of the heartbeat, so that a clock that was set back does not make a dead worker
-// immortal. For workers with the same boot_id, the lease means nothing: a worker that was stopped
+// Decides whether a worker that cannot be seen from here counts as alive. The lease holds for its
+// length on either side of the heartbeat, so that a clock that was set back does not make a dead
+// worker immortal. For workers that can be seen, the lease means nothing: a worker that was stopped
 // or starved cannot renew it, and yet continues its runs as soon as it can.
 bool lease_holds(const WorkerRecord& worker, std::int64_t now);
 

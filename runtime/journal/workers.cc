@@ -1,19 +1,20 @@
 #include "runtime/journal/workers.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace gibbous {
 
 WorkerRecord worker_of(const Statement& row) {
-  return {row.text(0),    row.integer(1), row.integer(2), row.text(3),   row.integer(4),
-          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
+  return {row.text(0),    row.integer(1), row.integer(2), row.text(3),    row.integer(4),
+          row.integer(5), row.integer(6), row.integer(7), row.integer(8), row.integer(9) != 0};
 }
 
 Status Workers::prepare() {
   const std::string select = std::string("SELECT ") + kWorkerColumns + " FROM workers";
   const std::string put = std::string("INSERT OR REPLACE INTO workers (") + kWorkerColumns +
-                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return database_.prepare_all({
       {&put_, put},
       {&beat_,
@@ -29,6 +30,12 @@ Status Workers::prepare() {
        " WHERE status IN ('starting', 'running') AND owner IS NOT NULL"
        " UNION SELECT started_by FROM exec_runs"
        " WHERE status IN ('starting', 'running') AND started_by IS NOT NULL)"},
+      {&select_before_,
+       "SELECT worker_id FROM workers WHERE worker_id < ? AND boot_id = ? AND takes_over = 1"
+       " ORDER BY worker_id DESC LIMIT 1"},
+      {&select_last_,
+       "SELECT worker_id FROM workers WHERE worker_id <> ? AND boot_id = ? AND takes_over = 1"
+       " ORDER BY worker_id DESC LIMIT 1"},
   });
 }
 
@@ -52,6 +59,7 @@ Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refus
     }
     self_.worker_id = worker.worker_id;
   }
+  if (Status status = note_neighbour(); !status) return status;
   const auto or_now = [now](std::int64_t at) { return at == 0 ? now : at; };
   return put_.bind(1, worker.worker_id)
       .bind(2, worker.pid)
@@ -62,6 +70,7 @@ Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refus
       .bind(7, or_now(worker.started_at))
       .bind(8, or_now(worker.heartbeat_at))
       .bind(9, worker.lease_until)
+      .bind(10, std::int64_t{worker.takes_over})
       .run();
 }
 
@@ -93,7 +102,20 @@ Status Workers::heartbeat(const Heartbeat& beat, std::int64_t now, Status* refus
       .run();
 }
 
+Status Workers::note_neighbour() {
+  for (Statement* select : {&select_before_, &select_last_}) {
+    const Result<bool> row = select->bind(1, self_.worker_id).bind(2, self_.boot_id).step();
+    if (!row) return row.status();
+    if (!*row) continue;
+    changes_.workers.insert(select->text(0));
+    select->reset();
+    break;
+  }
+  return {};
+}
+
 Status Workers::leave() {
+  if (Status status = note_neighbour(); !status) return status;
   const std::string id = std::exchange(self_, {}).worker_id;
   return remove_.bind(1, id).run();
 }
@@ -119,10 +141,11 @@ Status Workers::is_dead(const std::string& worker_id, std::int64_t now, bool* de
   if (Status status = find(worker_id, &worker); !status) return status;
   if (worker.boot_id.empty()) {
     *dead = true;
-  } else if (worker.boot_id == self_.boot_id) {
-    *dead = alive_ && !alive_(worker);
   } else {
-    *dead = !lease_holds(worker, now);
+    const std::optional<bool> seen =
+        alive_ ? alive_(worker)
+               : (worker.boot_id == self_.boot_id ? std::optional(true) : std::nullopt);
+    *dead = seen ? !*seen : !lease_holds(worker, now);
   }
   judged_[worker_id] = *dead;
   return {};

@@ -9,6 +9,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/queue_changes.h"
 #include "runtime/journal/worker_record.h"
 
 namespace gibbous {
@@ -42,7 +43,14 @@ class Workers {
   // Forgets dead workers that started no run in progress.
   Status forget_dead(std::int64_t now);
 
+  // What the current transaction has changed so far.
+  QueueChanges& changes() { return changes_; }
+
  private:
+  // Notes the worker that has to watch another one from now on, because this one joins or leaves:
+  // the last one before it that takes over, in the order of the ids; before the first is the last.
+  Status note_neighbour();
+
   Database& database_;
   const WorkerAlive alive_;
   WorkerRecord self_;
@@ -52,12 +60,15 @@ class Workers {
   Statement remove_;
   Statement select_;
   Statement select_unneeded_;
+  Statement select_before_;
+  Statement select_last_;
+  QueueChanges changes_;
   std::unordered_map<std::string, bool> judged_;
 };
 
 inline constexpr const char* kWorkerColumns =
     "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started, started_at, heartbeat_at,"
-    " lease_until";
+    " lease_until, takes_over";
 WorkerRecord worker_of(const Statement& row);
 
 }  // namespace gibbous

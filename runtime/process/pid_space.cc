@@ -24,12 +24,19 @@ std::string first_word(const char* path) {
   return word;
 }
 
-Place this_place() {
+Place place_of(const std::string& pid_space) {
   Place place;
-  place.machine = first_word("/etc/machine-id");
-  std::istringstream space(pid_space());
-  space >> place.boot >> place.pids;
+  std::istringstream(pid_space) >> place.boot >> place.pids >> place.machine;
   return place;
+}
+
+Place this_place() {
+  return place_of(pid_space());
+}
+
+// Returns true when the other place is this machine before its last boot.
+bool is_over(const Place& other, const Place& here) {
+  return !here.machine.empty() && other.machine == here.machine && other.boot != here.boot;
 }
 
 std::optional<std::int64_t> number_of(const std::string& text) {
@@ -42,17 +49,27 @@ std::optional<std::int64_t> number_of(const std::string& text) {
 }  // namespace
 
 std::string pid_space() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  const std::string boot = first_word("/proc/sys/kernel/random/boot_id");
   char name[64];
   const ssize_t size = ::readlink("/proc/self/ns/pid", name, sizeof name);
-  return boot + " " + std::string(name, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string pids(name, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string machine = first_word("/etc/machine-id");
+  return boot + " " + pids + (machine.empty() ? "" : " " + machine);
 }
 
 bool is_process_alive(std::int64_t pid, std::int64_t start_time) {
   if (pid <= 0) return false;
   const auto stat = read_stat(static_cast<pid_t>(pid));
   return stat && stat->alive() && static_cast<std::int64_t>(stat->start_time) == start_time;
+}
+
+std::optional<bool> is_process_alive(const std::string& space, std::int64_t pid,
+                                     std::int64_t start_time) {
+  const Place there = place_of(space);
+  const Place here = this_place();
+  if (there.boot == here.boot && there.pids == here.pids) return is_process_alive(pid, start_time);
+  if (is_over(there, here)) return false;
+  return std::nullopt;
 }
 
 std::string process_tag() {
@@ -71,12 +88,9 @@ std::optional<bool> is_tagged_process_alive(const std::string& tag) {
   const auto pid = number_of(parts[3]);
   const auto start = number_of(parts[4]);
   if (!pid || !start) return std::nullopt;
-  if (parts[1] != here.boot) {
-    // This machine has rebooted since, or it is another one.
-    if (here.machine.empty() || parts[0] != here.machine) return std::nullopt;
-    return false;
-  }
-  if (parts[2] != here.pids) return std::nullopt;
+  const Place there{parts[0], parts[1], parts[2]};
+  if (is_over(there, here)) return false;
+  if (there.boot != here.boot || there.pids != here.pids) return std::nullopt;
   return is_process_alive(*pid, *start);
 }
 

@@ -15,17 +15,14 @@
 namespace gibbous {
 namespace {
 
-// The interval between looks for requests of others, while it executes runs and while it does not.
-constexpr std::uint64_t kTickMillis = 200;
+// Where no notices come: the interval while this worker executes runs, and while it does not.
+constexpr Nanos kBusyLook{200'000'000};
 constexpr Nanos kIdleLook{2'000'000'000};
-// The lease counts only on other machines; on this one, processes are checked.
+// The interval between two attempts to settle what a dead worker left.
+constexpr Nanos kSettle{200'000'000};
+// The lease counts only where processes cannot be seen.
 constexpr Millis kLease{60'000};
 constexpr Nanos kBeat{20'000'000'000};
-// The interval between two samples of a run's usage: its age divided by this, within these bounds.
-constexpr int kSamplesInALife = 20;
-constexpr Nanos kFirstSample{1'000'000'000};
-constexpr Nanos kLastSample{60'000'000'000};
-constexpr std::size_t kMaxLooks = 4;  // in one tick
 // A keeper whose host is gone ends its runs within their grace period.
 constexpr Nanos kKeeperPatience{30'000'000'000};
 
@@ -46,7 +43,14 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
       options_(std::move(options)),
       id_(std::to_string(::getpid()) + "-" + random_id()),
       boot_id_(pid_space()),
-      timer_(new uv_timer_t) {
+      timer_(new uv_timer_t),
+      sources_(loop, [this] { look(); }),
+      sampler_(clock, runs, [this](const Run& run, const TreeUsage& usage) {
+        if (journal_ == nullptr) return;
+        const auto cpu = std::chrono::duration_cast<Millis>(usage.cpu);
+        (void)journal_->add_usage(run.id(), {0, static_cast<std::int64_t>(usage.rss_bytes),
+                                             cpu.count(), usage.processes});
+      }) {
   uv_timer_init(loop_, timer_);
   timer_->data = this;
   uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
@@ -54,14 +58,15 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
   recording_.on_join = [this](Journal& journal) { start(journal); };
   recording_.resumes_run = [this](const std::string& run_id) { return resume(run_id); };
   recording_.on_ending = [this] { stop(); };
+  recording_.on_queue_changed = [this] { look(); };
 }
 
 Worker::~Worker() {
   stop();
 }
 
-bool Worker::is_alive(const WorkerRecord& worker) {
-  return is_process_alive(worker.pid, worker.pid_started);
+std::optional<bool> Worker::is_alive(const WorkerRecord& worker) {
+  return is_process_alive(worker.boot_id, worker.pid, worker.pid_started);
 }
 
 template <typename T>
@@ -92,14 +97,25 @@ void Worker::start(Journal& journal) {
   me.pid_started = start_time_of(::getpid());
   me.boot_id = boot_id_;
   me.lease_until = (clock_.wall() + kLease).count();
+  me.takes_over = options_.adopt;
   beaten_ = clock_.now();
+  looked_ = beaten_;
+  open_sources();
   (void)journal.join(me, nullptr);
   if (options_.adopt) {
     adopt();
-    recover();
+    recover_if_needed();
   }
-  claim();
+  look();
   arm();
+}
+
+void Worker::open_sources() {
+  std::vector<std::string> topics;
+  if (options_.for_all) topics.emplace_back(kTopicOfAll);
+  if (options_.for_unclaimed) topics.emplace_back(kTopicOfUnclaimed);
+  for (const std::string& client : served_) topics.push_back(topic_of_client(client));
+  (void)sources_.open(recording_.state_directory(), id_, topics);  // else it looks more often
 }
 
 void Worker::adopt() {
@@ -119,16 +135,36 @@ void Worker::stop() {
     (void)journal_->leave(nullptr);
   }
   journal_ = nullptr;
+  sources_.close();
   uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
            [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
 }
 
 // --- What dead workers left ---------------------------------------------------------------------
 
+// Other workers have taken over what earlier ones left, unless the dead are this worker's to look
+// after, or there are no others.
+void Worker::recover_if_needed() {
+  recovering_ = true;
+  orphans_since_ = clock_.now();
+  recording_.look_up<Result<QueueNews>>(
+      [asked = question()](JournalReader& reader) { return read_news(reader, asked); },
+      [this](const Result<QueueNews>& news) {
+        if (journal_ == nullptr) return;
+        if (news && news->dead.empty() && !news->alone) return on_orphans(std::vector<Orphan>{});
+        if (news) note_dead(news->dead);
+        take_orphans();
+      });
+}
+
 void Worker::recover() {
   if (recovering_) return;
   recovering_ = true;
   orphans_since_ = clock_.now();
+  take_orphans();
+}
+
+void Worker::take_orphans() {
   (void)journal_->take_orphans(mailed<std::vector<Orphan>>(
       [this](Result<std::vector<Orphan>> orphans) { on_orphans(std::move(orphans)); }));
 }
@@ -154,6 +190,7 @@ void Worker::on_adopted() {
   recovering_ = false;
   settle();
   claim();
+  arm();
 }
 
 bool Worker::resume(const std::string& run_id) {
@@ -213,7 +250,9 @@ void Worker::lose(const Orphan& orphan) {
 // --- The queue ----------------------------------------------------------------------------------
 
 void Worker::serve(const std::string& client) {
-  if (served_.insert(client).second) claim();
+  if (!served_.insert(client).second) return;
+  sources_.listen(topic_of_client(client));
+  look();
 }
 
 void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on_done) {
@@ -344,14 +383,22 @@ void Worker::on_state(Run& run) {
   claimed_.erase(run.id());
   queued_.erase(run.id());
   if (run.ended()) {
-    sample_at_.erase(run.id());
+    sampler_.remove(run.id());
     inherited_.erase(run.id());
   } else {
-    sample_at_[run.id()] = clock_.now();
+    sampler_.add(run.id());
   }
-  if (run.ended()) claim();
+  if (run.ended()) {
+    // Without runs of its own in the queue, a look is cheaper than an attempt.
+    if (enqueued_.empty()) {
+      look();
+    } else {
+      claim();
+    }
+  }
   notify_queue_listeners();
   if (journal_ != nullptr && runs_.keeper_pid() != notified_keeper_) beat();
+  arm();
 }
 
 // --- Other processes ----------------------------------------------------------------------------
@@ -386,79 +433,96 @@ void Worker::beat() {
                              notified_keeper_ != 0 ? start_time_of(notified_keeper_) : 0});
 }
 
+bool Worker::is_busy() const {
+  return runs_.active() > 0 || !queued_.empty() || !claimed_.empty() || !orphans_.empty() ||
+         !queue_listeners_.empty();
+}
+
+Nanos Worker::look_interval() const {
+  if (sources_.is_complete()) return options_.slow_look;
+  return is_busy() ? kBusyLook : kIdleLook;
+}
+
+Nanos Worker::next_tick() const {
+  Nanos next = std::min(looked_ + look_interval(), sampler_.due());
+  if (is_busy()) next = std::min(next, beaten_ + kBeat);
+  if (!orphans_.empty()) next = std::min(next, clock_.now() + kSettle);
+  if (lease_end_ != 0) {
+    const Millis left = Millis(lease_end_) - clock_.wall();
+    next = std::min(next, clock_.now() + std::max<Nanos>(left, kBusyLook));
+  }
+  return next;
+}
+
 void Worker::arm() {
+  if (journal_ == nullptr) return;
+  const auto left = std::chrono::ceil<Millis>(next_tick() - clock_.now());
   uv_timer_start(
       timer_, [](uv_timer_t* timer) noexcept { static_cast<Worker*>(timer->data)->tick(); },
-      kTickMillis, kTickMillis);
+      static_cast<std::uint64_t>(std::max<std::int64_t>(left.count(), 1)), 0);
 }
 
 void Worker::tick() {
   if (journal_ == nullptr) return;
   const Nanos now = clock_.now();
-  const bool busy = runs_.active() > 0 || !queued_.empty() || !claimed_.empty() ||
-                    !orphans_.empty() || !queue_listeners_.empty();
-  if (busy && now - beaten_ > kBeat) beat();
+  if (is_busy() && now - beaten_ >= kBeat) beat();
   if (!orphans_.empty()) settle();
-  sample_usage();
-  if (looking_ || (!busy && now - looked_ < kIdleLook)) return;
-  looked_ = now;
-  looking_ = true;
-  recording_.look_up<Result<QueueNews>>(
-      [seen = seen_changes_, id = id_](JournalReader& reader) -> Result<QueueNews> {
-        QueueNews news;
-        const Result<std::int64_t> changes = reader.changes();
-        if (!changes) return changes.status();
-        news.changed = *changes != seen;
-        news.changes = *changes;
-        if (news.changed) {
-          constexpr std::size_t kMost = 1000;
-          Result<std::vector<RunRequest>> requests = reader.requests(id, kMost);
-          if (!requests) return requests.status();
-          news.requests = std::move(*requests);
-        }
-        Result<std::vector<WorkerRecord>> workers = reader.workers();
-        if (!workers) return workers.status();
-        news.workers = std::move(*workers);
-        return news;
-      },
-      [this](Result<QueueNews> news) {
-        looking_ = false;
-        if (news && journal_ != nullptr) on_news(*news);
-      });
+  sampler_.sample();
+  const bool lease_ended = lease_end_ != 0 && clock_.wall().count() >= lease_end_;
+  if (lease_ended || now - looked_ >= look_interval()) look();
+  arm();
 }
 
-// Samples young runs often, and only a few runs at a time, because a sample reads /proc for all
-// their processes.
-void Worker::sample_usage() {
-  const Nanos now = clock_.now();
-  std::size_t looks = 0;
-  for (auto& [id, at] : sample_at_) {
-    if (at > now || looks == kMaxLooks) continue;
-    Run* run = runs_.find(id);
-    if (run == nullptr || run->ended()) continue;
-    ++looks;
-    at = now + std::clamp<Nanos>(run->runtime(clock_) / kSamplesInALife, kFirstSample, kLastSample);
-    runs_.usage(*run, [this](Run& of, const std::optional<RunUsage>& usage) {
-      if (!usage || journal_ == nullptr) return;
-      const auto cpu = std::chrono::duration_cast<Millis>(usage->tree.cpu);
-      (void)journal_->add_usage(of.id(), {0, static_cast<std::int64_t>(usage->tree.rss_bytes),
-                                          cpu.count(), usage->tree.processes});
-    });
+NewsQuestion Worker::question() const {
+  NewsQuestion question;
+  question.worker_id = id_;
+  question.boot_id = boot_id_;
+  question.takes_over = options_.adopt;
+  question.claims = options_.claim && execute != nullptr;
+  question.scope = {options_.for_all, options_.for_unclaimed, options_.workspace, served_,
+                    declined_};
+  question.seen_changes = seen_changes_;
+  question.now = clock_.wall().count();
+  return question;
+}
+
+void Worker::look() {
+  if (journal_ == nullptr) return;
+  if (looking_) {
+    look_again_ = true;
+    return;
   }
+  looking_ = true;
+  looked_ = clock_.now();
+  recording_.look_up<Result<QueueNews>>(
+      [asked = question()](JournalReader& reader) { return read_news(reader, asked); },
+      [this](const Result<QueueNews>& news) {
+        looking_ = false;
+        if (news && journal_ != nullptr) on_news(*news);
+        if (std::exchange(look_again_, false)) look();
+      });
 }
 
 void Worker::on_news(const QueueNews& news) {
   seen_changes_ = news.changes;
+  lease_end_ = news.lease_end;
   for (const RunRequest& request : news.requests) carry_out(request);
-  const bool any_dead =
-      std::any_of(news.workers.begin(), news.workers.end(), [this](const WorkerRecord& worker) {
-        return worker.worker_id != id_ && worker.boot_id == boot_id_ && !is_alive(worker);
-      });
-  if (any_dead && options_.adopt) {
-    recover();
+  const bool any_dead = note_dead(news.dead);
+  sources_.watch(news.to_watch);
+  if (any_dead) recover();
+  if (news.claimable || any_dead) claim();
+  if (news.changed || any_dead) notify_queue_listeners();
+  arm();
+}
+
+bool Worker::note_dead(const std::vector<std::string>& dead) {
+  bool any = false;
+  for (const std::string& worker : dead) {
+    if (!known_dead_.insert(worker).second) continue;
+    sources_.forget(worker);
+    any = true;
   }
-  if (news.changed || any_dead) claim();
-  if (news.changed) notify_queue_listeners();
+  return any;
 }
 
 void Worker::carry_out(const RunRequest& request) {

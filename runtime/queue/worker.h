@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@
 
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/queue/news.h"
+#include "runtime/queue/news_sources.h"
+#include "runtime/queue/usage_sampler.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 
@@ -33,22 +37,15 @@ struct WorkerOptions {
   bool for_all = false;       // execute those of every client and workspace
   bool for_unclaimed = true;  // and those whose client is a name that a host gave
   std::string workspace;
-  bool adopt = true;     // take over what earlier hosts left, and settle it
-  bool requeue = false;  // also runs that are not marked as safe to repeat
-};
-
-// The changes that other processes have made since the last look.
-struct QueueNews {
-  std::int64_t changes = 0;
-  bool changed = false;
-  std::vector<RunRequest> requests;   // about runs of this worker
-  std::vector<WorkerRecord> workers;  // all
+  bool adopt = true;                // take over what earlier hosts left, and settle it
+  bool requeue = false;             // also runs that are not marked as safe to repeat
+  Nanos slow_look{10'000'000'000};  // the interval between looks that no notice asked for
 };
 
 class Worker final : private RunsObserver {
  public:
   // Sets the hooks of `recording` that a worker needs. Its journal uses is_alive() for other
-  // workers.
+  // workers. Make the worker before the recording opens the journal.
   Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recording,
          WorkerOptions options);
   ~Worker() override;
@@ -62,7 +59,8 @@ class Worker final : private RunsObserver {
   std::function<void(const RunRecord&)> on_settled;
 
   const std::string& id() const { return id_; }
-  static bool is_alive(const WorkerRecord& worker);
+  // Returns nothing for a worker that cannot be seen from here.
+  static std::optional<bool> is_alive(const WorkerRecord& worker);
 
   // Call when the journal is open and nothing was recorded in it yet.
   void start(Journal& journal);
@@ -106,7 +104,9 @@ class Worker final : private RunsObserver {
   template <typename T>
   JournalAnswer<T> mailed(std::function<void(Result<T>)> then);
   JournalDone mailed_done(std::function<void(const Status&)> then);
+  void recover_if_needed();
   void recover();
+  void take_orphans();
   void on_orphans(Result<std::vector<Orphan>> orphans);
   void on_adopted();
   void settle();
@@ -115,11 +115,18 @@ class Worker final : private RunsObserver {
   void claim();
   void on_claimed(Result<std::vector<RunRecord>> claimed);
   void beat();
-  void tick();
+  void open_sources();
+  void look();
+  NewsQuestion question() const;
   void on_news(const QueueNews& news);
+  // Remembers the dead of a look; returns whether any of them was not known.
+  bool note_dead(const std::vector<std::string>& dead);
   void carry_out(const RunRequest& request);
   void notify_queue_listeners();
-  void sample_usage();
+  bool is_busy() const;
+  void tick();
+  Nanos look_interval() const;
+  Nanos next_tick() const;
   void arm();
   std::size_t free_places() const;
 
@@ -133,20 +140,24 @@ class Worker final : private RunsObserver {
   std::string boot_id_;
   Journal* journal_ = nullptr;
   uv_timer_s* timer_;  // freed in its close callback
+  NewsSources sources_;
+  UsageSampler sampler_;
+  std::set<std::string> known_dead_;  // workers whose runs were taken
   std::int64_t seen_changes_ = -1;
   enum class Adoption : std::uint8_t { kNone, kConnecting, kDone };
   Adoption adoption_ = Adoption::kNone;
   bool orphans_known_ = false;
   bool looking_ = false;
+  bool look_again_ = false;
   bool recovering_ = false;
   bool claiming_ = false;
   bool claim_again_ = false;
   pid_t notified_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};
-  std::map<std::string, Nanos> sample_at_;  // of runs that run
-  std::set<std::string> queued_;            // runs of the table that wait to be started
-  std::map<std::string, Orphan> orphans_;   // to be settled
+  std::int64_t lease_end_ = 0;             // wall time of the earliest to be examined; 0: none
+  std::set<std::string> queued_;           // runs of the table that wait to be started
+  std::map<std::string, Orphan> orphans_;  // to be settled
   Nanos orphans_since_{0};
   std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
   std::set<std::int64_t> requests_;           // the ones being carried out

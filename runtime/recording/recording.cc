@@ -64,6 +64,11 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
   recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
   JournalOptions& journal = options_.journal;
   journal.on_room = [this] { mailbox_->post([this] { go_on(); }); };
+  journal.on_queue_changed = [this] {
+    mailbox_->post([this] {
+      if (on_queue_changed) on_queue_changed();
+    });
+  };
   journal.on_problem = [this](const Status& status) {
     mailbox_->post([this, status] {
       problem_ = status;

@@ -25,7 +25,8 @@ struct uv_loop_s;
 namespace gibbous {
 
 struct RecordingOptions {
-  JournalOptions journal;  // its callbacks are set here; directory "": there is none
+  // Its callbacks about room and problems are set here; directory "": there is none.
+  JournalOptions journal;
   RecorderOptions recorder;
 };
 
@@ -42,6 +43,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
+  const std::string& state_directory() const { return options_.journal.directory; }
   // Returns true when there is a state directory for the journal.
   bool is_enabled() const { return !options_.journal.directory.empty(); }
   // Opens the journal now, if it is not open; otherwise the first run opens it.
@@ -65,6 +67,8 @@ class Recording {
   std::function<void(Journal&)> on_join;
   std::function<bool(const std::string& run_id)> resumes_run;
   std::function<void()> on_ending;
+  // A commit of this process changed the queue.
+  std::function<void()> on_queue_changed;
 
   // Called from the loop when everything so far is on disk, or with the reason why it is not.
   void flush(std::function<void(const Status&)> then);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -149,7 +150,9 @@ inline Hand::Hand(Crew& crew, std::string id, std::string boot) : crew_(crew) {
   for (const char c : record_.worker_id) record_.pid_started = record_.pid_started * 31 + c;
   options.directory = crew.directory();
   options.commit_delay = Millis{0};
-  options.worker_alive = [&crew](const WorkerRecord& worker) {
+  options.worker_alive =
+      [&crew, here = record_.boot_id](const WorkerRecord& worker) -> std::optional<bool> {
+    if (worker.boot_id != here) return std::nullopt;
     return crew.lives(worker.worker_id);
   };
   options.on_refused = [this](const std::string& run_id, const Status& why) {

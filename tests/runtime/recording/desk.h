@@ -16,7 +16,7 @@ namespace gibbous::testing {
 class Recorded {
  public:
   explicit Recorded(RecordingOptions options = {}, RunLimits limits = {},
-                    const std::string& directory = "")
+                    const std::string& directory = "", const WorkerOptions& worker_options = {})
       : table(limits) {
     options.journal.directory = directory.empty() ? dir_.path() : directory;
     options.journal.worker_alive = Worker::is_alive;
@@ -24,7 +24,7 @@ class Recorded {
     recording =
         std::make_unique<Recording>(table.loop.get(), table.clock, *table.runs, std::move(options));
     worker = std::make_unique<Worker>(table.loop.get(), table.clock, *table.runs, *recording,
-                                      WorkerOptions{});
+                                      worker_options);
   }
   ~Recorded() {
     if (!recording) return;

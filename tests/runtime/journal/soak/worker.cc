@@ -109,7 +109,7 @@ void Worker::open() {
     ledger_.write("refused " + run_id + " " + why.code());
   };
   // A zombie is alive: the supervisor writes that it is dead before it buries it.
-  options.worker_alive = [](const WorkerRecord& worker) {
+  options.worker_alive = [](const WorkerRecord& worker) -> std::optional<bool> {
     return started_of(worker.pid) == worker.pid_started;
   };
   auto journal = Journal::create(std::move(options), clock_);

@@ -134,6 +134,7 @@ void Server::run() {
       }
     }
     if (messages && !lifecycle_.is_ending()) take_messages();
+    if (!usage_questions_.empty()) answer_usage_questions();
     if (host_gone_) lose_host();
     const Time now = steady_clock::now();
     if (!kill_requests_.empty() && !lifecycle_.is_ending()) begin_kills(now);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -65,6 +66,8 @@ class Server {
   bool handle_kill(RunKey key, wire::Bytes body);
   bool handle_forget(RunKey key, wire::Bytes body);
   bool handle_usage(RunKey key, wire::Bytes body);
+  // Answers the questions of this turn from one survey.
+  void answer_usage_questions();
   bool handle_shutdown(wire::Bytes body);
 
   void leader_ended(KeeperRun& run, int status, const rusage& usage);
@@ -123,9 +126,10 @@ class Server {
   MarkMode mark_mode_;
   wire::Buffer out_;
 
-  std::vector<KillRequest> kill_requests_;  // of this turn
-  std::vector<RunKey> changed_;             // runs whose tree may have become smaller
-  std::vector<RunKey> killed_;              // runs with a job, and some whose job is done
+  std::vector<KillRequest> kill_requests_;                         // of this turn
+  std::vector<std::pair<RunKey, std::uint32_t>> usage_questions_;  // of this turn, with numbers
+  std::vector<RunKey> changed_;  // runs whose tree may have become smaller
+  std::vector<RunKey> killed_;   // runs with a job, and some whose job is done
   Time next_check_;
   Time next_due_ = Time::max();  // of all jobs
   Time retry_send_ = Time::max();

@@ -245,22 +245,33 @@ bool Server::handle_kill(RunKey key, wire::Bytes body) {
 bool Server::handle_usage(RunKey key, wire::Bytes body) {
   const auto number = wire::decode_usage(body);
   if (!number) return false;
-  wire::UsageIs is;
-  is.number = *number;
-  process_table_->rescan();
-  if (const KeeperRun* run = process_table_->find(key)) {
-    is.known = true;
-    const std::vector<pid_t> members = process_table_->members(*run);
-    is.usage = read_usage({.pids = members,
-                           .stdin_inode = run->stdin_inode,
-                           .stdin_device = run->stdin_device,
-                           .ports = true,
-                           .waiting = true});
-    is.usage.cpu += run->reaped_cpu;
-  }
-  wire::encode_usage_is(out_, key, is);
-  send();
+  usage_questions_.emplace_back(key, *number);
   return true;
+}
+
+void Server::answer_usage_questions() {
+  if (lifecycle_.is_ending()) {
+    usage_questions_.clear();
+    return;
+  }
+  process_table_->rescan();
+  UsageSurvey survey;
+  for (const auto& [key, number] : std::exchange(usage_questions_, {})) {
+    wire::UsageIs is;
+    is.number = number;
+    if (const KeeperRun* run = process_table_->find(key)) {
+      is.known = true;
+      const std::vector<pid_t> members = process_table_->members(*run);
+      is.usage = survey.read({.pids = members,
+                              .stdin_inode = run->stdin_inode,
+                              .stdin_device = run->stdin_device,
+                              .ports = true,
+                              .waiting = true});
+      is.usage.cpu += run->reaped_cpu;
+    }
+    wire::encode_usage_is(out_, key, is);
+    send();
+  }
 }
 
 bool Server::handle_forget(RunKey key, wire::Bytes body) {

@@ -51,7 +51,7 @@ ListeningPort port_of(const AddressWords& words, bool v6, std::uint16_t number) 
 
 void add(ino_t inode, ListeningPort port, ListeningSockets& listeners) {
   if (inode == 0 || listeners.size() >= kMaxListeners) return;
-  listeners.emplace(inode, ListeningSocket{std::move(port)});
+  listeners.emplace(inode, std::move(port));
 }
 
 bool send_question(int socket, std::uint8_t family) {

@@ -12,11 +12,8 @@ namespace gibbous {
 
 inline constexpr std::size_t kMaxListeners = 4096;
 
-struct ListeningSocket {
-  ListeningPort port;
-  bool owned = false;  // for code that looks for the owners
-};
-using ListeningSockets = std::unordered_map<ino_t, ListeningSocket>;
+// By inode; the owners are not known.
+using ListeningSockets = std::unordered_map<ino_t, ListeningPort>;
 
 // Appends those of this process's namespace, by netlink: about 0.1 ms. False if the kernel does not
 // answer.

@@ -69,6 +69,14 @@ std::chrono::microseconds duration_of(std::uint64_t ticks) {
 }  // namespace
 
 TreeUsage read_usage(const UsageQuestion& question) {
+  return UsageSurvey().read(question);
+}
+
+UsageSurvey::UsageSurvey() : ports_(std::make_unique<ListeningPorts>()) {}
+
+UsageSurvey::~UsageSurvey() = default;
+
+TreeUsage UsageSurvey::read(const UsageQuestion& question) {
   TreeUsage usage;
   std::uint64_t pages = 0;
   std::uint64_t ticks = 0;
@@ -87,7 +95,7 @@ TreeUsage read_usage(const UsageQuestion& question) {
   }
   usage.rss_bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   usage.cpu = duration_of(ticks);
-  if (question.ports) usage.ports = read_listening_ports(living);
+  if (question.ports) usage.ports = ports_->read(living);
   if (question.waiting) {
     const InputWait wait =
         find_input_wait(living, {question.stdin_device, question.stdin_inode}, WaitSource::kBest);

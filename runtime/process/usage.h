@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct ListeningPort {
 
   bool operator==(const ListeningPort&) const = default;
 };
+
+class ListeningPorts;
 
 struct TreeUsage {
   std::uint32_t processes = 0;  // alive: zombies are not counted
@@ -52,5 +55,20 @@ struct UsageQuestion {
 };
 
 TreeUsage read_usage(const UsageQuestion& question);
+
+// Reads the usage of several trees at one moment, and lists the sockets of each network namespace
+// only once. Not for several threads at once.
+class UsageSurvey {
+ public:
+  UsageSurvey();
+  ~UsageSurvey();
+  UsageSurvey(const UsageSurvey&) = delete;
+  UsageSurvey& operator=(const UsageSurvey&) = delete;
+
+  TreeUsage read(const UsageQuestion& question);
+
+ private:
+  std::unique_ptr<ListeningPorts> ports_;
+};
 
 }  // namespace gibbous

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/process/listeners.h"
@@ -36,23 +37,6 @@ Path proc_path(pid_t pid, const char* name) {
   return path;
 }
 
-ListeningSockets read_listeners(std::span<const LivingProcess> processes) {
-  ListeningSockets listeners;
-  std::vector<ino_t> seen;
-  struct stat own_space {};
-  static_cast<void>(::stat("/proc/self/ns/net", &own_space));
-  for (const LivingProcess& process : processes) {
-    struct stat space {};
-    if (::stat(proc_path(process.pid, "ns/net").data(), &space) != 0) continue;
-    if (std::find(seen.begin(), seen.end(), space.st_ino) != seen.end()) continue;
-    if (seen.size() == kMaxNamespaces) break;
-    seen.push_back(space.st_ino);
-    const bool own = space.st_ino == own_space.st_ino;
-    if (!own || !append_own_listeners(listeners)) append_listeners_of(process.pid, listeners);
-  }
-  return listeners;
-}
-
 // Returns the inode of "socket:[INODE]"; 0 for anything else.
 ino_t socket_inode(int directory, const char* name) {
   constexpr std::string_view kPrefix = "socket:[";
@@ -70,7 +54,9 @@ ino_t socket_inode(int directory, const char* name) {
   return error == std::errc{} && end == text.data() + text.size() ? inode : 0;
 }
 
-void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left) {
+// Calls `visit` with the inode of each open socket of a process.
+template <typename Visit>
+void for_each_socket(pid_t pid, std::size_t& looks_left, Visit visit) {
   const UniqueFd directory(::open(proc_path(pid, "fd").data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return;  // it is another user's process, or gone
   alignas(dirent64) std::array<char, kDescriptorListBytes> buffer;
@@ -84,27 +70,52 @@ void find_owned(pid_t pid, ListeningSockets& listeners, std::size_t& looks_left)
       if (name[0] == '.') continue;
       if (looks_left == 0) return;
       --looks_left;
-      const auto found = listeners.find(socket_inode(directory.get(), name));
-      if (found == listeners.end() || found->second.owned) continue;
-      found->second.owned = true;
-      found->second.port.pid = pid;
+      if (const ino_t inode = socket_inode(directory.get(), name); inode != 0) visit(inode);
     }
   }
 }
 
 }  // namespace
 
-std::vector<ListeningPort> read_listening_ports(std::span<const LivingProcess> processes) {
-  ListeningSockets listeners = read_listeners(processes);
+std::vector<const ListeningSockets*> ListeningPorts::listeners_of(
+    std::span<const LivingProcess> processes) {
+  std::vector<const ListeningSockets*> found;
+  std::vector<ino_t> seen;
+  struct stat own_space {};
+  static_cast<void>(::stat("/proc/self/ns/net", &own_space));
+  for (const LivingProcess& process : processes) {
+    struct stat space {};
+    if (::stat(proc_path(process.pid, "ns/net").data(), &space) != 0) continue;
+    if (std::find(seen.begin(), seen.end(), space.st_ino) != seen.end()) continue;
+    if (seen.size() == kMaxNamespaces) break;
+    seen.push_back(space.st_ino);
+    const auto [known, is_new] = by_namespace_.try_emplace(space.st_ino);
+    ListeningSockets& sockets = known->second;
+    if (is_new) {
+      const bool own = space.st_ino == own_space.st_ino;
+      if (!own || !append_own_listeners(sockets)) append_listeners_of(process.pid, sockets);
+    }
+    if (!sockets.empty()) found.push_back(&sockets);
+  }
+  return found;
+}
+
+std::vector<ListeningPort> ListeningPorts::read(std::span<const LivingProcess> processes) {
+  const auto listeners = listeners_of(processes);
   if (listeners.empty()) return {};
+  std::vector<ListeningPort> ports;
+  std::unordered_set<ino_t> owned;
   std::size_t looks_left = kMaxDescriptors;
   for (const LivingProcess& process : processes) {
     if (looks_left == 0) break;
-    find_owned(process.pid, listeners, looks_left);
-  }
-  std::vector<ListeningPort> ports;
-  for (auto& [inode, listener] : listeners) {
-    if (listener.owned) ports.push_back(std::move(listener.port));
+    for_each_socket(process.pid, looks_left, [&](ino_t inode) {
+      for (const ListeningSockets* sockets : listeners) {
+        const auto found = sockets->find(inode);
+        if (found == sockets->end() || !owned.insert(inode).second) continue;
+        ports.push_back(found->second);
+        ports.back().pid = process.pid;
+      }
+    });
   }
   std::sort(ports.begin(), ports.end(), [](const ListeningPort& a, const ListeningPort& b) {
     return std::tie(a.port, a.address, a.pid) < std::tie(b.port, b.address, b.pid);

@@ -1,15 +1,29 @@
 // The TCP ports that processes listen on: a part of usage.h. Any thread.
 #pragma once
 
+#include <sys/types.h>
+
+#include <map>
 #include <span>
 #include <vector>
 
+#include "runtime/process/listeners.h"
 #include "runtime/process/usage.h"
 #include "runtime/process/waiting.h"
 
 namespace gibbous {
 
-// Returns unique ports, sorted by port, address and pid; at most kMaxUsagePorts.
-std::vector<ListeningPort> read_listening_ports(std::span<const LivingProcess> processes);
+// Keeps the sockets of each network namespace that it has seen. Not for several threads at once.
+class ListeningPorts {
+ public:
+  // Returns unique ports, sorted by port, address and pid; at most kMaxUsagePorts.
+  std::vector<ListeningPort> read(std::span<const LivingProcess> processes);
+
+ private:
+  // Of the namespaces of these processes that have any.
+  std::vector<const ListeningSockets*> listeners_of(std::span<const LivingProcess> processes);
+
+  std::map<ino_t, ListeningSockets> by_namespace_;
+};
 
 }  // namespace gibbous

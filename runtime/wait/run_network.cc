@@ -49,8 +49,8 @@ std::optional<ListeningPort> find_in_own_network(pid_t leader, int port) {
     ListeningSockets listeners;
     append_listeners_of(pid, listeners);
     for (const auto& [inode, socket] : listeners) {
-      if (socket.port.port != port) continue;
-      ListeningPort own = socket.port;
+      if (socket.port != port) continue;
+      ListeningPort own = socket;
       own.pid = find_socket_owner(inode, leader);
       return own;
     }

@@ -1,9 +1,12 @@
 #include "bindings/lua/source/script_monitor.h"
 
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <uv.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -39,6 +42,25 @@ void add_entry(fs::path path, Places* into) {
   }
 }
 
+// Returns true for a file system that other machines or programs change without the kernel's
+// knowledge (statfs(2)).
+bool is_remote(const std::string& directory) {
+  constexpr std::array<std::uint32_t, 8> kRemote = {
+      0x6969,      // NFS
+      0x517b,      // SMB
+      0xff534d42,  // CIFS
+      0xfe534d42,  // SMB2
+      0x65735546,  // FUSE
+      0x01021997,  // 9p
+      0x00c36400,  // Ceph
+      0x5346414f,  // AFS
+  };
+  struct statfs system {};
+  if (::statfs(directory.c_str(), &system) != 0) return true;
+  const auto type = static_cast<std::uint32_t>(system.f_type);
+  return std::find(kRemote.begin(), kRemote.end(), type) != kRemote.end();
+}
+
 bool compiles(const std::string& text) {
   auto state = State::create({});
   if (!state) return true;  // the load will report what is wrong
@@ -55,7 +77,7 @@ class UvScriptMonitor final : public ScriptMonitor {
       : loop_(loop), clock_(clock), on_change_(std::move(on_change)), times_(times) {
     settle_ = make_timer();
     reconcile_ = make_timer();
-    uv_timer_start(reconcile_, on_reconcile, millis(times_.reconcile), millis(times_.reconcile));
+    arm_reconcile();
   }
 
   void set_files(std::vector<MonitoredFile> files) override {
@@ -150,8 +172,14 @@ class UvScriptMonitor final : public ScriptMonitor {
   // watches start anew.
   void rebuild_directories() {
     close_directories();
+    missing_watches_ = false;
+    remote_ = false;
     for (auto& [dir, names] : places()) {
-      if (directories_.size() >= kMaxDirectories) break;
+      remote_ = remote_ || is_remote(dir);
+      if (directories_.size() >= kMaxDirectories) {
+        missing_watches_ = true;
+        break;
+      }
       auto* handle = new uv_fs_event_t;
       uv_fs_event_init(loop_, handle);
       adopt_handle(handle);
@@ -161,15 +189,23 @@ class UvScriptMonitor final : public ScriptMonitor {
         directories_[dir] = handle;
         names_[handle] = std::move(names);
       } else {
+        missing_watches_ = true;
         close_handle(handle);
       }
     }
+    arm_reconcile();
   }
 
   Places places() const {
     std::vector<MonitoredFile> list;
     for (const auto& [path, entry] : files_) list.push_back({path, entry.hash});
     return places_to_monitor(list);
+  }
+
+  void arm_reconcile() {
+    const Millis watched = missing_watches_ ? times_.reconcile_unwatched : times_.reconcile_watched;
+    const Millis interval = remote_ ? times_.reconcile_remote : watched;
+    uv_timer_start(reconcile_, on_reconcile, millis(interval), millis(interval));
   }
 
   void reconcile() {
@@ -254,8 +290,10 @@ class UvScriptMonitor final : public ScriptMonitor {
   int open_handles_ = 0;
   Nanos first_hint_{0};
   bool pending_ = false;
-  bool listening_ = false;  // directories_ belong to files_
-  Nanos broken_until_{0};   // until then, a file that does not compile may still be incomplete
+  bool listening_ = false;       // directories_ belong to files_
+  bool missing_watches_ = true;  // of some directories
+  bool remote_ = false;          // others may change files without an event here
+  Nanos broken_until_{0};        // until then, a file that does not compile may still be incomplete
   bool closing_ = false;
 };
 

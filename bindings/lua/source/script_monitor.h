@@ -20,7 +20,11 @@ namespace gibbous::lua {
 struct MonitorTimes {
   Millis settle{150};        // quiet time after a hint before files are compared
   Millis settle_most{1000};  // but no longer than this after the first hint
-  Millis reconcile{2000};    // interval of checks without any hint: lost events, NFS
+  // The interval of checks without any hint: where every directory is watched, where the kernel has
+  // no watch left for this user, and where watches do not tell everything (NFS, FUSE).
+  Millis reconcile_watched{30'000};
+  Millis reconcile_unwatched{5'000};
+  Millis reconcile_remote{2'000};
   Millis half_written{300};  // a syntax error this soon after a write is checked once more
 };
 

@@ -42,7 +42,10 @@ struct Monitored {
   // Without the reconcile timer, so that a test sees what the hints alone do.
   static MonitorTimes times() {
     MonitorTimes given;
-    given.reconcile = milliseconds(600'000);
+    for (milliseconds* interval :
+         {&given.reconcile_watched, &given.reconcile_unwatched, &given.reconcile_remote}) {
+      *interval = milliseconds(600'000);
+    }
     return given;
   }
   void monitor_files(const std::vector<std::string>& paths) {
@@ -219,7 +222,7 @@ TEST_CASE("a directory that is replaced as a whole is reported, and monitored af
 TEST_CASE("without any hint the reconcile timer notices") {
   const TempDir dir;
   MonitorTimes times;
-  times.reconcile = milliseconds(100);
+  times.reconcile_watched = milliseconds(100);
   Monitored monitored(times);
   // /proc sends no events; a directory that cannot be watched is the same: monitor a file below it.
   const std::string file = dir.write("deep/er/a.lua", "return 1");

@@ -28,7 +28,7 @@ constexpr int kMessagesPerTurn = 64;
 constexpr int kEveryMessage = std::numeric_limits<int>::max();
 constexpr Millis kRetrySend{10};
 constexpr Millis kHandshakeLimit{10'000};
-constexpr Millis kPulse{5'000};
+constexpr Millis kPulse{10'000};
 constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
 
 const char* step_text(LaunchStep step) {

@@ -75,7 +75,7 @@ class Link {
   uv_poll_t process_poll_{};
   LoopTimer retry_;      // repeats sends that the kernel refused
   LoopTimer handshake_;  // ends the wait for the keeper's hello
-  LoopTimer pulse_;      // checks every five seconds whether the keeper is stopped
+  LoopTimer pulse_;      // checks every ten seconds whether the keeper is stopped
   int events_ = 0;
   int open_polls_ = 0;
   bool adopting_ = false;  // the keeper may have another host

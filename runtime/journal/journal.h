@@ -124,9 +124,10 @@ class Journal {
   // them known to append(), and items continue after their last_seq.
   Taken claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
               ClaimScope scope = {});
-  // Takes over the runs that are starting or running and have a dead owner or none. From now on
-  // they belong to this worker, which must find out what became of them.
-  Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done);
+  // Takes over the runs that are starting or running and have a dead owner or none; with `of`, only
+  // those of these workers. From now on they belong to this worker, which must find out what became
+  // of them.
+  Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of = {});
   // Puts one of this worker's runs back into the queue with the next attempt; a run with an open
   // kill request ends as killed instead. `why` becomes the error_message of the queued run, until a
   // worker claims it. Fails with run_not_found, run_not_owned or run_ended.

@@ -69,11 +69,11 @@ Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_
   return impl_->operate(operation<Runs>(std::move(work), std::move(on_done)), 0);
 }
 
-Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done) {
+Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of) {
   using Orphans = std::vector<Orphan>;
-  auto work = [plan = RunNumbers()](Queue& queue, std::int64_t now, Orphans* orphans,
-                                    Status* refused) mutable {
-    return queue.take_orphans(now, &plan, orphans, refused);
+  auto work = [of = std::move(of), plan = RunNumbers()](Queue& queue, std::int64_t now,
+                                                        Orphans* orphans, Status* refused) mutable {
+    return queue.take_orphans(of, now, &plan, orphans, refused);
   };
   return impl_->operate(operation<Orphans>(std::move(work), std::move(on_done)), 0);
 }

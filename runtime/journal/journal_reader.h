@@ -89,6 +89,8 @@ class JournalReader {
   Result<WorkerRecord> next_worker(std::string_view worker_id, std::string_view boot_id);
   // Returns the owners of the runs in progress of this client.
   Result<std::vector<WorkerRecord>> owners(std::string_view client);
+  // Returns true if a run in progress has no owner among the workers.
+  Result<bool> has_ownerless();
   // Returns true if a run waits at the head of a queue of this scope. Its owner may be another
   // living worker, which Journal::claim() checks.
   Result<bool> has_claimable(const ClaimScope& scope);

@@ -137,8 +137,8 @@ Status Queue::claim(std::size_t most, const ClaimScope& scope, std::int64_t now,
   return plan->empty() ? Status() : workers_.renew(now);
 }
 
-Status Queue::take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
-                           Status* refused) {
+Status Queue::take_orphans(const std::set<std::string>& of, std::int64_t now, RunNumbers* plan,
+                           std::vector<Orphan>* orphans, Status* refused) {
   workers_.look_again();
   Status status = workers_.check_self(refused);
   if (!status || !*refused) return status;
@@ -150,6 +150,7 @@ Status Queue::take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orpha
   orphans->clear();
   for (const Candidate& run : going) {
     bool orphan = std::find(plan->begin(), plan->end(), run.number) != plan->end();
+    if (!orphan && !of.empty() && of.count(run.owner) == 0) continue;
     if (!orphan) status = workers_.is_dead(run.owner, now, &orphan);
     if (!status) return status;
     if (!orphan) continue;

@@ -50,8 +50,9 @@ class Queue {
 
   Status claim(std::size_t most, const ClaimScope& scope, std::int64_t now, RunNumbers* plan,
                std::vector<RunRecord>* claimed, Status* refused);
-  Status take_orphans(std::int64_t now, RunNumbers* plan, std::vector<Orphan>* orphans,
-                      Status* refused);
+  // `of`: the workers to examine; without any, all.
+  Status take_orphans(const std::set<std::string>& of, std::int64_t now, RunNumbers* plan,
+                      std::vector<Orphan>* orphans, Status* refused);
   // Returns the run as it is afterwards: queued, or killed when a kill was requested.
   Status requeue(const std::string& run_id, std::string_view why, std::int64_t now,
                  std::int64_t* planned_attempt, RunRecord* run, Status* refused);

@@ -65,6 +65,14 @@ Result<std::vector<WorkerRecord>> JournalReader::owners(std::string_view client)
   return all<WorkerRecord>(*statement, worker_of);
 }
 
+Result<bool> JournalReader::has_ownerless() {
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT 1 FROM exec_runs INDEXED BY exec_runs_going WHERE status IN ('starting', 'running')"
+      " AND (owner IS NULL OR owner NOT IN (SELECT worker_id FROM workers)) LIMIT 1");
+  if (!statement) return statement.status();
+  return statement->step();
+}
+
 Result<bool> JournalReader::has_claimable(const ClaimScope& scope) {
   Result<Statement> statement = impl_->database->prepare(kSelectQueueHeads);
   if (!statement) return statement.status();

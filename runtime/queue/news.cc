@@ -65,6 +65,11 @@ Status look_after_workers(JournalReader& reader, const NewsQuestion& question, Q
     if (!elsewhere) return elsewhere.status();
     examine(*elsewhere, question.now, news);
   }
+  if (question.begins) {
+    const Result<bool> ownerless = reader.has_ownerless();
+    if (!ownerless) return ownerless.status();
+    news->ownerless = *ownerless;
+  }
   for (const std::string& client : question.scope.clients) {
     const auto owners = reader.owners(client);
     if (!owners) return owners.status();

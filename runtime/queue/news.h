@@ -24,6 +24,7 @@ struct NewsQuestion {
   std::string boot_id;
   bool takes_over = true;
   bool claims = true;
+  bool begins = false;  // the first look of a worker
   ClaimScope scope;
   std::int64_t seen_changes = -1;  // QueueNews::changes of the last look
   std::int64_t now = 0;            // wall time
@@ -38,7 +39,8 @@ struct QueueNews {
   std::vector<std::string> dead;       // those that it is responsible for, and owners of its runs
   std::vector<WorkerRecord> to_watch;  // alive; at most kMaxWatched
   bool alone = false;                  // no other worker here takes over
-  std::int64_t lease_end = 0;          // the earliest that it must look at again; 0: none
+  bool ownerless = false;      // at the first look: a worker left a run when it left the journal
+  std::int64_t lease_end = 0;  // the earliest that it must look at again; 0: none
 };
 
 Result<QueueNews> read_news(JournalReader& reader, const NewsQuestion& question);

@@ -22,9 +22,7 @@ constexpr Nanos kIdleLook{2'000'000'000};
 constexpr Nanos kSettle{200'000'000};
 // The lease counts only where processes cannot be seen.
 constexpr Millis kLease{60'000};
-constexpr Nanos kBeat{20'000'000'000};
-// A keeper whose host is gone ends its runs within their grace period.
-constexpr Nanos kKeeperPatience{30'000'000'000};
+constexpr Nanos kBeat{25'000'000'000};
 
 std::int64_t start_time_of(pid_t pid) {
   const auto stat = read_stat(pid);
@@ -67,16 +65,6 @@ Worker::~Worker() {
 
 std::optional<bool> Worker::is_alive(const WorkerRecord& worker) {
   return is_process_alive(worker.boot_id, worker.pid, worker.pid_started);
-}
-
-template <typename T>
-JournalAnswer<T> Worker::mailed(std::function<void(Result<T>)> then) {
-  return [this, then = std::move(then)](Result<T> answer) {
-    recording_.mailbox().post(
-        [this, then, answer = std::make_shared<Result<T>>(std::move(answer))] {
-          if (journal_ != nullptr) then(std::move(*answer));
-        });
-  };
 }
 
 JournalDone Worker::mailed_done(std::function<void(const Status&)> then) {
@@ -138,113 +126,6 @@ void Worker::stop() {
   sources_.close();
   uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
            [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
-}
-
-// --- What dead workers left ---------------------------------------------------------------------
-
-// Other workers have taken over what earlier ones left, unless the dead are this worker's to look
-// after, or there are no others.
-void Worker::recover_if_needed() {
-  recovering_ = true;
-  orphans_since_ = clock_.now();
-  recording_.look_up<Result<QueueNews>>(
-      [asked = question()](JournalReader& reader) { return read_news(reader, asked); },
-      [this](const Result<QueueNews>& news) {
-        if (journal_ == nullptr) return;
-        if (news && news->dead.empty() && !news->alone) return on_orphans(std::vector<Orphan>{});
-        if (news) note_dead(news->dead);
-        take_orphans();
-      });
-}
-
-void Worker::recover() {
-  if (recovering_) return;
-  recovering_ = true;
-  orphans_since_ = clock_.now();
-  take_orphans();
-}
-
-void Worker::take_orphans() {
-  (void)journal_->take_orphans(mailed<std::vector<Orphan>>(
-      [this](Result<std::vector<Orphan>> orphans) { on_orphans(std::move(orphans)); }));
-}
-
-void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
-  if (orphans) {
-    for (Orphan& orphan : *orphans) {
-      const std::string id = orphan.run.run_id;
-      orphans_.insert_or_assign(id, std::move(orphan));
-      (void)resume(id);
-    }
-  }
-  const bool again = std::exchange(orphans_known_, true);
-  if (again) {
-    runs_.adopt_detached([this] { on_adopted(); });
-  } else if (adoption_ != Adoption::kConnecting) {
-    on_adopted();
-  }
-}
-
-void Worker::on_adopted() {
-  if (journal_ == nullptr) return;
-  recovering_ = false;
-  settle();
-  claim();
-  arm();
-}
-
-bool Worker::resume(const std::string& run_id) {
-  const auto found = orphans_.find(run_id);
-  if (found == orphans_.end() || runs_.find(run_id) == nullptr) return false;
-  const Orphan orphan = std::move(found->second);
-  orphans_.erase(found);
-  recorder_.resume(run_id, &orphan.run);
-  return true;
-}
-
-void Worker::settle() {
-  if (recovering_) return;
-  for (auto at = orphans_.begin(); at != orphans_.end();) {
-    const Orphan& orphan = at->second;
-    const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
-    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
-      ++at;
-      continue;
-    }
-    const Orphan settled = orphan;
-    at = orphans_.erase(at);
-    if (settled.run.safe_to_repeat || options_.requeue) {
-      requeue(settled);
-    } else {
-      lose(settled);
-    }
-  }
-}
-
-void Worker::requeue(const Orphan& orphan) {
-  (void)journal_->requeue(orphan.run.run_id, mailed<RunRecord>([this](Result<RunRecord> run) {
-                            if (!run) return;
-                            if (on_settled) on_settled(*run);
-                            claim();
-                          }));
-}
-
-void Worker::lose(const Orphan& orphan) {
-  RunRecord run = orphan.run;
-  run.status = to_string(RunState::kLost);
-  run.error_message = run.error_message.empty()
-                          ? "its host ended before it did, and its processes were ended then"
-                          : "its host ended before it was started (" + run.error_message + ")";
-  if (journal_->put_run(run) != Taken::kYes) {
-    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
-    return;
-  }
-  ++run.last_seq;
-  (void)journal_->append(run.run_id, {run.last_seq, ItemType::kState, run.status, "", 0});
-  if (on_settled) on_settled(run);
-  run.finished_at = clock_.wall().count();
-  (void)journal_->put_run(run);
-  journal_->forget_run(run.run_id);
 }
 
 // --- The queue ----------------------------------------------------------------------------------
@@ -507,22 +388,23 @@ void Worker::on_news(const QueueNews& news) {
   seen_changes_ = news.changes;
   lease_end_ = news.lease_end;
   for (const RunRequest& request : news.requests) carry_out(request);
-  const bool any_dead = note_dead(news.dead);
   sources_.watch(news.to_watch);
-  if (any_dead) recover();
-  if (news.claimable || any_dead) claim();
-  if (news.changed || any_dead) notify_queue_listeners();
+  // While it recovers, the next look finds them again.
+  const auto dead = recovering_ ? std::vector<std::string>{} : note_dead(news.dead);
+  if (!dead.empty()) recover(dead);
+  if (news.claimable || !dead.empty()) claim();
+  if (news.changed || !dead.empty()) notify_queue_listeners();
   arm();
 }
 
-bool Worker::note_dead(const std::vector<std::string>& dead) {
-  bool any = false;
+std::vector<std::string> Worker::note_dead(const std::vector<std::string>& dead) {
+  std::vector<std::string> unknown;
   for (const std::string& worker : dead) {
     if (!known_dead_.insert(worker).second) continue;
     sources_.forget(worker);
-    any = true;
+    unknown.push_back(worker);
   }
-  return any;
+  return unknown;
 }
 
 void Worker::carry_out(const RunRequest& request) {

@@ -39,7 +39,7 @@ struct WorkerOptions {
   std::string workspace;
   bool adopt = true;                // take over what earlier hosts left, and settle it
   bool requeue = false;             // also runs that are not marked as safe to repeat
-  Nanos slow_look{10'000'000'000};  // the interval between looks that no notice asked for
+  Nanos slow_look{30'000'000'000};  // the interval between looks that no notice asked for
 };
 
 class Worker final : private RunsObserver {
@@ -105,8 +105,8 @@ class Worker final : private RunsObserver {
   JournalAnswer<T> mailed(std::function<void(Result<T>)> then);
   JournalDone mailed_done(std::function<void(const Status&)> then);
   void recover_if_needed();
-  void recover();
-  void take_orphans();
+  void recover(const std::vector<std::string>& dead);
+  void take_orphans(const std::vector<std::string>& dead);
   void on_orphans(Result<std::vector<Orphan>> orphans);
   void on_adopted();
   void settle();
@@ -119,8 +119,8 @@ class Worker final : private RunsObserver {
   void look();
   NewsQuestion question() const;
   void on_news(const QueueNews& news);
-  // Remembers the dead of a look; returns whether any of them was not known.
-  bool note_dead(const std::vector<std::string>& dead);
+  // Returns those that were not known to be dead, and remembers them.
+  std::vector<std::string> note_dead(const std::vector<std::string>& dead);
   void carry_out(const RunRequest& request);
   void notify_queue_listeners();
   bool is_busy() const;
@@ -169,5 +169,15 @@ class Worker final : private RunsObserver {
   std::map<int, std::function<void()>> queue_listeners_;
   int last_listener_ = 0;
 };
+
+template <typename T>
+JournalAnswer<T> Worker::mailed(std::function<void(Result<T>)> then) {
+  return [this, then = std::move(then)](Result<T> answer) {
+    recording_.mailbox().post(
+        [this, then, answer = std::make_shared<Result<T>>(std::move(answer))] {
+          if (journal_ != nullptr) then(std::move(*answer));
+        });
+  };
+}
 
 }  // namespace gibbous

@@ -79,4 +79,10 @@ std::string Peer::receive_with(const std::string& part) {
   }
 }
 
+std::string mcp_request(int id, const std::string& method, const std::string& parameters) {
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + method +
+         R"(","params":{)" + parameters + (parameters.empty() ? "" : ",") +
+         R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
+}
+
 }  // namespace gibbous::bench

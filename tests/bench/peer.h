@@ -25,4 +25,7 @@ class Peer {
   std::string buffer_;
 };
 
+// A request of MCP's newer era, which needs no handshake. `parameters` are members of an object.
+std::string mcp_request(int id, const std::string& method, const std::string& parameters);
+
 }  // namespace gibbous::bench

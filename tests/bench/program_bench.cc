@@ -41,12 +41,6 @@ double cold_start(const std::vector<std::string>& arguments, const std::string& 
   });
 }
 
-std::string mcp_request(int id, const std::string& method, const std::string& parameters) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + method +
-         R"(","params":{)" + parameters + (parameters.empty() ? "" : ",") +
-         R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
-}
-
 std::vector<double> round_trips(Peer& peer, int count,
                                 const std::function<std::string(int)>& request) {
   std::vector<double> millis;

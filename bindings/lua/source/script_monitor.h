@@ -23,7 +23,7 @@ struct MonitorTimes {
   // The interval of checks without any hint: where every directory is watched, where the kernel has
   // no watch left for this user, and where watches do not tell everything (NFS, FUSE).
   Millis reconcile_watched{30'000};
-  Millis reconcile_unwatched{5'000};
+  Millis reconcile_unwatched{10'000};
   Millis reconcile_remote{2'000};
   Millis half_written{300};  // a syntax error this soon after a write is checked once more
 };

@@ -47,19 +47,30 @@ M.SCHEMA = schema.object {
   error_excerpt = failure.FIELD,
 }
 
---- Returns the usage of each running run, by its index in the list. It measures all at the same
---- time, because an executor can take seconds to answer.
----@param infos RunInfo[]
+-- An answer shows fewer runs than this (toolsets.shaped), so older ones need not be measured.
+local MAX_MEASURED = 100
+
+--- Returns the usage of running runs, by their index in the list: of the newest where there are
+--- more than an answer shows. It measures all at the same time, because an executor can take
+--- seconds to answer.
+---@param infos RunInfo[] oldest first
 ---@return table<integer, RunUsage>
 function M.usages(infos)
-  local questions = {}
-  for index, info in ipairs(infos) do
-    questions[index] = function()
-      local handle = info.state == 'running' and run.get(info.id)
-      return handle and handle:usage() or nil
+  local indexes, questions = {}, {}
+  for index = #infos, 1, -1 do
+    local handle = infos[index].state == 'running' and run.get(infos[index].id)
+    if handle and #indexes < MAX_MEASURED then
+      indexes[#indexes + 1] = index
+      questions[#questions + 1] = function()
+        return handle:usage()
+      end
     end
   end
-  return task.all(questions)
+  local usages = {}
+  for number, usage in pairs(task.all(questions)) do
+    usages[indexes[number]] = usage
+  end
+  return usages
 end
 
 --- Returns the line of bg_status for a run.

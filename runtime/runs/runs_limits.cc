@@ -1,0 +1,74 @@
+// The limits of runs: those of this process (time, silence, output), and what a limit's end means.
+// The keeper enforces the others and reports them.
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/process/signals.h"
+#include "runtime/runs/describe.h"
+#include "runtime/runs/runs_entry.h"
+
+namespace gibbous {
+
+void Runs::time_out(Entry& entry) {
+  entry.timeout = 0;
+  // A run that is already being ended keeps that reason.
+  if (entry.run.ended() || entry.exit || entry.verdict != RunState::kRunning) return;
+  entry.verdict = RunState::kTimeout;
+  entry.verdict_reason = "timed out after " + format_seconds(entry.run.time_limit());
+  entry.kill_waiters.emplace_back();
+  const int asked = entry.run.spec_.timeout_signal;
+  kill_processes(entry, asked != 0 ? asked : stop_signal(entry.run.spec_),
+                 options_.limits.timeout_grace);
+}
+
+void Runs::watch_idle(Entry& entry) {
+  const Millis limit = entry.run.spec_.limits.idle_time;
+  if (limit.count() == 0 || entry.exit || entry.run.ended()) return;
+  const Nanos silent = clock_.now() - entry.run.last_output_;
+  if (silent >= limit) {
+    const auto micros = [](Nanos span) {
+      return static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(span).count());
+    };
+    end_by_limit(entry, {LimitKind::kIdle, micros(limit), micros(silent)});
+    return;
+  }
+  // Checked when the limit could be over, not with every byte.
+  const auto rest = std::chrono::ceil<Millis>(limit - silent);
+  entry.idle = deadlines_->after(rest, [this, &entry] {
+    entry.idle = 0;
+    watch_idle(entry);
+  });
+}
+
+void Runs::count_output(Entry& entry, std::uint64_t bytes) {
+  Run& run = entry.run;
+  run.output_rate_.add(bytes, run.last_output_);
+  const std::uint64_t limit = run.spec_.limits.output_bytes;
+  const std::uint64_t written = run.streams_[0].end() + run.streams_[1].end();
+  if (limit != 0 && written > limit && !entry.exit) {
+    end_by_limit(entry, {LimitKind::kOutput, limit, written});
+  }
+}
+
+void Runs::end_by_limit(Entry& entry, LimitReached reached) {
+  if (entry.verdict != RunState::kRunning) return;  // it is ending already
+  note_limit(entry, reached);
+  entry.kill_waiters.emplace_back();
+  kill_processes(entry, stop_signal(entry.run.spec_), options_.limits.timeout_grace);
+}
+
+void Runs::note_limit(Entry& entry, LimitReached reached) {
+  // A run that is already being ended keeps that reason.
+  if (entry.run.ended() || entry.verdict != RunState::kRunning) return;
+  entry.run.limit_reached_ = reached;
+  entry.verdict = RunState::kKilled;
+  entry.verdict_reason = describe_limit(reached);
+}
+
+void Runs::on_limit(RunKey key, LimitReached reached) {
+  if (Entry* entry = entry_of(key)) note_limit(*entry, reached);
+}
+
+}  // namespace gibbous

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -51,6 +52,22 @@ UniqueFd open_proc_file(pid_t pid, const char* name) {
   std::array<char, kPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/%s", pid, name);
   return UniqueFd(::open(path.data(), O_RDONLY | O_CLOEXEC));
+}
+
+// Gives each NAME=VALUE of the environment that the process was started with, until `take` returns
+// false.
+template <typename Take>
+void each_variable(pid_t pid, const Take& take) {
+  const UniqueFd file = open_proc_file(pid, "environ");
+  std::string text(kEnvironmentBytes, '\0');
+  std::size_t length = 0;
+  if (!file || !read_all(file.get(), text, length)) return;
+  std::string_view rest = std::string_view(text).substr(0, length);
+  while (!rest.empty()) {
+    const std::string_view entry = rest.substr(0, rest.find('\0'));
+    if (!take(entry)) return;
+    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+  }
 }
 
 }  // namespace
@@ -111,18 +128,24 @@ bool list_numbers(const char* directory, std::vector<pid_t>& numbers) {
 }
 
 std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name) {
-  const UniqueFd file = open_proc_file(pid, "environ");
-  std::string text(kEnvironmentBytes, '\0');
-  std::size_t length = 0;
-  if (!file || !read_all(file.get(), text, length)) return std::nullopt;
-  std::string_view rest = std::string_view(text).substr(0, length);
+  std::optional<std::string> value;
   const std::string prefix = name + "=";
-  while (!rest.empty()) {
-    const std::string_view entry = rest.substr(0, rest.find('\0'));
-    if (entry.starts_with(prefix)) return std::string(entry.substr(prefix.size()));
-    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
-  }
-  return std::nullopt;
+  each_variable(pid, [&](std::string_view entry) {
+    if (entry.starts_with(prefix)) value = std::string(entry.substr(prefix.size()));
+    return !value;
+  });
+  return value;
+}
+
+std::vector<std::string> read_environment_names(pid_t pid, std::size_t max) {
+  std::vector<std::string> names;
+  each_variable(pid, [&](std::string_view entry) {
+    const std::size_t equals = entry.find('=');
+    const bool is_set = equals < entry.size() - 1;  // false for npos, too
+    if (is_set) names.emplace_back(entry.substr(0, equals));
+    return names.size() < max;
+  });
+  return names;
 }
 
 std::uint64_t boot_ticks(std::uint64_t nanoseconds) {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,8 @@ void append_children(pid_t pid, std::vector<pid_t>& processes);
 
 // Returns the value of a variable in the environment that the process was started with.
 std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name);
+// Returns the names of its variables that are not empty, at most `max`.
+std::vector<std::string> read_environment_names(pid_t pid, std::size_t max);
 
 // Converts a time on CLOCK_BOOTTIME to the clock ticks of ProcessStat::start_time.
 std::uint64_t boot_ticks(std::uint64_t nanoseconds);

@@ -76,17 +76,13 @@ std::optional<std::uint64_t> written_by(pid_t pid) {
   return bytes;
 }
 
-OutputWriter describe(pid_t pid, bool direct, std::span<const std::string> variables) {
+OutputWriter describe(pid_t pid) {
   OutputWriter writer;
   writer.pid = pid;
   writer.program = program_of(pid);
   writer.argv = arguments_of(pid);
-  writer.direct = direct;
   writer.written_bytes = written_by(pid);
-  for (const std::string& name : variables) {
-    const auto value = read_environment_variable(pid, name);
-    if (value && !value->empty()) writer.variables.push_back(name);
-  }
+  writer.variables = read_environment_names(pid, kMaxWriterVariables);
   return writer;
 }
 
@@ -104,10 +100,14 @@ std::vector<Piped> processes_below(pid_t leader) {
   return processes;
 }
 
+bool is_written(const PipeId& pipe, const std::vector<Piped>& processes) {
+  return std::any_of(processes.begin(), processes.end(),
+                     [&pipe](const Piped& process) { return process.out == pipe; });
+}
+
 }  // namespace
 
-std::vector<OutputWriter> read_output_writers(pid_t leader,
-                                              std::span<const std::string> variables) {
+std::vector<OutputWriter> read_output_writers(pid_t leader) {
   std::vector<OutputWriter> writers;
   const auto output = pipe_of(leader, "fd/1");
   if (!output) return writers;
@@ -118,7 +118,9 @@ std::vector<OutputWriter> read_output_writers(pid_t leader,
     for (const Piped& process : processes) {
       if (process.out != pipes[at]) continue;
       if (writers.size() == kMaxWriters) return writers;
-      writers.push_back(describe(process.pid, at == 0, variables));
+      writers.push_back(describe(process.pid));
+      writers.back().direct = at == 0;
+      writers.back().fed = process.in && is_written(*process.in, processes);
       const bool is_new =
           process.in && std::find(pipes.begin(), pipes.end(), *process.in) == pipes.end();
       if (is_new) pipes.push_back(*process.in);

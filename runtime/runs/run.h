@@ -15,6 +15,7 @@
 #include "runtime/output/arrival_order.h"
 #include "runtime/output/stream.h"
 #include "runtime/process/terminal.h"
+#include "runtime/process/writers.h"
 #include "runtime/runs/execution.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
@@ -145,6 +146,8 @@ class Run {
   const std::optional<KillReport>& kill_report() const { return kill_report_; }
   // Returns the limit that ended it, with its figures, if one did.
   const std::optional<LimitReached>& limit_reached() const { return limit_reached_; }
+  // Returns the processes that wrote its stdout when it had been silent for its idle limit.
+  const std::vector<OutputWriter>& silent_writers() const { return silent_writers_; }
   // Returns what enforces the limits of its tree, once it runs.
   const LimitsInForce& limits_in_force() const { return in_force_; }
   // Returns what is enforced of its sandbox, once it runs.
@@ -206,6 +209,7 @@ class Run {
   std::string next_;
   std::uint32_t left_behind_ = 0;
   std::optional<LimitReached> limit_reached_;
+  std::vector<OutputWriter> silent_writers_;
   std::vector<const FileSink*> logs_;
   bool adopted_ = false;
   LimitsInForce in_force_;

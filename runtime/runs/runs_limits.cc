@@ -31,6 +31,7 @@ void Runs::watch_idle(Entry& entry) {
       return static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::microseconds>(span).count());
     };
+    note_silent_writers(entry);
     end_by_limit(entry, {LimitKind::kIdle, micros(limit), micros(silent)});
     return;
   }
@@ -40,6 +41,13 @@ void Runs::watch_idle(Entry& entry) {
     entry.idle = 0;
     watch_idle(entry);
   });
+}
+
+// Why it was silent can be seen only while its processes live.
+void Runs::note_silent_writers(Entry& entry) {
+  Run& run = entry.run;
+  if (entry.verdict != RunState::kRunning || run.spec_.terminal) return;
+  run.silent_writers_ = read_output_writers(run.pid_);
 }
 
 void Runs::count_output(Entry& entry, std::uint64_t bytes) {

@@ -307,6 +307,7 @@
 ---@field program string its executable, without the directory
 ---@field argv string[] its arguments, within 4 KB
 ---@field direct boolean false: another process of a pipeline is between it and the run's pipe
+---@field fed boolean another process of the run writes its stdin
 ---@field variables string[] those that were asked about and are set
 ---@field written_bytes? integer what it has written so far, to any file; absent where the kernel
 ---does not say
@@ -660,7 +661,8 @@ function Run:usage() end
 
 ---Returns the processes whose stdout is the pipe of the run's stdout, or leads to it through a
 ---pipeline, those next to the pipe first; at most 16. There are none when the run has a terminal,
----its shell has redirected its own stdout, or it does not run. Returns nil, err with run_not_found.
+---its shell has redirected its own stdout, or it does not run. A run that its idle limit ended has
+---those that it had then. Returns nil, err with run_not_found.
 ---
 ---Example:
 ---```lua

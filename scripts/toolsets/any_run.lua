@@ -97,7 +97,8 @@ function M.info_of(record)
     id = record.id, pid = meta.pid or 0, command = record.command, label = meta.label,
     state = record.state, exit_code = record.exit_code,
     reason = record.state == 'queued' and M.place_text(record.id) or record.reason,
-    started_ms = began, ended_ms = record.ended_ms, limit = meta.limit,
+    started_ms = began, ended_ms = record.ended_ms,
+    limit = meta.limit and { name = meta.limit } or nil, -- the journal has no figures of it
     runtime_ms = began and (record.ended_ms or time.now_ms()) - began or 0, left_behind = 0,
   }
 end

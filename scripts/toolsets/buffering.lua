@@ -147,16 +147,29 @@ local function has_shown_nothing(row, writer, info)
   return math.max(0, writer.written_bytes - others) % BLOCK_BYTES == 0
 end
 
--- Returns true when a filter waits for the run's own stdin: it has nothing to print yet.
-local function waits_for_input(handle, row, writer)
+-- Returns true when a filter waits for the run's own stdin: it has nothing to print yet. Of a run
+-- that has ended, only who wrote its stdin is known.
+local function waits_for_input(handle, row, writer, has_ended)
+  if has_ended then
+    return row.filter ~= nil and not writer.fed
+  end
   local usage = row.filter and handle:usage()
   local waiting = usage and usage.waiting_for_input
   return waiting ~= nil and waiting ~= false and waiting.pid == writer.pid
 end
 
+--- Returns true when a run was ended because it was silent for its idle limit.
+---
+--- Example: `if buffering.ended_silent(handle:info()) then return end`
+---@param info RunInfo
+---@return boolean
+function M.ended_silent(info)
+  return info.ended_ms ~= nil and info.limit ~= nil and info.limit.name == 'idle'
+end
+
 --- Returns a line that says which program of a silent run keeps its output back, and the cure; ''
---- where none is known to. A second result is true when every program of the run is known to write
---- at once.
+--- where none is known to. A run that its silence has ended counts, too. A second result is true
+--- when every program of the run is known to write at once.
 ---
 --- Example: `local note = buffering.note(handle)`
 ---@param handle Run
@@ -164,7 +177,11 @@ end
 ---@return boolean? all_at_once
 function M.note(handle)
   local info = handle:info()
-  if not info or info.ended_ms or info.pty or not info.started_ms then
+  if not info or info.pty or not info.started_ms then
+    return ''
+  end
+  local has_ended = info.ended_ms ~= nil
+  if has_ended and not M.ended_silent(info) then
     return ''
   end
   local writers = handle:writers { variables = VARIABLES } or {}
@@ -174,8 +191,9 @@ function M.note(handle)
     local at_once = is_one_of(writer.program, M.AT_ONCE)
       or row ~= nil and writes_at_once(row, writer)
     all_at_once = all_at_once and at_once
-    if row and not at_once and (info.idle_ms or 0) >= SILENT_MS
-      and has_shown_nothing(row, writer, info) and not waits_for_input(handle, row, writer) then
+    local is_silent = has_ended or (info.idle_ms or 0) >= SILENT_MS
+    if row and not at_once and is_silent and has_shown_nothing(row, writer, info)
+      and not waits_for_input(handle, row, writer, has_ended) then
       return ('[%s keeps its output back while it writes to a pipe: %s, or pty=true, shows it at '
         .. 'once]'):format(writer.program, row.cure)
     end

@@ -1,8 +1,35 @@
--- Why a run failed: its first errors and last lines, in a few hundred bytes. Every answer that
--- tells of a failure has them, whether memory knows the run or the journal alone does.
+-- Why a run failed: its first errors and last lines, in a few hundred bytes, and why it was silent
+-- if that has ended it. Every answer that tells of a failure has them, whether memory knows the run
+-- or the journal alone does.
+local buffering = require 'toolsets.buffering'
 local memory_run = require 'toolsets.memory_run'
 
 local M = {}
+
+local function is_failure(info)
+  return not memory_run.GOES_ON[info.state] and info.state ~= 'completed'
+end
+
+-- Returns what a run that has ended said, and why it was silent.
+local function parts_of(info)
+  local handle = run.get(info.id)
+  if not handle then
+    return journal.error_excerpt(info.id) or '', ''
+  end
+  local silence = buffering.note(handle)
+  return handle:error_excerpt() or '', silence ~= '' and silence .. '\n' or ''
+end
+
+--- Returns the first errors and last lines of a run that has ended, well or not, and why it was
+--- silent.
+---
+--- Example: `local last = failure.of_end(handle:info())`
+---@param info RunInfo
+---@return string
+function M.of_end(info)
+  local said, silence = parts_of(info)
+  return said .. silence
+end
 
 --- Returns the lines that say why a run failed, each ended by a newline; '' when it goes on, did
 --- not fail or said nothing.
@@ -11,11 +38,7 @@ local M = {}
 ---@param info RunInfo
 ---@return string
 function M.of(info)
-  if memory_run.GOES_ON[info.state] or info.state == 'completed' then
-    return ''
-  end
-  local handle = run.get(info.id)
-  return (handle and handle:error_excerpt() or not handle and journal.error_excerpt(info.id)) or ''
+  return is_failure(info) and M.of_end(info) or ''
 end
 
 -- Whether the text has every line of an excerpt, which may have numbers before them.
@@ -30,15 +53,18 @@ local function has_all(text, excerpt)
   return true
 end
 
---- Returns the same, unless the text of the answer shows all of it already.
+--- Returns the same, without what it said if the text of the answer shows all of that already.
 ---
 --- Example: `local why = failure.beyond(printed, info)`
 ---@param text string
 ---@param info RunInfo
 ---@return string
 function M.beyond(text, info)
-  local why = M.of(info)
-  return has_all(text, why) and '' or why
+  if not is_failure(info) then
+    return ''
+  end
+  local said, silence = parts_of(info)
+  return (has_all(text, said) and '' or said) .. silence
 end
 
 --- Returns the lines that look like errors of a run of which an answer skips a part; '' when there

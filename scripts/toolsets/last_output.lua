@@ -1,6 +1,7 @@
 -- The last lines of a process, how it stands when it has ended, and why it failed, as `process` and
 -- `background` show them.
 local any_run = require 'toolsets.any_run'
+local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local shaped = require 'toolsets.shaped'
@@ -24,12 +25,12 @@ local function recorded(info, lines, only)
   return table.concat(sections) .. note, texts, left_out > 0
 end
 
--- Says how a run stands, unless it simply goes on.
-local function state_note(info, why)
+-- Says how a run stands, unless it simply goes on; then why it is silent.
+local function state_note(info, why, hint)
   if info.ended_ms then
     return ('[%s]%s'):format(info.reason or info.state, format.below(why))
   end
-  return info.state == 'queued' and ('[queued: %s]'):format(info.reason or '') or ''
+  return info.state == 'queued' and ('[queued: %s]'):format(info.reason or '') or hint or ''
 end
 
 --- Returns the last lines of a run.
@@ -42,6 +43,7 @@ end
 ---@return string text
 ---@return { stdout: string, stderr: string } texts
 ---@return string why it failed, where the lines do not show that
+---@return string? hint why it is silent
 function M.of(info, handle, lines, options)
   options = options or {}
   local text, texts, cut
@@ -54,7 +56,9 @@ function M.of(info, handle, lines, options)
   if why == '' and cut and handle then
     text = text .. failure.errors(handle, text)
   end
-  return text .. state_note(info, why), texts, why
+  local is_silent = handle and not info.ended_ms and texts.stdout .. texts.stderr == ''
+  local hint = is_silent and buffering.hint(handle) or nil
+  return text .. state_note(info, why, hint), texts, why, hint
 end
 
 return M

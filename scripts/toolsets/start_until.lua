@@ -161,7 +161,7 @@ end
 
 -- Says how a run ended.
 local function ending(info)
-  local how = info.exit_code == 0 and 'exit 0' or info.reason or info.state
+  local how = info.state == 'completed' and 'exit 0' or info.reason or info.state
   return ('%s after %s'):format(how, time.format_duration(info.runtime_ms))
 end
 
@@ -216,7 +216,7 @@ end
 local function ended(handle, info, asked, wanted)
   tool.tells(handle.id)
   local good = info.state == 'completed'
-  local output = good and last_lines(handle) or handle:error_excerpt() or ''
+  local output = good and last_lines(handle) or failure.of(info)
   local early = good and not wanted and ', before it was ready' or ''
   local line = ('%s: %s%s'):format(name_of(handle, info, asked), ending(info), early)
   return with_output(line, output), {

@@ -135,7 +135,8 @@ function M.type(id, keys, options)
   local note, why = '', ''
   if after.ended_ms then
     tool.tells(handle.id)
-    why = after.state ~= 'killed' and failure.beyond(text, after) or '' -- <C-c> says why itself
+    local is_asked = after.state == 'killed' and not after.limit -- <C-c> says why itself
+    why = is_asked and '' or failure.beyond(text, after)
     note = ('[%s: %s]%s'):format(handle.id, after.reason or after.state, below(why))
   elseif not asks and not drawn then
     note = '[no prompt yet]'

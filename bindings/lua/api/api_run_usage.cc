@@ -4,8 +4,10 @@
 
 #include <lua.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
@@ -39,16 +41,29 @@ Json replaced(Json client, const Json& measured) {
   return usage;
 }
 
-Json writer_value(const OutputWriter& writer) {
+// `wanted`: the variables that the caller asks about.
+Json writer_value(const OutputWriter& writer, const std::vector<std::string>& wanted) {
+  Json variables = Json::array();
+  for (const std::string& name : wanted) {
+    const auto& set = writer.variables;
+    if (std::find(set.begin(), set.end(), name) != set.end()) variables.push_back(name);
+  }
   Json argv = Json::array();
   for (const std::string& argument : writer.argv) argv.push_back(to_utf8(argument));
-  Json value = {{"pid", writer.pid},
-                {"program", to_utf8(writer.program)},
-                {"argv", std::move(argv)},
-                {"direct", writer.direct},
-                {"variables", writer.variables}};
+  Json value = {{"pid", writer.pid},       {"program", to_utf8(writer.program)},
+                {"argv", std::move(argv)}, {"direct", writer.direct},
+                {"fed", writer.fed},       {"variables", std::move(variables)}};
   if (writer.written_bytes) value["written_bytes"] = *writer.written_bytes;
   return value;
+}
+
+Json writers_value(const Run& run, const std::vector<std::string>& variables) {
+  std::vector<OutputWriter> writers = run.silent_writers();
+  const bool is_alive = run.pid() != 0 && !run.ended();
+  if (is_alive && !run.spec().terminal) writers = read_output_writers(run.pid());
+  Json values = Json::array();
+  for (const OutputWriter& writer : writers) values.push_back(writer_value(writer, variables));
+  return values;
 }
 
 }  // namespace
@@ -66,13 +81,7 @@ int l_run_writers(lua_State* state) {
     fields.done();
     const Run* run = find_own(state, id);
     if (run == nullptr) return push_error(state, not_found(state, id), id);
-    Json writers = Json::array();
-    if (run->pid() != 0 && !run->ended() && !run->spec().terminal) {
-      for (const OutputWriter& writer : read_output_writers(run->pid(), variables)) {
-        writers.push_back(writer_value(writer));
-      }
-    }
-    push_json(state, writers);
+    push_json(state, writers_value(*run, variables));
     return 1;
   });
 }

@@ -1,6 +1,7 @@
 -- The tool `read_process_output`.
 local any_run = require 'toolsets.any_run'
 local bg_read = require 'toolsets.bg.read'
+local buffering = require 'toolsets.buffering'
 local common = require 'toolsets.background.common'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
@@ -52,20 +53,22 @@ return tool {
     stdout = schema.string {},
     stderr = schema.string {},
     error_excerpt = failure.FIELD,
+    hint = buffering.FIELD,
   },
   run = function(args)
     local info, handle = any_run.known(args.id)
-    local text, texts, why
+    local text, texts, why, hint
     if args.from then
       text, texts = from_offset(handle, args)
     else
-      text, texts, why = last_output.of(info, handle, args.lines, { only = args.stream })
+      text, texts, why, hint = last_output.of(info, handle, args.lines, { only = args.stream })
     end
     return {
       text = text,
       data = {
         id = info.id, state = info.state, exit_code = info.exit_code,
         stdout = texts.stdout, stderr = texts.stderr, error_excerpt = failure.field(why or ''),
+        hint = hint,
       },
     }
   end,

@@ -6,24 +6,30 @@ local background_port = require 'toolsets.background.port'
 local candidates = require 'toolsets.background.candidates'
 local checked = require 'toolsets.checked'
 local condition = require 'toolsets.condition'
+local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local own_runs = require 'toolsets.own_runs'
+local wait_text = require 'toolsets.wait.text'
 
 local M = {}
 
 -- Ends the call: no process runs that could make the condition true.
 local function impossible(what, info)
-  local handle = run.get(info.id)
-  local why = (handle and handle:error_excerpt() or not handle and journal.error_excerpt(info.id))
-    or ''
+  local why = failure.of_end(info)
   local message = 'waited for %s in vain: process %s ended (%s)'
   tool.tells(info.id)
   tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
     .. format.below(why), { id = info.id })
 end
 
-local function timed_out(what, seconds)
-  tool.error('timeout', ('timed out after %g s waiting for %s'):format(seconds, what))
+-- Ends the call: the time is over. Says why the output of a process may not have come.
+local function timed_out(what, seconds, infos, about_output)
+  local ids = {}
+  for index, info in ipairs(infos) do
+    ids[index] = info.id
+  end
+  tool.error('timeout', ('timed out after %g s waiting for %s%s'):format(
+    seconds, what, wait_text.silence(ids, about_output)))
 end
 
 -- Returns the processes whose end matters: the named one, or all of the session.
@@ -63,7 +69,7 @@ local function wait_outside(owner, id, what, wanted, deadline)
     elseif not answer.ok and answer.reason == 'impossible' then
       impossible(what, candidates.facts(answer.run))
     elseif not answer.ok then
-      timed_out(what, deadline.seconds)
+      timed_out(what, deadline.seconds, infos, false)
     end
     if answer.fired[1].kind ~= 'exit' then
       return answer.fired[1]
@@ -88,7 +94,7 @@ local function wait_for_line(pattern, infos, deadline)
     return answer.fired[1]
   end
   if answer.reason == 'timeout' then
-    timed_out('a line that matches ' .. pattern, deadline.seconds)
+    timed_out('a line that matches ' .. pattern, deadline.seconds, infos, true)
   end
   impossible('a line that matches ' .. pattern, candidates.facts(answer.run))
 end

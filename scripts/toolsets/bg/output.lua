@@ -75,6 +75,9 @@ local function recorded_output(record, args)
       sections[#sections + 1] = format.section(stream, { text = texts[stream] })
     end
   end
+  if buffering.ended_silent(any_run.info_of(record)) then
+    sections[#sections + 1] = ('[%s]\n'):format(record.reason)
+  end
   if record.state == 'queued' then
     sections[#sections + 1] = ('[it is queued: %s]\n'):format(any_run.place_text(record.id))
   end
@@ -110,6 +113,19 @@ local GAP = schema.object {
 local function add_gap(list, stream, gap)
   if gap then
     list[#list + 1] = { stream = stream, from = gap.from, to = gap.to }
+  end
+end
+
+-- Adds why nothing new has come, and whether that has ended the run.
+local function add_silence(handle, data, sections)
+  local info = handle:info()
+  local is_over = buffering.ended_silent(info)
+  if is_over then
+    sections[#sections + 1] = ('[%s]\n'):format(info.reason)
+  end
+  if is_over or (data.stdout or '') .. (data.stderr or '') .. (data.merged or '') == '' then
+    data.hint = buffering.hint(handle)
+    sections[#sections + 1] = data.hint and data.hint .. '\n'
   end
 end
 
@@ -212,9 +228,8 @@ return tool {
       sections[#sections + 1] = failure.errors(
         handle, table.concat(sections), excerpt_bytes)
     end
-    if not args.from and (data.stdout or '') .. (data.stderr or '') == '' then
-      data.hint = buffering.hint(handle)
-      sections[#sections + 1] = data.hint and data.hint .. '\n'
+    if not args.from then
+      add_silence(handle, data, sections)
     end
     data.truncated = data.more or #data.gaps > 0 or #data.skipped > 0
     data.refusals = handle:refusals()

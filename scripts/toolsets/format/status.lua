@@ -21,7 +21,8 @@ M.SCHEMA = schema.object {
   ended_ms = schema.integer { optional = true, description = 'Unix time' },
   runtime_ms = schema.integer {},
   limit = schema.object({
-    name = schema.string {}, limit = schema.integer {}, used = schema.integer {},
+    name = schema.string {}, limit = schema.integer { optional = true },
+    used = schema.integer { optional = true },
   }, { optional = true, description = 'The limit that ended it' }),
   output_rate = schema.integer { optional = true, description = 'Bytes a second' },
   idle_ms = schema.integer { optional = true, description = 'Since its last output' },

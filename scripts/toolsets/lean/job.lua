@@ -35,7 +35,7 @@ local function standing(info)
     return 'queued: ' .. (info.reason or any_run.place_text(info.id))
   elseif not info.ended_ms then
     return ('%s %s'):format(info.state, took)
-  elseif info.exit_code == 0 then
+  elseif info.state == 'completed' then
     return 'exit 0 after ' .. took
   end
   return ('%s after %s'):format(info.reason or info.state, took)

@@ -63,14 +63,14 @@ end
 function actions.output(args)
   local info, handle = any_run.known(required(args, 'pid'))
   local facts = status.of(info)
-  local text, texts, why = last_output.of(info, handle, args.tail, {
+  local text, texts, why, hint = last_output.of(info, handle, args.tail, {
     how = facts.output_path and 'all of it is in ' .. facts.output_path,
   })
   return {
     text = text,
     data = {
       pid = info.id, process = facts, stdout = texts.stdout, stderr = texts.stderr,
-      error_excerpt = failure.field(why),
+      error_excerpt = failure.field(why), hint = hint,
     },
   }
 end

@@ -1,4 +1,5 @@
 -- What `process` takes, answers and can be configured with.
+local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local status = require 'toolsets.process.status'
 
@@ -42,6 +43,7 @@ M.OUTPUT = schema.object {
   stdout = schema.string { optional = true },
   stderr = schema.string { optional = true },
   error_excerpt = failure.FIELD,
+  hint = buffering.FIELD,
   stopped = schema.boolean { optional = true, description = 'false: it had ended before' },
 }
 

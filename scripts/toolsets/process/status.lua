@@ -35,8 +35,10 @@ end
 function M.line(status)
   local how = status.state == 'queued' and 'queued' or status.status
   if how == 'exited' then
-    how = status.exit_code and ('exited (code %d)'):format(status.exit_code)
-      or ('exited (%s)'):format(status.reason or status.state)
+    local by_itself = status.state == 'completed' or status.state == 'failed'
+    how = status.exit_code and ('code %d'):format(status.exit_code)
+    local why = not (by_itself and how) and (status.reason or status.state) or nil
+    how = ('exited (%s)'):format(how and why and how .. ', ' .. why or how or why)
   end
   return ('%s: %s, runtime %s, os pid %d: %s'):format(
     status.pid, how, text.seconds(status.runtime_ms), status.os_pid,

@@ -20,7 +20,7 @@ return function(data, keep_alive, problem)
   end
   if data.state == 'timeout' then
     notes[#notes + 1] = ('[killed (SIGKILL) after keep_alive = %d s]'):format(keep_alive)
-  elseif data.exit_code ~= 0 then
+  elseif data.state ~= 'completed' then
     notes[#notes + 1] = ('[%s]'):format(data.reason or data.state)
   end
   local why = failure.beyond(shown, data)

@@ -1,4 +1,5 @@
 -- How the services of a call read.
+local failure = require 'toolsets.failure'
 local service_port = require 'services.port'
 local services = require 'services'
 
@@ -63,7 +64,7 @@ function M.why(data, handle)
   if not known or data.ready or data.state == 'completed' or data.state == 'queued' then
     return ''
   end
-  return handle:error_excerpt() or ''
+  return failure.of(known)
 end
 
 return M

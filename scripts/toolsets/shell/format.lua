@@ -112,9 +112,10 @@ local function part_of(item, budget)
     first, #item.payload - #first - #last, item.seq - 1, #item.payload, last)
 end
 
--- Returns the state of a run and, where it has no exit code, why it ended.
+-- Returns the state of a run and, where its exit code does not say it, why it ended.
 local function standing(data)
-  local reason = not data.exit_code and data.reason
+  local is_exit = data.status == 'completed' or data.status == 'failed'
+  local reason = not (is_exit and data.exit_code) and data.reason
   if not reason or reason:sub(1, #data.status) == data.status then
     return reason or data.status
   end

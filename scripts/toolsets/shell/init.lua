@@ -55,8 +55,10 @@ end
 -- Answers that the run had ended before.
 local function not_running(info)
   local why = failure.of(info)
+  local reason = info.state ~= 'completed' and info.reason
+  reason = reason and (' (%s)'):format(reason) or ''
   return {
-    text = ('Run %s is not running: %s.%s'):format(info.id, info.state, below(why)),
+    text = ('Run %s is not running: %s%s.%s'):format(info.id, info.state, reason, below(why)),
     data = {
       run_id = info.id, status = info.state, killed = false, error_excerpt = failure.field(why),
     },

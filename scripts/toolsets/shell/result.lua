@@ -73,7 +73,7 @@ function M.text(data, how, cut)
   if data.truncated then
     notes = ('%s[%s reads what is left out]'):format(notes, how)
   end
-  if data.exit_code ~= 0 then
+  if data.status ~= 'completed' then
     local why = failure.beyond(output, { id = data.run_id, state = data.status })
     data.error_excerpt = failure.field(why)
     notes = ('%s[%s]%s'):format(notes, data.reason or data.status, text.below(why))

@@ -96,7 +96,8 @@ end
 ---@return string
 function M.why_not(answer)
   local handle = answer.run and run.get(answer.run)
-  return format.below(handle and handle:error_excerpt() or answer.tail or '')
+  local info = handle and handle:info()
+  return format.below(info and failure.of_end(info) or answer.tail or '')
 end
 
 return M

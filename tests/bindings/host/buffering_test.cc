@@ -72,6 +72,64 @@ TEST_CASE("a silent run names the program that keeps its output back, and the cu
   }
 }
 
+// Rows about programs that a machine may lack.
+struct Optional {
+  const char* program;
+  Silent run;
+};
+
+TEST_CASE("programs that are installed here, of the rest of the table, are named as well") {
+  const std::vector<Optional> rows = {
+      {"jq", {"(echo 1; sleep 600) | jq .", "jq --unbuffered"}},
+      {"uniq", {"(echo a; echo b; sleep 600) | uniq", "stdbuf -oL"}},
+      {"fold", {"(echo ready; sleep 600) | fold", "stdbuf -oL"}},
+      {"nl", {"(echo ready; sleep 600) | nl", "stdbuf -oL"}},
+      {"lua5.1", {R"(lua5.1 -e 'print("ready"); os.execute("exec sleep 600")')", "setvbuf"}},
+      {"gawk", {"(echo ready; sleep 600) | gawk '{ print $1 }'", "fflush()"}},
+      {"original-awk", {"(echo ready; sleep 600) | original-awk '{ print $1 }'", "fflush()"}},
+      {"ruby", {R"(ruby -e 'puts "ready"; sleep 600')", "$stdout.sync"}},
+      {"pypy3", {R"(pypy3 -E -c 'import time; print("ready"); time.sleep(600)')", "python -u"}},
+  };
+  Host host(any_command());
+  std::vector<Silent> runs;
+  std::vector<Json> starts;
+  for (const Optional& row : rows) {
+    const Json look = {{"command", "command -v " + std::string(row.program)}};
+    if (host.data("shell", look)["exit_code"] != 0) {
+      WARN(row.program << " is not installed: its row is not tested");
+      continue;
+    }
+    runs.push_back(row.run);
+    starts.push_back({{"command", row.run.command}});
+  }
+  const std::vector<std::string> said = said_of(host, starts);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    INFO(runs[i].command);
+    CHECK_THAT(said[i], Contains(kNote) && Contains(runs[i].cure));
+  }
+}
+
+TEST_CASE("the toolsets process and background tell why a run is silent, too") {
+  RuntimeOptions options = any_command();
+  options.toolsets = {"bg", "wait", "process", "background"};
+  Host host(options);
+  const std::string id = host.start(R"(perl -e 'print "ready\n"; sleep 600')");
+  host.data("wait_for", {{"timer_ms", kSilentMs}});
+  const Json asked = {{"action", "output"}, {"pid", id}};
+  CHECK_THAT(host.call("process", asked).text, Contains(kNote));
+  CHECK(host.data("process", asked).contains("hint"));
+  CHECK_THAT(host.call("read_process_output", {{"id", id}}).text, Contains(kNote));
+  CHECK(host.data("read_process_output", {{"id", id}}).contains("hint"));
+  const Json line = {{"id", id}, {"output_regex", "ready"}, {"timeout", 1}};
+  CHECK_THAT(host.call("wait_for_service", line).message, Contains(kNote));
+  const Json port = {{"id", id}, {"port", 1}, {"timeout", 1}};
+  CHECK_THAT(host.call("wait_for_service", port).message, Contains(kNote));
+
+  const std::string loud = host.start("echo ready; exec sleep 600");
+  host.data("wait_for", {{"id", loud}, {"output_regex", "ready"}});
+  CHECK_FALSE(host.data("read_process_output", {{"id", loud}}).contains("hint"));
+}
+
 TEST_CASE("a run that writes at once, or has nothing to write yet, gets no such note") {
   const std::vector<Json> runs = GENERATE(values<std::vector<Json>>({
       {{{"command", "exec " + fixture("http_server") + " 0 >/dev/null"}},

@@ -79,18 +79,26 @@ struct RecordedGrep {
     }
   }
 
-  // Adds the lines that are complete now.
+  // Adds the lines that are complete now, or are so long that they do not wait for their end.
   void add_lines(std::string_view bytes, std::string* partial) {
     const std::size_t end = bytes.rfind('\n') + 1;  // 0 without one
     partial->append(bytes.substr(0, end));
-    if (end > 0 || partial->size() > kMaxPartialBytes) out.add(std::exchange(*partial, {}));
+    if (end > 0) add_piece(partial);
     partial->append(bytes.substr(end));
+    if (partial->size() > kMaxPartialBytes) add_piece(partial);
+  }
+
+  // Adds a piece of one stream; a line of the other one that goes on ends before it.
+  void add_piece(std::string* piece) {
+    if (piece->empty()) return;
+    if (unfinished != nullptr && unfinished != piece) out.add("\n");
+    unfinished = piece->back() == '\n' ? nullptr : piece;
+    out.add(std::exchange(*piece, {}));
   }
 
   Json answer(const RunRecord& run) {
-    if (!out_line.empty() && !err_line.empty()) out_line += '\n';
-    out.add(out_line);
-    out.add(err_line);
+    add_piece(&out_line);
+    add_piece(&err_line);
     out.finish();
     err.finish();
     Json value = {{"run", run_record_value(run)}};
@@ -105,6 +113,7 @@ struct RecordedGrep {
   LineGrep err;
   std::string out_line;  // not complete yet
   std::string err_line;
+  const std::string* unfinished = nullptr;  // out_line or err_line, whose line goes on in `out`
 };
 
 Status pattern_error(const Status& why) {

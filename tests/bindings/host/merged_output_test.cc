@@ -103,6 +103,19 @@ TEST_CASE("the journal has the order of both streams too") {
   CHECK_THAT(host.call("job", args).text, Contains("one\ne two\nthree\n"));
 }
 
+TEST_CASE("in the journal, a very long line of one stream is not continued by the other") {
+  const TempDir dir;
+  std::string id;
+  {
+    Host host(with_lean(dir));
+    const std::string command = std::string("printf '%070000d' 1; ") + kRepeat;
+    id = host.data("bg_start", {{"command", command}, {"until", {{"input", true}}}})["id"];
+    for (const char* line : {"e one", "two"}) print(host, id, line);
+  }
+  Host host(with_lean(dir));
+  CHECK(output(host, id, {{"grep", "one|two"}}) == "[merged]\n2:e one\n3:two\n");
+}
+
 TEST_CASE("job gives both streams in the order in which they came") {
   const TempDir dir;
   Host host(with_lean(dir));

@@ -1,6 +1,7 @@
 #include "runtime/wait/line_grep.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "runtime/output/text.h"
@@ -95,6 +96,15 @@ void grep_stream(const Stream& stream, LineGrep* grep) {
     grep->add(part);
     at += part.size();
     expected = at;
+  }
+  grep->finish();
+}
+
+void grep_merged(const ArrivalOrder& order, const ArrivalOrder::Streams& streams, LineGrep* grep) {
+  for (const ArrivalOrder::Part& part :
+       order.read(streams, 0, std::numeric_limits<std::size_t>::max())) {
+    grep->skip_to(part.line);
+    grep->add(part.bytes);
   }
   grep->finish();
 }

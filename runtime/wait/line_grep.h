@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/output/arrival_order.h"
 #include "runtime/output/stream.h"
 #include "runtime/wait/line_pattern.h"
 
@@ -57,5 +58,7 @@ class LineGrep {
 
 // Greps all that is kept of the stream.
 void grep_stream(const Stream& stream, LineGrep* grep);
+// Greps all that is kept of both streams, in the order in which their lines came.
+void grep_merged(const ArrivalOrder& order, const ArrivalOrder::Streams& streams, LineGrep* grep);
 
 }  // namespace gibbous

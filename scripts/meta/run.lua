@@ -240,7 +240,8 @@
 ---@field stdout StreamInfo
 ---@field stderr StreamInfo
 ---@field merged StreamInfo both, in the order in which their lines came; `kept_from` is after every
----byte that is not kept, and after the first 64 KiB where bytes are missing
+---byte that is not kept, and after the first 64 KiB where bytes are missing; what is kept before it
+---can be read, too
 ---@field idle_ms? integer since its last output, or its start
 ---@field output_rate? integer bytes a second, over the last five to ten seconds
 ---@field time_limit_ms? integer of its runtime; when there is one
@@ -335,6 +336,8 @@
 ---@field from integer offset of the first byte
 ---@field to integer offset to continue from
 ---@field gap? Gap
+---@field gaps? Gap[] those inside of merged text, where a line such as "[4096 bytes of stdout not
+---kept]" stands for each
 ---@field more boolean more output is already there
 ---@field ended boolean the stream has ended here
 
@@ -351,6 +354,8 @@
 ---@field first_line integer number of the first line, from 0
 ---@field count integer lines
 ---@field gap? Gap the part of the requested lines that is missing before `from`
+---@field gaps? Gap[] those inside of merged text, where a line such as "[4096 bytes of stdout not
+---kept]" stands for each
 
 ---@class ExcerptOptions
 ---@field stream? 'stdout'|'stderr' default: 'stdout'
@@ -566,7 +571,9 @@ function Run:info() end
 ---`merged` has both streams, in the order in which their lines came: no line is cut by one of the
 ---other stream, and offsets count the bytes of both. What a program writes to both within about a
 ---millisecond may change places, and what it buffers comes when it writes it. What a reader reads
----merged it has read of both streams; what it reads of one alone may come again merged.
+---merged it has read of both streams; what it reads of one alone may come again merged. Where one
+---stream has lost bytes, merged text has a line that says so, and what the other one printed
+---meanwhile; it begins with the oldest of the last 8192 changes between the streams.
 ---
 ---Example:
 ---```lua

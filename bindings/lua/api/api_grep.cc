@@ -132,9 +132,8 @@ int l_run_grep(lua_State* state) {
     if (!pattern) return push_error(state, pattern_error(pattern.status()), id);
     LineGrep grep(*pattern, asked.context, asked.max_bytes);
     if (asked.merged) {
-      const MergedOutput output = merged_output(*run);
-      grep.skip_to(output.first_line);
-      grep_stream(output.text, &grep);
+      run->arrivals().place_rest(run->streams());
+      grep_merged(run->arrivals(), run->streams(), &grep);
     } else {
       grep_stream(run->stream(asked.stream.value_or(StreamId::kStdout)), &grep);
     }

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/check/fields.h"
 #include "runtime/output/error_excerpt.h"
 #include "runtime/output/excerpt.h"
+#include "runtime/output/merged_text.h"
 #include "runtime/output/text.h"
-#include "runtime/output/utf8.h"
 
 namespace gibbous::lua {
 namespace {
@@ -50,17 +51,6 @@ void mark_read(Run& run, const std::string& reader, Offset to) {
   for (std::size_t i = 0; i < before.size(); ++i) places[i] = std::max(places[i], before[i]);
 }
 
-Slice read_merged(Run& run, Offset from, std::size_t max_bytes) {
-  // With the rest of a character that does not fit whole.
-  const ArrivalOrder::Text text =
-      run.arrivals().read(run.streams(), from, max_bytes + kMaxUtf8Bytes);
-  Slice slice = text.bytes.read(0, max_bytes);
-  if (text.from > from) slice.gap = Gap{from, text.from};
-  slice.from += text.from;
-  slice.to += text.from;
-  return slice;
-}
-
 Json slice_value(const Slice& slice, bool raw, bool ended, Offset end) {
   Json result = {{"text", raw ? to_utf8(slice.bytes) : clean(slice.bytes)},
                  {"from", slice.from},
@@ -71,45 +61,12 @@ Json slice_value(const Slice& slice, bool raw, bool ended, Offset end) {
   return result;
 }
 
-Lines tail_merged(Run& run, std::uint64_t count, std::size_t max_bytes) {
-  const MergedOutput merged = merged_output(run);
-  Lines lines = merged.text.tail(count, max_bytes);
-  lines.from += merged.from;
-  lines.to += merged.from;
-  lines.first_line += merged.first_line;
-  if (merged.from > 0 && count > merged.text.line_count()) {
-    lines.gap = Gap{0, lines.from};
-  } else if (lines.gap) {
-    lines.gap = Gap{lines.gap->from + merged.from, lines.gap->to + merged.from};
-  }
-  return lines;
-}
-
-// Returns how many bytes come before the first whole line of a text that may begin inside one.
-Offset first_line_offset(const Stream& text) {
-  Offset at = 0;
-  for (const std::string_view part : text.views(0, nullptr)) {
-    const std::size_t newline = part.find('\n');
-    if (newline != std::string_view::npos) return at + newline + 1;
-    at += part.size();
-  }
-  return 0;
+// The gaps inside of a merged text, which lines in it name.
+void add_gaps(const std::vector<Gap>& gaps, Json* result) {
+  for (const Gap& gap : gaps) (*result)["gaps"].push_back(gap_value(gap));
 }
 
 }  // namespace
-
-MergedOutput merged_output(Run& run) {
-  ArrivalOrder& arrivals = run.arrivals();
-  const ArrivalOrder::Streams streams = run.streams();
-  arrivals.place_rest(streams);
-  const auto all = static_cast<std::size_t>(arrivals.end());
-  ArrivalOrder::Text text = arrivals.read(streams, 0, all);
-  if (text.from == 0) return {std::move(text.bytes), 0, 0};
-  text = arrivals.read(streams, text.from + first_line_offset(text.bytes), all);
-  const std::uint64_t lines = streams[0]->line_count() + streams[1]->line_count();
-  const std::uint64_t kept = text.bytes.line_count();
-  return {std::move(text.bytes), text.from, lines - std::min(lines, kept)};
-}
 
 Json read_stream(Run& run, const Json& options) {
   Fields fields("run:read", options);
@@ -125,9 +82,11 @@ Json read_stream(Run& run, const Json& options) {
   if (!id) {
     run.arrivals().place_rest(run.streams());
     if (reader) from = run.arrivals().first_after(run.reader(*reader));
-    const Slice slice = read_merged(run, from, max_bytes);
-    if (reader) mark_read(run, *reader, slice.to);
-    return slice_value(slice, raw, has_ended(run), run.arrivals().end());
+    const MergedSlice merged = read_merged(run.arrivals(), run.streams(), from, max_bytes);
+    if (reader) mark_read(run, *reader, merged.slice.to);
+    Json result = slice_value(merged.slice, raw, has_ended(run), run.arrivals().end());
+    add_gaps(merged.gaps, &result);
+    return result;
   }
   if (reader) from = run.reader(*reader, *id);
   const Stream& stream = run.stream(*id);
@@ -144,8 +103,12 @@ Json tail_stream(Run& run, const Json& options) {
   const std::size_t max_bytes = max_bytes_of(fields);
   const auto reader = fields.text("reader");
   fields.done();
-  const Lines lines =
-      id ? run.stream(*id).tail(count, max_bytes) : tail_merged(run, count, max_bytes);
+  MergedLines merged;
+  if (!id) {
+    run.arrivals().place_rest(run.streams());
+    merged = tail_merged(run.arrivals(), run.streams(), count, max_bytes);
+  }
+  const Lines lines = id ? run.stream(*id).tail(count, max_bytes) : std::move(merged.lines);
   // A reader that saw the tail has read up to here.
   if (reader && id) run.reader(*reader, *id) = lines.to;
   if (reader && !id) mark_read(run, *reader, lines.to);
@@ -155,6 +118,7 @@ Json tail_stream(Run& run, const Json& options) {
                  {"first_line", lines.first_line},
                  {"count", lines.count}};
   if (lines.gap) result["gap"] = gap_value(*lines.gap);
+  add_gaps(merged.gaps, &result);
   return result;
 }
 

@@ -22,13 +22,4 @@ Json error_excerpt_of(Run& run, const Json& options);
 // WrongUse in the name of `owner`.
 std::size_t parse_error_excerpt(const char* owner, const Json& options);
 
-// Both streams of a run in the order in which their lines came.
-struct MergedOutput {
-  Stream text;                   // a copy of [from, ...)
-  Offset from = 0;               // offset in the merged output
-  std::uint64_t first_line = 0;  // number of the first line, from 0
-};
-// Returns what is kept of it. Gives incomplete lines their place.
-MergedOutput merged_output(Run& run);
-
 }  // namespace gibbous::lua

@@ -25,8 +25,13 @@ local function is_whole(handle, streams)
   return true
 end
 
+-- Whether memory has forgotten in which order the first lines came.
+local function lacks_order(handle)
+  return handle:read({ stream = 'merged', since = 0, max_bytes = 1 }).gap ~= nil
+end
+
 -- Returns what is found in each of these streams. Where the journal cannot be asked, both streams
--- apart have more in memory than the merged text has, which begins after the last missing byte.
+-- apart may have more in memory than the merged text, which begins where the order is known.
 local function search(handle, id, streams, options)
   if not handle or not is_whole(handle, streams) then
     options.stream = streams[1] == 'merged' and 'merged' or nil
@@ -34,7 +39,9 @@ local function search(handle, id, streams, options)
     if found or not handle or err.code == 'invalid_arguments' then
       return check(found, err)
     end
-    streams = options.stream == 'merged' and shaped.STREAMS or streams
+    if options.stream == 'merged' and lacks_order(handle) then
+      streams = shaped.STREAMS
+    end
   end
   local found = {}
   for _, stream in ipairs(streams) do

@@ -221,6 +221,9 @@ return tool {
         data.next = args.from and part.to
         add_gap(data.skipped, stream, part.skipped)
         add_gap(data.gaps, stream, part.lost)
+        for _, gap in ipairs(part.gaps or {}) do
+          add_gap(data.gaps, stream, gap)
+        end
         sections[#sections + 1] = format.section(stream, part)
       end
     end

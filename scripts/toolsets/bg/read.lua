@@ -11,19 +11,24 @@ M.MAX_LINES = 1000000
 
 ---@class BgPart
 ---@field text string
----@field lost? Gap what is not kept any more
+---@field lost? Gap what is not kept any more, before the text
+---@field gaps? Gap[] the same inside of merged text, where lines in brackets name it
 ---@field skipped? Gap what is there, and was left out
 ---@field more boolean it goes on after `to`
 ---@field to integer offset to go on from
 ---@field by_offset? boolean no reader goes on by itself
 
--- Returns the gap of a stream after an offset: bytes that are no longer kept.
+-- Returns the gap of a stream after an offset: bytes that are no longer kept. Merged output names
+-- those that are missing inside of it where they are.
 local function lost_since(handle, stream, offset)
   local kept_from = handle:info()[stream].kept_from
   if kept_from <= offset then
     return nil
   end
   local kept = handle:read { stream = stream, since = offset, max_bytes = MAX_KEPT_BYTES }
+  if stream == 'merged' then
+    return kept.gap
+  end
   local from = kept.gap and kept.gap.from or kept.to -- the first bytes of a stream are always kept
   return from < kept_from and { from = from, to = kept_from } or nil
 end
@@ -52,10 +57,13 @@ function M.new(handle, stream, reader, max_bytes, lines)
       return {
         text = last.text, lost = lost, more = false, to = last.to,
         skipped = last.from > readable and { from = readable, to = last.from } or nil,
+        gaps = last.gaps,
       }
     end
   end
-  return { text = whole.text, lost = whole.gap, more = whole.more, to = whole.to }
+  return {
+    text = whole.text, lost = whole.gap, gaps = whole.gaps, more = whole.more, to = whole.to,
+  }
 end
 
 --- Returns the last lines and marks everything as read.
@@ -72,7 +80,10 @@ function M.last(handle, stream, reader, max_bytes, lines)
     stream = stream, lines = lines or M.DEFAULT_LINES, max_bytes = max_bytes, reader = reader,
   }
   local lost = lost_since(handle, stream, 0)
-  return { text = last.text, lost = lost, skipped = last.gap, more = false, to = last.to }
+  return {
+    text = last.text, lost = lost, gaps = last.gaps, skipped = last.gap, more = false,
+    to = last.to,
+  }
 end
 
 --- Returns the output after an offset. No reader moves.
@@ -85,7 +96,10 @@ end
 ---@return BgPart
 function M.from(handle, stream, offset, max_bytes)
   local part = handle:read { stream = stream, since = offset, max_bytes = max_bytes }
-  return { text = part.text, lost = part.gap, more = part.more, to = part.to, by_offset = true }
+  return {
+    text = part.text, lost = part.gap, gaps = part.gaps, more = part.more, to = part.to,
+    by_offset = true,
+  }
 end
 
 return M

@@ -87,6 +87,22 @@ TEST_CASE("merged output that is left out is named, with the call that reads it"
              Contains("[merged]\n1\n2\n") && Contains("read on with stream=merged, from="));
 }
 
+TEST_CASE("a flood on stdout does not take what stderr said from merged output") {
+  const TempDir dir;
+  Host host(with_lean(dir));
+  // The second line of stderr is printed when memory has lost what was before it on stdout.
+  const std::string id = host.start(
+      "echo 'e one' >&2; seq 400000; echo 'e two' >&2; seq 400000; echo 'e three' >&2; sleep 600");
+  host.data("wait_for", {{"id", id}, {"output_regex", "e three"}, {"stream", "stderr"}});
+  const std::string first = output(host, id, {{"from", 0}, {"max_chars", 100000}});
+  CHECK_THAT(first, Contains("e one\n"));
+  const Json page = host.data(
+      "bg_output", {{"id", id}, {"stream", "merged"}, {"from", 60000}, {"max_chars", 20000}});
+  CHECK_THAT(page["merged"].get<std::string>(), Contains(" bytes of stdout not kept]\ne two\n["));
+  CHECK(page["truncated"] == true);
+  CHECK_FALSE(page["gaps"].empty());
+}
+
 TEST_CASE("the journal has the order of both streams too") {
   const TempDir dir;
   std::string id;

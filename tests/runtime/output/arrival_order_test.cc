@@ -1,9 +1,13 @@
 // Two streams read as one text, in the order in which their lines came.
 #include "runtime/output/arrival_order.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <random>
 #include <string>
+#include <string_view>
 
+#include "runtime/output/merged_text.h"
 #include "tests/support/catch.h"
 
 namespace gibbous {
@@ -26,7 +30,7 @@ struct Output {
   ArrivalOrder::Streams streams() const { return {&out, &err}; }
 
   std::string read(Offset from = 0, std::size_t max = kAll) {
-    return order.read(streams(), from, max).bytes.read(0, max).bytes;
+    return read_merged(order, streams(), from, max).slice.bytes;
   }
 
   // With the lines that are not complete.
@@ -94,17 +98,119 @@ TEST_CASE("a character whose end has not come is not cut") {
   CHECK(output.read() == "caf\n!\n\xC3\xA9\n");
 }
 
-TEST_CASE("what a stream no longer keeps is missing, and all that came before it") {
+// Returns the texts as one.
+std::string joined(std::initializer_list<std::string_view> texts) {
+  std::string all;
+  for (const std::string_view text : texts) all.append(text);
+  return all;
+}
+
+const std::string kHead(10, 'x');
+const std::string kLast(99, 'y');
+
+// stdout keeps its first 10 bytes and its last 100; stderr printed before, between and after.
+struct Flooded : Output {
+  Flooded() : Output(100, 10) {
+    print(1, "early\n");
+    print(0, std::string(150, 'x'));
+    print(0, "\n");
+    print(1, "between\n");
+    print(0, std::string(150, 'y'));
+    print(0, "\n");
+    print(1, "late\n");
+  }
+};
+
+TEST_CASE("what a stream no longer keeps is named, and what the other printed meanwhile is there") {
+  const Flooded output;
+  const MergedSlice read = read_merged(output.order, output.streams(), 0, kAll);
+  CHECK(read.slice.bytes ==
+        joined({"early\n", kHead,
+                "\n[141 bytes of stdout not kept]\nbetween\n[51 bytes of stdout not kept]\n", kLast,
+                "\nlate\n"}));
+  CHECK_FALSE(read.slice.gap);
+  REQUIRE(read.gaps.size() == 2);
+  CHECK(read.gaps[0].from == 16);
+  CHECK(read.gaps[0].to == 157);
+  CHECK(read.gaps[1].from == 165);
+  CHECK(read.gaps[1].to == 216);
+  CHECK(output.order.begin(output.streams()) == 216);
+}
+
+TEST_CASE("a read that begins at missing bytes tells of them as a gap") {
+  const Flooded output;
+  const MergedSlice read = read_merged(output.order, output.streams(), 20, 8);
+  CHECK(read.slice.bytes == "between\n");
+  REQUIRE(read.slice.gap);
+  CHECK(read.slice.gap->from == 20);
+  CHECK(read.slice.gap->to == 157);
+  CHECK(read.slice.to == 165);
+  CHECK(read.gaps.empty());
+}
+
+TEST_CASE("pages of any size have all bytes that are kept, in order, and nothing twice") {
+  const Flooded output;
+  for (std::size_t size = 1; size < 250; ++size) {
+    std::string seen;
+    Offset at = 0;
+    std::size_t gaps = 0;
+    while (at < output.order.end()) {
+      const MergedSlice page = read_merged(output.order, output.streams(), at, size);
+      REQUIRE(page.slice.to > at);
+      CHECK(page.slice.bytes.size() <= size);
+      gaps += page.gaps.size() + (page.slice.gap ? 1 : 0);
+      for (std::size_t from = 0; from < page.slice.bytes.size();) {
+        const std::size_t end =
+            std::min(page.slice.bytes.find('\n', from), page.slice.bytes.size());
+        const std::string line = page.slice.bytes.substr(from, end - from);
+        if (line.find("not kept]") == std::string::npos) seen += line;
+        from = end + 1;
+      }
+      at = page.slice.to;
+    }
+    CHECK(gaps == 2);
+    CHECK(seen == joined({"early", kHead, "between", kLast, "late"}));
+  }
+}
+
+TEST_CASE("the last lines name what is missing between them") {
+  const Flooded output;
+  const MergedLines two = tail_merged(output.order, output.streams(), 2, kAll);
+  CHECK(two.lines.bytes == joined({kLast, "\nlate\n"}));
+  CHECK(two.lines.from == 216);
+  CHECK(two.lines.to == output.order.end());
+  CHECK(two.lines.first_line == 3);
+  CHECK(two.gaps.empty());
+  const MergedLines all = tail_merged(output.order, output.streams(), 50, kAll);
+  CHECK(all.lines.bytes == read_merged(output.order, output.streams(), 0, kAll).slice.bytes);
+  CHECK(all.lines.first_line == 0);
+  CHECK(all.gaps.size() == 2);
+  CHECK_FALSE(all.lines.gap);
+  const MergedLines few = tail_merged(output.order, output.streams(), 50, 120);
+  REQUIRE(few.lines.gap);
+  CHECK(few.lines.gap->to == few.lines.from);
+}
+
+TEST_CASE("each part knows the number of its first line") {
+  const Flooded output;
+  const auto parts = output.order.read(output.streams(), 0, kAll);
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].line == 0);
+  CHECK(parts[1].line == 2);
+  CHECK(parts[2].line == 3);
+  CHECK(parts[1].lost == ArrivalOrder::Offsets{141, 0});
+}
+
+TEST_CASE("bytes that both streams have lost are one hole") {
   Output output(100, 10);
-  output.print(1, "early\n");
-  output.print(0, std::string(300, 'x'));
-  output.print(0, "\n");
-  output.print(1, "late\n");
-  CHECK(output.order.begin(output.streams()) == 6 + 201);
-  std::string kept(99, 'x');
-  CHECK(output.read() == kept.append("\nlate\n"));
-  const ArrivalOrder::Text text = output.order.read(output.streams(), 3, kAll);
-  CHECK(text.from == 207);
+  for (int i = 0; i < 3; ++i) {
+    output.print(0, std::string(99, 'x') + "\n");
+    output.print(1, std::string(99, 'y') + "\n");
+  }
+  const std::string x(99, 'x');
+  const std::string y(10, 'y');
+  CHECK(output.read() == joined({kHead, "\n[90 bytes of stdout not kept]\n", y,
+                                 "\n[290 bytes not kept]\n", x, "\n", kLast, "\n"}));
 }
 
 TEST_CASE("only the newest changes between the streams are known") {

@@ -104,7 +104,7 @@ std::vector<std::string> RunEvents::for_agent(std::string_view session) {
     if (run == nullptr) continue;
     const std::string errors =
         error_excerpt(run->stream(StreamId::kStdout), run->stream(StreamId::kStderr),
-                      std::min(left, kErrorExcerptBytes));
+                      std::min(left, kErrorExcerptBytes), *engine_.error_patterns());
     if (errors.empty()) continue;
     left -= errors.size();
     event["errors"] = errors;

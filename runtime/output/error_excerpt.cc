@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "runtime/output/error_line.h"
-#include "runtime/output/error_patterns.h"
 #include "runtime/output/text.h"
 
 namespace gibbous {
@@ -34,6 +33,7 @@ struct Line {
 };
 
 struct Scan {
+  const ErrorPatterns* patterns = nullptr;
   std::vector<Line> errors;                // the first ones, all different, and those that lead
   std::vector<std::vector<Line>> context;  // after each of them
   std::deque<Line> last;
@@ -77,16 +77,17 @@ void scan_part(std::string_view part, std::uint64_t number, Scan* scan) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     text.erase(text.find_last_not_of(" \t") + 1);
     if (text.empty()) continue;
-    const FoundPresets found = presets_in(text);
+    const FoundPresets found = scan->patterns->find(text);
     const bool leads = (found & ~scan->found) != 0;
     scan->found |= found;
-    const bool is_error = found != 0 || looks_like_error(text);
+    const bool is_error = found != 0 || looks_like_error(text, *scan->patterns);
     take(scan, {number, clamp(text, kMainLineBytes), is_error, leads});
   }
 }
 
-Scan scan_of(const Stream& stream) {
+Scan scan_of(const Stream& stream, const ErrorPatterns& patterns) {
   Scan scan;
+  scan.patterns = &patterns;
   Offset at = 0;
   Offset expected = 0;
   std::string joined;  // adjacent parts, because a line may go on in the next
@@ -177,9 +178,10 @@ std::string shown(const Scan& scan, std::size_t max_bytes) {
 
 }  // namespace
 
-std::string error_excerpt(const Stream& out, const Stream& err, std::size_t max_bytes) {
-  const Scan of_out = scan_of(out);
-  const Scan of_err = scan_of(err);
+std::string error_excerpt(const Stream& out, const Stream& err, std::size_t max_bytes,
+                          const ErrorPatterns& patterns) {
+  const Scan of_out = scan_of(out, patterns);
+  const Scan of_err = scan_of(err, patterns);
   if (of_err.lines == 0) return shown(of_out, max_bytes);
   if (of_out.lines == 0) return shown(of_err, max_bytes);
   const std::string out_name = "stdout:\n";

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "runtime/output/error_patterns.h"
 #include "runtime/output/stream.h"
 
 namespace gibbous {
@@ -17,6 +18,7 @@ inline constexpr std::size_t kErrorExcerptBytes = 600;
 // out. Output that fits in a few lines has no numbers. With output on both streams each part is
 // named: "stderr:".
 std::string error_excerpt(const Stream& out, const Stream& err,
-                          std::size_t max_bytes = kErrorExcerptBytes);
+                          std::size_t max_bytes = kErrorExcerptBytes,
+                          const ErrorPatterns& patterns = *ErrorPatterns::shipped());
 
 }  // namespace gibbous

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <iterator>
 
-#include "runtime/output/error_patterns.h"
-
 namespace gibbous {
 namespace {
 
@@ -196,9 +194,9 @@ bool has_error_word(std::string_view line) {
 
 }  // namespace
 
-bool looks_like_error(std::string_view line) {
+bool looks_like_error(std::string_view line, const ErrorPatterns& patterns) {
   line = line.substr(0, kMaxCheckedLineBytes);
-  return is_pytest_error(line) || has_error_word(line) || presets_in(line) != 0;
+  return is_pytest_error(line) || has_error_word(line) || patterns.find(line) != 0;
 }
 
 }  // namespace gibbous

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <string_view>
 
+#include "runtime/output/error_patterns.h"
+
 namespace gibbous {
 
 // Only this much of a longer line is examined.
 inline constexpr std::size_t kMaxCheckedLineBytes = 8192;
 
 // `line` is cleaned text without its line end.
-bool looks_like_error(std::string_view line);
+bool looks_like_error(std::string_view line,
+                      const ErrorPatterns& patterns = *ErrorPatterns::shipped());
 
 }  // namespace gibbous

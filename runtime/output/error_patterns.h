@@ -1,11 +1,17 @@
-// The watcher presets that find errors, as this folder knows them: regexes over one cleaned line.
-// error_patterns.inc holds them; it is generated from scripts/watchers, where they are written and
-// described, and a test compares the two. Pure, any thread; compiled at the first use.
+// ErrorPatterns: the watcher presets that find errors, as this folder knows them: regexes over one
+// cleaned line. error_patterns.inc holds the shipped ones; it is generated from scripts/watchers,
+// where they are written and described, and a test compares the two. Scripts may have others.
+// Immutable, any thread; compiled at the first use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "gibbous/status.h"
 
 namespace gibbous {
 
@@ -13,7 +19,9 @@ enum class ErrorPreset : std::uint8_t { kCompileError, kTestFailure, kStackTrace
 
 struct ErrorPattern {
   ErrorPreset preset = ErrorPreset::kCompileError;
-  std::string_view regex;  // RE2
+  std::string regex;  // RE2
+
+  bool operator==(const ErrorPattern&) const = default;
 };
 
 // Which presets find something in a line, one bit each; 0: none.
@@ -22,9 +30,31 @@ constexpr FoundPresets preset_bit(ErrorPreset preset) {
   return static_cast<FoundPresets>(1U << static_cast<unsigned>(preset));
 }
 
-const std::vector<ErrorPattern>& error_patterns();
+inline constexpr std::size_t kMaxErrorPatterns = 500;
 
-// `line` is cleaned text without its line end; only kMaxCheckedLineBytes of it are examined.
-FoundPresets presets_in(std::string_view line);
+class ErrorPatterns {
+ public:
+  static const std::shared_ptr<const ErrorPatterns>& shipped();
+  // Returns the shipped ones when these are the same. At most kMaxErrorPatterns, each of which must
+  // be valid (check_error_pattern).
+  static std::shared_ptr<const ErrorPatterns> of(std::vector<ErrorPattern> patterns);
+  ~ErrorPatterns();
+  ErrorPatterns(const ErrorPatterns&) = delete;
+  ErrorPatterns& operator=(const ErrorPatterns&) = delete;
+
+  const std::vector<ErrorPattern>& all() const { return patterns_; }
+  // `line` is cleaned text without its line end; only kMaxCheckedLineBytes of it are examined.
+  FoundPresets find(std::string_view line) const;
+
+ private:
+  class Set;
+  explicit ErrorPatterns(std::vector<ErrorPattern> patterns);
+
+  const std::vector<ErrorPattern> patterns_;
+  const std::unique_ptr<Set> set_;
+};
+
+// Says what is wrong with a regex (code invalid_arguments).
+Status check_error_pattern(const std::string& regex);
 
 }  // namespace gibbous

@@ -86,7 +86,7 @@ Excerpt excerpt(const Stream& stream, const ExcerptOptions& options) {
   const std::size_t budget = options.budget_tokens > SIZE_MAX / kBytesPerToken
                                  ? SIZE_MAX
                                  : options.budget_tokens * kBytesPerToken;
-  ExcerptLines lines(stream);
+  ExcerptLines lines(stream, *options.patterns);
   lines.split(options.max_line_bytes, NoteStyle::kLong);
   if (!lines.has_gone() && total_cost(lines.units()) <= budget) {
     return render(lines, std::vector<bool>(lines.units().size(), true), NoteStyle::kLong);

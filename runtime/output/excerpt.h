@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/output/error_patterns.h"
 #include "runtime/output/stream.h"
 
 namespace gibbous {
@@ -18,6 +20,7 @@ struct ExcerptOptions {
   std::size_t budget_tokens = 2000;
   std::size_t context_lines = 2;      // around each line that looks like an error
   std::size_t max_line_bytes = 2000;  // longer lines are clamped, with a note
+  std::shared_ptr<const ErrorPatterns> patterns = ErrorPatterns::shipped();
 };
 
 struct Excerpt {

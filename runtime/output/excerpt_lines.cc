@@ -53,7 +53,8 @@ std::string offset_range(const Gap& gap) {
   return range += std::to_string(gap.to);
 }
 
-ExcerptLines::ExcerptLines(const Stream& stream) {
+ExcerptLines::ExcerptLines(const Stream& stream, const ErrorPatterns& patterns)
+    : patterns_(patterns) {
   Offset at = 0;
   Offset expected = 0;
   for (std::string_view part : stream.views(0, &at)) {
@@ -109,7 +110,7 @@ class ExcerptLines::Splitter {
   void flush(std::size_t end) {
     if (count_ == 0) return;
     ExcerptUnit unit;
-    unit.is_error = looks_like_error(text_);
+    unit.is_error = looks_like_error(text_, lines_.patterns_);
     const std::uint64_t repeats = count_ - 1;
     const std::size_t shown = std::min(text_.size(), lines_.max_line_bytes_) + 1;
     if (repeats >= begins_.size() || repeats * shown > repeat_note(repeats).size() + 1) {

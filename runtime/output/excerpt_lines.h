@@ -26,7 +26,8 @@ struct ExcerptUnit {
 
 class ExcerptLines {
  public:
-  explicit ExcerptLines(const Stream& stream);
+  // `patterns` outlive it.
+  ExcerptLines(const Stream& stream, const ErrorPatterns& patterns);
 
   // Cuts the copy into units, and lines to max_line_bytes.
   void split(std::size_t max_line_bytes, NoteStyle notes);
@@ -45,6 +46,7 @@ class ExcerptLines {
               std::vector<Gap>& cut) const;
   Offset offset_at(const ExcerptUnit& unit) const;
 
+  const ErrorPatterns& patterns_;
   std::string bytes_;
   std::size_t gone_at_ = 0;  // where in bytes_ the gone bytes were
   Gap gone_;

@@ -1,7 +1,8 @@
 -- Presets: named lists of ready-made watchers. Each entry is a watcher with examples: real lines of
 -- programs, colours included, that it must match, and near misses that no entry of its list may
 -- match. A test checks all of them. Error excerpts use compile_error, test_failure and stack_trace,
--- too: after a change there, `test_bindings_lua '[.error_patterns]'` writes their copy anew.
+-- too: Gibbous reads them here at every load. The core has a copy for processes without scripts:
+-- after a change of those that ship, `test_bindings_lua '[.error_patterns]'` writes it anew.
 local M = {}
 
 ---@class WatcherPreset

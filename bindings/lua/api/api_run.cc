@@ -111,14 +111,14 @@ int l_run_tail(lua_State* state) {
 }
 
 int l_run_excerpt(lua_State* state) {
-  return read_method(state, [](Run& run, const Json& options, const Context&) {
-    return excerpt_stream(run, options);
+  return read_method(state, [](Run& run, const Json& options, const Context& context) {
+    return excerpt_stream(run, options, error_patterns_of(context));
   });
 }
 
 int l_run_error_excerpt(lua_State* state) {
-  return read_method(state, [](Run& run, const Json& options, const Context&) {
-    return error_excerpt_of(run, options);
+  return read_method(state, [](Run& run, const Json& options, const Context& context) {
+    return error_excerpt_of(run, options, *error_patterns_of(context));
   });
 }
 

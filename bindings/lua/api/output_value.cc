@@ -122,10 +122,11 @@ Json tail_stream(Run& run, const Json& options) {
   return result;
 }
 
-Json excerpt_stream(Run& run, const Json& options) {
+Json excerpt_stream(Run& run, const Json& options, std::shared_ptr<const ErrorPatterns> patterns) {
   Fields fields("run:excerpt", options);
   const auto name = fields.choice("stream", {"stdout", "stderr"});
   ExcerptOptions excerpt_options;
+  excerpt_options.patterns = std::move(patterns);
   if (const auto budget = fields.integer("budget_tokens", kMinExcerptTokens, kMaxExcerptTokens)) {
     excerpt_options.budget_tokens = static_cast<std::size_t>(*budget);
   }
@@ -146,9 +147,9 @@ std::size_t parse_error_excerpt(const char* owner, const Json& options) {
   return max_bytes ? static_cast<std::size_t>(*max_bytes) : kErrorExcerptBytes;
 }
 
-Json error_excerpt_of(Run& run, const Json& options) {
+Json error_excerpt_of(Run& run, const Json& options, const ErrorPatterns& patterns) {
   return error_excerpt(run.stream(StreamId::kStdout), run.stream(StreamId::kStderr),
-                       parse_error_excerpt("run:error_excerpt", options));
+                       parse_error_excerpt("run:error_excerpt", options), patterns);
 }
 
 }  // namespace gibbous::lua

@@ -3,6 +3,8 @@
 
 #include <lua.hpp>
 
+#include "bindings/lua/call/engine.h"
+
 #include "bindings/lua/call/task.h"
 
 namespace gibbous::lua {
@@ -17,6 +19,10 @@ void bind_context(lua_State* state, Context& context) {
   lua_pushlightuserdata(state, &context);
   lua_rawset(state, LUA_REGISTRYINDEX);
   make_task_slot(state);
+}
+
+std::shared_ptr<const ErrorPatterns> error_patterns_of(const Context& context) {
+  return context.engine == nullptr ? ErrorPatterns::shipped() : context.engine->error_patterns();
 }
 
 Context& context_of(lua_State* state) {

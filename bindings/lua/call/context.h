@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -79,5 +80,7 @@ struct Context {
 // every new state, in a protected call. The context must outlive the state.
 void bind_context(lua_State* state, Context& context);
 Context& context_of(lua_State* state);
+// Returns what the newest scripts find errors with.
+std::shared_ptr<const ErrorPatterns> error_patterns_of(const Context& context);
 
 }  // namespace gibbous::lua

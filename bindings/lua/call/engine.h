@@ -124,6 +124,10 @@ class Engine {
   const EngineLimits& limits() const { return options_.limits; }
   Context& context() { return context_; }
   const std::string& mode() const { return options_.generation.mode; }
+  // Those of the newest generation.
+  const std::shared_ptr<const ErrorPatterns>& error_patterns() const {
+    return current_->error_patterns();
+  }
   // Gives the call a turn.
   void make_ready(Call& call);
   // Called when the call has ended; its result is delivered next.

@@ -17,6 +17,7 @@
 #include "bindings/lua/vm/state.h"
 #include "bindings/lua/vm/value.h"
 #include "gibbous/status.h"
+#include "runtime/output/error_patterns.h"
 
 namespace gibbous::lua {
 
@@ -78,6 +79,8 @@ class Generation {
   const LuaRef* find_handler(const std::string& name) const;
   // By name; `host` is not among them.
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
+  // The presets of its watchers that find errors; never null.
+  const std::shared_ptr<const ErrorPatterns>& error_patterns() const { return error_patterns_; }
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the paths that would have taken precedence.
   const std::vector<MonitoredFile>& watched() const { return watched_; }
@@ -95,6 +98,7 @@ class Generation {
   std::map<std::string, ToolDefinition> tools_;
   std::map<std::string, LuaRef> handlers_;
   std::map<std::string, ExecutorDefinition> executors_;
+  std::shared_ptr<const ErrorPatterns> error_patterns_ = ErrorPatterns::shipped();
   LuaRef start_queued_;
   LuaRef read_secret_;
   std::unique_ptr<PolicyProgram> policy_;

@@ -9,6 +9,7 @@
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/check/schema_table.h"
 #include "bindings/lua/load/executor_reader.h"
+#include "bindings/lua/load/preset_reader.h"
 #include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/policy_reader.h"
@@ -283,7 +284,8 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
           return loader.file_of_value(lua, index);
         };
         valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
-                read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error);
+                read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error) &&
+                load_presets(state, loader, options.file_of_value, &error);
         if (!valid) return;
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
         if (load_chunk(state, kReadSecret, "secrets")) made_->read_secret_ = LuaRef::take(state);
@@ -302,6 +304,20 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
   made_->handlers_.clear();
   failure->errors = {error};
   return false;
+}
+
+// The watcher presets that find errors count in excerpts, whether a tool uses presets or not.
+bool GenerationLoader::load_presets(
+    lua_State* state, Loader& loader,
+    const std::function<std::string(lua_State*, int)>& file_of_value, ScriptError* error) {
+  constexpr const char* kPresets = "watchers.presets";
+  if (!loader.has_module(kPresets)) return true;
+  loader.push_module(state, kPresets);  // [root, presets]
+  std::vector<ErrorPattern> patterns;
+  const bool good = read_error_presets(state, file_of_value, &patterns, error);
+  lua_pop(state, 1);
+  if (good) made_->error_patterns_ = ErrorPatterns::of(std::move(patterns));
+  return good;
 }
 
 // [root] -> [root]. Runs the spec files, and adds the toolsets that the module `spec` made of them.

@@ -34,6 +34,9 @@ class GenerationLoader {
   BudgetLimits budget(Nanos granted) const;
   void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
   bool load_scripts(Loader& loader, LoadFailure* failure);
+  bool load_presets(lua_State* state, Loader& loader,
+                    const std::function<std::string(lua_State*, int)>& file_of_value,
+                    ScriptError* error);
   bool load_policies(Loader& loader, ScriptError* error);
   void push_policy_environment(lua_State* state);
   // In a protected call, with the result of policies/init.lua on top.

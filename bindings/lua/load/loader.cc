@@ -245,6 +245,14 @@ void Loader::run_file(lua_State* state, const std::string& path) {
   lua_error(state);
 }
 
+bool Loader::has_module(const std::string& module) {
+  for (const std::string& path : candidates(module)) {
+    const Result<const SourceFile*> file = snapshot_.read(path);
+    if (!file || *file != nullptr) return true;
+  }
+  return false;
+}
+
 void Loader::push_module(lua_State* state, const std::string& module) {
   loaded_.push(state);
   lua_getfield(state, -1, module.c_str());

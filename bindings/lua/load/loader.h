@@ -43,6 +43,8 @@ class Loader {
   // In a protected call, after run_init: runs a file that is no module, and drops its result.
   // Raises errors.
   void run_file(lua_State* state, const std::string& path);
+  // Returns true when a file has this module.
+  bool has_module(const std::string& module);
   // In a protected call, after run_init: pushes the value of a module.
   void push_module(lua_State* state, const std::string& module);
   // Returns the file of the module that returned the value at `index`, or "".

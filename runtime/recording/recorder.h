@@ -121,6 +121,8 @@ class Recorder final : public RunsObserver {
     std::deque<Pending> pending;
   };
 
+  // Returns how much of the recorded output of a run belongs to its beginning.
+  static std::uint64_t beginning_of(std::uint64_t max_bytes);
   void begin_group();
   void end_group();
   void group_until_batch_end();

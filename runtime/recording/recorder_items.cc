@@ -1,0 +1,192 @@
+// From what the recorder has noted, and the streams, to the items of the journal: in order, at the
+// journal's pace, within the limit of a run's output.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "runtime/output/text.h"
+#include "runtime/recording/recorder.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 10;
+constexpr Offset kMaxIncompleteBytes = 3;  // of a character
+
+ItemType item_type(const Run& run, StreamId id) {
+  if (run.spec().terminal) return ItemType::kTerminal;
+  return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
+}
+
+// Returns how much of what is kept belongs to the end of each stream.
+std::uint64_t end_of(std::uint64_t max_bytes) {
+  return std::min(kRecordedTailBytes, max_bytes / (2 * kStreams));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+std::uint64_t Recorder::beginning_of(std::uint64_t max_bytes) {
+  return max_bytes - kStreams * end_of(max_bytes);
+}
+
+// Writes as far as there is room. The track may be gone afterwards.
+void Recorder::pump(Track& track) {
+  if (journal_ == nullptr || !track.ready) return;
+  if ((!track.known || track.record_first) && !put_record(track)) return;
+  if (!put_pending(track) || !put_output(track, ends_of(track))) return;
+  // A reader that sees the end also sees everything before it.
+  if (track.record_due && !put_record(track)) return;
+  let_go(track);
+  if (!track.closing) return;
+  if (track.capped && !put_tail(track)) return;
+  track.record.finished_at = track.run != nullptr && track.run->ended_at().count() > 0
+                                 ? track.run->ended_at().count()
+                                 : clock_.wall().count();
+  track.record.last_seq = track.last_seq;
+  if (!put_record(track)) {
+    track.record.finished_at = 0;
+    return;
+  }
+  const std::string id = track.record.run_id;
+  journal_->forget_run(id);
+  tracks_.erase(id);
+}
+
+bool Recorder::put_record(Track& track) {
+  if (journal_->put_run(track.record) != Taken::kYes) return false;
+  track.record_due = track.record_first = false;
+  track.known = true;
+  return true;
+}
+
+bool Recorder::put_pending(Track& track) {
+  while (!track.pending.empty()) {
+    const Pending& next = track.pending.front();
+    if (!put_output(track, next.after)) return false;
+    if (!put_item(track, next.type, next.payload, next.meta, next.at)) return false;
+    track.pending.pop_front();
+  }
+  return true;
+}
+
+bool Recorder::put_item(Track& track, ItemType type, std::string_view payload,
+                        std::string_view meta, std::int64_t at) {
+  if (payload.size() + meta.size() > kMaxItemBytes) {
+    payload = payload.substr(0, kMaxItemBytes / 2);
+    meta = {};
+  }
+  const Taken taken =
+      journal_->append(track.record.run_id, {track.last_seq + 1, type, payload, meta, at});
+  if (taken == Taken::kFull) return false;
+  // kNotKept: the seq is used up, and a note there says what is missing.
+  ++track.last_seq;
+  return true;
+}
+
+bool Recorder::put_output(Track& track, const Marks& until) {
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    if (!put_stream(track, static_cast<StreamId>(i), until[i])) return false;
+  }
+  return true;
+}
+
+bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
+  Offset& next = track.next[static_cast<std::size_t>(id)];
+  if (track.run == nullptr || track.capped) return true;
+  const Stream& stream = track.run->stream(id);
+  const std::uint64_t most = beginning_of(track.max_bytes);
+  while (next < until) {
+    Offset first = next;
+    const std::vector<std::string_view> views = stream.views(next, &first);
+    if (views.empty()) return true;
+    if (first > next) {
+      note_gap(track, id, next, first, "they came faster than they could be recorded");
+      next = first;
+      continue;
+    }
+    std::string_view chunk = views.front().substr(
+        0, std::min<std::uint64_t>({kMaxChunkBytes, until - next, most - track.taken_bytes}));
+    if (chunk.empty()) {
+      reach_limit(track);
+      return true;
+    }
+    // An incomplete character waits for its remaining bytes.
+    const std::size_t tail = incomplete_utf8_tail(chunk);
+    if (tail < chunk.size()) {
+      chunk.remove_suffix(tail);
+    } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
+      return true;
+    }
+    if (!put_item(track, item_type(*track.run, id), chunk, "")) return false;
+    next += chunk.size();
+    track.taken_bytes += chunk.size();
+  }
+  return true;
+}
+
+// The limit is reported when it is reached; what was left out is reported at the end.
+void Recorder::reach_limit(Track& track) {
+  track.capped = true;
+  put_item(track, ItemType::kNote,
+           "The limit of " + bytes_text(track.max_bytes) +
+               " of recorded output is reached; only the end of further output is recorded.",
+           "");
+}
+
+bool Recorder::put_tail(Track& track) {
+  if (track.run == nullptr) return true;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const auto id = static_cast<StreamId>(i);
+    const Stream& stream = track.run->stream(id);
+    Offset& next = track.next[i];
+    const std::uint64_t tail = end_of(track.max_bytes);
+    const Offset from = std::max({next, stream.end() > tail ? stream.end() - tail : 0,
+                                  std::min(stream.begin(), stream.end())});
+    if (from > next) {
+      note_gap(track, id, next, from, "the limit of its recorded output was reached");
+      next = from;
+    }
+    const Slice slice = stream.read(from, tail);
+    if (!slice.bytes.empty() && !put_item(track, item_type(*track.run, id), slice.bytes, ""))
+      return false;
+    next = stream.end();
+  }
+  return true;
+}
+
+void Recorder::note_gap(Track& track, StreamId id, Offset from, Offset to, const char* why) {
+  if (to <= from || journal_ == nullptr) return;
+  put_item(track, ItemType::kNote,
+           bytes_text(to - from) + " of " + to_string(id) + " are not recorded: " + why + ".",
+           "{\"stream\":\"" + std::string(to_string(id)) + "\",\"from\":" + std::to_string(from) +
+               ",\"to\":" + std::to_string(to) + "}");
+}
+
+// The next read may be as large as the ring, so that nothing may be unrecorded by then. Until the
+// first byte is recorded, reads are no larger than all output so far.
+void Recorder::hold_when_behind(Track& track) {
+  if (track.run == nullptr || track.held || track.capped) return;
+  const bool waiting = journal_ == nullptr ? expected_ : !track.ready;
+  if (journal_ == nullptr && !waiting) return;
+  const Offset allowed =
+      waiting ? runs_.options().limits.max_buffer_bytes / 4 : kMaxIncompleteBytes;
+  const Marks ends = ends_of(track);
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    if (ends[i] - track.next[i] <= allowed) continue;
+    track.held = true;
+    runs_.hold(*track.run, true);
+    return;
+  }
+}
+
+void Recorder::let_go(Track& track) {
+  if (!track.held || track.run == nullptr) return;
+  track.held = false;
+  runs_.hold(*track.run, false);
+}
+
+}  // namespace gibbous

@@ -142,7 +142,9 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
     return run.capped ? Status() : note_cap(run, item);
   }
   if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;
-  run.stored_bytes += bytes;
+  const bool is_size = item.type == ItemType::kTerminal && item.payload.empty();
+  const bool is_free = is_size && run.size_bytes + bytes <= kSizeReserveBytes;
+  (is_free ? run.size_bytes : run.stored_bytes) += bytes;
   ++stored_;
   return put(run, item);
 }

@@ -20,6 +20,9 @@ namespace gibbous {
 // ended.
 inline constexpr std::int64_t kEventReserveBytes = std::int64_t{256} << 10;
 
+// Changes of a terminal's size up to this do not count: they are no output.
+inline constexpr std::int64_t kSizeReserveBytes = std::int64_t{256} << 10;
+
 class ItemWriter {
  public:
   ItemWriter(Database& database, std::int64_t max_run_bytes, const Workers& workers)
@@ -56,6 +59,7 @@ class ItemWriter {
     std::int64_t limit = 0;
     std::int64_t output_bytes = 0;
     std::int64_t stored_bytes = 0;
+    std::int64_t size_bytes = 0;  // of changes of its terminal's size that do not count
     std::int64_t not_kept = 0;
     std::uint64_t last_stored = 0;
     std::uint64_t last_seen = 0;  // stored or not

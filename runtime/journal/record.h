@@ -60,7 +60,7 @@ struct RunRecord {
   // it are then noted. At other times the journal keeps this and the following figures itself.
   std::uint64_t last_seq = 0;
   std::int64_t output_bytes = 0;    // payload given, whether kept or not
-  std::int64_t stored_bytes = 0;    // payload and meta that are kept
+  std::int64_t stored_bytes = 0;    // payload and meta that are kept and count (item_writer.h)
   std::int64_t not_kept_items = 0;  // each of them is named in a note
   std::int64_t updated_at = 0;
   // The owner, see Journal::claim. For a new run, "" means any worker while it is queued, and this

@@ -9,6 +9,8 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxPending = 1000;
+// Sizes of a terminal that follow each other faster, without output between, are one item.
+constexpr Millis kSizePause{200};
 
 }  // namespace
 
@@ -18,6 +20,7 @@ Recorder::Recorder(Runs& runs, const Clock& clock, RecorderOptions options)
 }
 
 Recorder::~Recorder() {
+  for (auto& [id, track] : tracks_) runs_.cancel(track.late_size);
   runs_.remove_observer(this);
 }
 
@@ -154,8 +157,7 @@ void Recorder::on_resize(Run& run) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end() || !found->second.ready) return;
   group_until_batch_end();
-  add_size(found->second, ends_of(found->second));
-  pump(found->second);
+  add_size_soon(found->second);
 }
 
 void Recorder::on_drain(Run& run) {
@@ -255,17 +257,26 @@ void Recorder::end_all(const std::string& reason) {
 }
 
 void Recorder::add(Track& track, ItemType type, std::string payload, std::string meta) {
+  if (track.late_size != 0) add_size(track, ends_of(track));
   if (track.pending.size() >= kMaxPending) return;  // its number is missing, which is noted
   track.pending.push_back(
       {type, std::move(payload), std::move(meta), clock_.wall().count(), ends_of(track)});
   pump(track);
 }
 
+bool Recorder::has_new_size(const Track& track) const {
+  const auto size = track.run != nullptr ? track.run->terminal_size() : std::nullopt;
+  return size && size != track.size && track.pending.size() < kMaxPending;
+}
+
 // Records the size of the terminal when it is another one, among the output that is drawn at it.
 void Recorder::add_size(Track& track, const Marks& after) {
-  const auto size = track.run != nullptr ? track.run->terminal_size() : std::nullopt;
-  if (!size || size == track.size || track.pending.size() >= kMaxPending) return;
+  runs_.cancel(track.late_size);
+  if (!has_new_size(track)) return;
+  const auto size = track.run->terminal_size();
   track.size = size;
+  track.size_after = after;
+  track.size_at = clock_.now();
   track.pending.push_back(
       {ItemType::kTerminal, "",
        "{\"rows\":" + std::to_string(size->rows) + ",\"cols\":" + std::to_string(size->cols) + "}",
@@ -273,7 +284,29 @@ void Recorder::add_size(Track& track, const Marks& after) {
   update(track);
 }
 
+// Records a change of the size at once, or after the pause when nothing was drawn at the size
+// before.
+void Recorder::add_size_soon(Track& track) {
+  if (!has_new_size(track) || track.late_size != 0) return;
+  const Marks ends = ends_of(track);
+  const Nanos pause = track.size_at + kSizePause - clock_.now();
+  if (track.size_at.count() == 0 || track.size_after != ends || pause.count() <= 0) {
+    add_size(track, ends);
+    pump(track);
+    return;
+  }
+  track.late_size = runs_.after(pause, [this, id = track.record.run_id] {
+    const auto found = tracks_.find(id);
+    if (found == tracks_.end()) return;
+    found->second.late_size = 0;
+    const Group group(*this);
+    add_size(found->second, ends_of(found->second));
+    pump(found->second);
+  });
+}
+
 void Recorder::finish(Track& track) {
+  if (track.late_size != 0) add_size(track, ends_of(track));
   track.closing = true;
   pump(track);
 }

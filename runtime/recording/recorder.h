@@ -118,6 +118,9 @@ class Recorder final : public RunsObserver {
     std::uint64_t max_bytes = 0;
     Marks next{};
     std::optional<TerminalSize> size;  // of its terminal, as it is recorded
+    Marks size_after{};                // the output before that
+    Nanos size_at{0};
+    Deadlines::Token late_size = 0;  // when a newer one is recorded, if no output comes before
     std::deque<Pending> pending;
   };
 
@@ -131,7 +134,9 @@ class Recorder final : public RunsObserver {
   static void go_on_from(Track& track, const RunRecord& recorded);
   void update(Track& track);
   void add(Track& track, ItemType type, std::string payload, std::string meta);
+  bool has_new_size(const Track& track) const;
   void add_size(Track& track, const Marks& after);
+  void add_size_soon(Track& track);
   void pump(Track& track);
   bool put_record(Track& track);
   bool put_pending(Track& track);

@@ -52,6 +52,7 @@ void Recorder::pump(Track& track) {
     return;
   }
   const std::string id = track.record.run_id;
+  runs_.cancel(track.late_size);
   journal_->forget_run(id);
   tracks_.erase(id);
 }

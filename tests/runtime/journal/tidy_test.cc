@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "runtime/journal/item_writer.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/tidy.h"
 #include "tests/runtime/journal/desk.h"
@@ -76,6 +77,33 @@ TEST_CASE("a run may have its own limit, which holds after a restart") {
   const ItemPage page = desk.items("r");
   REQUIRE(page.items.size() == 2);
   CHECK(page.items[1].type == ItemType::kNote);
+}
+
+TEST_CASE("changes of a terminal's size take no room from its output, and are bounded") {
+  Desk desk;
+  desk.options.max_run_bytes = 1'000;
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("r") == Taken::kYes);
+  const std::string size = R"({"rows":24,"cols":80})";
+  std::uint64_t seq = 0;
+  const auto put_size = [&] {
+    return desk.journal->append("r", {++seq, ItemType::kTerminal, "", size}) == Taken::kYes;
+  };
+  for (int i = 0; i < 100; ++i) REQUIRE(put_size());
+  REQUIRE(desk.journal->append("r", {++seq, ItemType::kTerminal, std::string(990, 'x')}) ==
+          Taken::kYes);
+  REQUIRE(desk.flush());
+  CHECK(desk.items("r").items.size() == 101);
+  CHECK(desk.reader()->run("r")->stored_bytes == 990);
+  REQUIRE(desk.start("s") == Taken::kYes);
+  seq = 0;
+  const auto free = static_cast<std::size_t>(kSizeReserveBytes) / size.size();
+  for (std::size_t i = 0; i < free + 100; ++i) {
+    REQUIRE(desk.journal->append("s", {++seq, ItemType::kTerminal, "", size}) == Taken::kYes);
+  }
+  REQUIRE(desk.flush());
+  CHECK(desk.reader()->run("s")->stored_bytes <= 1'000);
+  CHECK(desk.reader()->run("s")->not_kept_items > 0);
 }
 
 TEST_CASE("events have a share of their own, which is also bounded") {

@@ -120,6 +120,47 @@ TEST_CASE("the size of a terminal is recorded where it changes among the output"
   CHECK(sizes == Texts{R"({"rows":50,"cols":120})", R"({"rows":40,"cols":100})"});
 }
 
+TEST_CASE("sizes of a terminal at which nothing was drawn are one item, with the last of them") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "stty -echo; echo one; read a; echo two; read a";
+  spec.terminal = TerminalSpec{.size = {24, 80}};
+  Run& run = desk.table.start(std::move(spec));
+  const auto shows = [&](const std::string& word) {
+    return desk.table.loop.until([&] {
+      const std::string text(run.stream(StreamId::kStdout).read(0, 1'000).bytes);
+      return text.find(word) != std::string::npos;
+    });
+  };
+  REQUIRE(shows("one"));
+  for (std::uint16_t rows = 30; rows < 80; ++rows) {
+    REQUIRE(desk.table.runs->resize(run, {rows, 100}));
+  }
+  desk.table.runs->write(run, "\n", [](const Status&) {});
+  REQUIRE(shows("two"));
+  for (std::uint16_t rows = 30; rows < 80; ++rows) {
+    REQUIRE(desk.table.runs->resize(run, {rows, 90}));
+  }
+  // Without output, the last size is recorded after a pause.
+  const auto sizes = [&] {
+    Texts found;
+    const auto got = desk.items(run.id());
+    REQUIRE(got.ok());
+    for (const StoredItem& item : got->page.items) {
+      if (item.type == ItemType::kTerminal && !item.meta.empty()) found.push_back(item.meta);
+    }
+    return found;
+  };
+  REQUIRE(desk.table.loop.until([&] {
+    const Texts found = sizes();
+    return !found.empty() && found.back() == R"({"rows":79,"cols":90})";
+  }));
+  desk.table.runs->write(run, "\n", [](const Status&) {});
+  desk.finished(run.id());
+  CHECK(sizes() == Texts{R"({"rows":30,"cols":100})", R"({"rows":79,"cols":100})",
+                         R"({"rows":30,"cols":90})", R"({"rows":79,"cols":90})"});
+}
+
 TEST_CASE(
     "above the limit, the beginning and the end of output are recorded, with the size of the gap") {
   Recorded desk;

@@ -17,7 +17,10 @@ META = ROOT / 'scripts' / 'meta'
 PAGE = ROOT / 'docs' / 'reference.md'
 
 # The order of the page: files of scripts/meta, those of tools first and those of policies last.
-FILES = ['tool', 'schema', 'run', 'wait', 'task', 'journal', 'store', 'json', 'log', 'time', 'policy', 'rule']
+FILES = [
+    'tool', 'schema', 'run', 'handle', 'output', 'executor', 'wait', 'task', 'journal', 'store', 'json', 'log', 'time',
+    'policy', 'rule',
+]
 
 HEADER = """# Reference of the Lua API
 

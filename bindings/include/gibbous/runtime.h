@@ -248,7 +248,7 @@ class Runtime {
                      std::function<void(std::vector<std::string> events)> on_done);
 
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
-  // while it goes on, of h:usage() (scripts/meta/run.lua): state, limits, sandbox, memory,
+  // while it goes on, of h:usage() (scripts/meta/handle.lua): state, limits, sandbox, memory,
   // processor time, ports, which process waits for input. "" means every session, or the owned one
   // (claim_session). on_done comes once, later, from the loop, unless the runtime is closed before.
   void list_runs(std::string_view session,

@@ -1,0 +1,95 @@
+---@meta
+-- Scripts that execute runs elsewhere, as init.lua lists them.
+
+---@class ExecutorSandbox
+---@field profile string
+---@field network 'on'|'loopback'|'off'
+---@field write string[] the only places that may be changed
+---@field unwritable string[] in those, what may not
+---@field pinned string[] in those, what may be changed but not moved or removed
+---@field unreadable string[]
+
+---The argument of an executor's `prepare`.
+---@class ExecutorSpec
+---@field run string its id
+---@field host string names this process, for `run.is_host_alive`
+---@field session string
+---@field label? string
+---@field command? string this or argv
+---@field argv? string[]
+---@field cwd string absolute
+---@field workspace string absolute
+---@field shell string of this machine
+---@field env table<string, string> only what was set for the run
+---@field stdin 'pipe'|'null'|'terminal' terminal: stdin, stdout and stderr of the local process
+---@field limits Limits
+---@field sandbox? ExecutorSandbox the policy's demand
+---@field settings table checked, with defaults
+---@field ports { port: integer, host: integer, wanted?: integer }[] `host` is free on this machine;
+---`wanted` is the host port of 'HOST_PORT:PORT'
+
+---How a run is executed.
+---@class ExecutorPlan
+---@field argv string[] the command to start instead of the run's
+---@field cwd? string absolute; default: the run's
+---@field env? table<string, string> on top of the environment of Gibbous
+---@field cleanup? string[] a command that ends whatever runs elsewhere: it runs in '/',
+---for at most 10 seconds, when the run was killed, reached a limit, lost its host, or ended and
+---`ended` did not report a clean end; its output is discarded
+---@field last_wish? string[] deprecated: the name of `cleanup` before 0.2
+---@field maps_ports? boolean default: false; true: spec.ports lead to the run
+---@field ports_later? boolean default: false; true: `ports` gives the mapping once the run is
+---running
+---@field address? string the machine that has the ports, when it is not this one
+---@field holds? string[] names of limits that the executor enforces itself
+---@field sandbox? 'own'|'keeper' default: 'keeper': the keeper puts argv into the sandbox; 'own':
+---the executor encloses the command as strictly itself
+---@field state? any for `ended`
+
+---The argument of an executor's `ended`: how a run ended by itself.
+---@class ExecutorEnd
+---@field run string
+---@field exit_code? integer exit code of argv
+---@field signal? integer that ended argv
+---@field limits Limits
+---@field state any
+
+---The answer of an executor's `ended`.
+---@class ExecutorVerdict
+---@field reason? string for people; default: derived from the exit code
+---@field limit? 'memory'|'cpu_time'|'pids'|'file_size' the limit that ended the run
+---@field clean? boolean default: false; true: nothing is left elsewhere, no cleanup command is
+---needed
+
+---The argument of an executor's `ports` and `usage`: a run that is still active.
+---@class ExecutorQuestion
+---@field run string
+---@field state any
+
+---@class ExecutorPorts
+---@field ports { port: integer, host: integer }[] the run's ports, and the ports mapped to them
+
+---What a run uses now, where it is executed. One of cpu_percent and cpu_time_ms is required:
+---Gibbous computes the percentage since the previous question from the time.
+---@class ExecutorUsage
+---@field processes integer
+---@field threads? integer
+---@field rss_bytes integer
+---@field cpu_percent? number of one processor
+---@field cpu_time_ms? number since the start
+
+---A script that executes runs elsewhere; see docs/executors.md. The policy is not asked about the
+---commands that it starts; max_concurrent does not count them, and they are not listed.
+---@class Executor
+---@field name string the name for `executor` of run.start
+---@field settings? Schema of type object
+---@field remote? boolean its files are not this machine's: a policy judges relative paths of its
+---commands as if they began at '/'
+---@field prepare fun(spec: ExecutorSpec): ExecutorPlan
+---@field ports? fun(event: ExecutorQuestion): ExecutorPorts? for plans with `ports_later`:
+---run.start waits for it for at most 60 seconds, then continues without mapped ports
+---@field ended? fun(event: ExecutorEnd): ExecutorVerdict? within 15 seconds
+---@field usage? fun(event: ExecutorQuestion): ExecutorUsage? for `Run:usage()`, within 3 seconds;
+---without it, and when it fails, is late or returns nil, the local process is measured
+---@field sweep? fun(event: { settings: table }) removes what dead hosts left behind; called once in
+---each process

@@ -129,8 +129,9 @@ class Journal {
   // of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of = {});
   // Puts one of this worker's runs back into the queue with the next attempt; a run with an open
-  // kill request ends as killed instead. `why` becomes the error_message of the queued run, until a
-  // worker claims it. Fails with run_not_found, run_not_owned or run_ended.
+  // kill request ends as killed instead. It keeps its queued_at unless it had started. `why`
+  // becomes the error_message of the queued run, until a worker claims it. Fails with
+  // run_not_found, run_not_owned or run_ended.
   Taken requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
                 std::string_view why = "");
   // Requests a kill, of this worker's runs or others'. A queued run ends as killed at once; the

@@ -35,7 +35,8 @@ Status Queue::prepare() {
        "UPDATE exec_runs SET owner = ?2, started_by = ?3, updated_at = ?4 WHERE number = ?1"},
       {&requeue_,
        "UPDATE exec_runs SET status = 'queued', owner = NULL, started_by = NULL,"
-       " attempt = attempt + 1, started_at = NULL, updated_at = ?2,"
+       " attempt = attempt + 1, updated_at = ?2,"
+       " queued_at = iif(started_at IS NULL, queued_at, ?2), started_at = NULL,"
        " error_message = nullif(?3, '') WHERE run_id = ?1"},
       {&end_, kEndRun},
       {&select_request_, "SELECT answered_at FROM run_requests WHERE id = ? AND run_id = ?"},

@@ -91,7 +91,8 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
   return more;
 }
 
-// A run has waited since its row last changed, because it may have been queued again.
+// A claim without a start does not end the wait. A run that had started and is queued again waits
+// from then on (Queue::requeue).
 Result<bool> end_stale(Database& database, const TidyLimits& limits, std::int64_t now) {
   if (limits.queue_ttl_ms <= 0) return false;
   const std::string when = std::to_string(now);
@@ -101,7 +102,7 @@ Result<bool> end_stale(Database& database, const TidyLimits& limits, std::int64_
           ", error_message = 'it waited longer than journal.queue_ttl_hours'"
           " || coalesce(' (' || error_message || ')', '')"
           " WHERE number IN (SELECT number FROM exec_runs WHERE status = 'queued'"
-          " AND updated_at < " +
+          " AND queued_at < " +
           std::to_string(now - limits.queue_ttl_ms) + " LIMIT " + std::to_string(kTidyRows) + ")");
   if (!ended) return ended.status();
   return *ended == kTidyRows;

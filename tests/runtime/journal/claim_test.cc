@@ -345,5 +345,40 @@ TEST_CASE("a claim reads only the runs in progress of a long history") {
   CHECK(going[0].find("exec_runs_going") != std::string::npos);
 }
 
+TEST_CASE("a claim that is given back does not make a run wait longer, but a start does") {
+  Crew crew;
+  const auto one = crew.hire("one");
+  const auto tidy = [&one] {
+    return done_of([&one](JournalDone done) {
+      one->journal->tidy(std::move(done));
+      return Taken::kYes;
+    });
+  };
+  for (const char* id : {"declined", "started"}) {
+    RunRecord run = queued(id, id);
+    run.queued_at = crew.clock.wall().count();
+    REQUIRE(one->put(run));
+  }
+  auto claimed = one->claim();
+  REQUIRE(claimed->size() == 2);
+  RunRecord started = with_status((*claimed)[1], "running");
+  started.started_at = crew.clock.wall().count();
+  REQUIRE(one->put(started));
+  // A run may wait for a week.
+  constexpr std::chrono::hours kDay{24};
+  crew.clock.advance(6 * kDay);
+  REQUIRE(one->requeue("declined", "no person can answer"));
+  REQUIRE(one->requeue("started"));
+  crew.clock.advance(2 * kDay);
+  REQUIRE(tidy());
+  CHECK(crew.run("declined").status == "killed");
+  CHECK(crew.run("declined").error_message ==
+        "it waited longer than journal.queue_ttl_hours (no person can answer)");
+  CHECK(crew.run("started").status == "queued");
+  crew.clock.advance(6 * kDay);
+  REQUIRE(tidy());
+  CHECK(crew.run("started").status == "killed");
+}
+
 }  // namespace
 }  // namespace gibbous::testing

@@ -1,6 +1,9 @@
 // See decision_table.h.
 #include "bindings/inspect/report/decision_table.h"
 
+#include <array>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "bindings/inspect/decision_text.h"
@@ -17,8 +20,36 @@ std::string verdict_class(const std::string& decision) {
   return "deny";
 }
 
-std::string row(const DecisionRecord& decision) {
-  const inspect::DecisionText text = inspect::decision_text(decision);
+struct Decision {
+  const DecisionRecord* record = nullptr;
+  inspect::DecisionText text;
+};
+
+// A command is judged with its call, and again when it starts. Where both were allowed by the same
+// rule, the start says nothing new and is left out.
+std::vector<Decision> telling_decisions(const std::vector<DecisionRecord>& all) {
+  using Key = std::array<std::string, 3>;
+  std::map<Key, std::size_t> calls;  // allowed ones whose start has not come
+  std::vector<Decision> telling;
+  for (const DecisionRecord& record : all) {
+    Decision next{&record, inspect::decision_text(record)};
+    const inspect::DecisionText& text = next.text;
+    if (text.decision == "allow" && !text.subject.empty()) {
+      std::size_t& open = calls[{text.tool, text.rule, text.subject}];
+      if (text.effect == "start" && open > 0) {
+        --open;
+        continue;
+      }
+      if (text.effect == "call") ++open;
+    }
+    telling.push_back(std::move(next));
+  }
+  return telling;
+}
+
+std::string row(const Decision& shown) {
+  const DecisionRecord& decision = *shown.record;
+  const inspect::DecisionText& text = shown.text;
   std::string html = "<tr class=\"" + verdict_class(text.decision) + "\"><td class=\"when\">" +
                      inspect::time_text(decision.created_at) +
                      "</td><td><span class=\"verdict-word\">" +
@@ -40,15 +71,16 @@ std::string row(const DecisionRecord& decision) {
 
 std::string decisions_html(const Story& story, std::size_t most) {
   if (story.decisions.empty()) return "";
+  const std::vector<Decision> telling = telling_decisions(story.decisions);
   std::vector<std::string> rows;
   std::size_t bytes = 0;
-  for (auto each = story.decisions.rbegin(); each != story.decisions.rend(); ++each) {
+  for (auto each = telling.rbegin(); each != telling.rend(); ++each) {
     std::string next = row(*each);
     bytes += next.size();
     if (bytes > most) break;
     rows.push_back(std::move(next));
   }
-  const std::uint64_t left_out = story.decisions_left_out + (story.decisions.size() - rows.size());
+  const std::uint64_t left_out = story.decisions_left_out + (telling.size() - rows.size());
   std::string html =
       "<section id=\"decisions\"><h2>Decisions</h2><label class=\"only\"><input type=\"checkbox\" "
       "id=\"only\"> only what was asked or denied</label>";

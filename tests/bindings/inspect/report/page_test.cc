@@ -67,6 +67,34 @@ TEST_CASE("a page has runs, events, decisions and output") {
   CHECK(page.find("not.ours") == std::string::npos);
 }
 
+TEST_CASE("a command that was allowed with its call and at its start has one row of decisions") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "s", "make all");
+  const auto decide = [&journal](const char* effect, const char* command, const char* rule,
+                                 const char* decision) {
+    journal.decide("s", "",
+                   {{"decision", decision},
+                    {"rule", rule},
+                    {"effect", effect},
+                    {"tool", "bg_start"},
+                    {"command", command}});
+  };
+  decide("call", "make all", "building", "allow");
+  decide("call", "make check", "building", "allow");
+  decide("start", "make all", "building", "allow");
+  decide("start", "make check", "mode.start", "allow");  // for another reason
+  decide("call", "make all", "building", "allow");
+  decide("start", "make all", "building", "allow");
+  decide("start", "make all", "building", "allow");  // the same call starts it again
+  decide("call", "make clean", "asking", "ask");
+  decide("start", "make clean", "asking", "ask");
+  const std::string page = page_of(journal);
+  CHECK(count(page, "<code>make all</code>") == 3);
+  CHECK(count(page, "<code>make check</code>") == 2);
+  CHECK(count(page, "<code>make clean</code>") == 2);
+  CHECK(count(page, "left out") == 0);
+}
+
 TEST_CASE("a page shows no secrets") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "s", "mysql -phunter2");

@@ -13,6 +13,7 @@
 
 #include "runtime/journal/operation.h"
 #include "runtime/journal/record.h"
+#include "runtime/journal/run_ticket.h"
 
 namespace gibbous {
 
@@ -33,6 +34,7 @@ struct QueuedRun {
   RunSlot slot = 0;
   RunRecord run;
   std::function<void(const Status&)> on_done;  // may be null
+  std::shared_ptr<RunTicket> ticket;           // may be null
 };
 struct QueuedUsage {
   std::string run_id;

@@ -12,9 +12,9 @@ constexpr const char* kPutRun =
     "INSERT INTO exec_runs (run_id, session_id, status, command, background, pty, timeout_secs,"
     " max_output_bytes, watch_json, exit_code, error_message, queued_at, started_at, finished_at,"
     " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by, from_queue,"
-    " client, workspace)"
+    " client, workspace, request_id)"
     " VALUES (?, ?, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20, ?3 = 'queued', ?21,"
-    " ?22)"
+    " ?22, ?23)"
     " ON CONFLICT (run_id) DO UPDATE SET session_id = excluded.session_id,"
     " status = excluded.status, command = excluded.command, background = excluded.background,"
     " pty = excluded.pty, timeout_secs = excluded.timeout_secs,"
@@ -69,6 +69,13 @@ Status BatchWriter::prepare(const BatchLimits& limits) {
       {&add_decision_,
        "INSERT INTO decisions (created_at, session_id, run_id, generation, decision, rule,"
        " record_json) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+      {&select_request_,
+       "SELECT run_id FROM exec_runs WHERE client = ? AND request_id = ? LIMIT 1"},
+      {&delete_segments_,
+       "DELETE FROM run_segments WHERE id BETWEEN"
+       " (SELECT number << 32 FROM exec_runs WHERE run_id = ?1)"
+       " AND (SELECT number << 32 | 4294967295 FROM exec_runs WHERE run_id = ?1)"},
+      {&delete_run_, "DELETE FROM exec_runs WHERE run_id = ?"},
   });
   if (status) status = workers_.prepare();
   if (status) status = queue_.prepare();
@@ -135,10 +142,31 @@ Status BatchWriter::look_at_fence(const RunRecord& run, Status* why) {
   bool found = false;
   if (Status status = queue_.find(run.run_id, &row, &found); !status) return status;
   // A new run may be queued for another worker, but that worker must not have executed it.
+  if (!found && !run.request_id.empty()) {
+    if (Status status = look_for_request(run, why); !status || !*why) return status;
+  }
   if (found || run.status != "queued") *why = may_write(run.run_id, row, self, run.attempt);
   if (*why && found) *why = may_follow(run.run_id, row, run.status);
   if (*why) queue_.note_put(run, found ? std::optional(row) : std::nullopt);
   return {};
+}
+
+Status BatchWriter::look_for_request(const RunRecord& run, Status* why) {
+  const Result<bool> row = select_request_.bind(1, run.client).bind(2, run.request_id).step();
+  if (!row || !*row) return row.status();
+  *why = Status::error("request_repeated",
+                       "run " + select_request_.text(0) + " has this request_id already");
+  select_request_.reset();
+  return {};
+}
+
+// A commit that failed may have left the run in the file all the same.
+Status BatchWriter::remove_withdrawn(const QueuedRun& queued) {
+  const std::string& id = queued.run.run_id;
+  if (Status status = write_out_items(); !status) return status;
+  if (Status status = delete_segments_.bind(1, id).run(); !status) return status;
+  if (Status status = delete_run_.bind(1, id).run(); !status) return status;
+  return refuse(queued, Status::error("run_withdrawn", "run " + id + " was withdrawn"));
 }
 
 // Check the items that follow again.
@@ -150,6 +178,7 @@ Status BatchWriter::refuse(const QueuedRun& queued, const Status& why) {
 }
 
 Status BatchWriter::write(const QueuedRun& queued) {
+  if (queued.ticket && !queued.ticket->begin_writing()) return remove_withdrawn(queued);
   Status why;
   if (Status status = look_at_fence(queued.run, &why); !status) return status;
   if (!why) return refuse(queued, why);
@@ -189,6 +218,7 @@ Status BatchWriter::put(const RunRecord& run) {
   bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
   bind_text(put_run_, 20, self);
   put_run_.bind(21, run.client).bind(22, run.workspace);
+  bind_text(put_run_, 23, run.request_id);
   return put_run_.run();
 }
 

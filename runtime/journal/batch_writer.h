@@ -55,6 +55,8 @@ class BatchWriter {
   Status write(const QueuedOperation& operation);
   // Returns why the run must not be written like this, or ok.
   Status look_at_fence(const RunRecord& run, Status* why);
+  Status look_for_request(const RunRecord& run, Status* why);
+  Status remove_withdrawn(const QueuedRun& queued);
   Status refuse(const QueuedRun& queued, const Status& why);
   Status put(const RunRecord& run);
   Status write_out_items();
@@ -65,6 +67,9 @@ class BatchWriter {
   ItemWriter items_;
   Statement put_run_;
   Statement add_decision_;
+  Statement select_request_;
+  Statement delete_segments_;
+  Statement delete_run_;
   std::vector<RunSlot> forgotten_;
   // These refer to the batch being written.
   std::int64_t now_ = 0;

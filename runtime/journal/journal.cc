@@ -19,7 +19,7 @@ bool fits(const std::string& word) {
 std::size_t text_bytes(const RunRecord& run) {
   return run.run_id.size() + run.session_id.size() + run.client.size() + run.workspace.size() +
          run.status.size() + run.command.size() + run.watch_json.size() + run.error_message.size() +
-         run.meta_json.size() + run.owner.size();
+         run.meta_json.size() + run.owner.size() + run.request_id.size();
 }
 
 }  // namespace
@@ -53,11 +53,12 @@ void Journal::Impl::record(std::size_t bytes, QueuedRecord what) {
   wake_for_entry(was_empty);
 }
 
-Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done) {
+Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done,
+                             std::shared_ptr<RunTicket> ticket) {
   const std::size_t bytes = text_bytes(run);
   if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.client) ||
       run.workspace.size() > kMaxJournalTextBytes / 4 || !fits(run.status) || !fits(run.owner) ||
-      run.attempt < 1 || bytes > kMaxJournalTextBytes) {
+      !fits(run.request_id) || run.attempt < 1 || bytes > kMaxJournalTextBytes) {
     return Taken::kWrongUse;
   }
   const std::int64_t now = wall();
@@ -71,7 +72,8 @@ Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done) {
     entry->second.slot = next_slot_++;
     slots_[entry->second.slot] = &entry->second;
   }
-  record(bytes + kRecordOverhead, {0, QueuedRun{entry->second.slot, run, std::move(on_done)}});
+  record(bytes + kRecordOverhead,
+         {0, QueuedRun{entry->second.slot, run, std::move(on_done), std::move(ticket)}});
   tidy_when_due();
   return Taken::kYes;
 }
@@ -193,8 +195,9 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
   return std::unique_ptr<Journal>(new Journal(std::move(impl)));
 }
 
-Taken Journal::put_run(const RunRecord& run, JournalDone on_done) {
-  return impl_->put_run(run, std::move(on_done));
+Taken Journal::put_run(const RunRecord& run, JournalDone on_done,
+                       std::shared_ptr<RunTicket> ticket) {
+  return impl_->put_run(run, std::move(on_done), std::move(ticket));
 }
 
 Taken Journal::append(std::string_view run_id, const JournalItem& item) {

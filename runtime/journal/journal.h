@@ -20,6 +20,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/journal/record.h"
+#include "runtime/journal/run_ticket.h"
 #include "runtime/journal/worker_record.h"
 
 namespace gibbous {
@@ -92,8 +93,11 @@ class Journal {
   // Records a run that is new or has changed; the first call in this Journal's life makes the run
   // known to append(). `on_done` comes when the record is on disk, or with the reason why the fence
   // rejected it (which on_refused reports too). An ended run stays as it ended: only a put_run()
-  // with the same status still changes it.
-  Taken put_run(const RunRecord& run, JournalDone on_done = nullptr);
+  // with the same status still changes it. A new run whose request_id another run of its client has
+  // is rejected with request_repeated. With a ticket, the caller may withdraw the run and its items
+  // until the writer commits them; `on_done` then comes with run_withdrawn.
+  Taken put_run(const RunRecord& run, JournalDone on_done = nullptr,
+                std::shared_ptr<RunTicket> ticket = nullptr);
   // Everything given from here to end_group() becomes durable at once or not at all, unless the
   // queue fills up meanwhile or the caller takes longer than kMaxGroupTime. Groups do not nest.
   void begin_group();

@@ -29,7 +29,7 @@ class Journal::Impl {
   Impl& operator=(const Impl&) = delete;
 
   // journal.cc: any thread.
-  Taken put_run(const RunRecord& run, JournalDone on_done);
+  Taken put_run(const RunRecord& run, JournalDone on_done, std::shared_ptr<RunTicket> ticket);
   Taken append(std::string_view run_id, const JournalItem& item);
   template <typename Record>
   Taken put(Record record, std::size_t bytes);

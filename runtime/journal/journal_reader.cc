@@ -127,6 +127,19 @@ Result<RunRecord> JournalReader::run(std::string_view run_id) {
   return run;
 }
 
+Result<RunRecord> JournalReader::run_of_request(std::string_view client,
+                                                std::string_view request_id) {
+  const std::string sql =
+      std::string(kSelectRun) + " WHERE client = ?1 AND request_id = ?2 LIMIT 1";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  const Result<bool> row = statement->bind(1, client).bind(2, request_id).step();
+  if (!row) return row.status();
+  if (*row) return run_of(*statement);
+  return Status::error("run_not_found",
+                       "the journal holds no run with request_id " + std::string(request_id));
+}
+
 Result<ItemPage> JournalReader::items(std::string_view run_id, std::uint64_t since_seq,
                                       std::size_t limit, std::size_t max_bytes) {
   const Result<std::int64_t> number = impl_->number_of(run_id);

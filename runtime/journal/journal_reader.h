@@ -60,6 +60,8 @@ class JournalReader {
   Result<std::vector<RunRecord>> runs(std::string_view session_id, std::size_t limit);
   // Also fails with run_not_found.
   Result<RunRecord> run(std::string_view run_id);
+  // Returns the run that a client started with this request_id. Also fails with run_not_found.
+  Result<RunRecord> run_of_request(std::string_view client, std::string_view request_id);
 
   // Returns the items with a seq above `since_seq`: at most `limit` (and kMaxPageItems), and at
   // most about `max_bytes` of text, but always one. An unknown run has none.

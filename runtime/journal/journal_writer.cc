@@ -122,6 +122,10 @@ Status Journal::Impl::write_held(Applied* applied) {
   if (status) status = store_->apply(held_, held_at_, applied);
   if (!status) {
     store_.reset();
+    for (const QueuedRecord& record : held_.records) {
+      const auto* run = std::get_if<QueuedRun>(&record.what);
+      if (run != nullptr && run->ticket) run->ticket->writing_failed();
+    }
     return status;
   }
   remember();

@@ -70,6 +70,7 @@ struct RunRecord {
   // since, and so has a higher attempt, is rejected.
   std::int64_t attempt = 1;
   bool safe_to_repeat = false;  // may be executed again when its end is unknown
+  std::string request_id;       // of a client: one run has it; "" or 1 to kMaxJournalIdBytes bytes
 };
 
 // The queued runs that a worker may claim.

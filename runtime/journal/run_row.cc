@@ -32,6 +32,7 @@ RunRecord run_of(const Statement& row) {
   run.safe_to_repeat = row.integer(22) != 0;
   run.client = row.text(23);
   run.workspace = row.text(24);
+  run.request_id = row.text(25);
   return run;
 }
 

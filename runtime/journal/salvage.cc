@@ -2,6 +2,7 @@
 // is halved again and again, each half from both ends, until the tries are used up.
 #include "runtime/journal/salvage.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -15,65 +16,82 @@ namespace {
 constexpr int kMaxTries = 4'096;
 
 struct Table {
-  const char* name;
-  const char* key;  // an integer; "" when it has none, then it is read from the beginning only
+  std::string name;
+  std::string key;  // an integer; "" when it has none, then it is read from the beginning only
+  std::string columns;
+  std::uint64_t RepairReport::*rows;
+};
+
+// Columns that a later version added to a table.
+struct Added {
+  const char* table;
   const char* columns;
-  int count;  // of columns
 };
 
 constexpr const char* kRunColumns =
     "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json";
-constexpr const char* kQueueColumns =
-    "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
-    " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
-    " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
-    " started_by, attempt, safe_to_repeat, from_queue";
-constexpr const char* kClientColumns =
-    "number, run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
-    " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
-    " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json, owner,"
-    " started_by, attempt, safe_to_repeat, from_queue, client, workspace";
-// Tables of versions without a queue, without clients, and without messages for programs alone.
-constexpr Table kRunsWithoutQueue = {"exec_runs", "number", kRunColumns, 22};
-constexpr Table kRunsWithoutClient = {"exec_runs", "number", kQueueColumns, 27};
-constexpr Table kRunsTable = {"exec_runs", "number", kClientColumns, 29};
-constexpr Table kWorkers = {"workers", "",
-                            "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started,"
-                            " started_at, heartbeat_at, lease_until",
-                            9};
-constexpr Table kRequests = {"run_requests", "id",
-                             "id, run_id, kind, argument, created_at, answered_at, answer", 7};
-constexpr Table kUsage = {"run_usage", "", "number, at, rss_bytes, cpu_ms, processes", 5};
-constexpr Table kSegments = {"run_segments", "id", "id, created_at, items, data", 4};
-constexpr Table kDecisions = {
-    "decisions", "id",
-    "id, created_at, session_id, run_id, generation, decision, rule, record_json", 8};
-constexpr Table kBacklogOfAll = {"backlog_messages", "",
-                                 "session_id, owner, seq, run_id, event, payload, created_at", 7};
-constexpr Table kBacklog = {"backlog_messages", "",
-                            "session_id, owner, seq, run_id, event, payload, created_at, for_agent",
-                            8};
-constexpr Table kApprovals = {"approvals", "",
-                              "id, kind, subject, mode, mode_rank, workspace, scope, session_id,"
-                              " created_at, expires_at, policy_hash, who, revoked_at",
-                              13};
+constexpr Added kAdded[] = {
+    {"exec_runs", "owner, started_by, attempt, safe_to_repeat, from_queue"},
+    {"exec_runs", "client, workspace"},
+    {"exec_runs", "request_id"},
+    {"backlog_messages", "for_agent"},
+};
+
+// Returns true when the old file is of a version without the columns; damage does not count.
+bool lacks(Database& old, const std::string& table, const std::string& columns) {
+  const std::string sql = "SELECT " + columns + " FROM " + table;
+  return old.prepare(sql.c_str()).status().code() == "journal_failed";
+}
+
+// Returns the tables with the columns that the old file has.
+std::vector<Table> tables_of(Database& old) {
+  std::vector<Table> tables = {
+      {"exec_runs", "number", kRunColumns, &RepairReport::runs},
+      {"run_segments", "id", "id, created_at, items, data", &RepairReport::segments},
+      {"decisions", "id",
+       "id, created_at, session_id, run_id, generation, decision, rule, record_json",
+       &RepairReport::others},
+      {"backlog_messages", "", "session_id, owner, seq, run_id, event, payload, created_at",
+       &RepairReport::others},
+      {"approvals", "",
+       "id, kind, subject, mode, mode_rank, workspace, scope, session_id, created_at, expires_at,"
+       " policy_hash, who, revoked_at",
+       &RepairReport::others},
+      {"workers", "",
+       "worker_id, pid, pid_started, boot_id, keeper_pid, keeper_started, started_at,"
+       " heartbeat_at, lease_until",
+       &RepairReport::others},
+      {"run_requests", "id", "id, run_id, kind, argument, created_at, answered_at, answer",
+       &RepairReport::others},
+      {"run_usage", "", "number, at, rss_bytes, cpu_ms, processes", &RepairReport::others},
+  };
+  for (Table& table : tables) {
+    for (const Added& added : kAdded) {
+      if (table.name != added.table || lacks(old, table.name, added.columns)) continue;
+      table.columns += std::string(", ") + added.columns;
+    }
+  }
+  return tables;
+}
 
 class Copy {
  public:
-  Copy(Database& old, Database& made, const Table& table) : old_(old), made_(made), table_(table) {}
+  Copy(Database& old, Database& made, const Table& table) : old_(old), made_(made), table_(table) {
+    columns_ += static_cast<int>(std::count(table.columns.begin(), table.columns.end(), ','));
+  }
 
   Status run() {
     std::string marks = "?";
-    for (int i = 1; i < table_.count; ++i) marks += ", ?";
-    Result<Statement> insert = made_.prepare(("INSERT OR IGNORE INTO " + std::string(table_.name) +
-                                              " (" + table_.columns + ") VALUES (" + marks + ")")
+    for (int i = 1; i < columns_; ++i) marks += ", ?";
+    Result<Statement> insert = made_.prepare(("INSERT OR IGNORE INTO " + table_.name + " (" +
+                                              table_.columns + ") VALUES (" + marks + ")")
                                                  .c_str());
     if (!insert) return insert.status();
     insert_ = std::move(*insert);
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    if (*table_.key != '\0') return between(0, kMost);
+    if (!table_.key.empty()) return between(0, kMost);
     bool damaged = false;
     Status status = scan("", "", &damaged, nullptr);
     holes_ += damaged ? 1 : 0;
@@ -109,16 +127,15 @@ class Copy {
   }
 
   std::string range(std::int64_t low, std::int64_t high) const {
-    const std::string key = table_.key;
-    return " WHERE " + key + " > " + std::to_string(low) + " AND " + key + " < " +
+    return " WHERE " + table_.key + " > " + std::to_string(low) + " AND " + table_.key + " < " +
            std::to_string(high);
   }
 
   // Sets `last` to the key of the last row that could be read. Skips a damaged row.
   Status scan(const std::string& where, const std::string& order, bool* damaged,
               std::int64_t* last) {
-    std::string sql = "SELECT " + std::string(table_.columns) + " FROM " + table_.name + where;
-    if (!order.empty()) sql += std::string(" ORDER BY ") + table_.key + " " + order;
+    std::string sql = "SELECT " + table_.columns + " FROM " + table_.name + where;
+    if (!order.empty()) sql += " ORDER BY " + table_.key + " " + order;
     Result<Statement> rows = old_.prepare(sql.c_str());
     if (!rows) {
       // An older version lacks the table, or the schema table itself is damaged.
@@ -130,11 +147,11 @@ class Copy {
       *damaged = !row;
       if (!row || !*row) return {};
       if (last != nullptr) *last = rows->integer(0);
-      if (&table_ == &kSegments && !is_whole(*rows)) {
+      if (table_.name == "run_segments" && !is_whole(*rows)) {
         ++holes_;
         continue;
       }
-      for (int i = 0; i < table_.count; ++i) insert_.bind_column(i + 1, *rows, i);
+      for (int i = 0; i < columns_; ++i) insert_.bind_column(i + 1, *rows, i);
       if (Status status = insert_.run(); !status) return status;
       rows_ += static_cast<std::uint64_t>(made_.changes());
     }
@@ -147,6 +164,7 @@ class Copy {
   Database& old_;
   Database& made_;
   const Table& table_;
+  int columns_ = 1;
   Statement insert_;
   std::vector<SegmentEntry> entries_;
   std::uint64_t rows_ = 0;
@@ -157,26 +175,12 @@ class Copy {
 }  // namespace
 
 Status salvage(Database& old, Database& made, RepairReport* report) {
-  const auto lacks = [&old](const char* sql) {
-    return old.prepare(sql).status().code() == "journal_failed";
-  };
-  const bool no_client = lacks("SELECT client FROM exec_runs");
-  const Table& runs = lacks("SELECT owner FROM exec_runs") ? kRunsWithoutQueue
-                      : no_client                          ? kRunsWithoutClient
-                                                           : kRunsTable;
-  const Table& backlog = lacks("SELECT for_agent FROM backlog_messages") ? kBacklogOfAll : kBacklog;
-  const struct {
-    const Table& table;
-    std::uint64_t* rows;
-  } each[] = {{runs, &report->runs},         {kSegments, &report->segments},
-              {kDecisions, &report->others}, {backlog, &report->others},
-              {kApprovals, &report->others}, {kWorkers, &report->others},
-              {kRequests, &report->others},  {kUsage, &report->others}};
+  const bool no_client = lacks(old, "exec_runs", "client");
   if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;
-  for (const auto& one : each) {
-    Copy copy(old, made, one.table);
+  for (const Table& table : tables_of(old)) {
+    Copy copy(old, made, table);
     if (Status status = copy.run(); !status) return status;
-    *one.rows += copy.rows();
+    report->*table.rows += copy.rows();
     report->holes += copy.holes();
   }
   // Keeps the output of runs even when their own row is lost.

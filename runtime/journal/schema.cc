@@ -167,8 +167,14 @@ ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 )";
 
-constexpr std::array<const char*, 6> kMigrations = {kRuns,    kPolicy, kQueue,
-                                                    kClients, kAgents, kWatchers};
+// The caller of a start may give it an id, so that a repeated call is the same run.
+constexpr const char* kRequestIds = R"(
+ALTER TABLE exec_runs ADD COLUMN request_id TEXT;
+CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
+)";
+
+constexpr std::array<const char*, 7> kMigrations = {
+    kRuns, kPolicy, kQueue, kClients, kAgents, kWatchers, kRequestIds};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it has version " +

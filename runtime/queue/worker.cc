@@ -48,7 +48,8 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
         const auto cpu = std::chrono::duration_cast<Millis>(usage.cpu);
         (void)journal_->add_usage(run.id(), {0, static_cast<std::int64_t>(usage.rss_bytes),
                                              cpu.count(), usage.processes});
-      }) {
+      }),
+      starts_(loop, recording) {
   uv_timer_init(loop_, timer_);
   timer_->data = this;
   uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
@@ -65,14 +66,6 @@ Worker::~Worker() {
 
 std::optional<bool> Worker::is_alive(const WorkerRecord& worker) {
   return is_process_alive(worker.boot_id, worker.pid, worker.pid_started);
-}
-
-JournalDone Worker::mailed_done(std::function<void(const Status&)> then) {
-  return [this, then = std::move(then)](const Status& status) {
-    recording_.mailbox().post([this, then, status] {
-      if (journal_ != nullptr) then(status);
-    });
-  };
 }
 
 // --- Beginning and end --------------------------------------------------------------------------
@@ -116,6 +109,7 @@ void Worker::adopt() {
 }
 
 void Worker::stop() {
+  starts_.stop();
   if (timer_ == nullptr) return;
   runs_.remove_observer(this);
   if (journal_ != nullptr) {
@@ -137,10 +131,6 @@ void Worker::serve(const std::string& client) {
 }
 
 void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on_done) {
-  if (journal_ == nullptr) {
-    on_done(Status::error("shutdown", "the runtime is shutting down"));
-    return;
-  }
   // This process now handles the runs before it in the queue.
   if (queued_here_.insert(run.client).second) declined_.clear();
   run.workspace = options_.workspace;
@@ -150,21 +140,15 @@ void Worker::enqueue(RunRecord run, const std::function<void(const Status&)>& on
   run.last_seq = 0;
   const std::string id = run.run_id;
   enqueued_.insert(id);
-  const Taken taken = journal_->put_run(run, mailed_done([this, on_done](const Status& status) {
-                                          on_done(status);
-                                          claim();
-                                        }));
-  if (taken != Taken::kYes) {
-    recording_.mailbox().post([on_done, taken] {
-      on_done(Status::error(taken == Taken::kWrongUse ? "invalid_arguments" : "journal_full",
-                            taken == Taken::kWrongUse
-                                ? "the run cannot be recorded: its command is too long"
-                                : "the journal accepts nothing at the moment; try again"));
-    });
-    return;
-  }
-  (void)journal_->append(id, {1, ItemType::kState, run.status, "", 0});
-  journal_->forget_run(id);
+  starts_.add(std::move(run), [this, id, on_done](const Status& status) {
+    if (!status) enqueued_.erase(id);
+    on_done(status);
+    if (status) claim();
+  });
+}
+
+void Worker::cancel_enqueue(const std::string& run_id) {
+  starts_.cancel(run_id);
 }
 
 bool Worker::is_inherited(const RunRecord& run) const {

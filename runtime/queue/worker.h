@@ -24,6 +24,7 @@
 #include "runtime/queue/news.h"
 #include "runtime/queue/news_sources.h"
 #include "runtime/queue/usage_sampler.h"
+#include "runtime/queue/queued_starts.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 
@@ -71,8 +72,12 @@ class Worker final : private RunsObserver {
 
   // Executes queued runs of this client from now on.
   void serve(const std::string& client);
-  // Queues a run; `on_done` comes when that is on disk. Sets the record's owner, state and times.
+  // Queues a run; `on_done` comes when that is on disk, or after about a second with the reason why
+  // it is not: then the run never starts. Opens the journal when needed. Sets the record's owner,
+  // state and times.
   void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
+  // Withdraws the run unless it is on disk already. Its `on_done` no longer comes.
+  void cancel_enqueue(const std::string& run_id);
   // Whether another process queued the run, and it waits or this one has started it.
   bool is_inherited(const RunRecord& run) const;
   // A claimed run could not be started.
@@ -103,7 +108,6 @@ class Worker final : private RunsObserver {
 
   template <typename T>
   JournalAnswer<T> mailed(std::function<void(Result<T>)> then);
-  JournalDone mailed_done(std::function<void(const Status&)> then);
   void recover_if_needed();
   void recover(const std::vector<std::string>& dead);
   void take_orphans(const std::vector<std::string>& dead);
@@ -143,6 +147,7 @@ class Worker final : private RunsObserver {
   NewsSources sources_;
   UsageSampler sampler_;
   std::set<std::string> known_dead_;  // workers whose runs were taken
+  QueuedStarts starts_;
   std::int64_t seen_changes_ = -1;
   enum class Adoption : std::uint8_t { kNone, kConnecting, kDone };
   Adoption adoption_ = Adoption::kNone;

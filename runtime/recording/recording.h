@@ -46,6 +46,7 @@ class Recording {
   const std::string& state_directory() const { return options_.journal.directory; }
   // Returns true when there is a state directory for the journal.
   bool is_enabled() const { return !options_.journal.directory.empty(); }
+  const std::string& directory() const { return options_.journal.directory; }
   // Opens the journal now, if it is not open; otherwise the first run opens it.
   void open();
   // Returns true when earlier hosts may have left anything.

@@ -108,6 +108,9 @@
 ---@field session? string default: the call's; a queue of this name inside the caller's session
 ---@field safe_to_repeat? boolean default: false; true: the run is started again when Gibbous dies
 ---while it runs
+---@field request_id? string 1 to 256 bytes that the caller chose; a later call of the same session
+---with the same request_id and command starts nothing and returns the run of the first, as long as
+---the journal has it
 
 ---@class run
 run = {}
@@ -149,7 +152,8 @@ function run.check(options) end
 ---this process dies first, the next one of the same session and workspace starts it. Waits
 ---until the queue is on disk. The policy is asked now, and again when the command starts. Takes the
 ---options of run.start except `after`. Returns nil, err with denied, needs_approval, no_journal, or
----a journal_* code.
+---a journal_* code; after such an error the command never runs. When another process holds the
+---journal, journal_busy comes after about a second and names it.
 ---
 ---Example:
 ---```lua
@@ -159,7 +163,8 @@ function run.check(options) end
 ---```
 ---@since 0.1.0
 ---@param options RunQueueOptions
----@return { id: string, state: 'queued' }? queued
+---@return { id: string, state: RunState, repeated?: true }? queued repeated: an earlier call with
+---the request_id has started it
 ---@return Err? err
 function run.queue(options) end
 

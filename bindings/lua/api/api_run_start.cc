@@ -1,5 +1,4 @@
-// run.start and run.queue: check the options, ask the policy, let an executor map the run, and
-// supervise it.
+// run.start: checks the options, asks the policy, lets an executor map the run, and supervises it.
 #include "bindings/lua/api/api_run_start.h"
 
 #include <lua.hpp>
@@ -224,6 +223,14 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   }
 }
 
+// Null: the calling task starts no queued run.
+const QueuedPlace* queued_place_of(lua_State* state) {
+  const auto task = Task::current(state);
+  return task ? task->call().queued_place() : nullptr;
+}
+
+}  // namespace
+
 PolicyRequest start_request(const StartOptions& options, const Context& context,
                             const QueuedPlace* queued) {
   const RunSpec& spec = options.spec;
@@ -251,12 +258,6 @@ PolicyRequest start_request(const StartOptions& options, const Context& context,
   return asked;
 }
 
-// Null: the calling task starts no queued run.
-const QueuedPlace* queued_place_of(lua_State* state) {
-  const auto task = Task::current(state);
-  return task ? task->call().queued_place() : nullptr;
-}
-
 StartOptions check_start(lua_State* state, bool queued) {
   luaL_checktype(state, 1, LUA_TTABLE);
   const Json asked = to_json(state, 1);
@@ -271,62 +272,6 @@ Status check_names(const StartOptions& options, const Context& context) {
   Status good = check_words(options.spec);
   return good ? check_secrets(options.secrets, context) : good;
 }
-
-// --- The queue ----------------------------------------------------------------------------------
-
-// Everything the queue needs to start it, here or in another process.
-RunRecord queue_record(const StartOptions& options, Json asked, Call& call) {
-  const RunSpec& spec = options.spec;
-  for (const char* key : {"safe_to_repeat", "session"}) asked.erase(key);
-  asked["detach"] = true;
-  RunRecord record;
-  record.run_id = random_id();
-  record.client = call.client();
-  record.session_id = options.session.empty() ? call.session() : options.session;
-  record.command = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
-  record.background = spec.background;
-  record.pty = spec.terminal.has_value();
-  if (spec.timeout) {
-    record.timeout_secs = std::chrono::ceil<std::chrono::seconds>(*spec.timeout).count();
-  }
-  record.max_output_bytes = static_cast<std::int64_t>(spec.max_output_bytes.value_or(0));
-  record.watch_json = spec.watch_json;
-  record.safe_to_repeat = options.safe_to_repeat;
-  const Context& context = call.engine().context();
-  const PolicyProgram& policy = call.engine().current()->policy();
-  Json meta = {{"tool", call.tool().name},
-               {"start", portable_start(std::move(asked), options, context)},
-               {"queued", queued_place_value(context, policy, call.engine().mode())}};
-  if (!spec.label.empty()) meta["label"] = spec.label;
-  if (!spec.cwd.empty()) meta["cwd"] = spec.cwd;
-  Json redaction = redaction_record(Json(), &policy);
-  if (!redaction.is_null()) meta[kRedactionMember] = std::move(redaction);
-  record.meta_json = to_text(meta);
-  return record;
-}
-
-void queue_run(const std::shared_ptr<Effect>& effect, const StartOptions& options,
-               const Json& asked) {
-  const auto task = effect->task.lock();
-  if (!task) return;
-  Context& context = effect->context;
-  RunRecord record = queue_record(options, asked, task->call());
-  const std::string id = record.run_id;
-  if (const std::string& approved = task->call().approved_command(); !approved.empty()) {
-    context.approved_in_queue[id] = approved;
-  }
-  context.recording->when_open([effect, &context, record](const Status& open) {
-    if (!open) {
-      effect->fail(open);
-      return;
-    }
-    context.worker->enqueue(record, [effect, id = record.run_id](const Status& status) {
-      status ? effect->answer(Json{{"id", id}, {"state", "queued"}}) : effect->fail(status, id);
-    });
-  });
-}
-
-}  // namespace
 
 int l_run_start(lua_State* state) {
   return with_wrong_use(state, [state] {
@@ -349,23 +294,6 @@ int l_run_check(lua_State* state) {
     if (!good) return push_error(state, good);
     lua_pushboolean(state, 1);
     return 1;
-  });
-}
-
-int l_run_queue(lua_State* state) {
-  return with_wrong_use(state, [state] {
-    const StartOptions options = check_start(state, true);
-    if (const Status good = check_names(options, context_of(state)); !good) {
-      return push_error(state, good);
-    }
-    if (context_of(state).recording == nullptr) {
-      return push_error(state, Status::error("no_journal", "nothing is recorded here"));
-    }
-    const Json asked = to_json(state, 1);
-    return ask_then(state, start_request(options, context_of(state), nullptr),
-                    [options, asked](const std::shared_ptr<Effect>& effect) {
-                      queue_run(effect, options, asked);
-                    });
   });
 }
 

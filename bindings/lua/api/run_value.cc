@@ -187,6 +187,11 @@ StartOptions parse_start(const Json& options, bool queued) {
   if (queued) {
     start.safe_to_repeat = fields.flag("safe_to_repeat").value_or(false);
     start.session = fields.text("session").value_or("");
+    start.request_id = fields.text("request_id").value_or("");
+    if (fields.has("request_id") &&
+        (start.request_id.empty() || start.request_id.size() > kMaxJournalIdBytes)) {
+      fields.fail("request_id: expected 1 to " + std::to_string(kMaxJournalIdBytes) + " bytes");
+    }
   }
   fields.done();
   return start;

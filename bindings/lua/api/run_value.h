@@ -27,6 +27,7 @@ struct StartOptions {
   Json asked;                   // as the script gave it, for a supervised run
   bool safe_to_repeat = false;  // of run.queue
   std::string session;          // of run.queue; "": the call's
+  std::string request_id;       // of run.queue; "": none
 };
 
 // The options of run.start, and of run.queue, which has some more; throws WrongUse.

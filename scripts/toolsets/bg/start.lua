@@ -23,6 +23,7 @@ end
 -- Queues the command behind the runs of the same name.
 local function queue(args, options)
   options.session = args.serial
+  options.request_id = args.request_id
   local queued = check(asked_watch.start(run.queue, args, options))
   local data = { id = queued.id, pid = 0, command = args.command, label = args.label }
   if args['until'] then
@@ -85,6 +86,10 @@ return tool {
       description = 'Queue: its commands run one after the other', min_length = 1,
       max_length = MAX_QUEUE_NAME, optional = true, rare = true,
     },
+    request_id = schema.string {
+      description = 'With serial: your id of this call; a call that repeats it gives the same run',
+      min_length = 1, max_length = MAX_QUEUE_NAME, optional = true, rare = true,
+    },
   },
   takes_limits = true,
   command = 'command',
@@ -98,6 +103,9 @@ return tool {
   run = function(args)
     if args.command == '' then
       tool.error('invalid_arguments', 'args.command: is empty; expected a shell command')
+    end
+    if args.request_id and not args.serial then
+      tool.error('invalid_arguments', 'args.request_id: needs serial')
     end
     local asked = args['until']
     if asked then

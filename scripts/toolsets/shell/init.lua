@@ -20,6 +20,9 @@ local actions = { send_keys = require 'toolsets.shell.keys' }
 
 function actions.spawn(args, ctx)
   if args.background == false then
+    if args.request_id then
+      tool.error('invalid_arguments', 'args.request_id: needs a spawn in the background')
+    end
     local handle = start.wait_for_end(args, 'spawn')
     return actions.poll { run_id = handle.id, since_seq = 0 }
   end

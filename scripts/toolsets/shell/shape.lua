@@ -47,6 +47,10 @@ M.INPUT = schema.object {
     minimum = 0, maximum = MAX_SEQ, optional = true,
     description = 'poll: items after this seq (default: 0, all)',
   },
+  request_id = schema.string {
+    description = 'spawn: your id of this call; a call that repeats it gives the same run',
+    min_length = 1, max_length = 256, optional = true, rare = true,
+  },
   session_id = schema.string {
     description = 'spawn: name of the queue it waits in (default: yours)', optional = true,
   },

@@ -100,18 +100,20 @@ function M.queue(args, ctx)
   local queued = start(run.queue, args, {
     command = call.required(args, 'command', 'spawn'), session = session,
     timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),
+    request_id = args.request_id,
   })
   remember_cap(queued.id, args)
   local place = queued.state == 'queued' and journal.queue(queued.id)
   local behind = place and place.before and
     (', behind run %s (%s)'):format(place.before.id, texts.one_line(place.before.command)) or ''
+  local known = queued.repeated and ' (an earlier call with this request_id started it)' or ''
   return {
-    text = ('Run %s is %s%s. Use action=poll with run_id to see its output.'):format(
-      queued.id, queued.state, behind
+    text = ('Run %s is %s%s%s. Use action=poll with run_id to see its output.'):format(
+      queued.id, queued.state, behind, known
     ),
     data = {
       run_id = queued.id, session_id = session, status = queued.state,
-      behind = place and place.before and place.before.id,
+      behind = place and place.before and place.before.id or nil,
     },
   }
 end

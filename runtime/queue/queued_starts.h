@@ -1,0 +1,65 @@
+// QueuedStarts puts runs into the journal's queue and answers each within about a second: a run
+// that is not on disk by then is withdrawn, so that its caller may try again without running the
+// command twice. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/journal/record.h"
+#include "runtime/journal/run_ticket.h"
+
+struct uv_loop_s;
+struct uv_timer_s;
+
+namespace gibbous {
+
+class Recording;
+
+class QueuedStarts {
+ public:
+  using Done = std::function<void(const Status&)>;
+  QueuedStarts(uv_loop_s* loop, Recording& recording);
+  ~QueuedStarts();
+  QueuedStarts(const QueuedStarts&) = delete;
+  QueuedStarts& operator=(const QueuedStarts&) = delete;
+
+  // `done` comes when the run is on disk, or with the reason why it is not and never will be:
+  // journal_busy when another process holds the file, otherwise the journal's problem.
+  void add(RunRecord run, Done done);
+  // Withdraws the run unless it is on disk; its `done` no longer comes.
+  void cancel(const std::string& run_id);
+  // Forgets all; nothing is answered any more. Call before the journal is closed.
+  void stop();
+
+ private:
+  struct Start {
+    RunRecord run;
+    Done done;
+    std::uint64_t deadline = 0;  // milliseconds of the loop
+    std::shared_ptr<RunTicket> ticket;
+    bool is_written = false;  // by the writer: on_done will come
+  };
+
+  // Makes a callback that the journal's thread may call, about the start of one run.
+  Done posted(std::string run_id, void (QueuedStarts::*then)(const std::string&, const Status&));
+  void on_open(const std::string& run_id, const Status& open);
+  void on_flushed(const std::string& run_id, const Status& status);
+  void finish(const std::string& run_id, const Status& status);
+  void give_up(const std::string& run_id, const Status& why);
+  void on_timer();
+  void arm();
+  Status busy() const;
+
+  uv_loop_s* loop_;
+  Recording& recording_;
+  uv_timer_s* timer_;  // freed in its close callback
+  std::map<std::string, Start> starts_;
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+};
+
+}  // namespace gibbous

@@ -115,12 +115,17 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
     done();
     return;
   }
+  if (session.is_late) return done();  // what is recalled later comes with a later result
   session.waiting.push_back(std::move(done));
   if (std::exchange(session.recalling, true)) return;
+  recording_.alarms().set(kJournalPatience,
+                          [this, alive = std::weak_ptr<const int>(lifetime_), name] {
+                            if (!alive.expired()) go_on_without(sessions_[name]);
+                          });
   const auto finish = [this, name](bool recalled, std::vector<BacklogMessage> taken) {
     Session& of = sessions_[name];
     of.recalled = recalled;
-    of.recalling = false;
+    of.recalling = of.is_late = false;
     for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
       of.messages.push_front({0, std::move(message->payload), message->for_agent,
                               std::move(message->run_id), std::move(message->event)});
@@ -131,7 +136,7 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
   };
   recording_.when_open([this, name, finish](const Status& open) {
     if (!open) {
-      finish(true, {});  // a journal that failed to open is not tried again
+      finish(open.code() == "no_journal", {});  // others are tried again
       return;
     }
     blocked_ = false;
@@ -145,6 +150,12 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
       finish(taken.ok(), taken ? std::move(*taken) : std::vector<BacklogMessage>{});
     });
   });
+}
+
+void Backlog::go_on_without(Session& session) {
+  if (!session.recalling) return;
+  session.is_late = true;
+  for (const auto& then : std::exchange(session.waiting, {})) then();
 }
 
 // Adds what an earlier process of the session queued and this one executes.
@@ -200,13 +211,14 @@ void Backlog::open() {
     if (alive.expired()) return;
     opening_ = false;
     if (status) return write();
-    // A journal that failed to open is not tried again.
+    blocked_ = true;  // until it is open
+    report(status.message());
+    if (status.code() != "no_journal") return;
     lost_ += unsaved_.size();
     unsaved_.clear();
     unsaved_bytes_ = 0;
     gaps_.clear();
     drains_.clear();
-    report(status.message());
   });
 }
 

@@ -77,6 +77,7 @@ class Backlog {
     std::uint64_t last_seq = 0;
     bool recalled = false;
     bool recalling = false;
+    bool is_late = false;  // the journal keeps it waiting
     std::vector<std::function<void()>> waiting;
   };
   // Events that were not saved; one note in the journal stands for all of them.
@@ -85,6 +86,7 @@ class Backlog {
     std::size_t count = 0;
   };
 
+  static void go_on_without(Session& session);
   void add_inherited(const std::string& session, std::function<void()> then);
   void save(const std::string& session, const Message& message, const Event& event,
             const std::string& run);

@@ -45,11 +45,12 @@ void DecisionJournal::open() {
     if (alive.expired()) return;
     opening_ = false;
     if (status) return write();
-    // A journal that failed to open is not tried again.
+    blocked_ = true;  // until it is open
+    report(status.message());
+    if (status.code() != "no_journal") return;
     lost_ += waiting_.size();
     waiting_.clear();
     waiting_bytes_ = 0;
-    report(status.message());
   });
 }
 

@@ -82,6 +82,7 @@ class Journal::Impl {
   Status write_held(Applied* applied);
   Status tidy_once(std::int64_t now, bool* more);
   Status reopen_when_needed();
+  Status join_again_when_new();
   void remember();
   // Collects the callbacks to run once the lock is released.
   void notify_refused(const Applied& applied, Calls* calls);

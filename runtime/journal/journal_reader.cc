@@ -106,6 +106,10 @@ Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& di
   return std::unique_ptr<JournalReader>(new JournalReader(std::move(impl)));
 }
 
+bool JournalReader::is_current() const {
+  return impl_->database->is_current();
+}
+
 Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, std::size_t limit) {
   std::string sql(kSelectRun);
   sql += session_id.empty() ? " WHERE ?1 = ''" : " WHERE (client = ?1 OR session_id = ?1)";

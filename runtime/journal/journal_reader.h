@@ -56,6 +56,9 @@ class JournalReader {
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
+  // Returns false when the file was removed or replaced since it was opened.
+  bool is_current() const;
+
   // Returns at most `limit` runs, newest first; "" means all sessions.
   Result<std::vector<RunRecord>> runs(std::string_view session_id, std::size_t limit);
   // Also fails with run_not_found.

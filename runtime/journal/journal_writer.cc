@@ -142,9 +142,22 @@ Status Journal::Impl::reopen_when_needed() {
       std::move(*database), {options_.max_run_bytes, options_.max_pages}, options_.worker_alive);
   if (!store) return store.status();
   store_ = std::move(*store);
-  store_->workers().know_self(self_);
+  if (Status status = join_again_when_new(); !status) return status;
   for (const auto& [slot, run] : known_) store_->know(slot, run.run_id, run.attempt);
   return {};
+}
+
+// A file that was removed is made anew, without this worker. One that has runs may lack it because
+// others considered it dead, and then its runs are theirs.
+Status Journal::Impl::join_again_when_new() {
+  Workers& workers = store_->workers();
+  workers.know_self(self_);
+  const Result<std::int64_t> runs =
+      store_->database().number("SELECT count(*) FROM (SELECT 1 FROM exec_runs LIMIT 1)");
+  if (!runs || *runs > 0 || self_.worker_id.empty()) return runs.status();
+  Status refused;
+  const Status status = workers.join(self_, held_at_, &refused);
+  return status ? refused : status;
 }
 
 void Journal::Impl::remember() {

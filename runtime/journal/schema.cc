@@ -208,9 +208,16 @@ Status migrate_one(Database& database, const char* sql, std::size_t version) {
 }
 
 Status prepare_once(Database& database) {
+  constexpr std::int64_t kIncremental = 2;
+  const Result<std::int64_t> vacuum = database.number("PRAGMA auto_vacuum");
+  if (!vacuum) return vacuum.status();
+  // Even where this changes nothing, SQLite takes the lock for writing, which may be held for long.
+  if (*vacuum != kIncremental) {
+    Status status = database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL");
+    if (!status) return status;
+  }
   return database.execute(
-      "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
-      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
       "PRAGMA journal_size_limit=67108864");
 }
 
@@ -221,7 +228,7 @@ std::span<const char* const> journal_migrations() {
 }
 
 Status prepare_file(Database& database) {
-  // The first two have no effect on a file that has tables. Where several processes make the file
+  // Where several processes make the file
   // at the same time, the change to WAL finds it busy at once, without waiting for its turn.
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(2);
@@ -233,6 +240,9 @@ Status prepare_file(Database& database) {
 }
 
 Status migrate(Database& database, std::span<const char* const> migrations) {
+  // A file of this version needs no lock, which another process may hold for long.
+  const Result<std::int64_t> now = version_of(database);
+  if (now && static_cast<std::size_t>(*now) == migrations.size()) return {};
   for (;;) {
     // Look under the lock, because another process may be migrating it, too.
     if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;

@@ -13,9 +13,6 @@
 #include "runtime/journal/record.h"
 #include "runtime/journal/run_ticket.h"
 
-struct uv_loop_s;
-struct uv_timer_s;
-
 namespace gibbous {
 
 class Recording;
@@ -23,8 +20,8 @@ class Recording;
 class QueuedStarts {
  public:
   using Done = std::function<void(const Status&)>;
-  QueuedStarts(uv_loop_s* loop, Recording& recording);
-  ~QueuedStarts();
+  explicit QueuedStarts(Recording& recording) : recording_(recording) {}
+  ~QueuedStarts() { stop(); }
   QueuedStarts(const QueuedStarts&) = delete;
   QueuedStarts& operator=(const QueuedStarts&) = delete;
 
@@ -40,9 +37,8 @@ class QueuedStarts {
   struct Start {
     RunRecord run;
     Done done;
-    std::uint64_t deadline = 0;  // milliseconds of the loop
+    int alarm = 0;
     std::shared_ptr<RunTicket> ticket;
-    bool is_written = false;  // by the writer: on_done will come
   };
 
   // Makes a callback that the journal's thread may call, about the start of one run.
@@ -51,15 +47,11 @@ class QueuedStarts {
   void on_flushed(const std::string& run_id, const Status& status);
   void finish(const std::string& run_id, const Status& status);
   void give_up(const std::string& run_id, const Status& why);
-  void on_timer();
-  void arm();
-  Status busy() const;
+  void on_late(const std::string& run_id);
 
-  uv_loop_s* loop_;
   Recording& recording_;
-  uv_timer_s* timer_;  // freed in its close callback
   std::map<std::string, Start> starts_;
-  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);  // until stop()
 };
 
 }  // namespace gibbous

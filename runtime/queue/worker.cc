@@ -49,7 +49,7 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
         (void)journal_->add_usage(run.id(), {0, static_cast<std::int64_t>(usage.rss_bytes),
                                              cpu.count(), usage.processes});
       }),
-      starts_(loop, recording) {
+      starts_(recording) {
   uv_timer_init(loop_, timer_);
   timer_->data = this;
   uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
@@ -275,9 +275,24 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
     return;
   }
   enqueued_.erase(run_id);
-  const Taken taken = journal_->request_kill(run_id, signal, mailed<KillRequest>(on_done));
+  auto waits = std::make_shared<std::function<void(Result<KillRequest>)>>(std::move(on_done));
+  const auto answer = [waits](const Result<KillRequest>& request) {
+    if (const auto once = std::exchange(*waits, nullptr)) once(request);
+  };
+  const int alarm = recording_.alarms().set(kJournalPatience, [this, answer] {
+    const Status busy = recording_.busy();
+    answer(Status::error(
+        busy.code(), "The kill is carried out once the journal can be written: " + busy.message()));
+  });
+  const Taken taken = journal_->request_kill(
+      run_id, signal,
+      mailed<KillRequest>([this, alarm, answer](const Result<KillRequest>& request) {
+        recording_.alarms().clear(alarm);
+        answer(request);
+      }));
   if (taken == Taken::kYes) return;
-  on_done(Status::error("journal_full", "the journal accepts nothing at the moment; try again"));
+  recording_.alarms().clear(alarm);
+  answer(Status::error("journal_full", "the journal accepts nothing at the moment; try again"));
 }
 
 void Worker::take_backlog(const std::string& session,

@@ -220,6 +220,13 @@ void Recorder::refresh_all() {
   }
 }
 
+std::optional<RunRecord> Recorder::record_of(const std::string& run_id) const {
+  if (const auto found = tracks_.find(run_id); found != tracks_.end()) return found->second.record;
+  const std::lock_guard lock(unwritten_->mutex);
+  const auto found = unwritten_->runs.find(run_id);
+  return found != unwritten_->runs.end() ? std::optional(found->second) : std::nullopt;
+}
+
 void Recorder::expect(const RunRecord& record) {
   expected_runs_.insert_or_assign(record.run_id, record);
 }

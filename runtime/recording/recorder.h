@@ -8,6 +8,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +81,8 @@ class Recorder final : public RunsObserver {
   // Records that another process will end every run that has not ended. `reason` is for people.
   // Detached runs stay as they are.
   void end_all(const std::string& reason);
+  // Returns the record of a run that is not yet on disk whole.
+  std::optional<RunRecord> record_of(const std::string& run_id) const;
   // Called when an adopted run continues after its record.
   std::function<void(Run&, const RunRecord&)> on_resumed;
   // Called when a run is seen for the first time.
@@ -126,6 +130,12 @@ class Recorder final : public RunsObserver {
 
   // Returns how much of the recorded output of a run belongs to its beginning.
   static std::uint64_t beginning_of(std::uint64_t max_bytes);
+  // Ended runs that the journal has taken and not written yet. Its thread removes them.
+  struct Unwritten {
+    std::mutex mutex;
+    std::map<std::string, RunRecord> runs;
+  };
+
   void begin_group();
   void end_group();
   void group_until_batch_end();
@@ -139,6 +149,7 @@ class Recorder final : public RunsObserver {
   void add_size_soon(Track& track);
   void pump(Track& track);
   bool put_record(Track& track);
+  bool put_last_record(const Track& track);
   bool put_pending(Track& track);
   bool put_output(Track& track, const Marks& until);
   bool put_stream(Track& track, StreamId id, Offset until);
@@ -162,6 +173,7 @@ class Recorder final : public RunsObserver {
   std::vector<std::string> over_;  // runs to check when the batch of notices ends
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, RunRecord, std::less<>> expected_runs_;
+  std::shared_ptr<Unwritten> unwritten_ = std::make_shared<Unwritten>();
 };
 
 }  // namespace gibbous

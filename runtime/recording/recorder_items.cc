@@ -47,7 +47,7 @@ void Recorder::pump(Track& track) {
                                  ? track.run->ended_at().count()
                                  : clock_.wall().count();
   track.record.last_seq = track.last_seq;
-  if (!put_record(track)) {
+  if (!put_last_record(track)) {
     track.record.finished_at = 0;
     return;
   }
@@ -62,6 +62,21 @@ bool Recorder::put_record(Track& track) {
   track.record_due = track.record_first = false;
   track.known = true;
   return true;
+}
+
+bool Recorder::put_last_record(const Track& track) {
+  const std::string& id = track.record.run_id;
+  {
+    const std::lock_guard lock(unwritten_->mutex);
+    unwritten_->runs[id] = track.record;
+  }
+  const auto remove = [unwritten = unwritten_, id](const Status&) {
+    const std::lock_guard lock(unwritten->mutex);
+    unwritten->runs.erase(id);
+  };
+  const bool taken = journal_->put_run(track.record, remove) == Taken::kYes;
+  if (!taken) remove({});
+  return taken;
 }
 
 bool Recorder::put_pending(Track& track) {

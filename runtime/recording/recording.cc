@@ -9,6 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/journal/holder.h"
+#include "runtime/journal/place.h"
+
 namespace gibbous {
 namespace {
 
@@ -54,6 +57,7 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
       clock_(clock),
       options_(std::move(options)),
       mailbox_(std::make_unique<Mailbox>(loop)),
+      alarms_(loop),
       recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
   if (options_.journal.directory.empty()) {
     state_ = State::kFailed;
@@ -102,9 +106,19 @@ void Recording::notify_writable() {
 // --- Opening ------------------------------------------------------------------------------------
 
 void Recording::open() {
-  if (state_ != State::kClosed) return;
+  if (state_ == State::kClosed) {
+    recorder_->expect_journal();
+    begin_opening();
+  } else if (state_ == State::kFailed && may_try_) {
+    begin_opening();
+  }
+}
+
+// Recording goes on as without a journal until it is open: runs are not held back again.
+void Recording::begin_opening() {
   state_ = State::kOpening;
-  recorder_->expect_journal();
+  may_try_ = false;
+  alarms_.clear(next_try_);
   auto* opening = new Opening{this, options_.journal, &clock_};
   opening->work.data = opening;
   opening_ = opening;
@@ -143,17 +157,27 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
     end();
     return;
   }
+  const Status before = std::exchange(problem_, opened.status());
   state_ = journal_ ? State::kOpen : State::kFailed;
-  problem_ = opened.status();
   if (journal_) {
     if (on_join) on_join(*journal_);
     recorder_->set_journal(journal_.get());
     notify_writable();
+    for (const std::string& id : std::exchange(unresumed_, {})) resume(id);
   } else {
     recorder_->set_journal(nullptr);
-    if (on_problem) on_problem(problem_);
+    try_again_later();
   }
+  const bool is_news = before.code() != problem_.code() || before.message() != problem_.message();
+  if (is_news && on_problem) on_problem(problem_);
   for (const auto& then : std::exchange(waiting_, {})) then(problem_);
+}
+
+void Recording::try_again_later() {
+  alarms_.set(kJournalPatience, [this] { may_try_ = true; });
+  next_try_ = alarms_.set(options_.journal.retry_interval, [this] {
+    if (state_ == State::kFailed) begin_opening();
+  });
 }
 
 // A run that an earlier host started continues where its record ends.
@@ -161,12 +185,17 @@ void Recording::on_new_run(const Run& run) {
   open();
   if (!run.adopted()) return;
   when_open([this, id = run.id()](const Status& status) {
-    if (!status || (resumes_run && resumes_run(id))) return;
-    look_up<Result<RunRecord>>([id](JournalReader& reader) { return reader.run(id); },
-                               [this, id](const Result<RunRecord>& recorded) {
-                                 recorder_->resume(id, recorded.ok() ? &recorded.value() : nullptr);
-                               });
+    if (status) return resume(id);
+    unresumed_.insert(id);
   });
+}
+
+void Recording::resume(const std::string& id) {
+  if (resumes_run && resumes_run(id)) return;
+  look_up<Result<RunRecord>>([id](JournalReader& reader) { return reader.run(id); },
+                             [this, id](const Result<RunRecord>& recorded) {
+                               recorder_->resume(id, recorded.ok() ? &recorded.value() : nullptr);
+                             });
 }
 
 void Recording::when_open(std::function<void(const Status&)> then) {
@@ -177,6 +206,31 @@ void Recording::when_open(std::function<void(const Status&)> then) {
   }
   const Status status = state_ == State::kOpen ? Status() : problem_;
   mailbox_->post([then = std::move(then), status] { then(status); });
+}
+
+void Recording::when_open_soon(std::function<void(const Status&)> then) {
+  when_open(patient(std::move(then)));
+}
+
+std::function<void(const Status&)> Recording::patient(std::function<void(const Status&)> then) {
+  auto waits = std::make_shared<std::function<void(const Status&)>>(std::move(then));
+  const auto call = [waits](const Status& status) {
+    if (const auto once = std::exchange(*waits, nullptr)) once(status);
+  };
+  const int alarm = alarms_.set(kJournalPatience, [this, call] { call(busy()); });
+  return [this, call, alarm](const Status& status) {
+    alarms_.clear(alarm);
+    call(status);
+  };
+}
+
+Status Recording::busy() const {
+  const std::string holder = holder_of_journal(directory());
+  return Status::error(
+      "journal_busy",
+      journal_path(directory()) + ": " +
+          (holder.empty() ? "the file is locked, or its disk is slow" : "it is held by " + holder) +
+          "; try again when it is free");
 }
 
 void Recording::flush(std::function<void(const Status&)> then) {
@@ -194,9 +248,11 @@ void Recording::flush(std::function<void(const Status&)> then) {
 
 void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
                       std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
-  // A failure to write does not keep callers from reading the rest.
-  flush([this, run_id = std::move(run_id), since_seq, limit, max_bytes,
-         then = std::move(then)](const Status&) {
+  const auto answer = [this, run_id, since_seq,
+                       then = std::move(then)](Result<RecordedItems> read) {
+    then(with_run_here(run_id, since_seq, std::move(read)));
+  };
+  flush_soon([this, run_id, since_seq, limit, max_bytes, answer] {
     look_up<Result<RecordedItems>>(
         [run_id, since_seq, limit, max_bytes](JournalReader& reader) -> Result<RecordedItems> {
           // Read this first: if the run has ended by now, its items are all there.
@@ -206,13 +262,60 @@ void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t l
           if (!page) return page.status();
           return RecordedItems{std::move(*run), std::move(*page)};
         },
-        then);
+        answer);
   });
+}
+
+// A failure to write does not keep callers from reading the rest.
+void Recording::flush_soon(std::function<void()> then) {
+  when_open_soon([this, then = std::move(then)](const Status&) {
+    if (!journal_ || state_ != State::kOpen) return then();
+    // Only the first caller of an outage waits.
+    const bool is_out = is_late_ || journal_->stats().degraded;
+    const auto on_done = patient([this, then, is_out](const Status& status) {
+      is_late_ = status.code() == "journal_busy";
+      if (!is_out) then();
+    });
+    journal_->flush([this, on_done](const Status& status) {
+      mailbox_->post([this, on_done, status] {
+        on_done(status);
+        is_late_ = false;
+      });
+    });
+    if (is_out) then();
+  });
+}
+
+// The journal may not know yet how a run of this process stands.
+Result<RecordedItems> Recording::with_run_here(const std::string& run_id, std::uint64_t since_seq,
+                                               Result<RecordedItems> read) const {
+  if (!is_enabled()) return read;
+  const std::optional<RunRecord> here = recorder_->record_of(run_id);
+  if (!here) return read;
+  const Status problem = journal_ ? journal_->stats().problem : problem_;
+  if (read.ok() && problem.ok()) return read;
+  const bool is_late = problem.ok() && read.status().code() == "run_not_found";
+  const std::string why = is_late        ? busy().message()
+                          : problem.ok() ? read.status().message()
+                                         : problem.message();
+  if (!read.ok()) {
+    read = RecordedItems{*here, {}};
+    read->page.next_since = since_seq;
+  }
+  read->run.status = here->status;
+  read->run.has_exit_code = here->has_exit_code;
+  read->run.exit_code = here->exit_code;
+  read->run.finished_at = 0;  // more items come
+  read->run.error_message = (here->error_message.empty() ? "" : here->error_message + "; ") +
+                            "what is missing here cannot be read yet: " + why;
+  // An end must not hide the items before it.
+  read->page.more = read->page.more || is_terminal_status(here->status);
+  return read;
 }
 
 void Recording::runs(std::string session, std::size_t limit,
                      std::function<void(Result<std::vector<RunRecord>>)> then) {
-  flush([this, session = std::move(session), limit, then = std::move(then)](const Status&) {
+  flush_soon([this, session = std::move(session), limit, then = std::move(then)] {
     look_up<Result<std::vector<RunRecord>>>(
         [session, limit](JournalReader& reader) { return reader.runs(session, limit); }, then);
   });
@@ -253,6 +356,8 @@ void Recording::look_up_next() {
       loop_, &lookup->work,
       [](uv_work_t* work) noexcept {
         auto* self = static_cast<Lookup*>(work->data);
+        // The file may have been removed or replaced.
+        if (self->reader && !self->reader->is_current()) self->reader.reset();
         if (!self->reader) {
           if (self->directory.empty()) {
             self->status = Status::error(
@@ -280,6 +385,7 @@ void Recording::close(std::function<void()> on_closed) {
   recorder_->end_all("its host has ended");
   if (on_ending) on_ending();
   state_ = State::kEnding;
+  alarms_.close();
   waiting_.clear();
   lookups_.clear();
   mailbox_->hold_loop();

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "gibbous/status.h"
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/recording/alarms.h"
 #include "runtime/recording/mailbox.h"
 #include "runtime/recording/recorder.h"
 #include "runtime/runs/runs.h"
@@ -23,6 +25,9 @@
 struct uv_loop_s;
 
 namespace gibbous {
+
+// How long a caller waits for the journal before it goes on without.
+inline constexpr Millis kJournalPatience{1'000};
 
 struct RecordingOptions {
   // Its callbacks about room and problems are set here; directory "": there is none.
@@ -52,8 +57,11 @@ class Recording {
   // Returns true when earlier hosts may have left anything.
   bool has_past() const;
   // Called from the loop when the journal is open, or with the reason why it cannot be (code
-  // no_journal when there is none).
+  // no_journal when there is none). A journal that failed to open is tried again: at intervals, and
+  // by this, at most once in kJournalPatience.
   void when_open(std::function<void(const Status&)> then);
+  // The same, but waits at most kJournalPatience; then it says journal_busy.
+  void when_open_soon(std::function<void(const Status&)> then);
   // Returns ok, or why nothing is recorded at the moment.
   Status problem() const;
   // Called once for each outage, and with ok when it is over.
@@ -73,7 +81,11 @@ class Recording {
 
   // Called from the loop when everything so far is on disk, or with the reason why it is not.
   void flush(std::function<void(const Status&)> then);
-  // Reads the run and its items above `since_seq`, as of now. Fails with run_not_found, and as
+  // Returns the error journal_busy, which names the process that holds the file, where it is known.
+  Status busy() const;
+  // Reads the run and its items above `since_seq`, as of now; during an outage, as of the last
+  // commit, and after kJournalPatience at most. A run that goes on here is always known: its
+  // error_message then says what keeps its items from being read. Fails with run_not_found, and as
   // JournalReader does.
   void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
              std::function<void(Result<RecordedItems>)> then);
@@ -88,6 +100,7 @@ class Recording {
   Journal* journal() { return journal_.get(); }
   Recorder& recorder() { return *recorder_; }
   Mailbox& mailbox() { return *mailbox_; }
+  Alarms& alarms() { return alarms_; }
 
   // Stops recording and writes what is queued. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
@@ -101,7 +114,16 @@ class Recording {
   struct Lookup;
 
   void on_new_run(const Run& run);
+  void begin_opening();
+  void try_again_later();
   void on_opened(Result<std::unique_ptr<Journal>> opened);
+  void resume(const std::string& run_id);
+  void flush_soon(std::function<void()> then);
+  // Makes a callback that calls `then` once: with its own status, or with busy() if it has not been
+  // called after kJournalPatience.
+  std::function<void(const Status&)> patient(std::function<void(const Status&)> then);
+  Result<RecordedItems> with_run_here(const std::string& run_id, std::uint64_t since_seq,
+                                      Result<RecordedItems> read) const;
   void finish_opening();
   void go_on();
   void notify_writable();
@@ -114,13 +136,18 @@ class Recording {
   const Clock& clock_;
   RecordingOptions options_;
   std::unique_ptr<Mailbox> mailbox_;
+  Alarms alarms_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<JournalReader> reader_;  // null while a lookup has it
   State state_ = State::kClosed;
   Status problem_;
-  Opening* opening_ = nullptr;  // frees itself
+  int next_try_ = 0;                 // the alarm, after opening has failed
+  bool may_try_ = false;             // before it rings
+  std::set<std::string> unresumed_;  // adopted runs that wait for the journal
+  Opening* opening_ = nullptr;       // frees itself
   bool looking_up_ = false;
+  bool is_late_ = false;  // a flush has waited too long, and waits still
   std::vector<std::function<void(const Status&)>> waiting_;
   std::vector<std::function<void()>> on_writable_;
   std::deque<std::unique_ptr<Lookup>> lookups_;

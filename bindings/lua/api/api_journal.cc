@@ -173,7 +173,7 @@ int l_journal_kill(lua_State* state) {
                                            });
                                          });
           };
-          context.recording->when_open([id, &context, kill](const Status&) {
+          context.recording->when_open_soon([id, &context, kill](const Status&) {
             context.recording->look_up<Result<RunRecord>>(
                 [id](JournalReader& reader) { return reader.run(id); }, kill);
           });

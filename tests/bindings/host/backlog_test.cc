@@ -171,14 +171,18 @@ TEST_CASE("events beyond the bound are reported once, and counted for the next p
   CHECK(notes == 1);
 }
 
-TEST_CASE("events are counted as lost to the next process when the journal cannot be opened") {
+TEST_CASE("events wait for a journal that cannot be opened yet, and the problem is named once") {
   const TempDir dir;
   const std::string file = dir.write("state", "no directory");
   Desk desk(file);
-  for (int i = 0; i < 3; ++i) desk.add("lost");
-  REQUIRE(desk.until([&] { return desk.backlog().lost() == 3; }));
-  REQUIRE(desk.problems.size() == 1);
+  for (int i = 0; i < 3; ++i) desk.add("waits");
+  REQUIRE(desk.until([&] { return !desk.problems.empty(); }));
   CHECK_THAT(desk.problems[0], Contains(file));
+  CHECK(desk.backlog().waiting() == 3);
+  CHECK(desk.backlog().lost() == 0);
+  std::filesystem::remove(file);
+  REQUIRE(desk.until([&] { return desk.backlog().waiting() == 0; }));
+  CHECK(desk.problems.size() == 1);
   CHECK(desk.backlog().drain("s").size() == 3);  // this process still has them
 }
 

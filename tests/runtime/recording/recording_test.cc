@@ -292,7 +292,12 @@ TEST_CASE("a file that is not a journal is left alone and reported once, and run
   REQUIRE(desk.table.loop.until([&] { return !codes.empty(); }));
   CHECK(codes.size() == 1);
   CHECK_FALSE(desk.recording->problem().ok());
-  CHECK(desk.items(run.id()).status().code() == codes.front());
+  const auto read = desk.items(run.id());
+  REQUIRE(read.ok());
+  CHECK(read->run.status == "completed");
+  CHECK_THAT(read->run.error_message,
+             Catch::Matchers::Contains(desk.recording->problem().message()));
+  CHECK(read->page.more);
 }
 
 TEST_CASE("a recording can be closed while it opens, and during a question") {

@@ -1,0 +1,138 @@
+// While the journal cannot be opened, written or read, runs go on, callers are answered, and
+// recording continues when it is over.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/runtime/journal/desk.h"
+#include "tests/runtime/recording/desk.h"
+
+namespace gibbous::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+
+constexpr Millis kSoon{20};
+constexpr Millis kLongLock{60'000};
+
+RecordingOptions trying_often() {
+  RecordingOptions options;
+  options.journal.retry_interval = kSoon;
+  return options;
+}
+
+std::string journal_of(const Recorded& desk) {
+  return desk.directory() + "/sessions.db";
+}
+
+TEST_CASE("a journal that could not be opened is opened later, and has the runs that go on") {
+  Recorded desk(trying_often());
+  std::vector<Status> told;
+  desk.recording->on_problem = [&](const Status& status) { told.push_back(status); };
+  std::ofstream(journal_of(desk)) << "this is no database, but it is longer than a header of one "
+                                     "hundred bytes, which SQLite reads first of all";
+  RunSpec spec;
+  spec.command = "echo one; read line; echo two";
+  spec.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(spec));
+  REQUIRE(desk.table.loop.until([&] { return !told.empty(); }));
+  CHECK(told[0].code() == "journal_corrupt");
+  fs::remove(journal_of(desk));
+  REQUIRE(desk.table.loop.until([&] { return told.size() == 2; }));  // each news once
+  CHECK(told[1].ok());
+  desk.table.runs->write(run, "x\n", [](const Status&) {});
+  const RecordedItems all = desk.finished(run.id());
+  CHECK(desk.text(all.page.items, ItemType::kStdout) == "one\ntwo\n");
+}
+
+TEST_CASE("a run that ended is read while another process holds the journal") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  Recorded desk(std::move(options));
+  const std::string ended = desk.sh("echo kept").id();
+  desk.finished(ended);
+  Plain plain(journal_of(desk));
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
+  const std::string goes_on = desk.sh("sleep 600").id();
+  const auto read = desk.items(ended);
+  REQUIRE(read.ok());
+  CHECK(desk.text(read->page.items, ItemType::kStdout) == "kept\n");
+  const auto live = desk.items(goes_on);
+  REQUIRE(live.ok());
+  CHECK(live->run.status == "running");
+  CHECK(live->page.items.empty());
+  CHECK_THAT(live->run.error_message, Contains("cannot be read yet"));
+  REQUIRE(plain.run("ROLLBACK"));
+  REQUIRE(desk.table.loop.until([&] { return !desk.items(goes_on)->page.items.empty(); }));
+}
+
+TEST_CASE("an end that is not recorded yet does not end the reading of its run") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = Millis{0};
+  Recorded desk(std::move(options));
+  desk.finished(desk.sh("true").id());
+  Plain plain(journal_of(desk));
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
+  Run& run = desk.sh("echo late; exit 3");
+  const std::string id = run.id();
+  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
+  const auto during = desk.items(id);
+  REQUIRE(during.ok());
+  CHECK(during->run.status == "failed");
+  CHECK(during->page.more);
+  REQUIRE(plain.run("ROLLBACK"));
+  const RecordedItems all = desk.finished(id);
+  CHECK(desk.text(all.page.items, ItemType::kStdout) == "late\n");
+  CHECK_FALSE(all.page.more);
+}
+
+TEST_CASE("a journal of this version is opened while another process holds its lock") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  TempDir dir;
+  Recorded(RecordingOptions(options), {}, dir.path()).recording->open();
+  Recorded desk(std::move(options), {}, dir.path());
+  Plain plain(dir.path() + "/sessions.db");
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
+  std::optional<Status> open;
+  desk.recording->when_open([&](const Status& status) { open = status; });
+  REQUIRE(desk.table.loop.until([&] { return open.has_value(); }));
+  CHECK(open->ok());
+  REQUIRE(plain.run("ROLLBACK"));
+}
+
+TEST_CASE("a kill that must wait for the journal says so, and is carried out later") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  Recorded desk(std::move(options));
+  desk.finished(desk.sh("true").id());
+  RunRecord run;
+  run.run_id = "queued";
+  run.client = run.session_id = "s";
+  run.command = "true";
+  std::optional<Status> queued;
+  desk.worker->enqueue(run, [&](const Status& status) { queued = status; });
+  REQUIRE(desk.table.loop.until([&] { return queued.has_value(); }));
+  REQUIRE(queued->ok());
+  Plain plain(journal_of(desk));
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
+  std::optional<Status> killed;
+  desk.worker->request_kill("queued", "",
+                            [&](const Result<KillRequest>& kill) { killed = kill.status(); });
+  REQUIRE(desk.table.loop.until([&] { return killed.has_value(); }));
+  CHECK(killed->code() == "journal_busy");
+  CHECK_THAT(killed->message(), Contains("is carried out"));
+  REQUIRE(plain.run("ROLLBACK"));
+  REQUIRE(desk.table.loop.until([&] { return desk.items("queued")->run.status == "killed"; }));
+}
+
+TEST_CASE("records are read from a file that has taken the place of another") {
+  Recorded desk(trying_often());
+  desk.finished(desk.sh("true").id());
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(journal_of(desk) + suffix);
+  const std::string later = desk.sh("echo new").id();
+  CHECK(desk.text(desk.finished(later).page.items, ItemType::kStdout) == "new\n");
+}
+
+}  // namespace
+}  // namespace gibbous::testing

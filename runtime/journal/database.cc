@@ -4,9 +4,13 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "runtime/journal/file_system.h"
 
 namespace gibbous {
 namespace {
@@ -20,8 +24,54 @@ struct Meaning {
   const char* fix;
 };
 
-Meaning meaning_of(int result, int system_error) {
-  switch (result) {
+constexpr const char* kReadOnlyFix =
+    "its file system is mounted read-only; name another state directory (--state)";
+constexpr const char* kPermissionFix = "make the file and its directory writable for this user";
+
+Meaning meaning_of_open(int system_error) {
+  switch (system_error) {
+    case EROFS:
+      return {"journal_readonly", kReadOnlyFix};
+    case EACCES:
+    case EPERM:
+      return {"journal_readonly", kPermissionFix};
+    case EMFILE:
+    case ENFILE:
+      return {"journal_unusable", "close files, or raise the limit of open files"};
+    default:
+      return {"journal_unusable", "the directory must exist and belong to this user"};
+  }
+}
+
+// Locks, and the shared memory that a write-ahead log needs.
+bool is_about_sharing(int extended) {
+  switch (extended) {
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_UNLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK:
+    case SQLITE_IOERR_SHMOPEN:
+    case SQLITE_IOERR_SHMSIZE:
+    case SQLITE_IOERR_SHMLOCK:
+    case SQLITE_IOERR_SHMMAP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr int kPrimary = 0xFF;
+
+Meaning meaning_of(int extended, int system_error) {
+  if (is_no_space(system_error)) {
+    return {"journal_full", "make room on the disk, or raise the limit of file sizes"};
+  }
+  if (is_about_sharing(extended)) {
+    return {"journal_no_locks",
+            "its file system cannot share files between processes; name a state directory (--state)"
+            " on a local disk"};
+  }
+  switch (extended & kPrimary) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {"journal_corrupt", "repair it: what can be read is saved into a new file"};
@@ -31,17 +81,40 @@ Meaning meaning_of(int result, int system_error) {
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {"journal_readonly", "make the file and its directory writable for this user"};
+      return {"journal_readonly", kPermissionFix};
     case SQLITE_FULL:
       return {"journal_full", "make room on the disk, or raise the journal's limit"};
     case SQLITE_CANTOPEN:
-      return {"journal_unusable", "the directory must exist and belong to this user"};
+      return meaning_of_open(system_error);
     default:
-      if (is_no_space(system_error)) {
-        return {"journal_full", "make room on the disk, or raise the limit of file sizes"};
-      }
       return {"journal_failed", "check the disk; Gibbous tries again"};
   }
+}
+
+std::string directory_of(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(1, path.rfind('/')));
+}
+
+// SQLite refuses a path with any symbolic link in it. Only the file itself must be none.
+std::string with_real_directory(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return path;
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      ::realpath(directory_of(path).c_str(), nullptr), &std::free);
+  return real ? std::string(real.get()) + path.substr(slash) : path;
+}
+
+std::string snapshot_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      constexpr const char* kDigits = "0123456789ABCDEF";
+      uri += {'%', kDigits[static_cast<unsigned char>(c) >> 4], kDigits[c & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
 }
 
 }  // namespace
@@ -49,13 +122,16 @@ Meaning meaning_of(int result, int system_error) {
 Status database_error(sqlite3* database, const std::string& path) {
   // SQLite forgets the system error of a failed commit, but errno still has it.
   const int last_error = errno;
-  constexpr int kPrimary = 0xFF;
-  const int result = sqlite3_extended_errcode(database) & kPrimary;
+  const int extended = sqlite3_extended_errcode(database);
+  const int result = extended & kPrimary;
   const bool of_system =
       result == SQLITE_IOERR || result == SQLITE_CANTOPEN || result == SQLITE_FULL;
   int system_error = of_system ? sqlite3_system_errno(database) : 0;
   if (of_system && system_error == 0) system_error = last_error;
-  const Meaning meaning = meaning_of(result, system_error);
+  Meaning meaning = meaning_of(extended, system_error);
+  if (meaning.fix == kPermissionFix && file_system_of(directory_of(path)).is_read_only) {
+    meaning.fix = kReadOnlyFix;
+  }
   std::string message = path + ": " + sqlite3_errmsg(database);
   if (system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
   return Status::error(meaning.code, message + "; " + meaning.fix);
@@ -144,9 +220,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
                                                  Millis busy_timeout) {
   std::unique_ptr<Database> database(new Database(path));
   sqlite3* handle = nullptr;
-  const int access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-  const int result = sqlite3_open_v2(path.c_str(), &handle,
-                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
+  int flags = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  if (mode == Mode::kSnapshot) flags |= SQLITE_OPEN_URI;
+  const std::string real = with_real_directory(path);
+  const std::string name = mode == Mode::kSnapshot ? snapshot_uri(real) : real;
+  const int result = sqlite3_open_v2(name.c_str(), &handle,
+                                     flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
   database->database_.reset(handle);
   if (handle == nullptr) return Status::error("journal_failed", path + ": out of memory");
   if (result != SQLITE_OK) return database_error(handle, path);

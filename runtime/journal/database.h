@@ -49,8 +49,9 @@ class Statement {
 
 class Database {
  public:
-  enum class Mode : std::uint8_t { kWrite, kRead };
-  // The file must exist; symbolic links are not followed.
+  // kSnapshot reads a file that no process can change, without locks and without other files.
+  enum class Mode : std::uint8_t { kWrite, kRead, kSnapshot };
+  // The file must exist and be no symbolic link; directories above it may be.
   static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode,
                                                 Millis busy_timeout);
 

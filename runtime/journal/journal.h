@@ -47,7 +47,8 @@ struct JournalOptions {
   Millis max_age{std::chrono::hours(24 * 30)};           // of ended runs, decisions; 0: no limit
   Millis queue_ttl{std::chrono::hours(24 * 7)};          // of what is queued; 0: no limit
   Millis tidy_interval{60'000};  // the least time between two tidies that the journal starts itself
-  std::int64_t max_pages = 0;    // of the file, enforced by SQLite; 0: no limit
+  bool wal = true;  // false: a rollback journal, as on file systems where WAL does not work
+  std::int64_t max_pages = 0;                     // of the file, enforced by SQLite; 0: no limit
   std::function<void()> on_room;                  // after a kFull
   std::function<void()> on_durable;               // after each commit
   std::function<void(const Status&)> on_problem;  // once for each outage

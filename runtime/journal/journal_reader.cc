@@ -96,11 +96,8 @@ JournalReader::JournalReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 JournalReader::~JournalReader() = default;
 
 Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& directory) {
-  if (Status status = check_place(directory, false); !status) return status;
-  Result<std::unique_ptr<Database>> database =
-      Database::open(journal_path(directory), Database::Mode::kRead, kReaderBusyTimeout);
+  Result<std::unique_ptr<Database>> database = open_for_reading(directory, kReaderBusyTimeout);
   if (!database) return database.status();
-  if (Status status = check_version(**database); !status) return status;
   auto impl = std::make_unique<Impl>(std::move(*database));
   if (Status status = impl->prepare(); !status) return status;
   return std::unique_ptr<JournalReader>(new JournalReader(std::move(impl)));

@@ -15,6 +15,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/base/state_file.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/file_system.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/salvage.h"
 #include "runtime/journal/schema.h"
@@ -44,7 +45,7 @@ Result<std::unique_ptr<Database>> make_new(const std::string& path) {
   Result<std::unique_ptr<Database>> database =
       Database::open(path, Database::Mode::kWrite, kRepairBusyTimeout);
   Status status = database.status();
-  if (status) status = prepare_file(**database);
+  if (status) status = prepare_file(**database, file_system_of(path).shares_memory);
   if (status) status = migrate(**database, journal_migrations());
   if (!status) return status;
   return database;
@@ -86,11 +87,8 @@ Status move_aside(const std::string& path, const std::string& to) {
 }  // namespace
 
 Status check_journal(const std::string& directory) {
-  if (Status status = check_place(directory, false); !status) return status;
-  Result<std::unique_ptr<Database>> database =
-      Database::open(journal_path(directory), Database::Mode::kRead, kRepairBusyTimeout);
+  Result<std::unique_ptr<Database>> database = open_for_reading(directory, kRepairBusyTimeout);
   if (!database) return database.status();
-  if (Status status = check_version(**database); !status) return status;
   Result<Statement> check = (*database)->prepare("PRAGMA integrity_check(1)");
   if (!check) return check.status();
   const Result<bool> row = check->step();

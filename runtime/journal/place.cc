@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/base/state_file.h"
+#include "runtime/journal/file_system.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {
@@ -19,7 +20,8 @@ Status unusable(const std::string& path, const std::string& why) {
   return Status::error("journal_unusable", path + ": " + why);
 }
 
-Status check_file(const std::string& path) {
+// A file that cannot be changed need not be made private: reading it does no harm.
+Status check_file(const std::string& path, bool make) {
   struct stat file {};
   if (::lstat(path.c_str(), &file) != 0) {
     return errno == ENOENT ? Status() : unusable(path, std::strerror(errno));
@@ -27,7 +29,8 @@ Status check_file(const std::string& path) {
   if (const char* why = objection_to(file)) {
     return unusable(path, std::string(why) + "; move it away");
   }
-  if ((file.st_mode & kForOthers) != 0 && ::chmod(path.c_str(), kStateFileMode) != 0) {
+  if ((file.st_mode & kForOthers) != 0 && ::chmod(path.c_str(), kStateFileMode) != 0 &&
+      (make || errno != EROFS)) {
     return unusable(path, std::strerror(errno));
   }
   return {};
@@ -44,7 +47,7 @@ Status check_place(const std::string& directory, bool make) {
   if (!held) return held.status();
   const std::string path = journal_path(directory);
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    if (Status status = check_file(path + suffix); !status) return status;
+    if (Status status = check_file(path + suffix, make); !status) return status;
   }
   struct stat file {};
   if (::lstat(path.c_str(), &file) == 0) return {};
@@ -61,15 +64,52 @@ Status check_place(const std::string& directory, bool make) {
                            "; the directory must be writable for this user, with room on its disk");
 }
 
-Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
+namespace {
+
+bool has_bytes(const std::string& path) {
+  struct stat file {};
+  return ::lstat(path.c_str(), &file) == 0 && file.st_size > 0;
+}
+
+// Without the directory, nobody can make the log that every change begins with.
+bool is_fixed(const std::string& directory) {
+  return file_system_of(directory).is_read_only ||
+         ::faccessat(AT_FDCWD, directory.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
                                                    Millis busy_timeout) {
+  if (Status status = check_place(directory, false); !status) return status;
+  const std::string path = journal_path(directory);
+  const bool fixed = is_fixed(directory);
+  const bool has_log = has_bytes(path + "-wal") || has_bytes(path + "-journal");
+  const auto mode = fixed && !has_log ? Database::Mode::kSnapshot : Database::Mode::kRead;
+  Result<std::unique_ptr<Database>> database = Database::open(path, mode, busy_timeout);
+  Status status = database.status();
+  if (status) status = check_version(**database);
+  if (status) return database;
+  const bool cannot_write =
+      status.code() == "journal_readonly" || status.code() == "journal_unusable";
+  if (!fixed || !has_log || !cannot_write) return status;
+  return Status::error("journal_readonly",
+                       path +
+                           ": its latest entries are in a log that must be merged first, and "
+                           "the directory cannot be written; copy it to where it can be");
+}
+
+Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
+                                                   Millis busy_timeout, bool wal) {
   if (Status status = check_place(directory, true); !status) return status;
   // This may be the host's thread: a file that grows too large must not kill it.
   const WithoutSizeSignal guard;
   Result<std::unique_ptr<Database>> database =
       Database::open(journal_path(directory), Database::Mode::kWrite, busy_timeout);
   if (!database) return database;
-  if (Status status = prepare_file(**database); !status) return status;
+  if (Status status = prepare_file(**database, wal && file_system_of(directory).shares_memory);
+      !status)
+    return status;
   if (Status status = migrate(**database, journal_migrations()); !status) return status;
   return database;
 }

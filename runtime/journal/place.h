@@ -20,8 +20,13 @@ std::string journal_path(const std::string& directory);
 // in this process.
 Status check_place(const std::string& directory, bool make);
 
-// Runs check_place, then opens the file for writing, at this version's schema.
+// Runs check_place, then opens the file for writing, at this version's schema. Without `wal`, and
+// on file systems that do not share memory between processes, the file has a rollback journal.
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
+                                                   Millis busy_timeout, bool wal = true);
+// Runs check_place, then opens a file of this version's schema for reading, also where nothing can
+// be written.
+Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
                                                    Millis busy_timeout);
 
 }  // namespace gibbous

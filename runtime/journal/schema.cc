@@ -207,7 +207,7 @@ Status migrate_one(Database& database, const char* sql, std::size_t version) {
   return database.execute(mark.c_str());
 }
 
-Status prepare_once(Database& database) {
+Status prepare_once(Database& database, bool wal) {
   constexpr std::int64_t kIncremental = 2;
   const Result<std::int64_t> vacuum = database.number("PRAGMA auto_vacuum");
   if (!vacuum) return vacuum.status();
@@ -216,8 +216,10 @@ Status prepare_once(Database& database) {
     Status status = database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL");
     if (!status) return status;
   }
+  const char* const mode = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE";
+  if (Status status = database.execute(mode); !status) return status;
   return database.execute(
-      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
+      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
       "PRAGMA journal_size_limit=67108864");
 }
 
@@ -227,13 +229,13 @@ std::span<const char* const> journal_migrations() {
   return kMigrations;
 }
 
-Status prepare_file(Database& database) {
+Status prepare_file(Database& database, bool wal) {
   // Where several processes make the file
   // at the same time, the change to WAL finds it busy at once, without waiting for its turn.
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(2);
   for (;;) {
-    Status status = prepare_once(database);
+    Status status = prepare_once(database, wal);
     if (status || status.code() != "journal_busy" || Clock::now() >= end) return status;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

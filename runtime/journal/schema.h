@@ -16,8 +16,9 @@ inline constexpr int kSeqBits = 32;
 std::span<const char* const> journal_migrations();
 
 // Call it before anything else on a new file: it makes the settings that SQLite accepts only then,
-// WAL and how it syncs.
-Status prepare_file(Database& database);
+// WAL and how it syncs. Without `wal`, or where SQLite finds that WAL does not work, the file has a
+// rollback journal: then readers and the writer wait for each other.
+Status prepare_file(Database& database, bool wal = true);
 // Brings the file up to `migrations`, each in a transaction of its own. Fails with journal_newer,
 // with journal_foreign (another program's tables), or as the database does.
 Status migrate(Database& database, std::span<const char* const> migrations);

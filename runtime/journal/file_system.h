@@ -1,0 +1,19 @@
+// What the file system of the journal can do. Any thread.
+#pragma once
+
+#include <string>
+
+namespace gibbous {
+
+struct FileSystem {
+  std::string name;           // "nfs"; "" when it is an ordinary local one
+  bool shares_memory = true;  // between all processes that may have the file open, as WAL needs
+  bool is_read_only = false;
+};
+
+// Judges a type of statfs(2).
+FileSystem file_system_of_type(long type);
+// Judges the file system of a path; one that cannot be asked counts as ordinary.
+FileSystem file_system_of(const std::string& path);
+
+}  // namespace gibbous

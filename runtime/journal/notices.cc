@@ -204,6 +204,11 @@ Status NoticeSocket::add_name(const UniqueFd& directory, const UniqueFd& folder)
   return made == 0 ? Status() : unusable(directory_, errno);
 }
 
+bool NoticeSocket::is_in_place() const {
+  const std::string own = directory_ + "/" + folder_of(topic_of_worker(worker_id_));
+  return ::access((own + "/" + worker_id_).c_str(), F_OK) == 0;
+}
+
 void NoticeSocket::forget(const std::string& worker_id) const {
   const Result<UniqueFd> directory = open_state_directory(directory_, false);
   if (directory) remove_name(*directory, topic_of_worker(worker_id), worker_id);

@@ -41,6 +41,8 @@ class NoticeSocket {
   void take() const;
   // Listens to another topic, too.
   Status listen(const std::string& topic);
+  // Returns false when its names are gone, because the state directory was removed.
+  bool is_in_place() const;
   // Removes what another worker, which is dead, has left here.
   void forget(const std::string& worker_id) const;
 

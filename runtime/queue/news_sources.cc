@@ -18,6 +18,7 @@ NewsSources::NewsSources(uv_loop_s* loop, std::function<void()> on_news)
 
 Status NewsSources::open(const std::string& state_directory, const std::string& worker_id,
                          const std::vector<std::string>& topics) {
+  close();
   auto socket = NoticeSocket::open(state_directory, worker_id);
   if (!socket) return socket.status();
   socket_ = std::move(*socket);

@@ -27,6 +27,9 @@ class NewsSources {
   void listen(const std::string& topic);
   // Returns false when notices about something may not come.
   bool is_complete() const { return complete_; }
+  // Returns true when it receives notices that others can send: the state directory may have been
+  // removed since.
+  bool is_in_place() const { return socket_ != nullptr && socket_->is_in_place(); }
   // Watches these processes of this pid_space, and no others.
   void watch(const std::vector<WorkerRecord>& workers);
   // Removes what a dead worker has left.

@@ -20,6 +20,8 @@ constexpr Nanos kBusyLook{200'000'000};
 constexpr Nanos kIdleLook{2'000'000'000};
 // The interval between two attempts to settle what a dead worker left.
 constexpr Nanos kSettle{200'000'000};
+// The least time between two attempts to receive notices.
+constexpr Nanos kReopen{10'000'000'000};
 // The lease counts only where processes cannot be seen.
 constexpr Millis kLease{60'000};
 constexpr Nanos kBeat{25'000'000'000};
@@ -92,6 +94,7 @@ void Worker::start(Journal& journal) {
 }
 
 void Worker::open_sources() {
+  opened_sources_ = clock_.now();
   std::vector<std::string> topics;
   if (options_.for_all) topics.emplace_back(kTopicOfAll);
   if (options_.for_unclaimed) topics.emplace_back(kTopicOfUnclaimed);
@@ -374,6 +377,7 @@ void Worker::look() {
   }
   looking_ = true;
   looked_ = clock_.now();
+  if (looked_ - opened_sources_ >= kReopen && !sources_.is_in_place()) open_sources();
   recording_.look_up<Result<QueueNews>>(
       [asked = question()](JournalReader& reader) { return read_news(reader, asked); },
       [this](const Result<QueueNews>& news) {

@@ -160,6 +160,7 @@ class Worker final : private RunsObserver {
   pid_t notified_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};
+  Nanos opened_sources_{0};
   std::int64_t lease_end_ = 0;             // wall time of the earliest to be examined; 0: none
   std::set<std::string> queued_;           // runs of the table that wait to be started
   std::map<std::string, Orphan> orphans_;  // to be settled

@@ -14,6 +14,7 @@
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor_usage.h"
 #include "bindings/lua/vm/error.h"
+#include "runtime/output/text.h"
 #include "runtime/process/writers.h"
 
 namespace gibbous::lua {

@@ -105,6 +105,14 @@ TEST_CASE("a socket leaves nothing behind, and names of killed processes are rem
   CHECK(names_below(dir.path() + "/notices") == 2);  // both of b
 }
 
+TEST_CASE("a socket notices that the state directory was removed") {
+  const TempDir dir;
+  const auto socket = open_socket(dir.path(), "a");
+  CHECK(socket->is_in_place());
+  fs::remove_all(dir.path() + "/notices");
+  CHECK_FALSE(socket->is_in_place());
+}
+
 TEST_CASE("notices follow no link, and their folder belongs to this user alone") {
   const TempDir dir;
   const TempDir elsewhere;

@@ -69,7 +69,7 @@ TEST_CASE("a page has runs, events, decisions and output") {
 
 TEST_CASE("a command that was allowed with its call and at its start has one row of decisions") {
   WrittenJournal journal;
-  journal.start("AAAAaaa1", "s", "make all");
+  journal.start("AAAAaaa1", "s", "true");
   const auto decide = [&journal](const char* effect, const char* command, const char* rule,
                                  const char* decision) {
     journal.decide("s", "",

@@ -91,8 +91,12 @@ test('up acts in the session of its workspace, beside a call of the same one', L
     }
     up.on('exit', () => reject(new Error(heard)));
   });
-  const { runs } = JSON.parse(await gibbous(state, a, 'ps', '--all', '--json'));
-  const web = runs.find((run) => run.label === 'web');
+  // What it prints may come before the journal is on disk.
+  let web;
+  while (!web) {
+    const { runs } = JSON.parse(await gibbous(state, a, 'ps', '--all', '--json'));
+    web = runs.find((run) => run.label === 'web');
+  }
   assert.equal(web.session, `gibbous@${a}`);
   assert.equal(await session_of(state, a, own), `gibbous@${a}`);
 });

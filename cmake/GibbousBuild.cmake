@@ -8,6 +8,7 @@ pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
 pkg_check_modules(VTERM REQUIRED IMPORTED_TARGET vterm>=0.1.4)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 find_package(nlohmann_json 3.11 REQUIRED)
 if(NOT nlohmann_json_VERSION MATCHES "^3\\.11\\.")
   message(FATAL_ERROR "nlohmann_json: expected version 3.11, whose inner names bindings/json/compiled_once.h "

@@ -29,6 +29,8 @@ std::string mark_of(Finding::Grade grade, const Terminal& terminal) {
   return "";
 }
 
+constexpr std::size_t kMaxNamedDamage = 100;
+
 // The old file stays, whole, under another name.
 ExitCode mend_journal(const Options& options) {
   const std::string directory = inspect::journal_directory(options.runtime.state_dir);
@@ -46,6 +48,14 @@ ExitCode mend_journal(const Options& options) {
       whole.message().c_str(), static_cast<unsigned long long>(report->runs),
       static_cast<unsigned long long>(report->others + report->segments),
       static_cast<unsigned long long>(report->holes), report->kept_as.c_str());
+  for (std::size_t i = 0; i < std::min(report->damaged.size(), kMaxNamedDamage); ++i) {
+    const DamagedItems& items = report->damaged[i];
+    std::printf("lost: items %llu to %llu of run %s\n", static_cast<unsigned long long>(items.from),
+                static_cast<unsigned long long>(items.to), items.run_id.c_str());
+  }
+  if (report->damaged.size() > kMaxNamedDamage) {
+    std::printf("lost: items in %zu other places\n", report->damaged.size() - kMaxNamedDamage);
+  }
   return ExitCode::kDone;
 }
 

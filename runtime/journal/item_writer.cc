@@ -30,10 +30,11 @@ Status ItemWriter::prepare() {
        "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
        " finished_at, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
       {&select_last_,
-       "SELECT id, json_array_length(items) FROM run_segments"
+       "SELECT id, json_array_length(items), sum FROM run_segments"
        " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
       {&insert_segment_,
-       "INSERT INTO run_segments (id, created_at, items, data) VALUES (?, ?, ?, ?)"},
+       "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
+       " VALUES (?, ?, ?, ?, ?, ?)"},
       {&update_run_,
        "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?, not_kept_items = ?,"
        " truncated = ?, last_seq = ?, updated_at = ? WHERE number = ?"},
@@ -105,12 +106,14 @@ Status ItemWriter::load(Run& run) {
   run.ended = !select_run_.is_null(6);
   select_run_.reset();
   run.last_stored = 0;
+  run.last_sum = 0;
   select_last_.bind(1, segment_id(run.number, 0)).bind(2, segment_id(run.number + 1, 0));
   const Result<bool> last = select_last_.step();
   if (!last) return last.status();
   if (!*last) return {};
   run.last_stored = seq_of_segment(select_last_.integer(0)) +
                     static_cast<std::uint64_t>(select_last_.integer(1)) - 1;
+  run.last_sum = select_last_.integer(2);
   select_last_.reset();
   return {};
 }
@@ -153,8 +156,7 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
 Status ItemWriter::note_gap(Run& run, std::uint64_t next_seq, std::int64_t at) {
   const std::uint64_t from = run.last_stored + 1;
   if (next_seq <= from) return {};
-  const std::string range =
-      "{\"from\":" + std::to_string(from) + ",\"to\":" + std::to_string(next_seq - 1) + "}";
+  const std::string range = range_meta(from, next_seq - 1);
   const std::string text =
       "items " + std::to_string(from) + " to " + std::to_string(next_seq - 1) + " were not kept";
   return put(run, {from, ItemType::kNote, text, range, at});
@@ -184,10 +186,16 @@ Status ItemWriter::put(Run& run, const JournalItem& item) {
 Status ItemWriter::write_segment(Run& run) {
   if (run.segment.empty()) return {};
   run.segment.finish();
-  insert_segment_.bind(1, segment_id(run.number, run.segment.first_seq()))
+  const std::int64_t id = segment_id(run.number, run.segment.first_seq());
+  const std::int64_t sum = segment_sum(id, run.segment.created_at(), run.segment.items(),
+                                       run.segment.data(), run.last_sum);
+  insert_segment_.bind(1, id)
       .bind(2, run.segment.created_at())
       .bind(3, run.segment.items())
-      .bind_blob(4, run.segment.data());
+      .bind_blob(4, run.segment.data())
+      .bind(5, run.last_sum)
+      .bind(6, sum);
+  run.last_sum = sum;
   Status status = insert_segment_.run();
   run.segment.clear();
   return status;

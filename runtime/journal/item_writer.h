@@ -63,6 +63,7 @@ class ItemWriter {
     std::int64_t not_kept = 0;
     std::uint64_t last_stored = 0;
     std::uint64_t last_seen = 0;  // stored or not
+    std::int64_t last_sum = 0;    // of the last segment
     SegmentBuilder segment;
   };
 

@@ -9,11 +9,19 @@
 #include "runtime/journal/place.h"
 #include "runtime/journal/run_row.h"
 #include "runtime/journal/schema.h"
+#include "runtime/journal/segment_check.h"
 
 namespace gibbous {
 namespace {
 
 constexpr Millis kReaderBusyTimeout{1'000};
+
+StoredItem damage_note(std::uint64_t from, std::uint64_t to, std::int64_t at) {
+  return {from, ItemType::kNote,
+          "items " + std::to_string(from) + " to " + std::to_string(to) +
+              " are damaged in the journal; gibbous doctor --repair keeps the others",
+          range_meta(from, to), at};
+}
 
 DecisionRecord decision_of(const Statement& row) {
   return {row.integer(0), row.integer(1), row.text(2), row.text(3),
@@ -26,10 +34,13 @@ Status JournalReader::Impl::prepare() {
   return database->prepare_all({
       {&select_number, "SELECT number FROM exec_runs WHERE run_id = ?"},
       {&select_start, "SELECT max(id) FROM run_segments WHERE id BETWEEN ? AND ?"},
-      {&select_segments,
-       "SELECT id, created_at, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id"},
-      {&select_last,
-       "SELECT id, items, data FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC"},
+      {&select_segments, "SELECT " + std::string(kSegmentColumns) +
+                             " FROM run_segments WHERE id >= ? AND id < ? ORDER BY id"},
+      {&select_last, "SELECT " + std::string(kSegmentColumns) +
+                         " FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC"},
+      {&select_end,
+       "SELECT coalesce((SELECT min(id) - 1 FROM run_segments WHERE id > ?1 AND id < ?2),"
+       " (SELECT last_seq FROM exec_runs WHERE number = ?1 >> 32))"},
       {&select_run, std::string(kSelectRun) + " WHERE run_id = ?"},
       {&select_changes, "PRAGMA data_version"},
   });
@@ -53,6 +64,32 @@ Result<std::int64_t> JournalReader::Impl::segment_at(std::int64_t number, std::u
   return id;
 }
 
+bool JournalReader::Impl::is_whole(const Statement& rows) {
+  return is_whole_segment(rows) && parse_segment(rows.bytes(2), rows.bytes(3).size(), &entries);
+}
+
+Result<std::uint64_t> JournalReader::Impl::end_of_segment(std::int64_t id) {
+  select_end.bind(1, id).bind(2, segment_id((id >> kSeqBits) + 1, 0));
+  const Result<bool> row = select_end.step();
+  if (!row) return row.status();
+  const std::uint64_t end = *row ? seq_of_segment(select_end.integer(0)) : 0;
+  select_end.reset();
+  return std::max(end, seq_of_segment(id));
+}
+
+// A note takes the place of a damaged segment, and of those that are missing before a whole one.
+Status JournalReader::Impl::add_damage(bool whole, ItemPage* page) {
+  const std::int64_t id = select_segments.integer(0);
+  const std::uint64_t first = seq_of_segment(id);
+  const Result<std::uint64_t> end = whole ? first - 1 : end_of_segment(id);
+  if (!end || *end <= page->next_since) return end.status();
+  const std::uint64_t from = page->next_since + 1;
+  page->items.push_back(
+      damage_note(whole ? from : std::max(from, first), *end, select_segments.integer(1)));
+  page->next_since = *end;
+  return {};
+}
+
 Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t since_seq,
                                            std::size_t limit, std::size_t max_bytes) {
   ItemPage page;
@@ -62,34 +99,50 @@ Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t si
   if (!start) return start.status();
   select_segments.bind(1, *start).bind(2, segment_id(number + 1, 0));
   std::size_t bytes = 0;
-  for (;;) {
+  std::int64_t sum_before = 0;
+  for (bool is_first = true;; is_first = false) {
     const Result<bool> row = select_segments.step();
     if (!row) return row.status();
     if (!*row) return page;
-    const std::string_view data = select_segments.bytes(3);
-    if (!parse_segment(select_segments.bytes(2), data.size(), &entries)) {
-      select_segments.reset();
-      return corrupt_error(database->path(), "a segment of items is damaged");
-    }
-    std::uint64_t seq = seq_of_segment(select_segments.integer(0));
-    const std::int64_t created_at = select_segments.integer(1);
-    for (const SegmentEntry& entry : entries) {
-      const std::uint64_t this_seq = seq++;
-      if (this_seq <= since_seq) continue;
-      const std::size_t size = entry.payload_bytes + entry.meta_bytes;
-      if (page.items.size() >= limit || (!page.items.empty() && bytes + size > max_bytes)) {
-        page.more = true;
+    const bool whole = is_whole(select_segments);
+    const bool follows = is_first || select_segments.integer(4) == sum_before;
+    sum_before = select_segments.integer(5);
+    if ((!whole || !follows) && page.items.size() < limit) {
+      if (Status status = add_damage(whole, &page); !status) {
         select_segments.reset();
-        return page;
+        return status;
       }
-      bytes += size;
-      page.items.push_back(
-          {this_seq, entry.type, std::string(data.substr(entry.begin, entry.payload_bytes)),
-           std::string(data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes)),
-           created_at + entry.delay});
-      page.next_since = this_seq;
+    }
+    if (!whole && page.items.size() < limit) continue;
+    if (!add_items(since_seq, limit, max_bytes, &bytes, &page)) {
+      page.more = true;
+      select_segments.reset();
+      return page;
     }
   }
+}
+
+bool JournalReader::Impl::add_items(std::uint64_t since_seq, std::size_t limit,
+                                    std::size_t max_bytes, std::size_t* bytes, ItemPage* page) {
+  if (page->items.size() >= limit) return false;
+  const std::string_view data = select_segments.bytes(3);
+  const std::int64_t created_at = select_segments.integer(1);
+  std::uint64_t seq = seq_of_segment(select_segments.integer(0));
+  for (const SegmentEntry& entry : entries) {
+    const std::uint64_t this_seq = seq++;
+    if (this_seq <= since_seq) continue;
+    const std::size_t size = entry.payload_bytes + entry.meta_bytes;
+    if (page->items.size() >= limit || (!page->items.empty() && *bytes + size > max_bytes)) {
+      return false;
+    }
+    *bytes += size;
+    page->items.push_back(
+        {this_seq, entry.type, std::string(data.substr(entry.begin, entry.payload_bytes)),
+         std::string(data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes)),
+         created_at + entry.delay});
+    page->next_since = this_seq;
+  }
+  return true;
 }
 
 JournalReader::JournalReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -164,11 +217,8 @@ Result<ItemPage> JournalReader::tail(std::string_view run_id, std::size_t count)
     const Result<bool> row = last.step();
     if (!row) return row.status();
     if (!*row) break;
-    if (!parse_segment(last.bytes(1), last.bytes(2).size(), &impl_->entries)) {
-      last.reset();
-      return corrupt_error(impl_->database->path(), "a segment of items is damaged");
-    }
-    found += impl_->entries.size();
+    // A note takes the place of a damaged segment.
+    found += impl_->is_whole(last) ? impl_->entries.size() : 1;
     const std::uint64_t first = seq_of_segment(last.integer(0));
     since = first - 1 + (found > count ? found - count : 0);
   }

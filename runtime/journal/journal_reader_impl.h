@@ -23,6 +23,15 @@ struct JournalReader::Impl {
   Result<std::int64_t> number_of(std::string_view run_id);
   // Returns the key of the segment that holds `seq`, or of the first one after it.
   Result<std::int64_t> segment_at(std::int64_t number, std::uint64_t seq);
+  // Returns true when the current row of `rows` (kSegmentColumns) is as it was written, and sets
+  // `entries`.
+  bool is_whole(const Statement& rows);
+  // Returns the last seq of the segment with this key, whatever its row says.
+  Result<std::uint64_t> end_of_segment(std::int64_t id);
+  Status add_damage(bool whole, ItemPage* page);
+  // Adds the items of the current segment; returns false when the page is full.
+  bool add_items(std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
+                 std::size_t* bytes, ItemPage* page);
   Result<ItemPage> page(std::int64_t number, std::uint64_t since_seq, std::size_t limit,
                         std::size_t max_bytes);
 
@@ -31,6 +40,7 @@ struct JournalReader::Impl {
   Statement select_start;
   Statement select_segments;
   Statement select_last;
+  Statement select_end;
   Statement select_run;
   Statement select_changes;
   std::vector<SegmentEntry> entries;

@@ -19,7 +19,7 @@
 #include "runtime/journal/place.h"
 #include "runtime/journal/salvage.h"
 #include "runtime/journal/schema.h"
-#include "runtime/journal/segment.h"
+#include "runtime/journal/segment_check.h"
 
 namespace gibbous {
 namespace {
@@ -95,19 +95,7 @@ Status check_journal(const std::string& directory) {
   if (!row) return row.status();
   if (*row && check->bytes(0) != "ok") return corrupt_error((*database)->path(), check->text(0));
   check->reset();
-  Result<Statement> segments = (*database)->prepare("SELECT items, length(data) FROM run_segments");
-  if (!segments) return segments.status();
-  std::vector<SegmentEntry> entries;
-  for (;;) {
-    const Result<bool> segment = segments->step();
-    if (!segment) return segment.status();
-    if (!*segment) return {};
-    if (!parse_segment(segments->bytes(0), static_cast<std::size_t>(segments->integer(1)),
-                       &entries)) {
-      segments->reset();
-      return corrupt_error((*database)->path(), "a segment of items is damaged");
-    }
-  }
+  return check_segments(**database);
 }
 
 Result<RepairReport> repair_journal(const std::string& directory) {
@@ -129,6 +117,7 @@ Result<RepairReport> repair_journal(const std::string& directory) {
   Status status = made.status();
   if (status && *old == nullptr) report.holes = 1;
   if (status && *old != nullptr) status = salvage(**old, **made, &report);
+  if (status && *old != nullptr) status = fill_holes(**made, &report);
   // Moves everything into the file itself, so that it can be renamed alone.
   if (status) status = (*made)->execute("PRAGMA wal_checkpoint(TRUNCATE)");
   if (made) made->reset();

@@ -4,17 +4,26 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gibbous/status.h"
 
 namespace gibbous {
 
+// Items of a run that are not as they were written.
+struct DamagedItems {
+  std::string run_id;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+};
+
 struct RepairReport {
   std::uint64_t runs = 0;
-  std::uint64_t segments = 0;  // rows of items; a lost one is up to 4 KB of a run's output
-  std::uint64_t others = 0;    // decisions, messages, approvals
-  std::uint64_t holes = 0;     // places where something could not be read
-  std::string kept_as;         // the old file, whole; its -wal is next to it
+  std::uint64_t segments = 0;         // rows of items; a lost one is up to 4 KB of a run's output
+  std::uint64_t others = 0;           // decisions, messages, approvals
+  std::uint64_t holes = 0;            // places where something could not be read
+  std::vector<DamagedItems> damaged;  // a note in the new file takes the place of each
+  std::string kept_as;                // the old file, whole; its -wal is next to it
 };
 
 // Returns ok when the file is sound. Fails with journal_corrupt and the first damage found, with

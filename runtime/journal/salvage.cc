@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "runtime/journal/segment.h"
+#include "runtime/journal/segment_check.h"
 
 namespace gibbous {
 namespace {
 
 constexpr int kMaxTries = 4'096;
+constexpr int kColumnsWithoutSum = 4;  // of a segment
 
 struct Table {
   std::string name;
@@ -36,6 +38,7 @@ constexpr Added kAdded[] = {
     {"exec_runs", "owner, started_by, attempt, safe_to_repeat, from_queue"},
     {"exec_runs", "client, workspace"},
     {"exec_runs", "request_id"},
+    {"run_segments", "sum_before, sum"},
     {"backlog_messages", "for_agent"},
 };
 
@@ -158,7 +161,9 @@ class Copy {
   }
 
   bool is_whole(const Statement& row) {
-    return parse_segment(row.bytes(2), row.bytes(3).size(), &entries_);
+    const bool has_sum = columns_ > kColumnsWithoutSum;
+    return (!has_sum || is_whole_segment(row)) &&
+           parse_segment(row.bytes(2), row.bytes(3).size(), &entries_);
   }
 
   Database& old_;

@@ -160,21 +160,21 @@ constexpr const char* kAgents = R"(
 ALTER TABLE backlog_messages ADD COLUMN for_agent INTEGER NOT NULL DEFAULT 1;
 )";
 
-// The column says whether a worker takes over what dead workers left; those that do watch each
-// other.
-constexpr const char* kWatchers = R"(
+// The caller of a start may give it an id, so that a repeated call is the same run. `sum` is the
+// segment_sum() of a segment, and `sum_before` that of the segment before it in its run when it was
+// written; segments of earlier versions have none. `takes_over` says whether a worker takes over
+// what dead workers left; those that do watch the others.
+constexpr const char* kChecks = R"(
+ALTER TABLE run_segments ADD COLUMN sum_before INTEGER;
+ALTER TABLE run_segments ADD COLUMN sum INTEGER;
+ALTER TABLE exec_runs ADD COLUMN request_id TEXT;
+CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
 ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 )";
 
-// The caller of a start may give it an id, so that a repeated call is the same run.
-constexpr const char* kRequestIds = R"(
-ALTER TABLE exec_runs ADD COLUMN request_id TEXT;
-CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
-)";
-
-constexpr std::array<const char*, 7> kMigrations = {
-    kRuns, kPolicy, kQueue, kClients, kAgents, kWatchers, kRequestIds};
+constexpr std::array<const char*, 6> kMigrations = {kRuns,    kPolicy, kQueue,
+                                                    kClients, kAgents, kChecks};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it has version " +

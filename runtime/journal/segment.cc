@@ -1,5 +1,7 @@
 #include "runtime/journal/segment.h"
 
+#include <xxhash.h>
+
 #include <array>
 #include <charconv>
 
@@ -94,6 +96,20 @@ void SegmentBuilder::clear() {
   count_ = 0;
   items_.clear();
   data_.clear();
+}
+
+std::int64_t segment_sum(std::int64_t id, std::int64_t created_at, std::string_view items,
+                         std::string_view data, std::int64_t sum_before) {
+  const std::array<std::int64_t, 2> numbers = {id, created_at};
+  XXH64_hash_t sum = static_cast<XXH64_hash_t>(sum_before);
+  sum = XXH3_64bits_withSeed(numbers.data(), sizeof(numbers), sum);
+  sum = XXH3_64bits_withSeed(items.data(), items.size(), sum);
+  sum = XXH3_64bits_withSeed(data.data(), data.size(), sum);
+  return static_cast<std::int64_t>(sum);
+}
+
+std::string range_meta(std::uint64_t from, std::uint64_t to) {
+  return "{\"from\":" + std::to_string(from) + ",\"to\":" + std::to_string(to) + "}";
 }
 
 bool parse_segment(std::string_view items, std::size_t data_bytes,

@@ -48,6 +48,13 @@ struct SegmentEntry {
   std::size_t meta_bytes = 0;
 };
 
+// Returns the sum of a segment, which covers the sum of the one before it in its run (0: none).
+std::int64_t segment_sum(std::int64_t id, std::int64_t created_at, std::string_view items,
+                         std::string_view data, std::int64_t sum_before);
+
+// Returns the range of missing items that a note stands for, as the note's meta.
+std::string range_meta(std::uint64_t from, std::uint64_t to);
+
 // Returns false when the text is damaged or names bytes beyond `data_bytes`.
 bool parse_segment(std::string_view items, std::size_t data_bytes,
                    std::vector<SegmentEntry>* entries);

@@ -93,11 +93,12 @@ TEST_CASE("repairing keeps everything outside the damaged pages") {
     CHECK(reader->run(id)->status == "completed");
     const auto page = reader->items(id, 0, 10'000);
     REQUIRE(page);
-    found += page->items.size();
     std::uint64_t last = 0;
     for (const StoredItem& item : page->items) {
       REQUIRE(item.seq > last);
       last = item.seq;
+      if (item.type == ItemType::kNote) continue;  // in the place of what is lost
+      ++found;
       REQUIRE(item.payload == std::string(100, 'x') + std::to_string(item.seq));
     }
   }

@@ -1,0 +1,202 @@
+// Stored items that are no longer what was written are noticed, named, and never shown.
+#include <string>
+#include <vector>
+
+#include "runtime/journal/journal_repair.h"
+#include "runtime/journal/place.h"
+#include "runtime/journal/schema.h"
+#include "runtime/journal/segment.h"
+#include "tests/runtime/journal/desk.h"
+
+namespace gibbous::testing {
+namespace {
+
+using Catch::Matchers::Contains;
+using Texts = std::vector<std::string>;
+
+constexpr std::uint64_t kCount = 12;
+constexpr std::size_t kThreeInASegment = 1'200;
+
+std::string payload_of(std::uint64_t seq) {
+  return std::string(kThreeInASegment, 'a') + std::to_string(seq);
+}
+
+// A run with four segments of three items, and another run with one item.
+void write_segments(Desk& desk) {
+  desk.options.commit_delay = std::chrono::hours(1);  // a commit for each flush
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("r") == Taken::kYes);
+  for (std::uint64_t seq = 1; seq <= kCount; ++seq) {
+    REQUIRE(desk.out("r", seq, payload_of(seq)) == Taken::kYes);
+    if (seq % 3 == 0) REQUIRE(desk.flush());
+  }
+  REQUIRE(desk.end("r") == Taken::kYes);
+  REQUIRE(desk.start("single") == Taken::kYes);
+  REQUIRE(desk.out("single", 1, "only") == Taken::kYes);
+  REQUIRE(desk.end("single") == Taken::kYes);
+  REQUIRE(desk.flush());
+  desk.journal.reset();
+  REQUIRE(Plain(desk.file()).rows("SELECT count(*) FROM run_segments") == Texts{"5"});
+}
+
+// Changes one letter of the segment of a seq, as a disk does that says nothing about it.
+void change_a_letter(const Desk& desk, int run, int first_seq) {
+  const std::string id = "(" + std::to_string(run) + " << 32 | " + std::to_string(first_seq) + ")";
+  REQUIRE(Plain(desk.file())
+              .run("UPDATE run_segments SET data = CAST('X' || substr(CAST(data AS TEXT), 2) AS"
+                   " BLOB) WHERE id = " +
+                   id));
+}
+
+void check_all_but(const ItemPage& page, std::uint64_t from, std::uint64_t to) {
+  std::uint64_t seq = 0;
+  for (const StoredItem& item : page.items) {
+    ++seq;
+    CHECK(item.seq == seq);
+    if (item.type == ItemType::kNote) {
+      CHECK(seq == from);
+      CHECK_THAT(item.payload,
+                 Contains("items " + std::to_string(from) + " to " + std::to_string(to)));
+      CHECK(item.meta == range_meta(from, to));
+      seq = to;
+    } else {
+      CHECK(item.payload == payload_of(seq));
+    }
+  }
+  CHECK(seq == kCount);
+}
+
+TEST_CASE("a damaged segment is read as a note, and the items around it as they were") {
+  Desk desk;
+  write_segments(desk);
+  change_a_letter(desk, 1, 4);
+  const ItemPage page = desk.items("r");
+  check_all_but(page, 4, 6);
+  CHECK(page.next_since == kCount);
+  // From inside of it, and with a small page.
+  const ItemPage inside = desk.items("r", 4, 2);
+  REQUIRE(inside.items.size() == 2);
+  CHECK(inside.items[0].type == ItemType::kNote);
+  CHECK(inside.items[0].seq == 5);
+  CHECK(inside.items[1].seq == 7);
+  CHECK(inside.more);
+  const auto tail = desk.reader()->tail("r", 7);
+  REQUIRE(tail);
+  CHECK(tail->items[0].type == ItemType::kNote);
+}
+
+TEST_CASE("items that were removed from the middle are noticed while reading and by a check") {
+  Desk desk;
+  write_segments(desk);
+  REQUIRE(Plain(desk.file()).run("DELETE FROM run_segments WHERE id = 1 << 32 | 7"));
+  check_all_but(desk.items("r"), 7, 9);
+  const Status found = check_journal(desk.directory());
+  CHECK(found.code() == "journal_corrupt");
+  CHECK_THAT(found.message(), Contains("items 7 to 9 of run r"));
+}
+
+TEST_CASE("a repair names the damaged items, notes them in their place and keeps the others") {
+  Desk desk;
+  write_segments(desk);
+  CHECK(check_journal(desk.directory()));
+  change_a_letter(desk, 1, 1);
+  change_a_letter(desk, 1, 10);
+  change_a_letter(desk, 2, 1);
+  const Status found = check_journal(desk.directory());
+  CHECK(found.code() == "journal_corrupt");
+  CHECK_THAT(found.message(), Contains("of run r") && Contains("of run single"));
+  const auto report = repair_journal(desk.directory());
+  REQUIRE(report);
+  REQUIRE(report->damaged.size() == 3);
+  Texts named;
+  for (const DamagedItems& items : report->damaged) {
+    named.push_back(items.run_id + " " + std::to_string(items.from) + "-" +
+                    std::to_string(items.to));
+  }
+  CHECK(named == Texts{"single 1-1", "r 1-3", "r 10-12"});
+  const Status again = check_journal(desk.directory());
+  CHECK(again.message() == "");
+  const ItemPage page = desk.items("r");
+  REQUIRE(page.items.size() == 2 + 6);
+  CHECK_THAT(page.items.front().payload, Contains("items 1 to 3"));
+  CHECK(page.items[1].payload == payload_of(4));
+  CHECK(page.items.back().seq == 10);
+  CHECK(desk.items("single").items[0].type == ItemType::kNote);
+  CHECK(repair_journal(desk.directory())->damaged.empty());
+}
+
+TEST_CASE("sums go on over commits, connections and a repair") {
+  Desk desk;
+  for (std::uint64_t seq = 1; seq <= kCount; ++seq) {
+    REQUIRE(desk.open());
+    REQUIRE(desk.start("r") == Taken::kYes);
+    REQUIRE(desk.out("r", seq, payload_of(seq)) == Taken::kYes);
+    REQUIRE(desk.flush());
+    desk.journal.reset();
+    if (seq == kCount / 2) REQUIRE(repair_journal(desk.directory()));
+  }
+  const Status whole = check_journal(desk.directory());
+  CHECK(whole.message() == "");
+  CHECK(Plain(desk.file())
+            .rows("SELECT count(*), count(sum), count(DISTINCT sum_before) FROM run_segments") ==
+        Texts{"12|12|12"});
+  CHECK(desk.items("r").items.size() == kCount);
+}
+
+TEST_CASE("segments of a version without sums are read, followed by ones with sums, and repaired") {
+  Desk desk;
+  REQUIRE(check_place(desk.directory(), true));
+  {
+    constexpr std::size_t kWithoutSums = 5;
+    auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});
+    REQUIRE(database);
+    REQUIRE(prepare_file(**database));
+    REQUIRE(migrate(**database, journal_migrations().first(kWithoutSums)));
+  }
+  REQUIRE(Plain(desk.file())
+              .run("INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
+                   " updated_at, last_seq) VALUES (1, 'old', 's', 'running', 'c', 1, 1, 1);"
+                   "INSERT INTO run_segments VALUES (1 << 32 | 1, 5, '[[0,0,0,3,0]]', 'abc')"));
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("old") == Taken::kYes);
+  REQUIRE(desk.out("old", 2, "def") == Taken::kYes);
+  REQUIRE(desk.flush());
+  desk.journal.reset();
+  CHECK(Plain(desk.file()).rows("SELECT sum IS NULL, sum_before FROM run_segments") ==
+        Texts{"1|NULL", "0|0"});
+  for (int round = 0; round < 2; ++round) {
+    const ItemPage page = desk.items("old");
+    REQUIRE(page.items.size() == 2);
+    CHECK(page.items[0].payload == "abc");
+    CHECK(page.items[1].payload == "def");
+    const Status whole = check_journal(desk.directory());
+    CHECK(whole.message() == "");
+    REQUIRE(repair_journal(desk.directory()));
+  }
+}
+
+TEST_CASE("a file of a version without sums is repaired with all that is whole") {
+  Desk desk;
+  REQUIRE(check_place(desk.directory(), true));
+  {
+    constexpr std::size_t kWithoutSums = 5;
+    auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});
+    REQUIRE(database);
+    REQUIRE(prepare_file(**database));
+    REQUIRE(migrate(**database, journal_migrations().first(kWithoutSums)));
+  }
+  REQUIRE(Plain(desk.file())
+              .run("INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
+                   " finished_at, updated_at, last_seq)"
+                   " VALUES (1, 'old', 's', 'completed', 'c', 1, 1, 1, 2);"
+                   "INSERT INTO run_segments VALUES (1 << 32 | 1, 5, '[[0,0,0,3,0]]', 'abc');"
+                   "INSERT INTO run_segments VALUES (1 << 32 | 2, 5, '[[0,0,0,9,0]]', 'abc')"));
+  const auto report = repair_journal(desk.directory());
+  REQUIRE(report);
+  REQUIRE(report->damaged.size() == 1);
+  CHECK(report->damaged[0].from == 2);
+  CHECK(desk.items("old").items[0].payload == "abc");
+}
+
+}  // namespace
+}  // namespace gibbous::testing

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/journal/file_system.h"
+#include "runtime/base/file_system.h"
 
 namespace gibbous {
 namespace {

@@ -15,7 +15,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/base/state_file.h"
 #include "runtime/journal/database.h"
-#include "runtime/journal/file_system.h"
+#include "runtime/base/file_system.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/salvage.h"
 #include "runtime/journal/schema.h"

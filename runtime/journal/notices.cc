@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/file_system.h"
 #include "runtime/base/session_name.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
@@ -143,6 +144,12 @@ void send_notices(const std::string& state_directory, const std::string& self,
 
 Result<std::unique_ptr<NoticeSocket>> NoticeSocket::open(const std::string& state_directory,
                                                          const std::string& worker_id) {
+  const FileSystem system = file_system_of(state_directory);
+  if (!system.shares_memory) {
+    return Status::error(
+        "notices_unusable",
+        state_directory + ": sockets do not reach other machines (" + system.name + ")");
+  }
   UniqueFd socket = datagram_socket();
   if (!socket) return unusable(state_directory, errno);
   std::unique_ptr<NoticeSocket> made(

@@ -1,12 +1,9 @@
 #include "bindings/lua/source/script_monitor.h"
 
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <uv.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,6 +11,7 @@
 
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
+#include "runtime/base/file_system.h"
 
 namespace gibbous::lua {
 namespace {
@@ -40,25 +38,6 @@ void add_entry(fs::path path, Places* into) {
     }
     path = dir;
   }
-}
-
-// Returns true for a file system that other machines or programs change without the kernel's
-// knowledge (statfs(2)).
-bool is_remote(const std::string& directory) {
-  constexpr std::array<std::uint32_t, 8> kRemote = {
-      0x6969,      // NFS
-      0x517b,      // SMB
-      0xff534d42,  // CIFS
-      0xfe534d42,  // SMB2
-      0x65735546,  // FUSE
-      0x01021997,  // 9p
-      0x00c36400,  // Ceph
-      0x5346414f,  // AFS
-  };
-  struct statfs system {};
-  if (::statfs(directory.c_str(), &system) != 0) return true;
-  const auto type = static_cast<std::uint32_t>(system.f_type);
-  return std::find(kRemote.begin(), kRemote.end(), type) != kRemote.end();
 }
 
 bool compiles(const std::string& text) {
@@ -175,7 +154,7 @@ class UvScriptMonitor final : public ScriptMonitor {
     missing_watches_ = false;
     remote_ = false;
     for (auto& [dir, names] : places()) {
-      remote_ = remote_ || is_remote(dir);
+      remote_ = remote_ || !file_system_of(dir).reports_changes;
       if (directories_.size() >= kMaxDirectories) {
         missing_watches_ = true;
         break;

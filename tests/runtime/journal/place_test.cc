@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "runtime/journal/file_system.h"
+#include "runtime/base/file_system.h"
 #include "runtime/journal/journal_repair.h"
 #include "tests/runtime/journal/desk.h"
 

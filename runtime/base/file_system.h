@@ -1,4 +1,4 @@
-// What the file system of the journal can do. Any thread.
+// What the file system of a path can do. Any thread.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 namespace gibbous {
 
 struct FileSystem {
-  std::string name;           // "nfs"; "" when it is an ordinary local one
-  bool shares_memory = true;  // between all processes that may have the file open, as WAL needs
+  std::string name;             // "nfs"; "" when it is an ordinary local one
+  bool shares_memory = true;    // between all processes that may have a file open
+  bool reports_changes = true;  // all of them, to inotify
   bool is_read_only = false;
 };
 

@@ -1,4 +1,4 @@
-#include "runtime/journal/file_system.h"
+#include "runtime/base/file_system.h"
 
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -31,9 +31,12 @@ constexpr std::array<Network, 9> kNetworks = {{
 FileSystem file_system_of_type(long type) {
   for (const Network& network : kNetworks) {
     // The kernel's type is a signed word on some machines.
-    if (static_cast<unsigned>(type) == network.type) return {network.name, false, false};
+    if (static_cast<unsigned>(type) == network.type) return {network.name, false, false, false};
   }
-  return {};
+  constexpr unsigned kFuse = 0x65735546;
+  FileSystem local;
+  local.reports_changes = static_cast<unsigned>(type) != kFuse;
+  return local;
 }
 
 FileSystem file_system_of(const std::string& path) {

@@ -30,25 +30,53 @@ local function lacks_order(handle)
   return handle:read({ stream = 'merged', since = 0, max_bytes = 1 }).gap ~= nil
 end
 
--- Returns what is found in each of these streams. Where the journal cannot be asked, both streams
--- apart may have more in memory than the merged text, which begins where the order is known.
-local function search(handle, id, streams, options)
-  if not handle or not is_whole(handle, streams) then
-    options.stream = streams[1] == 'merged' and 'merged' or nil
-    local found, err = journal.grep(id, options)
-    if found or not handle or err.code == 'invalid_arguments' then
-      return check(found, err)
-    end
-    if options.stream == 'merged' and lacks_order(handle) then
-      streams = shaped.STREAMS
+-- Returns true when the journal has fewer lines than were printed: it is behind, cannot be written,
+-- or has a limit.
+local function lacks_lines(found, handle, streams)
+  local info = handle:info()
+  for _, stream in ipairs(streams) do
+    if found[stream].lines < info[stream].lines then
+      return true
     end
   end
+  return false
+end
+
+local function matches_of(found, streams)
+  local matches = 0
+  for _, stream in ipairs(streams) do
+    matches = matches + found[stream].matches
+  end
+  return matches
+end
+
+-- Returns what is found in each of these streams in memory.
+local function in_memory(handle, streams, options)
   local found = {}
   for _, stream in ipairs(streams) do
     options.stream = stream
     found[stream] = check(handle:grep(options))
   end
   return found
+end
+
+-- Returns what is found in each of these streams. Where the journal cannot be asked, both streams
+-- apart may have more in memory than the merged text, which begins where the order is known.
+local function search(handle, id, streams, options)
+  if not handle or not is_whole(handle, streams) then
+    options.stream = streams[1] == 'merged' and 'merged' or nil
+    local found, err = journal.grep(id, options)
+    if found and handle and lacks_lines(found, handle, streams) then
+      local kept = in_memory(handle, streams, options)
+      return matches_of(kept, streams) > matches_of(found, streams) and kept or found
+    elseif found or not handle or err.code == 'invalid_arguments' then
+      return check(found, err)
+    end
+    if options.stream == 'merged' and lacks_order(handle) then
+      streams = shaped.STREAMS
+    end
+  end
+  return in_memory(handle, streams, options)
 end
 
 --- Returns the answer of bg_output for `grep`.

@@ -44,6 +44,22 @@ TEST_CASE("bg_output finds output in the journal that memory has dropped") {
   CHECK(contains(found.text, "200000:FATAL: gone\n"));
 }
 
+TEST_CASE("bg_output finds what memory has and the journal lacks") {
+  const TempDir dir;
+  RuntimeOptions options = with_journal(dir);
+  // The journal keeps the beginning and the end of so much output, memory more of its end.
+  options.config_file =
+      dir.write("gibbous.lua", "return { journal = { max_output_bytes = 100000 } }");
+  Host host(std::move(options));
+  const std::string id = run_to_end(host, "seq 400000");
+  for (const char* stream : {"both", "merged"}) {
+    const Json args = {{"id", id}, {"grep", "^(300000|400000)$"}, {"stream", stream}};
+    const CallResult found = host.call("bg_output", args);
+    CHECK(contains(found.text, "300000:300000\n"));
+    CHECK(contains(found.text, "400000:400000\n"));
+  }
+}
+
 TEST_CASE("bg_output finds lines of a run that only the journal knows") {
   const TempDir dir;
   std::string id;

@@ -23,6 +23,8 @@ using std::chrono::steady_clock;
 
 // Longer than the grace period before SIGKILL, which is five seconds unless configured otherwise.
 constexpr std::chrono::seconds kPatience{30};
+// The time that an owner has to take the run over.
+constexpr std::chrono::seconds kAdoption{3};
 
 std::string signal_word(std::string word) {
   if (word.rfind("SIG", 0) == 0) word.erase(0, 3);
@@ -75,14 +77,25 @@ Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   return Runtime::create(made);
 }
 
-// Waits for the end of the run; polls `owner` when there is one.
+// Waits for the end of the run, and becomes its owner when it has none: also after another process
+// has taken it over and ended, such as a second `gibbous kill`.
 Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Follow& follow,
-                               Runtime* owner) {
+                               const Options& options) {
   const auto deadline = steady_clock::now() + kPatience;
+  std::unique_ptr<Runtime> owner;
+  auto next_owner = steady_clock::now();
   for (;;) {
     Result<RunRecord> run = reader.run(id);
     if (!run || inspect::has_ended(*run)) return run;
-    if (steady_clock::now() > deadline) {
+    const auto now = steady_clock::now();
+    if (now >= next_owner && !inspect::host_lives(reader, *run)) {
+      owner.reset();
+      auto made = make_owner(options);
+      if (!made) return made.status();
+      owner = std::move(*made);
+      next_owner = now + kAdoption;
+    }
+    if (now > deadline) {
       return Status::error("kill_timed_out", id + " has not ended within " +
                                                  std::to_string(kPatience.count()) +
                                                  " s of the request; see 'gibbous ps'");
@@ -109,13 +122,7 @@ ExitCode run_kill(const Options& options) {
   const auto asked = request_kill(inspect::journal_directory(options.runtime.state_dir),
                                   run->run_id, signal_word(options.signal), clock);
   if (!asked && asked.status().code() != "run_ended") return fail(asked.status(), options);
-  std::unique_ptr<Runtime> owner;
-  if (!inspect::host_lives(**reader, *run)) {
-    auto made = make_owner(options);
-    if (!made) return fail(made.status(), options);
-    owner = std::move(*made);
-  }
-  run = wait_for_end(**reader, run->run_id, *follow, owner.get());
+  run = wait_for_end(**reader, run->run_id, *follow, options);
   if (!run) return fail(run.status(), options);
   return tell(*run, true, options);
 }

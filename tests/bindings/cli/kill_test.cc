@@ -120,6 +120,28 @@ TEST_CASE("kill ends a detached run of a dead host") {
   CHECK(processes_with(word).empty());
 }
 
+TEST_CASE("kills of several runs of dead hosts at the same time all end their run") {
+  TempDir dir;
+  const std::string gibbous = command_path() + " ";
+  const std::string state = " --state " + dir.path() + "/state";
+  std::string all;
+  for (int i = 0; i < 3; ++i) {
+    const Outcome started = run_program(
+        {.argv = {command_path(), "call", "bg_start", R"({"command":"sleep 600"})", "--keep",
+                  "--json", "--mode", "auto", "--state", dir.path() + "/state"},
+         .env = {},
+         .cwd = dir.path()});
+    const std::string id = Json::parse(started.out)["result"]["data"]["id"];
+    all += gibbous + "kill " + id + state + " & ";
+  }
+  const Outcome killed =
+      run_program({.argv = {"/bin/sh", "-c", all + "wait"}, .env = {}, .cwd = dir.path()});
+  CHECK(killed.err.empty());
+  const Outcome listed = run_program(
+      {.argv = {"/bin/sh", "-c", gibbous + "ps" + state}, .env = {}, .cwd = dir.path()});
+  CHECK(listed.out.find("running") == std::string::npos);
+}
+
 TEST_CASE("kill of an unknown run suggests the nearest id") {
   Killing desk;
   const std::string run = desk.spawn("true");

@@ -293,7 +293,8 @@ Result<RecordedItems> Recording::with_run_here(const std::string& run_id, std::u
   const std::optional<RunRecord> here = recorder_->record_of(run_id);
   if (!here) return read;
   const Status problem = journal_ ? journal_->stats().problem : problem_;
-  if (read.ok() && problem.ok()) return read;
+  // An end is recorded after the items before it.
+  if (read.ok() && (problem.ok() || is_terminal_status(read->run.status))) return read;
   const bool is_late = problem.ok() && read.status().code() == "run_not_found";
   const std::string why = is_late        ? busy().message()
                           : problem.ok() ? read.status().message()

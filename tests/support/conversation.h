@@ -21,6 +21,9 @@ class Conversation {
   explicit Conversation(const std::vector<std::string>& arguments,
                         std::map<std::string, std::string> env = {});
 
+  // A program that becomes a `gibbous session`.
+  explicit Conversation(const ProgramSpec& spec) : program_(spec) {}
+
   Program& program() { return program_; }
   void send(const Json& request) { program_.write_line(request.dump()); }
   // Sends a call and returns its answer: {"id":…,"result":…} or {"id":…,"error":…}.

@@ -103,6 +103,7 @@ ExitCode run_events(const Options& options) {
   if (!filter) return fail(filter.status(), options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
+  follow->watch_journal(inspect::journal_directory(options.runtime.state_dir));
   inspect::EventFeed feed(**reader, std::move(*filter));
   const Status status = print_events(feed, *follow, options);
   return status ? ExitCode::kDone : fail(status, options);

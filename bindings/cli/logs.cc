@@ -51,7 +51,7 @@ class Log {
   }
 
   Result<bool> follow_it(Follow& follow) {
-    for (int rests = 1;; ++rests) {
+    for (;;) {
       // Read the state before the output: after a final state no output follows.
       Result<RunRecord> now = reader_.run(run_.run_id);
       if (!now) return now.status();
@@ -59,7 +59,7 @@ class Log {
       const Result<bool> read = news(follow);
       if (!read || !*read) return read;
       if (inspect::has_ended(run_)) return notify_end(follow);
-      if (rests % kRestsBetweenLooks == 1 && is_gone(reader_, run_)) return host_gone(run_);
+      if (follow.is_time_to_look() && is_gone(reader_, run_)) return host_gone(run_);
       if (!follow.rest()) return false;
     }
   }
@@ -106,6 +106,7 @@ ExitCode run_logs(const Options& options) {
   if (!sources) return fail(sources.status(), options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
+  follow->watch_journal(inspect::journal_directory(options.runtime.state_dir));
   const Status status =
       sources->size() == 1
           ? Log(**reader, sources->front(), terminal, options).print(*follow)

@@ -36,9 +36,9 @@ class MergedLogs {
   }
 
   Status print() {
-    for (int rests = 1;; ++rests) {
+    for (;;) {
       // Read the states before the output: after a final state no output follows.
-      if (Status status = refresh(rests % kRestsBetweenLooks == 1); !status) return status;
+      if (Status status = refresh(follow_.is_time_to_look()); !status) return status;
       const Result<bool> written = news();
       if (!written || !*written) return written.status();
       const bool over =

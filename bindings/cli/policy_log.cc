@@ -120,6 +120,7 @@ ExitCode print_policy_log(const Options& options) {
   if (Status found = find_run(**reader, *filter); !found) return fail(found, options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
+  follow->watch_journal(inspect::journal_directory(options.runtime.state_dir));
   const Status status = print(**reader, *filter, *follow, options);
   return status ? ExitCode::kDone : fail(status, options);
 }

@@ -15,6 +15,9 @@ namespace {
 // A read finds all runs that began since the last one, unless there are more of them than this.
 constexpr std::size_t kNewestRuns = 256;
 
+// Items are sorted when there are more than are shown by this.
+constexpr std::size_t kMoreItems = 1'000;
+
 }  // namespace
 
 EventFeed::EventFeed(JournalReader& reader, FeedFilter filter)
@@ -51,13 +54,24 @@ Result<std::vector<FeedItem>> EventFeed::next() {
   if (!runs) return runs.status();
   first_ = false;
   std::vector<FeedItem> items;
+  // Nothing before this is among the newest items. Runs come newest first, so that it is known
+  // early.
+  std::int64_t oldest = 0;
   for (const RunRecord& run : *runs) {
     Cursor& cursor = cursors_[run.run_id];
     cursor.active = !has_ended(run);
     const bool is_too_old = has_ended(run) && run.finished_at < filter_.since;
     if (is_too_old || run.last_seq <= cursor.since_seq) continue;
+    if (has_ended(run) && run.updated_at < oldest) {
+      cursor.since_seq = run.last_seq;
+      ++left_out_;
+      continue;
+    }
     if (Status status = read(run, cursor, items); !status) return status;
-    if (items.size() > 2 * kMaxFeedItems) sort_and_cut(items);
+    if (items.size() > kMaxFeedItems + kMoreItems) {
+      sort_and_cut(items);
+      oldest = items.front().item.created_at;
+    }
   }
   sort_and_cut(items);
   return items;

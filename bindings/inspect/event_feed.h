@@ -1,6 +1,7 @@
 // EventFeed: the events and state changes of many runs in chronological order. Each call reads what
 // the journal has recorded since the last one, with one query for the newest runs, one for each
-// older run that has not ended, and one for the new items of each. One thread at a time.
+// older run that has not ended, and one for the new items of each run that may have some among the
+// newest. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,7 @@ class EventFeed {
 
   // The new items. The first call returns all of them.
   Result<std::vector<FeedItem>> next();
+  // At least so many items or runs were older than what was returned.
   std::uint64_t left_out() const { return left_out_; }
 
  private:

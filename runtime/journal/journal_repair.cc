@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/file_system.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/state_file.h"
 #include "runtime/journal/database.h"
-#include "runtime/base/file_system.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/salvage.h"
 #include "runtime/journal/schema.h"

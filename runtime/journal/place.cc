@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/base/state_file.h"
 #include "runtime/base/file_system.h"
+#include "runtime/base/state_file.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {

@@ -23,8 +23,8 @@
 #include "runtime/journal/journal_reader.h"
 #include "runtime/queue/news.h"
 #include "runtime/queue/news_sources.h"
-#include "runtime/queue/usage_sampler.h"
 #include "runtime/queue/queued_starts.h"
+#include "runtime/queue/usage_sampler.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 

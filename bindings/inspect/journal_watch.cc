@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/journal/file_system.h"
+#include "runtime/base/file_system.h"
 
 namespace gibbous::inspect {
 

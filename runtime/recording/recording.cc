@@ -324,6 +324,7 @@ void Recording::runs(std::string session, std::size_t limit,
 
 void Recording::add_lookup(std::function<Status(JournalReader*)> read,
                            std::function<void(const Status&)> then) {
+  if (state_ == State::kEnding) return;  // as those that wait at the end
   lookups_.push_back(std::make_unique<Lookup>());
   Lookup& lookup = *lookups_.back();
   lookup.owner = this;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "tests/runtime/recording/desk.h"
 
@@ -241,6 +242,30 @@ TEST_CASE("a run that the journal rejects is not queued, and its caller gets the
   desk.worker->enqueue(run, [&](const Status& status) { told = status; });
   REQUIRE(desk.table.loop.until([&] { return told.has_value(); }));
   CHECK(told->code() == "invalid_arguments");
+}
+
+TEST_CASE("a question that comes while the recording ends is not answered, and does no harm") {
+  Recorded desk;
+  desk.finished(desk.sh("true").id());
+  std::promise<void> closed;
+  auto is_closed = closed.get_future().share();
+  desk.recording->close([&] { closed.set_value(); });
+  bool is_answered = false;
+  desk.recording->look_up<Status>(
+      [is_closed](JournalReader&) {
+        is_closed.wait();  // the answer would come when all else has ended
+        return Status();
+      },
+      [&](const Status&) { is_answered = true; });
+  constexpr int kTurns = 50;  // of the loop, after the end
+  int turns = 0;
+  REQUIRE(desk.table.loop.until([&] {
+    const bool is_over = is_closed.wait_for(Millis{0}) == std::future_status::ready;
+    return is_over && ++turns > kTurns;
+  }));
+  CHECK_FALSE(is_answered);
+  desk.worker.reset();
+  desk.recording.reset();
 }
 
 TEST_CASE("a run is recorded as killed at the end of its host") {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/follow.h"
@@ -77,6 +78,12 @@ Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
   return Runtime::create(made);
 }
 
+Result<KillRequest> request_end(const Options& options, const std::string& id) {
+  const SystemClock clock;
+  return request_kill(inspect::journal_directory(options.runtime.state_dir), id,
+                      signal_word(options.signal), clock);
+}
+
 // Waits for the end of the run, and becomes its owner when it has none: also after another process
 // has taken it over and ended, such as a second `gibbous kill`.
 Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Follow& follow,
@@ -89,7 +96,8 @@ Result<RunRecord> wait_for_end(JournalReader& reader, const std::string& id, Fol
     if (!run || inspect::has_ended(*run)) return run;
     const auto now = steady_clock::now();
     if (now >= next_owner && !inspect::host_lives(reader, *run)) {
-      owner.reset();
+      // Its last owner may have ended after it took the request, and before the run did.
+      if (std::exchange(owner, nullptr) != nullptr) (void)request_end(options, id);
       auto made = make_owner(options);
       if (!made) return made.status();
       owner = std::move(*made);
@@ -118,9 +126,7 @@ ExitCode run_kill(const Options& options) {
   if (inspect::has_ended(*run)) return tell(*run, false, options);
   Result<Follow> follow = Follow::create();
   if (!follow) return fail(follow.status(), options);
-  const SystemClock clock;
-  const auto asked = request_kill(inspect::journal_directory(options.runtime.state_dir),
-                                  run->run_id, signal_word(options.signal), clock);
+  const auto asked = request_end(options, run->run_id);
   if (!asked && asked.status().code() != "run_ended") return fail(asked.status(), options);
   run = wait_for_end(**reader, run->run_id, *follow, options);
   if (!run) return fail(run.status(), options);

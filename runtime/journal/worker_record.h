@@ -15,8 +15,8 @@ namespace gibbous {
 
 // One life of a process (or of a runtime in it) that executes runs: the id is never used again.
 struct WorkerRecord {
-  std::string worker_id;  // 1 to kMaxJournalIdBytes bytes
-  std::int64_t pid = 0;
+  std::string worker_id;         // 1 to kMaxJournalIdBytes bytes
+  std::int64_t pid = 0;          // 0: it has left runs behind
   std::int64_t pid_started = 0;  // as /proc/PID/stat gives it
   // Equal for two workers only when each can see the other's process: pid_space().
   std::string boot_id;

@@ -24,6 +24,10 @@ Status Workers::prepare() {
        "UPDATE workers SET lease_until = lease_until + ?1 - heartbeat_at, heartbeat_at = ?1"
        " WHERE worker_id = ?2"},
       {&remove_, "DELETE FROM workers WHERE worker_id = ?"},
+      {&retire_,
+       "UPDATE workers SET pid = 0, pid_started = 0, lease_until = 0 WHERE worker_id = ?1"
+       " AND EXISTS (SELECT 1 FROM exec_runs WHERE status IN ('starting', 'running')"
+       " AND (owner = ?1 OR started_by = ?1))"},
       {&select_, select + " WHERE worker_id = ?"},
       {&select_unneeded_,
        "SELECT worker_id FROM workers WHERE worker_id NOT IN (SELECT owner FROM exec_runs"
@@ -117,7 +121,8 @@ Status Workers::note_neighbour() {
 Status Workers::leave() {
   if (Status status = note_neighbour(); !status) return status;
   const std::string id = std::exchange(self_, {}).worker_id;
-  return remove_.bind(1, id).run();
+  if (Status status = retire_.bind(1, id).run(); !status) return status;
+  return database_.changes() > 0 ? Status() : remove_.bind(1, id).run();
 }
 
 Status Workers::find(const std::string& worker_id, WorkerRecord* worker) {
@@ -139,7 +144,7 @@ Status Workers::is_dead(const std::string& worker_id, std::int64_t now, bool* de
   }
   WorkerRecord worker;
   if (Status status = find(worker_id, &worker); !status) return status;
-  if (worker.boot_id.empty()) {
+  if (worker.boot_id.empty() || worker.pid == 0) {
     *dead = true;
   } else {
     const std::optional<bool> seen =

@@ -31,7 +31,8 @@ class Workers {
   // A worker that claims is alive: its lease now holds for as long again.
   Status renew(std::int64_t now);
   Status heartbeat(const Heartbeat& beat, std::int64_t now, Status* refused);
-  // Removes this worker; its runs become orphans.
+  // Removes this worker; its runs become orphans. While there are any, it is kept as dead (pid 0),
+  // because its keeper may hold them.
   Status leave();
 
   // Answers of is_dead() are cached until the next call.
@@ -58,6 +59,7 @@ class Workers {
   Statement beat_;
   Statement renew_;
   Statement remove_;
+  Statement retire_;
   Statement select_;
   Statement select_unneeded_;
   Statement select_before_;

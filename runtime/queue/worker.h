@@ -164,7 +164,8 @@ class Worker final : private RunsObserver {
   std::int64_t lease_end_ = 0;             // wall time of the earliest to be examined; 0: none
   std::set<std::string> queued_;           // runs of the table that wait to be started
   std::map<std::string, Orphan> orphans_;  // to be settled
-  Nanos orphans_since_{0};
+  bool adopting_ = false;
+  Nanos adopted_at_{0};
   std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
   std::set<std::int64_t> requests_;           // the ones being carried out
   std::set<std::string> served_;              // clients

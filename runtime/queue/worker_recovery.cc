@@ -7,8 +7,8 @@
 namespace gibbous {
 namespace {
 
-// A keeper whose host is gone ends its runs within their grace period.
-constexpr Nanos kKeeperPatience{30'000'000'000};
+// The pause between two attempts to get runs from a keeper that has another host.
+constexpr Nanos kAdoptAgain{1'000'000'000};
 
 }  // namespace
 
@@ -16,7 +16,6 @@ constexpr Nanos kKeeperPatience{30'000'000'000};
 // after, or there are no others.
 void Worker::recover_if_needed() {
   recovering_ = true;
-  orphans_since_ = clock_.now();
   NewsQuestion first = question();
   first.begins = true;
   recording_.look_up<Result<QueueNews>>(
@@ -31,7 +30,6 @@ void Worker::recover_if_needed() {
 }
 
 void Worker::recover(const std::vector<std::string>& dead) {
-  orphans_since_ = clock_.now();
   recovering_ = true;
   take_orphans(dead);
 }
@@ -84,12 +82,16 @@ bool Worker::resume(const std::string& run_id) {
   return true;
 }
 
+// A keeper that lives still has the run, and is asked for it again: another process may have taken
+// the keeper over, and end before it.
 void Worker::settle() {
   if (recovering_) return;
+  bool held = false;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Orphan& orphan = at->second;
     const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
-    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
+    if (keeper_there) {
+      held = true;
       ++at;
       continue;
     }
@@ -101,6 +103,12 @@ void Worker::settle() {
       lose(settled);
     }
   }
+  if (!held || adopting_ || clock_.now() - adopted_at_ < kAdoptAgain) return;
+  adopting_ = true;
+  runs_.adopt_detached([this] {
+    adopting_ = false;
+    adopted_at_ = clock_.now();
+  });
 }
 
 void Worker::requeue(const Orphan& orphan) {

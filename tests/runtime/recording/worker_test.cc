@@ -105,5 +105,48 @@ TEST_CASE("the runs of a worker that is killed are settled at once") {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST_CASE("a run whose keeper lives is not lost, however its host ended") {
+  const TempDir state;
+  const pid_t keeper = patient_fork();
+  REQUIRE(keeper >= 0);
+  if (keeper == 0) {
+    for (;;) ::pause();
+  }
+  Recorded host({}, {}, state.path(), patient());
+  for (const bool has_keeper : {true, false}) {
+    JournalOptions options;
+    options.directory = state.path();
+    auto journal = Journal::create(options, host.table.clock);
+    REQUIRE(journal);
+    WorkerRecord worker;
+    worker.worker_id = has_keeper ? "kept" : "gone";
+    worker.pid = ::getpid();
+    worker.pid_started =
+        static_cast<std::int64_t>(read_stat(::getpid()).value_or(ProcessStat()).start_time);
+    worker.boot_id = pid_space();
+    worker.keeper_pid = has_keeper ? keeper : 0;
+    worker.keeper_started =
+        static_cast<std::int64_t>(read_stat(keeper).value_or(ProcessStat()).start_time);
+    (void)(*journal)->join(worker, nullptr);
+    RunRecord run;
+    run.run_id = has_keeper ? "held" : "ended";
+    run.status = "running";
+    run.command = "sleep 600";
+    (void)(*journal)->put_run(run);
+    (void)(*journal)->leave(nullptr);
+  }
+  std::vector<std::string> settled;
+  host.worker->on_settled = [&](const RunRecord& run) {
+    settled.push_back(run.run_id + " " + run.status);
+  };
+  open(host);
+  REQUIRE(host.table.loop.until([&] { return !settled.empty(); }));
+  CHECK(settled == std::vector<std::string>{"ended lost"});
+  ::kill(keeper, SIGKILL);
+  ::waitpid(keeper, nullptr, 0);
+  CHECK(host.table.loop.until([&] { return settled.size() == 2; }));
+  CHECK(settled.back() == "held lost");
+}
+
 }  // namespace
 }  // namespace gibbous::testing

@@ -245,24 +245,21 @@ Status migrate(Database& database, std::span<const char* const> migrations) {
   // A file of this version needs no lock, which another process may hold for long.
   const Result<std::int64_t> now = version_of(database);
   if (now && static_cast<std::size_t>(*now) == migrations.size()) return {};
-  for (;;) {
-    // Look under the lock, because another process may be migrating it, too.
-    if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
-    const Result<std::int64_t> version = version_of(database);
-    const std::size_t reached = version ? static_cast<std::size_t>(*version) : 0;
-    Status status = version.status();
-    if (status && reached > migrations.size()) status = newer(database, *version);
-    if (!status || reached == migrations.size()) {
-      const Status ended = database.execute("ROLLBACK");
-      return status ? ended : status;
-    }
-    status = migrate_one(database, migrations[reached], reached + 1);
-    if (status) status = database.execute("COMMIT");
-    if (!status) {
-      if (database.in_transaction()) (void)database.execute("ROLLBACK");
-      return status;
-    }
+  // Look again under the lock, because another process may be migrating it, too.
+  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+  const Result<std::int64_t> version = version_of(database);
+  Status status = version.status();
+  if (status && static_cast<std::size_t>(*version) > migrations.size()) {
+    status = newer(database, *version);
   }
+  for (std::size_t next = version ? static_cast<std::size_t>(*version) : 0;
+       status && next < migrations.size(); ++next) {
+    status = migrate_one(database, migrations[next], next + 1);
+  }
+  // All in one transaction, because each commit waits for the disk.
+  if (status) status = database.execute("COMMIT");
+  if (!status && database.in_transaction()) (void)database.execute("ROLLBACK");
+  return status;
 }
 
 Status check_version(Database& database) {

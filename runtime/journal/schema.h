@@ -19,8 +19,8 @@ std::span<const char* const> journal_migrations();
 // WAL and how it syncs. Without `wal`, or where SQLite finds that WAL does not work, the file has a
 // rollback journal: then readers and the writer wait for each other.
 Status prepare_file(Database& database, bool wal = true);
-// Brings the file up to `migrations`, each in a transaction of its own. Fails with journal_newer,
-// with journal_foreign (another program's tables), or as the database does.
+// Brings the file up to `migrations`, in one transaction. Fails with journal_newer, with
+// journal_foreign (another program's tables), or as the database does.
 Status migrate(Database& database, std::span<const char* const> migrations);
 // For readers: checks that the file has exactly this version.
 Status check_version(Database& database);

@@ -133,6 +133,9 @@ class Journal {
   // those of these workers. From now on they belong to this worker, which must find out what became
   // of them.
   Taken take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of = {});
+  // Gives back a run that take_orphans() took and that another process executes: it has no owner
+  // until that one takes it over. Fails with run_not_owned.
+  Taken release(std::string_view run_id, JournalDone on_done);
   // Puts one of this worker's runs back into the queue with the next attempt; a run with an open
   // kill request ends as killed instead. It keeps its queued_at unless it had started. `why`
   // becomes the error_message of the queued run, until a worker claims it. Fails with

@@ -78,6 +78,15 @@ Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set
   return impl_->operate(operation<Orphans>(std::move(work), std::move(on_done)), 0);
 }
 
+Taken Journal::release(std::string_view run_id, JournalDone on_done) {
+  if (!is_id(run_id)) return Taken::kWrongUse;
+  auto work = [id = std::string(run_id)](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+    return queue.release(id, now, refused);
+  };
+  return impl_->operate(operation<Plain>(std::move(work), plain(std::move(on_done))),
+                        run_id.size());
+}
+
 Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
                        std::string_view why) {
   if (!is_id(run_id) || why.size() > kMaxJournalTextBytes) return Taken::kWrongUse;

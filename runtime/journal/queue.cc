@@ -33,6 +33,9 @@ Status Queue::prepare() {
        " WHERE number = ?1"},
       {&take_,
        "UPDATE exec_runs SET owner = ?2, started_by = ?3, updated_at = ?4 WHERE number = ?1"},
+      {&release_,
+       "UPDATE exec_runs SET owner = NULL, updated_at = ?3"
+       " WHERE run_id = ?1 AND owner = ?2 AND status IN ('starting', 'running')"},
       {&requeue_,
        "UPDATE exec_runs SET status = 'queued', owner = NULL, started_by = NULL,"
        " attempt = attempt + 1, updated_at = ?2,"
@@ -168,6 +171,15 @@ Status Queue::take_orphans(const std::set<std::string>& of, std::int64_t now, Ru
   }
   if (!orphans->empty()) status = workers_.renew(now);
   return status ? workers_.forget_dead(now) : status;
+}
+
+Status Queue::release(const std::string& run_id, std::int64_t now, Status* refused) {
+  const Status status =
+      release_.bind(1, run_id).bind(2, workers_.self().worker_id).bind(3, now).run();
+  if (status && database_.changes() == 0) {
+    *refused = Status::error("run_not_owned", "run " + run_id + " is not this worker's");
+  }
+  return status;
 }
 
 Status Queue::requeue(const std::string& run_id, std::string_view why, std::int64_t now,

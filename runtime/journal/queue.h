@@ -57,6 +57,9 @@ class Queue {
   Status requeue(const std::string& run_id, std::string_view why, std::int64_t now,
                  std::int64_t* planned_attempt, RunRecord* run, Status* refused);
 
+  // Gives up a run in progress of this worker: it has no owner until another worker takes it.
+  Status release(const std::string& run_id, std::int64_t now, Status* refused);
+
   // request->id is the plan.
   Status request_kill(const std::string& run_id, const std::string& signal, std::int64_t now,
                       KillRequest* request, Status* refused);
@@ -99,6 +102,7 @@ class Queue {
   Statement select_row_;
   Statement claim_;
   Statement take_;
+  Statement release_;
   Statement requeue_;
   Statement end_;
   Statement select_request_;

@@ -82,6 +82,10 @@ void Worker::start(Journal& journal) {
   me.boot_id = boot_id_;
   me.lease_until = (clock_.wall() + kLease).count();
   me.takes_over = options_.adopt;
+  // The first run opens the journal, so there may be a keeper already.
+  notified_keeper_ = runs_.keeper_pid();
+  me.keeper_pid = notified_keeper_;
+  me.keeper_started = notified_keeper_ != 0 ? start_time_of(notified_keeper_) : 0;
   beaten_ = clock_.now();
   looked_ = beaten_;
   open_sources();
@@ -212,7 +216,8 @@ Nanos Worker::look_interval() const {
 Nanos Worker::next_tick() const {
   Nanos next = std::min(looked_ + look_interval(), sampler_.due());
   if (is_busy()) next = std::min(next, beaten_ + kBeat);
-  if (!orphans_.empty()) next = std::min(next, clock_.now() + kSettle);
+  if (!orphans_.empty() || !wanted_.empty()) next = std::min(next, clock_.now() + kSettle);
+  if (!released_.empty()) next = std::min(next, clock_.now() + kSettle);
   if (lease_end_ != 0) {
     const Millis left = Millis(lease_end_) - clock_.wall();
     next = std::min(next, clock_.now() + std::max<Nanos>(left, kBusyLook));
@@ -233,6 +238,8 @@ void Worker::tick() {
   const Nanos now = clock_.now();
   if (is_busy() && now - beaten_ >= kBeat) beat();
   if (!orphans_.empty()) settle();
+  seek_wanted();
+  look_after_released();
   sampler_.sample();
   const bool lease_ended = lease_end_ != 0 && clock_.wall().count() >= lease_end_;
   if (lease_ended || now - looked_ >= look_interval()) look();

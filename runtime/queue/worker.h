@@ -114,6 +114,9 @@ class Worker final : private RunsObserver {
   void on_orphans(Result<std::vector<Orphan>> orphans);
   void on_adopted();
   void settle();
+  void seek_wanted();
+  bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
+  void look_after_released();
   void lose(const Orphan& orphan);
   void requeue(const Orphan& orphan);
   void claim();
@@ -164,8 +167,10 @@ class Worker final : private RunsObserver {
   std::int64_t lease_end_ = 0;             // wall time of the earliest to be examined; 0: none
   std::set<std::string> queued_;           // runs of the table that wait to be started
   std::map<std::string, Orphan> orphans_;  // to be settled
-  bool adopting_ = false;
-  Nanos adopted_at_{0};
+  Nanos orphans_since_{0};
+  std::map<std::string, Nanos> wanted_;       // runs that this process has, without their records
+  std::map<std::string, Orphan> released_;    // runs whose keeper has another host
+  Nanos adopted_at_{0};                       // the last attempt to get those
   std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
   std::set<std::int64_t> requests_;           // the ones being carried out
   std::set<std::string> served_;              // clients

@@ -1,5 +1,6 @@
 // Worker, what dead workers left: runs are taken over, adopted with their keeper, or settled.
 #include <utility>
+#include <vector>
 
 #include "runtime/process/pid_space.h"
 #include "runtime/queue/worker.h"
@@ -7,8 +8,21 @@
 namespace gibbous {
 namespace {
 
-// The pause between two attempts to get runs from a keeper that has another host.
+// A keeper whose host is gone ends its runs in less time, except those that outlive their host.
+constexpr Nanos kKeeperPatience{1'500'000'000};
+// The pause between two attempts to get such a run from a keeper that has another host.
 constexpr Nanos kAdoptAgain{1'000'000'000};
+// The time that another worker has to give up a run which this process has.
+constexpr Nanos kReleasePatience{30'000'000'000};
+
+// The rows of some runs.
+using Rows = std::vector<std::pair<std::string, Result<RunRecord>>>;
+
+Result<Rows> read_rows(JournalReader& reader, const std::vector<std::string>& ids) {
+  Rows rows;
+  for (const std::string& id : ids) rows.emplace_back(id, reader.run(id));
+  return rows;
+}
 
 }  // namespace
 
@@ -16,6 +30,7 @@ constexpr Nanos kAdoptAgain{1'000'000'000};
 // after, or there are no others.
 void Worker::recover_if_needed() {
   recovering_ = true;
+  orphans_since_ = clock_.now();
   NewsQuestion first = question();
   first.begins = true;
   recording_.look_up<Result<QueueNews>>(
@@ -30,6 +45,7 @@ void Worker::recover_if_needed() {
 }
 
 void Worker::recover(const std::vector<std::string>& dead) {
+  orphans_since_ = clock_.now();
   recovering_ = true;
   take_orphans(dead);
 }
@@ -74,41 +90,97 @@ void Worker::on_adopted() {
 }
 
 bool Worker::resume(const std::string& run_id) {
+  if (runs_.find(run_id) == nullptr) return false;
   const auto found = orphans_.find(run_id);
-  if (found == orphans_.end() || runs_.find(run_id) == nullptr) return false;
-  const Orphan orphan = std::move(found->second);
-  orphans_.erase(found);
-  recorder_.resume(run_id, &orphan.run);
+  if (found != orphans_.end()) {
+    const Orphan orphan = std::move(found->second);
+    orphans_.erase(found);
+    wanted_.erase(run_id);
+    recorder_.resume(run_id, &orphan.run);
+    return true;
+  }
+  if (journal_ == nullptr || !options_.adopt) return false;
+  // This process has the run. Whoever has its record gives it back soon.
+  wanted_.try_emplace(run_id, clock_.now());
+  arm();
   return true;
 }
 
-// A keeper that lives still has the run, and is asked for it again: another process may have taken
-// the keeper over, and end before it.
+void Worker::seek_wanted() {
+  if (wanted_.empty() || recovering_) return;
+  std::vector<std::string> ids;
+  for (const auto& [id, since] : wanted_) ids.push_back(id);
+  recording_.look_up<Result<Rows>>([ids](JournalReader& reader) { return read_rows(reader, ids); },
+                                   [this](const Result<Rows>& rows) {
+                                     if (!rows || journal_ == nullptr || recovering_) return;
+                                     bool foreign = false;
+                                     for (const auto& [id, row] : *rows)
+                                       foreign = is_foreign(id, row) || foreign;
+                                     if (foreign) recover({});
+                                   });
+}
+
+// Resumes a wanted run whose record no other worker has. Returns whether one has it.
+bool Worker::is_foreign(const std::string& run_id, const Result<RunRecord>& row) {
+  const auto found = wanted_.find(run_id);
+  if (found == wanted_.end()) return false;
+  const bool unknown = !row && row.status().code() == "run_not_found";
+  if (!row && !unknown) return false;
+  const bool own = !unknown && (row->owner == id_ || is_terminal_status(row->status));
+  if (!unknown && !own && clock_.now() - found->second < kReleasePatience) return true;
+  wanted_.erase(found);
+  recorder_.resume(run_id, unknown ? nullptr : &*row);
+  return false;
+}
+
+// A run whose keeper lives is not lost. When the keeper does not give it to this process, another
+// one has it and needs its record.
 void Worker::settle() {
   if (recovering_) return;
-  bool held = false;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Orphan& orphan = at->second;
     const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
-    if (keeper_there) {
-      held = true;
+    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
       ++at;
       continue;
     }
     const Orphan settled = orphan;
     at = orphans_.erase(at);
-    if (settled.run.safe_to_repeat || options_.requeue) {
+    if (keeper_there) {
+      (void)journal_->release(settled.run.run_id, nullptr);
+      released_[settled.run.run_id] = settled;
+    } else if (settled.run.safe_to_repeat || options_.requeue) {
       requeue(settled);
     } else {
       lose(settled);
     }
   }
-  if (!held || adopting_ || clock_.now() - adopted_at_ < kAdoptAgain) return;
-  adopting_ = true;
-  runs_.adopt_detached([this] {
-    adopting_ = false;
-    adopted_at_ = clock_.now();
-  });
+}
+
+// The process that has a released run may end before it takes the record.
+void Worker::look_after_released() {
+  if (released_.empty() || recovering_ || clock_.now() - adopted_at_ < kAdoptAgain) return;
+  adopted_at_ = clock_.now();
+  std::vector<std::string> ids;
+  for (const auto& [id, orphan] : released_) ids.push_back(id);
+  recording_.look_up<Result<Rows>>(
+      [ids](JournalReader& reader) { return read_rows(reader, ids); },
+      [this](const Result<Rows>& rows) {
+        if (!rows || journal_ == nullptr) return;
+        bool ended = false;
+        for (const auto& [id, row] : *rows) {
+          const auto found = released_.find(id);
+          if (found == released_.end()) continue;
+          const WorkerRecord& was = found->second.was;
+          const bool gone = !is_process_alive(was.keeper_pid, was.keeper_started);
+          const bool taken = row && (!row->owner.empty() || is_terminal_status(row->status));
+          ended = ended || (gone && !taken);
+          if (gone || taken) released_.erase(found);
+        }
+        if (ended && !recovering_) recover({});
+        if (!released_.empty()) runs_.adopt_detached([] {});
+        arm();
+      });
 }
 
 void Worker::requeue(const Orphan& orphan) {

@@ -1,6 +1,8 @@
 // `gibbous restart`, `stop` and `start`: services of a `gibbous up` that runs in another terminal.
 #include <signal.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,19 @@ struct Terminals {
     }
     FAIL("no event " << name << " of " << service);
     return {};
+  }
+
+  // Waits for all of these events of services, in any order.
+  void events(std::multimap<std::string, std::string> awaited) {
+    while (!awaited.empty()) {
+      const auto line = up.read_line();
+      REQUIRE(line);
+      const Json event = Json::parse(*line);
+      const auto [first, last] = awaited.equal_range(event["event"].get<std::string>());
+      const auto found = std::find_if(
+          first, last, [&](const auto& each) { return event["service"] == each.second; });
+      if (found != last) awaited.erase(found);
+    }
   }
 };
 
@@ -105,7 +120,7 @@ constexpr const char* kChain =
 
 TEST_CASE("start first starts what the service comes after, but not what has completed") {
   Terminals terminals(kChain);
-  terminals.event("started", "web");
+  terminals.events({{"started", "web"}, {"exited", "job"}});
   REQUIRE(terminals.ask({"stop", "web"}).status.code == kDone);
   REQUIRE(terminals.ask({"stop", "db"}).out == "db stopped\n");
   const Outcome outcome = terminals.ask({"start", "web"});
@@ -121,7 +136,7 @@ TEST_CASE("start first starts what the service comes after, but not what has com
 
 TEST_CASE("stop and restart name the services that come after and go on") {
   Terminals terminals(kChain);
-  terminals.event("started", "web");
+  terminals.events({{"started", "web"}, {"exited", "job"}});
   const std::string restarted = terminals.ask({"restart", "db"}).out;
   CHECK_THAT(restarted, Contains("db restarted: "));
   CHECK_THAT(restarted, Contains("; web comes after it and goes on: gibbous restart web"));

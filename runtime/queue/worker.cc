@@ -93,6 +93,8 @@ void Worker::start(Journal& journal) {
   if (options_.adopt) {
     adopt();
     recover_if_needed();
+  } else {
+    recording_.joined();
   }
   look();
   arm();

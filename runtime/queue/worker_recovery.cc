@@ -72,6 +72,7 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
   } else {
     known_dead_.clear();  // the next look finds them again
   }
+  recording_.joined();
   const bool again = std::exchange(orphans_known_, true);
   if (again) {
     runs_.adopt_detached([this] { on_adopted(); });

@@ -160,7 +160,11 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   const Status before = std::exchange(problem_, opened.status());
   state_ = journal_ ? State::kOpen : State::kFailed;
   if (journal_) {
-    if (on_join) on_join(*journal_);
+    if (on_join) {
+      joining_ = true;
+      join_alarm_ = alarms_.set(kJournalPatience, [this] { joined(); });
+      on_join(*journal_);
+    }
     recorder_->set_journal(journal_.get());
     notify_writable();
     for (const std::string& id : std::exchange(unresumed_, {})) resume(id);
@@ -170,6 +174,16 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   }
   const bool is_news = before.code() != problem_.code() || before.message() != problem_.message();
   if (is_news && on_problem) on_problem(problem_);
+  if (!joining_) notify_waiting();
+}
+
+void Recording::joined() {
+  if (!std::exchange(joining_, false)) return;
+  alarms_.clear(std::exchange(join_alarm_, 0));
+  notify_waiting();
+}
+
+void Recording::notify_waiting() {
   for (const auto& then : std::exchange(waiting_, {})) then(problem_);
 }
 
@@ -200,7 +214,7 @@ void Recording::resume(const std::string& id) {
 
 void Recording::when_open(std::function<void(const Status&)> then) {
   open();
-  if (state_ == State::kOpening) {
+  if (state_ == State::kOpening || joining_) {
     waiting_.push_back(std::move(then));
     return;
   }

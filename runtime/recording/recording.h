@@ -74,6 +74,9 @@ class Recording {
   // the journal is open and before anything is written; `resumes_run` says whether the worker will
   // resume the record of an adopted run; `on_ending` comes before the journal is closed.
   std::function<void(Journal&)> on_join;
+  // The worker calls this once it has taken over what dead ones left. Until then, or for a second,
+  // when_open() waits: a run of a dead host would look like that of another one.
+  void joined();
   std::function<bool(const std::string& run_id)> resumes_run;
   std::function<void()> on_ending;
   // A commit of this process changed the queue.
@@ -127,6 +130,7 @@ class Recording {
   void finish_opening();
   void go_on();
   void notify_writable();
+  void notify_waiting();
   void look_up_next();
   void add_lookup(std::function<Status(JournalReader*)> read,
                   std::function<void(const Status&)> then);
@@ -147,6 +151,8 @@ class Recording {
   std::set<std::string> unresumed_;  // adopted runs that wait for the journal
   Opening* opening_ = nullptr;       // frees itself
   bool looking_up_ = false;
+  bool joining_ = false;
+  int join_alarm_ = 0;
   bool is_late_ = false;  // a flush has waited too long, and waits still
   std::vector<std::function<void(const Status&)>> waiting_;
   std::vector<std::function<void()>> on_writable_;

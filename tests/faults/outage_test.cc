@@ -122,7 +122,8 @@ std::string call_all(OutageSession& session, const std::string& ended, const std
   is_named(session.call("bg_start", {{"command", kCount}, {"serial", "s"}, {"request_id", "two"}}));
   is_named(session.call("shell", {{"action", "poll"}, {"run_id", ended}}));
   is_named(session.call("shell", {{"action", "kill"}, {"run_id", ended}}));
-  const std::string live = session.data("bg_start", {{"command", "echo up; sleep 600"}})["id"];
+  const std::string live = session.data(
+      "bg_start", {{"command", "echo up; sleep 600"}, {"until", {{"line", "up"}}}})["id"];
   const Json polled = session.data("shell", {{"action", "poll"}, {"run_id", live}});
   CHECK(polled["status"] == "running");
   CHECK_FALSE(polled["done"].get<bool>());
@@ -251,7 +252,8 @@ TEST_CASE(
   const Json spawned = session.spawn(kCount, "one");
   INFO(spawned.dump());
   CHECK((spawned.contains("result") || spawned["error"]["code"] == "journal_unusable"));
-  const std::string live = session.data("bg_start", {{"command", "echo up; sleep 600"}})["id"];
+  const std::string live = session.data(
+      "bg_start", {{"command", "echo up; sleep 600"}, {"until", {{"line", "up"}}}})["id"];
   CHECK(session.data("shell", {{"action", "poll"}, {"run_id", live}})["status"] == "running");
   CHECK(session.data("bg_kill", {{"id", live}})["killed"] == true);
   go_on(session);

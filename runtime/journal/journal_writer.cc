@@ -198,14 +198,15 @@ void Journal::Impl::on_written(std::unique_lock<std::mutex>& lock, const Status&
     stats_.durable_items += applied.stored;
     stats_.not_kept += applied.not_kept;
     stats_.commits += had_entries ? 1 : 0;
-    notify_refused(applied, &calls);
-    notify_all(held_, {}, applied, &calls);
+    // Before the callers learn of it, so that notices keep the order of what they do next.
     if (!applied.changes.empty()) {
       calls.push_back([this, changes = applied.changes, self = self_.worker_id] {
         send_notices(options_.directory, self, changes);
         if (options_.on_queue_changed) options_.on_queue_changed();
       });
     }
+    notify_refused(applied, &calls);
+    notify_all(held_, {}, applied, &calls);
     held_.clear();
   }
   if (!status) {

@@ -67,6 +67,7 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
     for (Orphan& orphan : *orphans) {
       const std::string id = orphan.run.run_id;
       orphans_.insert_or_assign(id, std::move(orphan));
+      released_.erase(id);
       (void)resume(id);
     }
   } else {
@@ -141,7 +142,9 @@ void Worker::settle() {
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Orphan& orphan = at->second;
     const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
-    if (keeper_there && clock_.now() - orphans_since_ < kKeeperPatience) {
+    // A host that is killed just after its first start has not recorded its keeper yet.
+    const bool keeper_unknown = orphan.was.keeper_pid == 0;
+    if ((keeper_there || keeper_unknown) && clock_.now() - orphans_since_ < kKeeperPatience) {
       ++at;
       continue;
     }
@@ -174,7 +177,8 @@ void Worker::look_after_released() {
           if (found == released_.end()) continue;
           const WorkerRecord& was = found->second.was;
           const bool gone = !is_process_alive(was.keeper_pid, was.keeper_started);
-          const bool taken = row && (!row->owner.empty() || is_terminal_status(row->status));
+          const bool has_owner = row && !row->owner.empty() && row->owner != id_;
+          const bool taken = has_owner || (row && is_terminal_status(row->status));
           ended = ended || (gone && !taken);
           if (gone || taken) released_.erase(found);
         }

@@ -33,8 +33,9 @@ async function projects(t) {
   // What is kept running ends before its directories are gone.
   t.after(async () => {
     const { runs } = JSON.parse(await gibbous(made.state, made.a, 'ps', '--all', '--json'));
-    await Promise.all(runs.filter((run) => run.state === 'running')
-      .map((run) => gibbous(made.state, made.a, 'kill', run.id)));
+    for (const run of runs.filter(({ state }) => state === 'running')) {
+      await gibbous(made.state, made.a, 'kill', run.id);
+    }
   });
   for (const name of ['state', 'a', 'b']) made[name] = await directory(t);
   return made;

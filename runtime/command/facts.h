@@ -158,7 +158,8 @@ struct Facts {
   // The languages of programs that read code from the run's own input, and these programs.
   std::vector<std::string> reads_code;
   std::vector<std::string> code_readers;
-  // Of the shells among those, once something is typed into them; kNone without one.
+  // The history of the shells among those, once something is typed into them; kNone without a
+  // shell.
   HistorySpec history{HistorySpec::Kind::kNone, {}};
   bool interactive = false;  // one of them is, whatever its input is: bash -i
   std::string shown;         // the line (or argv, quoted), escaped for a terminal; bounded

@@ -112,7 +112,7 @@ class Queue {
   Statement answer_all_;
   Statement insert_usage_;
   Statement trim_usage_;
-  // Of the last find():
+  // These describe the row of the last find().
   std::int64_t row_number_ = 0;
   bool row_from_queue_ = false;
   std::string row_client_;

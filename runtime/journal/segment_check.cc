@@ -39,7 +39,7 @@ class Walk {
     return database_.prepare_all({
         {&next_, "SELECT " + std::string(kSegmentColumns) +
                      " FROM run_segments WHERE id > ? ORDER BY id LIMIT 1"},
-        // Of a run that goes on, the last items may be missing because they were not kept.
+        // The last items of a run that goes on may be missing because they were not kept.
         {&run_,
          "SELECT run_id, iif(finished_at IS NULL, 0, last_seq) FROM exec_runs WHERE number = ?"},
         {&empty_,

@@ -20,7 +20,7 @@ class ListeningPorts {
   std::vector<ListeningPort> read(std::span<const LivingProcess> processes);
 
  private:
-  // Of the namespaces of these processes that have any.
+  // Returns the sockets of each namespace of these processes that has any.
   std::vector<const ListeningSockets*> listeners_of(std::span<const LivingProcess> processes);
 
   std::map<ino_t, ListeningSockets> by_namespace_;

@@ -35,7 +35,7 @@ struct QueueNews {
   bool changed = false;              // since the last look, by any process
   std::vector<RunRequest> requests;  // about runs of this worker
   bool claimable = false;
-  // Of workers that take over:
+  // These are set only for a worker that takes over.
   std::vector<std::string> dead;       // those that it is responsible for, and owners of its runs
   std::vector<WorkerRecord> to_watch;  // alive; at most kMaxWatched
   bool alone = false;                  // no other worker here takes over

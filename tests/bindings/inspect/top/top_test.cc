@@ -78,7 +78,7 @@ void add_line(OutputTail& log, const std::string& text) {
            .created_at = 0});
 }
 
-// So many lines, and a question without a line end.
+// A run writes this many lines, and a question without a line end.
 OutputTail log_of(int lines) {
   OutputTail log(10'000);
   for (int i = 0; i < lines; ++i) add_line(log, "line " + std::to_string(i));

@@ -86,15 +86,14 @@ Result<QueueNews> read_news(JournalReader& reader, const NewsQuestion& question)
   if (!changes) return changes.status();
   news.changed = *changes != question.seen_changes;
   news.changes = *changes;
-  if (news.changed) {
-    Result<std::vector<RunRequest>> requests = reader.requests(question.worker_id, kMaxRequests);
-    if (!requests) return requests.status();
-    news.requests = std::move(*requests);
-    if (question.claims) {
-      const Result<bool> claimable = reader.has_claimable(question.scope);
-      if (!claimable) return claimable.status();
-      news.claimable = *claimable;
-    }
+  // A request stays open until its run is here, so it is news without a change, too.
+  Result<std::vector<RunRequest>> requests = reader.requests(question.worker_id, kMaxRequests);
+  if (!requests) return requests.status();
+  news.requests = std::move(*requests);
+  if (news.changed && question.claims) {
+    const Result<bool> claimable = reader.has_claimable(question.scope);
+    if (!claimable) return claimable.status();
+    news.claimable = *claimable;
   }
   if (question.takes_over) {
     if (Status status = look_after_workers(reader, question, &news); !status) return status;

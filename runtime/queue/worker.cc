@@ -211,6 +211,7 @@ bool Worker::is_busy() const {
 }
 
 Nanos Worker::look_interval() const {
+  if (request_waits_) return kBusyLook;
   if (sources_.is_complete()) return options_.slow_look;
   return is_busy() ? kBusyLook : kIdleLook;
 }
@@ -282,6 +283,7 @@ void Worker::look() {
 void Worker::on_news(const QueueNews& news) {
   seen_changes_ = news.changes;
   lease_end_ = news.lease_end;
+  request_waits_ = false;
   for (const RunRequest& request : news.requests) carry_out(request);
   sources_.watch(news.to_watch);
   // While it recovers, the next look finds them again.
@@ -304,6 +306,8 @@ std::vector<std::string> Worker::note_dead(const std::vector<std::string>& dead)
 
 void Worker::carry_out(const RunRequest& request) {
   Run* run = runs_.find(request.run_id);
+  // Its run may be about to start, or to come from its keeper.
+  if (run == nullptr) request_waits_ = true;
   if (run == nullptr || !requests_.insert(request.id).second) return;
   const auto answer = [this, id = request.id](const std::string& text) {
     if (journal_ != nullptr) (void)journal_->answer(id, text);

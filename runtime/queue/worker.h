@@ -157,6 +157,7 @@ class Worker final : private RunsObserver {
   bool orphans_known_ = false;
   bool looking_ = false;
   bool look_again_ = false;
+  bool request_waits_ = false;  // a request is about a run that is not here yet
   bool recovering_ = false;
   bool claiming_ = false;
   bool claim_again_ = false;

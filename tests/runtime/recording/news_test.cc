@@ -61,14 +61,21 @@ class Ring {
     REQUIRE(desk.open());
     REQUIRE(wait_for([&](JournalDone done) { (void)desk.journal->join(worker, std::move(done)); }));
   }
-  QueueNews seen_by(const std::string& id) {
+  Journal& journal() { return *desks_.front()->journal; }
+  std::unique_ptr<JournalReader> reader() {
     auto reader = JournalReader::open(desks_.front()->directory());
     REQUIRE(reader);
+    return std::move(*reader);
+  }
+  static NewsQuestion question(const std::string& id) {
     NewsQuestion question;
     question.worker_id = id;
     question.boot_id = pid_space();
     question.now = kNow;
-    auto news = read_news(**reader, question);
+    return question;
+  }
+  QueueNews seen_by(const std::string& id) {
+    auto news = read_news(*reader(), question(id));
     INFO(news.status().message());
     REQUIRE(news);
     return std::move(*news);
@@ -156,6 +163,29 @@ TEST_CASE("the lease of a worker elsewhere decides, and its end is looked at aga
   const QueueNews news = ring.seen_by("m");
   CHECK(news.dead == Ids{"gone"});
   CHECK(news.lease_end == Ring::kNow + 5'001);
+}
+
+TEST_CASE("a request is news until it is answered, without a change of the journal, too") {
+  Ring ring;
+  ring.join("m", ::getpid());
+  Journal& journal = ring.journal();
+  RunRecord run;
+  run.run_id = "a";
+  run.status = "running";
+  run.command = "sleep 600";
+  REQUIRE(wait_for([&](JournalDone done) { (void)journal.put_run(run, std::move(done)); }));
+  (void)journal.request_kill("a", "", nullptr);
+  REQUIRE(wait_for([&](JournalDone done) { journal.flush(std::move(done)); }));
+  const auto reader = ring.reader();
+  NewsQuestion question = Ring::question("m");
+  const auto first = read_news(*reader, question);
+  REQUIRE(first);
+  REQUIRE(first->requests.size() == 1);
+  question.seen_changes = first->changes;
+  const auto again = read_news(*reader, question);
+  REQUIRE(again);
+  CHECK_FALSE(again->changed);
+  CHECK(again->requests.size() == 1);
 }
 
 TEST_CASE("one worker of the ring looks after those elsewhere") {

@@ -98,8 +98,8 @@ class Worker final : private RunsObserver {
   // Takes over what dead workers left in the session's backlog.
   void take_backlog(const std::string& session,
                     std::function<void(Result<std::vector<BacklogMessage>>)> on_done);
-  // An adopted run appeared; it waits for Recorder::resume. Returns false when no record of it
-  // exists.
+  // An adopted run appeared; it waits for Recorder::resume, which this calls now or once it has the
+  // record. Returns false when it does neither.
   bool resume(const std::string& run_id);
 
  private:
@@ -114,6 +114,7 @@ class Worker final : private RunsObserver {
   void on_orphans(Result<std::vector<Orphan>> orphans);
   void on_adopted();
   void settle();
+  // Gets the records of runs that this process has, and whose records others have.
   void seek_wanted();
   bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
   void look_after_released();

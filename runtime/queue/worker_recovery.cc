@@ -87,7 +87,7 @@ void Worker::on_adopted() {
   recovering_ = false;
   settle();
   claim();
-  if (known_dead_.size() > 0) look();  // others may have died meanwhile
+  if (!known_dead_.empty()) look();  // others may have died meanwhile
   arm();
 }
 
@@ -112,14 +112,14 @@ void Worker::seek_wanted() {
   if (wanted_.empty() || recovering_) return;
   std::vector<std::string> ids;
   for (const auto& [id, since] : wanted_) ids.push_back(id);
+  const auto seek = [this](const Result<Rows>& rows) {
+    if (!rows || journal_ == nullptr || recovering_) return;
+    bool foreign = false;
+    for (const auto& [id, row] : *rows) foreign = is_foreign(id, row) || foreign;
+    if (foreign) recover({});
+  };
   recording_.look_up<Result<Rows>>([ids](JournalReader& reader) { return read_rows(reader, ids); },
-                                   [this](const Result<Rows>& rows) {
-                                     if (!rows || journal_ == nullptr || recovering_) return;
-                                     bool foreign = false;
-                                     for (const auto& [id, row] : *rows)
-                                       foreign = is_foreign(id, row) || foreign;
-                                     if (foreign) recover({});
-                                   });
+                                   seek);
 }
 
 // Resumes a wanted run whose record no other worker has. Returns whether one has it.
@@ -183,7 +183,7 @@ void Worker::look_after_released() {
           if (gone || taken) released_.erase(found);
         }
         if (ended && !recovering_) recover({});
-        if (!released_.empty()) runs_.adopt_detached([] {});
+        if (!released_.empty()) runs_.adopt_detached(nullptr);
         arm();
       });
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "runtime/base/unique_fd.h"
 #include "runtime/keeper/client.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/tree.h"
@@ -34,7 +36,10 @@ struct KeeperRun {
   bool forgotten = false;      // by the library; in the table only until its leader is reaped
   std::unique_ptr<KillJob> job;
   std::unique_ptr<DetachedLimits> limits;
-  std::unique_ptr<Detached> keep;           // null: the run ends with its host
+  std::unique_ptr<Detached> keep;  // null: the run ends with its host
+  // The reading ends of its pipes. Without them a process that writes while it ends, after its
+  // host, would die of SIGPIPE instead.
+  std::array<UniqueFd, 2> outputs;
   std::chrono::microseconds reaped_cpu{0};  // of its processes that the keeper has reaped
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;

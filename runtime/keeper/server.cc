@@ -32,6 +32,7 @@ constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
 // Stop reading from the library once this many replies are unsent.
 constexpr std::size_t kMaxQueuedReplies = 4096;
+constexpr std::size_t kDiscardBytes = std::size_t{64} << 10;
 
 std::string errno_text() {
   return std::strerror(errno);
@@ -131,6 +132,8 @@ void Server::run() {
         } else {
           limiter_->look_again(*run, steady_clock::now());
         }
+      } else {
+        discard_output(event.data.fd);
       }
     }
     if (messages && !lifecycle_.is_ending()) take_messages();
@@ -435,9 +438,35 @@ void Server::end_processes(Event why, Millis grace) {
   delayed_starts_.clear();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
+  if (why == Event::kHostLost) watch_outputs();
   ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());
   reap();
   finish_ending();
+}
+
+// The host reads no longer: the keeper does, so that nothing that ends waits for a reader.
+void Server::watch_outputs() {
+  process_table_->for_each([this](KeeperRun& run) {
+    for (const UniqueFd& output : run.outputs) {
+      if (!output) continue;
+      epoll_event event{EPOLLIN, {.fd = output.get()}};
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, output.get(), &event);
+    }
+  });
+}
+
+void Server::discard_output(int fd) {
+  process_table_->for_each([&](KeeperRun& run) {
+    for (UniqueFd& output : run.outputs) {
+      if (!output || output.get() != fd) continue;
+      std::array<char, kDiscardBytes> buffer;
+      const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+      if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+      output.reset();
+      return;
+    }
+  });
 }
 
 void Server::finish_ending(bool given_up) {

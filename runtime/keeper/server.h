@@ -102,6 +102,8 @@ class Server {
   void watch_control_socket(bool watched);
   void watch_spools(Detached& detached, bool watched);
   bool read_spool(int fd);
+  void watch_outputs();
+  void discard_output(int fd);
   void note_detached_ends();
   void accept_control();
   void hand_over();

@@ -182,6 +182,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
     detached->out = Spool(std::move(outcome.kept_out));
     detached->err = Spool(std::move(outcome.kept_err));
   }
+  std::array<UniqueFd, 2> outputs{std::move(outcome.kept_out), std::move(outcome.kept_err)};
   wire::encode_started(out_, key, outcome.started);
   send(std::move(outcome.fds));
   KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
@@ -190,6 +191,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
+  run.outputs = std::move(outputs);
   return std::nullopt;
 }
 
@@ -286,6 +288,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
   } else {
     // The run goes on without a reader.
     if (run->keep) watch_spools(*run->keep, true);
+    run->outputs = {};
     run->forgotten = true;
   }
   return true;

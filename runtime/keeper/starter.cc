@@ -203,12 +203,14 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   outcome.started.out = static_cast<bool>(library[kOut]);
   outcome.started.err = static_cast<bool>(library[kErr]);
   if (sandbox) outcome.started.sandbox = sandbox->report();
-  if (start.keep) {
+  if (start.keep || !start.terminal) {
     const auto another = [](const UniqueFd& fd) {
       return UniqueFd(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0) : -1);
     };
     outcome.kept_out = another(library[kOut]);
     outcome.kept_err = another(library[kErr]);
+  }
+  if (start.keep) {
     outcome.keep_directory = strings.keep_directory;
     outcome.notes = strings.notes;
   }

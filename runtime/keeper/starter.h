@@ -26,9 +26,11 @@ struct StartOutcome {
   FdList fds;
   std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0
   std::uint64_t stdin_inode = 0;
-  // Set for a run that outlives its host.
+  // Second descriptors of what the library reads; unset for the terminal of a run that ends with
+  // its host, because the end of that host must hang it up.
   UniqueFd kept_out;
   UniqueFd kept_err;
+  // Set for a run that outlives its host.
   std::string keep_directory;
   std::string notes;
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""

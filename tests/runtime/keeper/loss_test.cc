@@ -159,6 +159,23 @@ TEST_CASE("closing the client ends what runs, and the keeper") {
   CHECK(harness.wait_for([&] { return alive_with(tag).empty() && !is_alive(keeper); }));
 }
 
+TEST_CASE("what ends after its host may still write as much as it likes") {
+  constexpr Millis kAmple{60'000};
+  const TempDir directory;
+  const std::string ended = directory.path() + "/ended";
+  StartRequest request = Harness::tree({});
+  request.argv = {"/bin/sh", "-c",
+                  "trap 'head -c 300000 /dev/zero && : > " + ended +
+                      "; exit' TERM; echo up; while :; do sleep 0.01; done"};
+  Harness harness;
+  const RunKey run = harness.start_running(request);
+  harness.read_lines(run, 1);
+  harness.run(run).out.reset();  // the host's end
+  harness.client().shutdown(kAmple);
+  harness.close_client();
+  CHECK(harness.wait_for([&] { return ::access(ended.c_str(), F_OK) == 0; }));
+}
+
 TEST_CASE("SIGTERM to the keeper ends all that it runs, and SIGINT and SIGHUP do not") {
   const std::string tag = unique_tag();
   Harness harness;
@@ -372,8 +389,9 @@ TEST_CASE("a keeper is called gibbous-keeper, is alone in its session, and keeps
   REQUIRE(stat);
   CHECK(stat->session == keeper);
   CHECK(stat->parent != ::getpid());
-  // Two of null (0 is no positive number), socket, signals, epoll, host and its children.
-  constexpr std::size_t kOpen = 7;
+  // Two of null (0 is no positive number), socket, signals, epoll, host, its children, and the
+  // run's output.
+  constexpr std::size_t kOpen = 8;
   CHECK(harness.wait_for([&] {
     std::vector<pid_t> fds;
     return list_numbers(("/proc/" + std::to_string(keeper) + "/fd").c_str(), fds) &&

@@ -9,6 +9,7 @@ namespace gibbous::testing {
 class TickingClock final : public Clock {
  public:
   explicit TickingClock(Nanos step) : step_(step) {}
+  void set_step(Nanos step) { step_ = step; }
   Nanos now() const override { return now_ += step_; }
   Millis wall() const override { return std::chrono::duration_cast<Millis>(now_); }
 

@@ -94,14 +94,6 @@ void Call::turn(Nanos slice) {
   const std::shared_ptr<Task> task = std::move(ready_.front());
   ready_.pop_front();
   task->queued = false;
-  if (lua_left_ <= Nanos{0} && !cancelled_ && !budget_gone_) {
-    // The time is used up, although no check noticed it while the script ran.
-    Failure failure;
-    failure.error.code = "budget_exceeded";
-    failure.error.message = "the call has used up its Lua time";
-    failure.error.file = tool_->file;
-    budget_gone(failure);
-  }
   task->run(slice);
   deliver_progress();
 }

@@ -158,9 +158,14 @@ void Task::run(Nanos slice) {
   limits.slice = slice;
   limits.instructions = kInstructionsPerLook;
   limits.root = coroutine_;
-  if (limits.total <= Nanos{0} || (cancelled_ && !begun_)) {
+  if (cancelled_ && (limits.total <= Nanos{0} || !begun_)) {
     body_ended(Outcome::kCancelled);
     return;
+  }
+  if (limits.total <= Nanos{0}) {
+    // The time was used up after the last look at the clock: the next instruction says where.
+    limits.total = Nanos{1};
+    limits.instructions = 1;
   }
 
   State& state = call_->generation().state();

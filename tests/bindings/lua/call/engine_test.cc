@@ -52,6 +52,26 @@ TEST_CASE("a runaway ends with budget_exceeded at its file and line, and others 
   CHECK(contains(result.traceback, "stack traceback:"));
 }
 
+TEST_CASE("a budget that ran out after the last look at the clock is told of with its line, too") {
+  World world;
+  TickingClock clock(kTick);
+  world.context.budget_clock = &clock;
+  world.start(
+      "define('runaway', function()\n"
+      "  tool.progress(1)\n"
+      "  while true do end\n"
+      "end)");
+  const CallId runaway = world.begin("runaway");
+  REQUIRE(world.until([&] { return !world.progress[runaway].empty(); }));
+  // A look sees less than a second; at the end of that slice it is more.
+  clock.set_step(Millis{600});
+  const CallResult result = world.finish(runaway);
+  CHECK(result.code == "budget_exceeded");
+  INFO(result.message);
+  CHECK(contains(result.message, world.tools_file + ":4:"));
+  CHECK(contains(result.message, "1000 ms"));
+}
+
 TEST_CASE("runaways share the time fairly by call, and a short call is not held up") {
   World world;
   TickingClock clock(kTick);

@@ -108,6 +108,9 @@ struct RunSpec {
   bool internal = false;
 };
 
+// Returns the session that the run counts for: that of the caller, or the name that it gave.
+const std::string& owner_of(const RunSpec& spec);
+
 class Run;
 
 // What runs that depend on it may expect.

@@ -51,14 +51,6 @@ pid_t Runs::keeper_pid() const {
   return keeper_ ? keeper_->keeper_pid() : 0;
 }
 
-void Runs::take_place(const Entry& entry) {
-  active_ += needs_place(entry.run.spec_) ? 1 : 0;
-}
-
-void Runs::leave_place(const Entry& entry) {
-  active_ -= needs_place(entry.run.spec_) ? 1 : 0;
-}
-
 namespace {
 
 Status wrong(std::string message) {
@@ -184,12 +176,8 @@ Result<Run*> Runs::start(RunSpec spec, std::function<void(Run&, Status)> on_read
   if (Status status = check(spec); !status) return status;
   Entry* const reserved = reserved_entry(spec.id);
   const RunLimits& limits = options_.limits;
-  const bool full = needs_place(spec) && active_ >= limits.max_concurrent;
-  if (full && !spec.queue_when_full) {
-    return Status::error("too_many_runs", "Max concurrent processes (" +
-                                              std::to_string(limits.max_concurrent) +
-                                              ") reached. Kill a process first.");
-  }
+  const bool full = needs_place(spec) && is_full(owner_of(spec));
+  if (full && !spec.queue_when_full) return too_many_runs(owner_of(spec));
   if (full && reserved == nullptr && queued() >= limits.max_queued) return too_many_queued(limits);
 
   std::unique_ptr<Entry> made = reserved == nullptr ? make_entry(spec.id) : nullptr;

@@ -25,8 +25,8 @@ class Ingest;
 
 // The toolsets document these defaults.
 struct RunLimits {
-  std::size_t max_concurrent = 5;                    // runs that are starting or running
-  Millis default_timeout{300'000};                   // 0: none
+  std::size_t max_concurrent = 5;   // runs of one owner (owner_of) that are starting or running
+  Millis default_timeout{300'000};  // 0: none
   std::size_t max_buffer_bytes = kDefaultRingBytes;  // a stream
   std::size_t head_bytes = kDefaultHeadBytes;        // a stream, kept for good
   Millis kill_grace{5'000};                          // stop signal to SIGKILL
@@ -169,7 +169,11 @@ class Runs final : private KeeperListener {
   // Returns the id of a run that is similar to `id`, or "".
   std::string nearest(std::string_view id) const;
   std::vector<Run*> list();  // oldest first, without internal ones
+  // Those that are starting or running, and that limits.max_concurrent counts: of all owners, and
+  // of one.
   std::size_t active() const;
+  std::size_t active_of(const std::string& owner) const;
+  const std::unordered_map<std::string, std::size_t>& active_by_owner() const { return places_; }
   const RunsOptions& options() const { return options_; }
   void set_limits(RunLimits limits) { options_.limits = limits; }  // for later runs
 
@@ -229,6 +233,8 @@ class Runs final : private KeeperListener {
   void take_spec(Run& run, RunSpec spec) const;
   Run& add_entry(std::unique_ptr<Entry> entry);
   std::size_t queued() const;
+  bool is_full(const std::string& owner) const;
+  Status too_many_runs(const std::string& owner) const;
   void kill_queued(Entry& entry);
   StartRequest request_for(const Entry& entry) const;
   void read_stream(Entry& entry, StreamId id, UniqueFd fd);
@@ -292,7 +298,8 @@ class Runs final : private KeeperListener {
   std::function<Play(const Run&)> plays_;  // null: no run is fake
   RunKey last_key_ = 0;
   std::size_t active_ = 0;
-  int open_parts_ = 0;  // while closing
+  std::unordered_map<std::string, std::size_t> places_;  // taken, by owner
+  int open_parts_ = 0;                                   // while closing
   std::function<void()> part_closed_;
   bool closing_ = false;
 };

@@ -69,9 +69,13 @@ Status Runs::launch(Entry& entry) {
 }
 
 void Runs::launch_queued() {
-  while (!closing_ && !queue_.empty() && active_ < options_.limits.max_concurrent) {
-    Entry& entry = *queue_.front();
-    queue_.pop_front();
+  while (!closing_) {
+    const auto next = std::find_if(queue_.begin(), queue_.end(), [this](const Entry* entry) {
+      return !is_full(owner_of(entry->run.spec_));
+    });
+    if (next == queue_.end()) return;
+    Entry& entry = **next;
+    queue_.erase(next);
     if (const Status status = launch(entry); !status) {
       finish(entry, RunState::kFailed, status.message());
       if (auto ready = std::exchange(entry.on_ready, nullptr)) ready(entry.run, status);

@@ -206,7 +206,7 @@ void Call::on_verdict(const Verdict& verdict) {
 }
 
 bool Call::owns(const Run& run) const {
-  return owns(run.spec().client.empty() ? run.spec().session : run.spec().client);
+  return owns(owner_of(run.spec()));
 }
 
 bool Call::owns(const std::string& owner) const {

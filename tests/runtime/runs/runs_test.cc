@@ -110,15 +110,42 @@ TEST_CASE("runs beyond max_concurrent are refused, with what to do") {
   limits.max_concurrent = 2;
   Table table(limits);
   Run& first = table.sh("exec sleep 600");
-  table.sh("exec sleep 600");
+  Run& second = table.sh("exec sleep 600");
   RunSpec spec;
   spec.command = "true";
   auto refused = table.runs->start(spec, nullptr);
   REQUIRE(refused.status().code() == "too_many_runs");
   REQUIRE(refused.status().message() ==
-          "Max concurrent processes (2) reached. Kill a process first.");
+          "Max concurrent processes (2) reached. Kill a process first. These run: " + first.id() +
+              " (exec sleep 600), " + second.id() + " (exec sleep 600).");
+  spec.client = "another";
+  REQUIRE(table.runs->start(spec, nullptr).ok());
+  spec.client = "";
+  REQUIRE_FALSE(table.runs->start(spec, nullptr).ok());
   table.kill(first);
   REQUIRE(table.runs->start(spec, nullptr).ok());
+}
+
+TEST_CASE("a run that waits for a place of its owner lets those of others pass") {
+  RunLimits limits;
+  limits.max_concurrent = 1;
+  Table table(limits);
+  RunSpec spec;
+  spec.queue_when_full = true;
+  spec.command = "exec sleep 600";
+  spec.client = "one";
+  Run& first = **table.runs->start(spec, nullptr);
+  Run& waiting = **table.runs->start(spec, nullptr);
+  spec.client = "another";
+  Run& other = **table.runs->start(spec, nullptr);
+  spec.command = "true";
+  Run& last = **table.runs->start(spec, nullptr);
+  REQUIRE(last.state() == RunState::kQueued);
+  table.kill(other);
+  table.until_ended(last);
+  REQUIRE(waiting.state() == RunState::kQueued);
+  table.kill(first);
+  REQUIRE(table.loop.until([&] { return waiting.state() == RunState::kRunning; }));
 }
 
 TEST_CASE("a queued run starts when another ends") {

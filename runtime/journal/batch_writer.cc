@@ -12,9 +12,9 @@ constexpr const char* kPutRun =
     "INSERT INTO exec_runs (run_id, session_id, status, command, background, pty, timeout_secs,"
     " max_output_bytes, watch_json, exit_code, error_message, queued_at, started_at, finished_at,"
     " updated_at, meta_json, safe_to_repeat, attempt, owner, started_by, from_queue,"
-    " client, workspace, request_id)"
+    " client, workspace, request_id, priority, max_attempts)"
     " VALUES (?, ?, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?20, ?3 = 'queued', ?21,"
-    " ?22, ?23)"
+    " ?22, ?23, ?24, ?25)"
     " ON CONFLICT (run_id) DO UPDATE SET session_id = excluded.session_id,"
     " status = excluded.status, command = excluded.command, background = excluded.background,"
     " pty = excluded.pty, timeout_secs = excluded.timeout_secs,"
@@ -219,6 +219,7 @@ Status BatchWriter::put(const RunRecord& run) {
   bind_text(put_run_, 20, self);
   put_run_.bind(21, run.client).bind(22, run.workspace);
   bind_text(put_run_, 23, run.request_id);
+  put_run_.bind(24, run.priority).bind(25, run.max_attempts);
   return put_run_.run();
 }
 

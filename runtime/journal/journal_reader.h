@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/journal/queue_choice.h"
 #include "runtime/journal/record.h"
 #include "runtime/journal/worker_record.h"
 
@@ -34,6 +35,8 @@ struct ItemPage {
 struct QueuePlace {
   RunRecord run;
   std::optional<RunRecord> before;  // while it is queued: the run of its session that comes first
+  std::optional<PlaceOf> lacks;     // when it is the first of its session: a place of this
+  std::size_t ahead = 0;            // runs that wait for a place, too, and get it first
 };
 
 // Selects decisions; an empty member matches all.
@@ -82,8 +85,8 @@ class JournalReader {
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
-  // Fails with run_not_found, too.
-  Result<QueuePlace> queue_place(std::string_view run_id);
+  // Fails with run_not_found, too. Places are those of `scope`.
+  Result<QueuePlace> queue_place(std::string_view run_id, const ClaimScope& scope = {});
   // Returns the workers that share the journal in the order they joined; some may be dead.
   Result<std::vector<WorkerRecord>> workers();
   // Returns the workers with another boot_id; some may be dead.
@@ -96,9 +99,9 @@ class JournalReader {
   Result<std::vector<WorkerRecord>> owners(std::string_view client);
   // Returns true if a run in progress has no owner among the workers.
   Result<bool> has_ownerless();
-  // Returns true if a run waits at the head of a queue of this scope. Its owner may be another
-  // living worker, which Journal::claim() checks.
-  Result<bool> has_claimable(const ClaimScope& scope);
+  // Returns the runs of this scope that may start now, the best first. The owner of one may be
+  // another living worker, which Journal::claim() checks.
+  Result<QueueChoices> queue_choices(const ClaimScope& scope, std::size_t most);
   // Returns open requests about runs that `owner` executes ("" for all), oldest first.
   Result<std::vector<RunRequest>> requests(std::string_view owner, std::size_t limit);
   // Also fails with request_not_found.

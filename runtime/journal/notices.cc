@@ -115,6 +115,7 @@ void send_to_topic(const UniqueFd& directory, const UniqueFd& socket, const std:
 std::set<std::string> topics_of(const QueueChanges& changes) {
   std::set<std::string> topics;
   for (const std::string& worker : changes.workers) topics.insert(topic_of_worker(worker));
+  if (changes.frees_place) topics.insert(kTopicOfPlaces);
   for (const std::string& client : changes.clients) {
     topics.insert({topic_of_client(client), kTopicOfAll});
     if (!is_claimed_session(client)) topics.insert(kTopicOfUnclaimed);

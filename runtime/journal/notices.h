@@ -18,6 +18,7 @@ namespace gibbous {
 std::string topic_of_worker(const std::string& worker_id);
 std::string topic_of_client(const std::string& client);
 inline constexpr const char* kTopicOfAll = "all";              // every change of a client
+inline constexpr const char* kTopicOfPlaces = "places";        // a place became free
 inline constexpr const char* kTopicOfUnclaimed = "unclaimed";  // of clients that no process owns
 
 // Sends notices of what a commit changed to all processes but `self` (a worker, or ""). Does

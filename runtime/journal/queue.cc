@@ -16,7 +16,6 @@ constexpr const char* kEndRun =
 
 Status Queue::prepare() {
   Status status = database_.prepare_all({
-      {&select_heads_, kSelectQueueHeads},
       {&select_going_,
        "SELECT number, owner, started_by, client, run_id FROM exec_runs"
        " WHERE status IN ('starting', 'running') ORDER BY number"},
@@ -57,6 +56,7 @@ Status Queue::prepare() {
       {&insert_usage_, "INSERT OR REPLACE INTO run_usage VALUES (?, ?, ?, ?, ?)"},
       {&trim_usage_, "DELETE FROM run_usage WHERE number = ? AND at < ?"},
   });
+  if (status) status = choice_.prepare(database_);
   return status ? backlog_.prepare() : status;
 }
 
@@ -74,8 +74,10 @@ Status Queue::find(const std::string& run_id, FenceRow* row, bool* found) {
 }
 
 void Queue::note_put(const RunRecord& run, const std::optional<FenceRow>& was) {
+  const bool ends = was && was->status != run.status && is_terminal_status(run.status);
   const bool moves = was ? row_from_queue_ && was->status != run.status : run.status == "queued";
-  if (moves) workers_.changes().clients.insert(run.client);
+  if (moves || ends) workers_.changes().clients.insert(run.client);
+  if (ends) workers_.changes().frees_place = true;
 }
 
 Status Queue::candidates(Statement& select, std::vector<Candidate>* found) {
@@ -114,21 +116,18 @@ Status Queue::claim(std::size_t most, const ClaimScope& scope, std::int64_t now,
   Status status = workers_.check_self(refused);
   if (!status || !*refused) return status;
   status = keep_planned(plan);
-  std::vector<Candidate> heads;
-  if (scope.all) {
-    select_heads_.bind_null(1);
-  } else {
-    select_heads_.bind(1, scope.workspace);
-  }
-  if (status) status = candidates(select_heads_, &heads);
   if (!status) return status;
-  for (const Candidate& head : heads) {
-    if (plan->size() >= most) break;
-    if (!scope.includes(head.client) || scope.except.count(head.run_id) != 0) continue;
-    bool free = head.owner == workers_.self().worker_id;
-    if (!free) status = workers_.is_dead(head.owner, now, &free);
-    if (!status) return status;
-    if (!free) continue;
+  const std::size_t free = most - std::min(most, plan->size());
+  const Result<QueueChoices> choices =
+      choice_.choose(scope, free, [&](const QueueHead& head) -> Result<bool> {
+        if (head.owner == workers_.self().worker_id) return true;
+        if (scope.overdue.count(head.run_id) != 0) return true;
+        bool dead = false;
+        if (Status looked = workers_.is_dead(head.owner, now, &dead); !looked) return looked;
+        return dead;
+      });
+  if (!choices) return choices.status();
+  for (const QueueHead& head : choices->now) {
     claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);
     if (status = claim_.run(); !status) return status;
     workers_.changes().clients.insert(head.client);
@@ -204,6 +203,7 @@ Status Queue::requeue(const std::string& run_id, std::string_view why, std::int6
     requeue_.bind(1, run_id).bind(2, now).bind(3, why);
     if (Status status = requeue_.run(); !status) return status;
     workers_.changes().clients.insert(row_client_);
+    workers_.changes().frees_place = true;
     const Result<bool> open = select_open_.bind(1, run_id).step();
     if (!open) return open.status();
     if (*open) {

@@ -18,25 +18,11 @@
 #include "runtime/journal/backlog.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/fence.h"
+#include "runtime/journal/queue_choice.h"
 #include "runtime/journal/worker_record.h"
 #include "runtime/journal/workers.h"
 
 namespace gibbous {
-
-// Selects number, owner, started_by, client and run_id of the first queued run of each queue that
-// has no run in progress, in the workspace ?1 (NULL: in all). A queue is a name inside a client;
-// runs without a workspace are of an older version.
-inline constexpr const char* kSelectQueueHeads =
-    "SELECT run.number, run.owner, run.started_by, run.client, run.run_id"
-    " FROM (SELECT workspace, client, session_id, min(number) AS number FROM exec_runs"
-    "   WHERE status = 'queued' AND (?1 IS NULL OR workspace IN (?1, ''))"
-    "   GROUP BY workspace, client, session_id) AS head"
-    " JOIN exec_runs AS run ON run.number = head.number"
-    " WHERE NOT EXISTS (SELECT 1 FROM exec_runs AS other"
-    "   WHERE other.workspace = head.workspace AND other.client = head.client"
-    "   AND other.session_id = head.session_id AND other.status IN ('starting', 'running')"
-    "   AND other.from_queue = 1)"
-    " ORDER BY run.number";
 
 using RunNumbers = std::vector<std::int64_t>;
 
@@ -95,7 +81,7 @@ class Queue {
   Database& database_;
   Workers& workers_;
   Backlog backlog_;
-  Statement select_heads_;
+  QueueChoice choice_;
   Statement select_going_;
   Statement select_owned_;
   Statement select_run_;

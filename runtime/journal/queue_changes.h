@@ -11,8 +11,10 @@ struct QueueChanges {
   std::set<std::string> clients;
   // Workers that have a new request, or a new neighbour (JournalReader::next_worker).
   std::set<std::string> workers;
+  // A run in progress ended or was queued again, so that its place is free.
+  bool frees_place = false;
 
-  bool empty() const { return clients.empty() && workers.empty(); }
+  bool empty() const { return clients.empty() && workers.empty() && !frees_place; }
 };
 
 }  // namespace gibbous

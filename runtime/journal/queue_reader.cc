@@ -1,8 +1,9 @@
 // JournalReader's view of the queue: workers, requests, usage, and whether anything changed.
+#include <limits>
 #include <string>
 
 #include "runtime/journal/journal_reader_impl.h"
-#include "runtime/journal/queue.h"
+#include "runtime/journal/queue_choice.h"
 #include "runtime/journal/run_row.h"
 #include "runtime/journal/workers.h"
 
@@ -73,45 +74,48 @@ Result<bool> JournalReader::has_ownerless() {
   return statement->step();
 }
 
-Result<bool> JournalReader::has_claimable(const ClaimScope& scope) {
-  Result<Statement> statement = impl_->database->prepare(kSelectQueueHeads);
-  if (!statement) return statement.status();
-  if (scope.all) {
-    statement->bind_null(1);
-  } else {
-    statement->bind(1, scope.workspace);
-  }
-  for (;;) {
-    const Result<bool> row = statement->step();
-    if (!row || !*row) return row;
-    if (scope.includes(statement->text(3)) && scope.except.count(statement->text(4)) == 0) {
-      return true;
-    }
-  }
+Result<QueueChoices> JournalReader::queue_choices(const ClaimScope& scope, std::size_t most) {
+  QueueChoice choice;
+  if (Status status = choice.prepare(*impl_->database); !status) return status;
+  return choice.choose(scope, most, [](const QueueHead&) -> Result<bool> { return true; });
 }
 
-Result<QueuePlace> JournalReader::queue_place(std::string_view run_id) {
+Result<QueuePlace> JournalReader::queue_place(std::string_view run_id, const ClaimScope& scope) {
   Result<RunRecord> run = this->run(run_id);
   if (!run) return run.status();
-  QueuePlace place{std::move(*run), std::nullopt};
+  QueuePlace place{std::move(*run), std::nullopt, std::nullopt, 0};
   if (place.run.status != "queued") return place;
-  // Runs in progress have lower numbers than those that wait for them, and so has an earlier queued
-  // one.
+  // The one in progress, else the first one that is queued.
   Result<Statement> statement = impl_->database->prepare(
       (std::string(kSelectRun) +
        " WHERE workspace = ?3 AND client = ?4 AND session_id = ?1 AND run_id <> ?2 AND "
-       "((from_queue = 1 AND status IN ('starting',"
-       " 'running')) OR (status = 'queued' AND number < (SELECT number FROM exec_runs WHERE"
-       " run_id = ?2))) ORDER BY status = 'queued', number LIMIT 1")
+       "((from_queue = 1 AND status IN ('starting', 'running')) OR (status = 'queued' AND"
+       " (priority > ?5 OR (priority = ?5 AND number < (SELECT number FROM exec_runs WHERE"
+       " run_id = ?2))))) ORDER BY status = 'queued', priority DESC, number LIMIT 1")
           .c_str());
   if (!statement) return statement.status();
   const Result<bool> row = statement->bind(1, place.run.session_id)
                                .bind(2, run_id)
                                .bind(3, place.run.workspace)
                                .bind(4, place.run.client)
+                               .bind(5, place.run.priority)
                                .step();
   if (!row) return row.status();
-  if (*row) place.before = run_of(*statement);
+  if (*row) {
+    place.before = run_of(*statement);
+    return place;
+  }
+  const Result<QueueChoices> choices =
+      queue_choices(scope, std::numeric_limits<std::size_t>::max());
+  if (!choices) return choices.status();
+  for (const WaitingRun& waiting : choices->waiting) {
+    if (waiting.run_id == run_id) {
+      place.lacks = waiting.lacks;
+      break;
+    }
+    ++place.ahead;
+  }
+  if (!place.lacks) place.ahead = 0;
   return place;
 }
 

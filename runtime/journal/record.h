@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -70,7 +71,21 @@ struct RunRecord {
   // since, and so has a higher attempt, is rejected.
   std::int64_t attempt = 1;
   bool safe_to_repeat = false;  // may be executed again when its end is unknown
-  std::string request_id;       // of a client: one run has it; "" or 1 to kMaxJournalIdBytes bytes
+  std::int64_t priority = 0;    // in the queue: higher ones first
+  // So often it is executed at most, when its end is unknown again and again; 0: no limit.
+  std::int64_t max_attempts = 0;
+  std::string request_id;  // of a client: one run has it; "" or 1 to kMaxJournalIdBytes bytes
+};
+
+// How many runs may go on at the same time, all that were started in the background; 0: no limit.
+struct QueuePlaces {
+  std::size_t of_client = 0;
+  std::size_t of_machine = 0;  // of all that share the journal
+  std::map<std::string, std::size_t> of_label = {};
+  std::map<std::string, std::size_t> taken = {};  // by client, in this process
+  // True when those that come first have had the time to take a shared place, and did not: their
+  // hosts are gone, or stopped.
+  bool patient = false;
 };
 
 // The queued runs that a worker may claim.
@@ -79,7 +94,9 @@ struct ClaimScope {
   bool unclaimed = true;  // clients that no process owns: without an @ in their name
   std::string workspace = "";
   std::set<std::string> clients = {};
-  std::set<std::string> except = {};  // runs that are left, with their queues, to other workers
+  std::set<std::string> except = {};   // runs that are left, with their queues, to other workers
+  std::set<std::string> overdue = {};  // runs that the worker which queued them did not start
+  QueuePlaces places = {};
 
   // Returns whether runs of this client are in it, if their workspace is.
   bool includes(const std::string& client) const;

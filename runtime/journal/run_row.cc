@@ -33,6 +33,8 @@ RunRecord run_of(const Statement& row) {
   run.client = row.text(23);
   run.workspace = row.text(24);
   run.request_id = row.text(25);
+  run.priority = row.integer(26);
+  run.max_attempts = row.integer(27);
   return run;
 }
 

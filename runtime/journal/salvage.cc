@@ -37,7 +37,7 @@ constexpr const char* kRunColumns =
 constexpr Added kAdded[] = {
     {"exec_runs", "owner, started_by, attempt, safe_to_repeat, from_queue"},
     {"exec_runs", "client, workspace"},
-    {"exec_runs", "request_id"},
+    {"exec_runs", "request_id, priority, max_attempts"},
     {"run_segments", "sum_before, sum"},
     {"backlog_messages", "for_agent"},
 };

@@ -163,11 +163,14 @@ ALTER TABLE backlog_messages ADD COLUMN for_agent INTEGER NOT NULL DEFAULT 1;
 // The caller of a start may give it an id, so that a repeated call is the same run. `sum` is the
 // segment_sum() of a segment, and `sum_before` that of the segment before it in its run when it was
 // written; segments of earlier versions have none. `takes_over` says whether a worker takes over
-// what dead workers left; those that do watch the others.
+// what dead workers left; those that do watch the others. Of a queue, the run with the highest
+// `priority` comes first; one whose end is unknown is executed `max_attempts` times at most.
 constexpr const char* kChecks = R"(
 ALTER TABLE run_segments ADD COLUMN sum_before INTEGER;
 ALTER TABLE run_segments ADD COLUMN sum INTEGER;
 ALTER TABLE exec_runs ADD COLUMN request_id TEXT;
+ALTER TABLE exec_runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE exec_runs ADD COLUMN max_attempts INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
 ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);

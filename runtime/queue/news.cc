@@ -11,6 +11,7 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxRequests = 1000;
+constexpr std::size_t kMaxChoices = 100;
 constexpr std::size_t kMaxSteps = 4096;  // around the ring in one look
 
 std::optional<bool> seen_alive(const WorkerRecord& worker) {
@@ -91,9 +92,15 @@ Result<QueueNews> read_news(JournalReader& reader, const NewsQuestion& question)
   if (!requests) return requests.status();
   news.requests = std::move(*requests);
   if (news.changed && question.claims) {
-    const Result<bool> claimable = reader.has_claimable(question.scope);
-    if (!claimable) return claimable.status();
-    news.claimable = *claimable;
+    const Result<QueueChoices> choices = reader.queue_choices(question.scope, kMaxChoices);
+    if (!choices) return choices.status();
+    news.claimable = !choices->now.empty();
+    news.lacks_place = choices->lacks_place;
+    news.behind = choices->behind;
+    for (const QueueHead& head : choices->now) {
+      const bool other = !head.owner.empty() && head.owner != question.worker_id;
+      if (other) news.of_others.push_back(head.run_id);
+    }
   }
   if (question.takes_over) {
     if (Status status = look_after_workers(reader, question, &news); !status) return status;

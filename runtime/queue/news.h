@@ -34,7 +34,11 @@ struct QueueNews {
   std::int64_t changes = 0;
   bool changed = false;              // since the last look, by any process
   std::vector<RunRequest> requests;  // about runs of this worker
+  // At least one run that this worker may claim, if no other worker that queued it lives.
   bool claimable = false;
+  std::vector<std::string> of_others;  // those of them that other workers have queued
+  bool lacks_place = false;            // a run waits for a place that it shares with other clients
+  std::size_t behind = 0;              // and so many runs of others come first
   // These are set only for a worker that takes over.
   std::vector<std::string> dead;       // those that it is responsible for, and owners of its runs
   std::vector<WorkerRecord> to_watch;  // alive; at most kMaxWatched

@@ -147,7 +147,7 @@ void Worker::on_state(Run& run) {
   }
   if (run.ended()) {
     // Without runs of its own in the queue, a look is cheaper than an attempt.
-    if (enqueued_.empty()) {
+    if (enqueued_.empty() && !lacks_place_) {
       look();
     } else {
       claim();
@@ -217,7 +217,7 @@ Nanos Worker::look_interval() const {
 }
 
 Nanos Worker::next_tick() const {
-  Nanos next = std::min(looked_ + look_interval(), sampler_.due());
+  Nanos next = std::min({looked_ + look_interval(), sampler_.due(), attempt_at_});
   if (is_busy()) next = std::min(next, beaten_ + kBeat);
   if (!orphans_.empty() || !wanted_.empty()) next = std::min(next, clock_.now() + kSettle);
   if (!released_.empty()) next = std::min(next, clock_.now() + kSettle);
@@ -244,6 +244,11 @@ void Worker::tick() {
   seek_wanted();
   look_after_released();
   sampler_.sample();
+  if (attempt_at_ <= now) {
+    attempt_at_ = Nanos::max();
+    seen_changes_ = -1;
+    look();
+  }
   const bool lease_ended = lease_end_ != 0 && clock_.wall().count() >= lease_end_;
   if (lease_ended || now - looked_ >= look_interval()) look();
   arm();
@@ -255,8 +260,7 @@ NewsQuestion Worker::question() const {
   question.boot_id = boot_id_;
   question.takes_over = options_.adopt;
   question.claims = options_.claim && execute != nullptr;
-  question.scope = {options_.for_all, options_.for_unclaimed, options_.workspace, served_,
-                    declined_};
+  question.scope = scope();
   question.seen_changes = seen_changes_;
   question.now = clock_.wall().count();
   return question;
@@ -290,6 +294,7 @@ void Worker::on_news(const QueueNews& news) {
   const auto dead = recovering_ ? std::vector<std::string>{} : note_dead(news.dead);
   if (!dead.empty()) recover(dead);
   if (news.claimable || !dead.empty()) claim();
+  if (news.changed) note_queue(news);
   if (news.changed || !dead.empty()) notify_queue_listeners();
   arm();
 }

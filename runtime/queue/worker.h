@@ -33,13 +33,22 @@ struct uv_timer_s;
 
 namespace gibbous {
 
+// The defaults are documented in docs/configuration.md.
+struct QueueLimits {
+  std::int64_t max_attempts = 5;  // of a run whose end is unknown again and again; 0: no limit
+  // Runs in progress of all that share the journal, before those that are queued wait; 0: no limit.
+  std::size_t max_in_all = 0;
+  std::map<std::string, std::size_t> max_of_label = {};  // the same of one label
+};
+
 struct WorkerOptions {
   bool claim = true;          // execute queued runs of served clients in the workspace
   bool for_all = false;       // execute those of every client and workspace
   bool for_unclaimed = true;  // and those whose client is a name that a host gave
   std::string workspace;
-  bool adopt = true;                // take over what earlier hosts left, and settle it
-  bool requeue = false;             // also runs that are not marked as safe to repeat
+  bool adopt = true;     // take over what earlier hosts left, and settle it
+  bool requeue = false;  // also runs that are not marked as safe to repeat
+  QueueLimits limits = {};
   Nanos slow_look{30'000'000'000};  // the interval between looks that no notice asked for
 };
 
@@ -78,6 +87,10 @@ class Worker final : private RunsObserver {
   void enqueue(RunRecord run, const std::function<void(const Status&)>& on_done);
   // Withdraws the run unless it is on disk already. Its `on_done` no longer comes.
   void cancel_enqueue(const std::string& run_id);
+  // Returns what this process may claim, and when, as of now.
+  ClaimScope scope() const;
+  // Returns what a run that waits for a place waits for, for people.
+  std::string describe_waiting(const QueuePlace& place) const;
   // Whether another process queued the run, and it waits or this one has started it.
   bool is_inherited(const RunRecord& run) const;
   // A claimed run could not be started.
@@ -118,6 +131,7 @@ class Worker final : private RunsObserver {
   void seek_wanted();
   bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
   void look_after_released();
+  bool may_repeat(const RunRecord& run) const;
   void lose(const Orphan& orphan);
   void requeue(const Orphan& orphan);
   void claim();
@@ -136,7 +150,7 @@ class Worker final : private RunsObserver {
   Nanos look_interval() const;
   Nanos next_tick() const;
   void arm();
-  std::size_t free_places() const;
+  void note_queue(const QueueNews& news);
 
   uv_loop_s* loop_;
   const Clock& clock_;
@@ -162,6 +176,10 @@ class Worker final : private RunsObserver {
   bool recovering_ = false;
   bool claiming_ = false;
   bool claim_again_ = false;
+  bool lacks_place_ = false;            // a run waits for a place that it shares with other clients
+  std::optional<Nanos> patience_ends_;  // then this worker takes a place before others
+  std::map<std::string, Nanos> waited_;  // runs that other workers may start, and since when
+  Nanos attempt_at_ = Nanos::max();      // then it claims what others had the time to take
   pid_t notified_keeper_ = 0;
   Nanos beaten_{0};
   Nanos looked_{0};

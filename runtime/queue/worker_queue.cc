@@ -1,9 +1,19 @@
 // Worker, the queue: what this process puts into it, claims from it, gives back, and watches.
+#include <algorithm>
 #include <utility>
 
 #include "runtime/queue/worker.h"
 
 namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxClaims = 100;
+// The worker that queued a run starts it, unless it does not in this time.
+constexpr Nanos kOwnerPatience = std::chrono::seconds(1);
+constexpr Nanos kPatienceStep = std::chrono::milliseconds(20);
+constexpr std::size_t kMaxPatienceSteps = 20;
+
+}  // namespace
 
 void Worker::serve(const std::string& client) {
   if (!served_.insert(client).second) return;
@@ -37,10 +47,66 @@ bool Worker::is_inherited(const RunRecord& run) const {
   return inherited_.count(run.run_id) != 0 || (waits && enqueued_.count(run.run_id) == 0);
 }
 
-std::size_t Worker::free_places() const {
-  const std::size_t taken = runs_.active() + claimed_.size();
-  const std::size_t most = runs_.options().limits.max_concurrent;
-  return taken < most ? most - taken : 0;
+ClaimScope Worker::scope() const {
+  ClaimScope scope{options_.for_all, options_.for_unclaimed, options_.workspace, served_,
+                   declined_};
+  const Nanos now = clock_.now();
+  for (const auto& [run_id, since] : waited_) {
+    if (now - since >= kOwnerPatience) scope.overdue.insert(run_id);
+  }
+  scope.places.of_client = runs_.options().limits.max_concurrent;
+  scope.places.of_machine = options_.limits.max_in_all;
+  scope.places.of_label = options_.limits.max_of_label;
+  for (const auto& [owner, taken] : runs_.active_by_owner()) scope.places.taken[owner] = taken;
+  for (const auto& [run_id, run] : claimed_) ++scope.places.taken[run.client];
+  scope.places.patient = patience_ends_ && *patience_ends_ <= now;
+  return scope;
+}
+
+std::string Worker::describe_waiting(const QueuePlace& place) const {
+  if (!place.lacks) return {};
+  const auto runs = [](std::size_t count, const std::string& of) {
+    const std::string many =
+        count == 1 ? "1 run of " + of + " is" : std::to_string(count) + " runs of " + of + " are";
+    return many + " in progress";
+  };
+  std::string text = "it waits for a place: ";
+  switch (*place.lacks) {
+    case PlaceOf::kClient:
+      text +=
+          runs(runs_.options().limits.max_concurrent, "its session") + " (limits.max_concurrent)";
+      break;
+    case PlaceOf::kLabel:
+      text += "other runs with its label are in progress (limits.max_concurrent_of_label)";
+      break;
+    case PlaceOf::kMachine:
+      text += runs(options_.limits.max_in_all, "all sessions") + " (limits.max_concurrent_total)";
+      break;
+  }
+  if (place.ahead > 0) text += "; others that come first: " + std::to_string(place.ahead);
+  return text;
+}
+
+void Worker::note_queue(const QueueNews& news) {
+  const Nanos now = clock_.now();
+  lacks_place_ = news.lacks_place;
+  if (lacks_place_) sources_.listen(kTopicOfPlaces);
+  if (news.behind == 0) {
+    patience_ends_.reset();
+  } else if (!patience_ends_ || *patience_ends_ <= now) {
+    // The farther behind, the later: so the hosts that come first take the place first.
+    const auto steps = static_cast<Nanos::rep>(std::min(news.behind, kMaxPatienceSteps));
+    patience_ends_ = now + kPatienceStep * steps;
+  }
+  attempt_at_ = patience_ends_.value_or(Nanos::max());
+  std::map<std::string, Nanos> waited;
+  for (const std::string& run_id : news.of_others) {
+    const auto known = waited_.find(run_id);
+    const Nanos since = known == waited_.end() ? now : known->second;
+    waited[run_id] = since;
+    if (now - since < kOwnerPatience) attempt_at_ = std::min(attempt_at_, since + kOwnerPatience);
+  }
+  waited_ = std::move(waited);
 }
 
 void Worker::claim() {
@@ -49,14 +115,12 @@ void Worker::claim() {
     claim_again_ = true;
     return;
   }
-  const std::size_t places = free_places();
-  if (places == 0) return;
   claiming_ = true;
   const Taken taken = journal_->claim(
-      places, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
+      kMaxClaims, mailed<std::vector<RunRecord>>([this](Result<std::vector<RunRecord>> claimed) {
         on_claimed(std::move(claimed));
       }),
-      ClaimScope{options_.for_all, options_.for_unclaimed, options_.workspace, served_, declined_});
+      scope());
   if (taken != Taken::kYes) claiming_ = false;  // the next tick tries again
 }
 

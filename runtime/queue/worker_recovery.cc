@@ -153,12 +153,18 @@ void Worker::settle() {
     if (keeper_there) {
       (void)journal_->release(settled.run.run_id, nullptr);
       released_[settled.run.run_id] = settled;
-    } else if (settled.run.safe_to_repeat || options_.requeue) {
-      requeue(settled);
-    } else {
+    } else if (!may_repeat(settled.run)) {
       lose(settled);
+    } else {
+      requeue(settled);
     }
   }
+}
+
+bool Worker::may_repeat(const RunRecord& run) const {
+  if (!run.safe_to_repeat && !options_.requeue) return false;
+  const std::int64_t most = run.max_attempts != 0 ? run.max_attempts : options_.limits.max_attempts;
+  return most == 0 || run.attempt < most;
 }
 
 // The process that has a released run may end before it takes the record.
@@ -199,9 +205,13 @@ void Worker::requeue(const Orphan& orphan) {
 void Worker::lose(const Orphan& orphan) {
   RunRecord run = orphan.run;
   run.status = to_string(RunState::kLost);
-  run.error_message = run.error_message.empty()
-                          ? "its host ended before it did, and its processes were ended then"
-                          : "its host ended before it was started (" + run.error_message + ")";
+  const bool repeats = run.safe_to_repeat || options_.requeue;
+  const std::string attempts =
+      repeats ? " (attempt " + std::to_string(run.attempt) + ", the last one)" : "";
+  run.error_message =
+      run.error_message.empty()
+          ? "its host ended before it did, and its processes were ended then" + attempts
+          : "its host ended before it was started (" + run.error_message + ")";
   if (journal_->put_run(run) != Taken::kYes) {
     orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
     return;

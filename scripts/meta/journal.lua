@@ -117,8 +117,9 @@ function journal.error_excerpt(run, options) end
 ---@param run Run|string
 ---@param options? { wait_ms?: integer } default 0, at most 600000
 ---@return { state: RunState, before?: RecordedRun, reason?: string }? place before: the run of its
----session that it waits for; nil when it is next and waits for a place. reason: why the last
----process that took it from the queue did not start it, or why it ended
+---session that it waits for; nil when it is next and waits for a place. reason: what it waits
+---for and how many come first, why the last process that took it from the queue did not start
+---it, or why it ended
 ---@return Err? err
 function journal.queue(run, options) end
 

@@ -108,6 +108,10 @@
 ---@field session? string default: the call's; a queue of this name inside the caller's session
 ---@field safe_to_repeat? boolean default: false; true: the run is started again when Gibbous dies
 ---while it runs
+---@field max_attempts? integer 1 to 1000000; default: journal.max_attempts; starts at most, when
+---Gibbous dies while it runs, again and again
+---@field priority? integer -1000 to 1000; default: 0; higher ones start first, also before earlier
+---ones of the same queue
 ---@field request_id? string 1 to 256 bytes that the caller chose; a later call of the same session
 ---with the same request_id and command starts nothing and returns the run of the first, as long as
 ---the journal has it

@@ -52,8 +52,11 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
       return;
     }
     is_looking_ = true;
+    ClaimScope scope = context_.worker->scope();
+    scope.all = true;  // those of others come first, too
+    scope.places.patient = false;
     context_.recording->look_up<Result<QueuePlace>>(
-        [id = id_](JournalReader& reader) { return reader.queue_place(id); },
+        [id = id_, scope](JournalReader& reader) { return reader.queue_place(id, scope); },
         [self = shared_from_this()](Result<QueuePlace> place) {
           self->on_place(std::move(place));
         });
@@ -77,10 +80,12 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
       return;
     }
     end();
-    complete_([place = std::move(place), id = id_](lua_State* to) {
+    const std::string waiting = place ? context_.worker->describe_waiting(*place) : "";
+    complete_([place = std::move(place), waiting, id = id_](lua_State* to) {
       if (!place) return push_error(to, named_run_error(place.status(), id), id);
       Json answer = {{"state", place->run.status}};
-      if (!place->run.error_message.empty()) answer["reason"] = to_utf8(place->run.error_message);
+      const std::string& reason = waiting.empty() ? place->run.error_message : waiting;
+      if (!reason.empty()) answer["reason"] = to_utf8(reason);
       if (place->before) answer["before"] = run_record_value(*place->before);
       push_json(to, answer);
       return 1;

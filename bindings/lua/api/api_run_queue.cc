@@ -29,7 +29,8 @@ namespace {
 // Everything the queue needs to start it, here or in another process.
 RunRecord queue_record(const StartOptions& options, Json asked, Call& call) {
   const RunSpec& spec = options.spec;
-  for (const char* key : {"safe_to_repeat", "session", "request_id"}) asked.erase(key);
+  for (const char* key : {"safe_to_repeat", "session", "request_id", "priority", "max_attempts"})
+    asked.erase(key);
   asked["detach"] = true;
   RunRecord record;
   record.run_id = random_id();
@@ -45,6 +46,8 @@ RunRecord queue_record(const StartOptions& options, Json asked, Call& call) {
   record.max_output_bytes = static_cast<std::int64_t>(spec.max_output_bytes.value_or(0));
   record.watch_json = spec.watch_json;
   record.safe_to_repeat = options.safe_to_repeat;
+  record.priority = options.priority;
+  record.max_attempts = options.max_attempts;
   const Context& context = call.engine().context();
   const PolicyProgram& policy = call.engine().current()->policy();
   Json meta = {{"tool", call.tool().name},

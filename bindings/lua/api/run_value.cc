@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::int64_t kMaxLogBytes = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxLogFiles = 1'000'000;
+constexpr std::int64_t kMaxPriority = 1'000;
+constexpr std::int64_t kMaxAttempts = 1'000'000;
 
 Json stream_info(const Run& run, StreamId id) {
   const Stream& stream = run.stream(id);
@@ -187,6 +189,8 @@ StartOptions parse_start(const Json& options, bool queued) {
   if (queued) {
     start.safe_to_repeat = fields.flag("safe_to_repeat").value_or(false);
     start.session = fields.text("session").value_or("");
+    start.priority = fields.integer("priority", -kMaxPriority, kMaxPriority).value_or(0);
+    start.max_attempts = fields.integer("max_attempts", 1, kMaxAttempts).value_or(0);
     start.request_id = fields.text("request_id").value_or("");
     if (fields.has("request_id") &&
         (start.request_id.empty() || start.request_id.size() > kMaxJournalIdBytes)) {

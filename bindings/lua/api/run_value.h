@@ -24,10 +24,12 @@ struct StartOptions {
   bool detach = false;
   std::shared_ptr<const WatchPatterns> watch;  // null: none
   SupervisionRequest supervision;
-  Json asked;                   // as the script gave it, for a supervised run
-  bool safe_to_repeat = false;  // of run.queue
-  std::string session;          // of run.queue; "": the call's
-  std::string request_id;       // of run.queue; "": none
+  Json asked;                     // as the script gave it, for a supervised run
+  bool safe_to_repeat = false;    // of run.queue
+  std::string session;            // of run.queue; "": the call's
+  std::string request_id;         // of run.queue; "": none
+  std::int64_t priority = 0;      // of run.queue; higher ones first
+  std::int64_t max_attempts = 0;  // of run.queue; 0: as configured
 };
 
 // The options of run.start, and of run.queue, which has some more; throws WrongUse.

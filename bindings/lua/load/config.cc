@@ -42,6 +42,7 @@ struct Tuning {
   RunLimits runs;
   RecorderOptions recorder;
   JournalOptions journal;
+  QueueLimits queue;
   EngineLimits engine;
   MemoryLimits memory;
 };
@@ -55,11 +56,16 @@ constexpr NumberField<Tuning> field(const char* section, const char* name, doubl
 
 constexpr std::int64_t kMaxDays = 36'500;
 constexpr std::int64_t kHoursPerDay = 24;
+constexpr std::int64_t kMostAttempts = 1'000'000;
 constexpr std::int64_t kMaxJournalBytes = std::int64_t{1} << 50;
 constexpr NumberField<Tuning> kNumbers[] = {
     field<&Tuning::runs, &RunLimits::max_concurrent>(
         "limits", "max_concurrent", 1, kMaxConcurrent,
-        "runs that are starting or running at the same time"),
+        "runs of one session that are starting or running at the same time"),
+    field<&Tuning::queue, &QueueLimits::max_in_all>(
+        "limits", "max_concurrent_total", 0, kMaxConcurrent,
+        "runs of all sessions that share the state directory, before queued ones wait; 0 is no "
+        "limit"),
     field<&Tuning::runs, &RunLimits::default_timeout>(
         "limits", "default_timeout_ms", 0, kMaxMillis,
         "time limit of a run that names none; 0 is no limit"),
@@ -93,6 +99,10 @@ constexpr NumberField<Tuning> kNumbers[] = {
     field<&Tuning::journal, &JournalOptions::queue_ttl, std::chrono::hours>(
         "journal", "queue_ttl_hours", 0, kMaxDays* kHoursPerDay,
         "queued runs that no host of their session starts in that time end; 0 is no limit"),
+    field<&Tuning::queue, &QueueLimits::max_attempts>(
+        "journal", "max_attempts", 0, kMostAttempts,
+        "times that a queued run is executed at most when its end is unknown each time; 0 is no "
+        "limit"),
     field<&Tuning::journal, &JournalOptions::max_queue_bytes>(
         "journal", "max_queue_bytes", 1 << 16, kMaxBufferBytes,
         "what may wait for the disk before output is held back"),
@@ -272,7 +282,14 @@ Json config_schema() {
              "missing; by default $TMPDIR, or /tmp")},
        {"limits",
         section_schema("limits",
-                       {{"run", limits_schema("what no run may exceed, whatever it asks for")}},
+                       {{"run", limits_schema("what no run may exceed, whatever it asks for")},
+                        {"max_concurrent_of_label",
+                         {{"type", "object"},
+                          {"additionalProperties",
+                           {{"type", "integer"}, {"minimum", 1}, {"maximum", kMaxConcurrent}}},
+                          {"description",
+                           "runs with this label of all sessions that share the state directory, "
+                           "before queued ones wait: { build = 1 }"}}}},
                        "limits of runs")},
        {"env", variables},
        {"unset_env",
@@ -413,6 +430,14 @@ void Config::apply_recording(RecordingOptions& options, WorkerOptions& worker) c
   options.journal = tuning.journal;
   options.recorder = tuning.recorder;
   worker.requeue = recovery == "requeue";
+  tuning.queue = worker.limits;
+  put_numbers(numbers, "journal", &tuning);
+  put_numbers(numbers, "limits", &tuning);
+  worker.limits = tuning.queue;
+  const Json& limits = numbers.at("limits");
+  if (const auto labels = limits.find("max_concurrent_of_label"); labels != limits.end()) {
+    labels->get_to(worker.limits.max_of_label);
+  }
 }
 
 void Config::apply_lua(EngineLimits& limits, MemoryLimits& memory) const {

@@ -9,6 +9,7 @@ local start_until = require 'toolsets.start_until'
 -- The longest timeout of a run; a longer one is cut to this.
 local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000
 local MAX_QUEUE_NAME = 256
+local MAX_PRIORITY = 1000
 
 -- Ends the call with the error of a start.
 local function check(value, err)
@@ -24,6 +25,7 @@ end
 local function queue(args, options)
   options.session = args.serial
   options.request_id = args.request_id
+  options.priority = args.priority
   local queued = check(asked_watch.start(run.queue, args, options))
   local data = { id = queued.id, pid = 0, command = args.command, label = args.label }
   if args['until'] then
@@ -86,6 +88,10 @@ return tool {
       description = 'Queue: its commands run one after the other', min_length = 1,
       max_length = MAX_QUEUE_NAME, optional = true, rare = true,
     },
+    priority = schema.integer {
+      description = 'With serial: commands with a higher one start first (default: 0)',
+      minimum = -MAX_PRIORITY, maximum = MAX_PRIORITY, optional = true, rare = true,
+    },
     request_id = schema.string {
       description = 'With serial: your id of this call; a call that repeats it gives the same run',
       min_length = 1, max_length = MAX_QUEUE_NAME, optional = true, rare = true,
@@ -104,8 +110,10 @@ return tool {
     if args.command == '' then
       tool.error('invalid_arguments', 'args.command: is empty; expected a shell command')
     end
-    if args.request_id and not args.serial then
-      tool.error('invalid_arguments', 'args.request_id: needs serial')
+    for _, name in ipairs { 'priority', 'request_id' } do
+      if args[name] and not args.serial then
+        tool.error('invalid_arguments', ('args.%s: needs serial'):format(name))
+      end
     end
     local asked = args['until']
     if asked then

@@ -1,5 +1,6 @@
 -- The toolset `shell`: one tool with actions. Spawned runs are queued: those of one session run one
 -- after the other. They are recorded item by item and read with a cursor, also by a later Gibbous.
+local any_run = require 'toolsets.any_run'
 local buffering = require 'toolsets.buffering'
 local call = require 'toolsets.shell.call'
 local checked = require 'toolsets.checked'
@@ -48,6 +49,9 @@ function actions.poll(args)
   elseif data.more and since_seq == 0 then
     text = text .. below(handle and failure.errors(handle, text)
       or failure.beyond(text, recorded.run))
+  elseif data.status == 'queued' then
+    data.hint = 'Queued: ' .. any_run.place_text(id)
+    text = text .. below(data.hint)
   elseif handle and not format.has_output(data.items) then
     data.hint = buffering.hint(handle)
     text = text .. below(data.hint or '')

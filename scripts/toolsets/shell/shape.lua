@@ -6,6 +6,7 @@ local failure = require 'toolsets.failure'
 local M = {}
 
 local MAX_SEQ = 2 ^ 32
+local MAX_PRIORITY = 1000
 
 M.INPUT = schema.object {
   action = schema.string {
@@ -50,6 +51,10 @@ M.INPUT = schema.object {
   request_id = schema.string {
     description = 'spawn: your id of this call; a call that repeats it gives the same run',
     min_length = 1, max_length = 256, optional = true, rare = true,
+  },
+  priority = schema.integer {
+    description = 'spawn: runs with a higher one start first (default: 0)',
+    minimum = -MAX_PRIORITY, maximum = MAX_PRIORITY, optional = true, rare = true,
   },
   session_id = schema.string {
     description = 'spawn: name of the queue it waits in (default: yours)', optional = true,

@@ -100,12 +100,13 @@ function M.queue(args, ctx)
   local queued = start(run.queue, args, {
     command = call.required(args, 'command', 'spawn'), session = session,
     timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),
-    request_id = args.request_id,
+    request_id = args.request_id, priority = args.priority,
   })
   remember_cap(queued.id, args)
   local place = queued.state == 'queued' and journal.queue(queued.id)
   local behind = place and place.before and
-    (', behind run %s (%s)'):format(place.before.id, texts.one_line(place.before.command)) or ''
+    (', behind run %s (%s)'):format(place.before.id, texts.one_line(place.before.command))
+    or place and place.reason and ': ' .. place.reason or ''
   local known = queued.repeated and ' (an earlier call with this request_id started it)' or ''
   return {
     text = ('Run %s is %s%s%s. Use action=poll with run_id to see its output.'):format(

@@ -140,7 +140,7 @@ class Place:
         os.mkdir(self.work)
         self.config = str(self.root / "config.lua")
         pathlib.Path(self.config).write_text(
-            "return { journal = { recovery = '%s' } }\n" % recovery)
+            "return { journal = { recovery = '%s', max_attempts = 0 } }\n" % recovery)
         self.mark = f"soak-{os.getpid()}-{random.getrandbits(64):x}"
 
     def lines_of(self, name):

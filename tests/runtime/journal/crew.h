@@ -68,12 +68,12 @@ class Hand {
   Status put(const RunRecord& run) {
     return done_of([&](JournalDone done) { return journal->put_run(run, std::move(done)); });
   }
-  Result<std::vector<RunRecord>> claim(std::size_t most = 100) {
+  Result<std::vector<RunRecord>> claim(std::size_t most = 100, const ClaimScope& scope = {}) {
     return answer_of<std::vector<RunRecord>>(
-        [&](auto done) { return journal->claim(most, std::move(done)); });
+        [&](auto done) { return journal->claim(most, std::move(done), scope); });
   }
   // The ids, or the error's code.
-  std::vector<std::string> claimed(std::size_t most = 100);
+  std::vector<std::string> claimed(std::size_t most = 100, const ClaimScope& scope = {});
   Result<std::vector<Orphan>> orphans() {
     return answer_of<std::vector<Orphan>>(
         [&](auto done) { return journal->take_orphans(std::move(done)); });
@@ -171,8 +171,8 @@ inline Status Hand::join(std::int64_t lease_until) {
   return done_of([this](JournalDone done) { return journal->join(record_, std::move(done)); });
 }
 
-inline std::vector<std::string> Hand::claimed(std::size_t most) {
-  const auto runs = claim(most);
+inline std::vector<std::string> Hand::claimed(std::size_t most, const ClaimScope& scope) {
+  const auto runs = claim(most, scope);
   if (!runs) return {runs.status().code()};
   std::vector<std::string> ids;
   for (const RunRecord& run : *runs) ids.push_back(run.run_id);

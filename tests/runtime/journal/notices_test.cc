@@ -147,13 +147,19 @@ TEST_CASE("each change of the queue notifies the workers that it concerns") {
   CHECK(quiet(*serves));
   REQUIRE(one->put(with_status(run, "completed")));
   CHECK(notified(*serves));
-  // The same state again, output and usage concern no other process.
+  // A run that was not queued concerns no other process until it ends, and its place is free.
+  const auto waits = open_socket(crew.directory(), "waits");
+  REQUIRE(waits->listen(kTopicOfPlaces));
   RunRecord direct = with_status(queued("b"), "running");
   direct.client = "c";
   REQUIRE(one->put(direct));
-  REQUIRE(one->put(with_status(direct, "completed")));
+  REQUIRE(one->put(direct));
   REQUIRE(one->flush());
   CHECK(quiet(*serves));
+  CHECK(quiet(*waits));
+  REQUIRE(one->put(with_status(direct, "completed")));
+  CHECK(notified(*serves));
+  CHECK(notified(*waits));
 }
 
 TEST_CASE("a worker that joins or leaves notifies the one before it, which watches it") {

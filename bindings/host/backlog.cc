@@ -162,7 +162,7 @@ void Backlog::go_on_without(Session& session) {
 void Backlog::add_inherited(const std::string& session, std::function<void()> then) {
   if (!sessions_[session].recalled || !is_claimed_session(session)) return then();
   recording_.runs(
-      "", kMaxRunsLookedAt,
+      "", false, kMaxRunsLookedAt,
       [this, alive = std::weak_ptr<const int>(lifetime_), session,
        then](Result<std::vector<RunRecord>> runs) {
         if (alive.expired()) return;

@@ -170,6 +170,18 @@ Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, 
   return all<RunRecord>(*statement, run_of);
 }
 
+Result<std::vector<RunRecord>> JournalReader::queued_runs(std::string_view session_id,
+                                                          std::size_t limit) {
+  const std::string sql =
+      std::string(kSelectRun) +
+      " INDEXED BY exec_runs_queued WHERE status = 'queued'"
+      " AND (?1 = '' OR client = ?1 OR session_id = ?1) ORDER BY number DESC LIMIT ?2";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, session_id).bind(2, as_limit(limit));
+  return all<RunRecord>(*statement, run_of);
+}
+
 Result<RunRecord> JournalReader::run(std::string_view run_id) {
   const Result<bool> row = impl_->select_run.bind(1, run_id).step();
   if (!row) return row.status();

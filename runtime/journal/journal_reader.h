@@ -64,6 +64,8 @@ class JournalReader {
 
   // Returns at most `limit` runs, newest first; "" means all sessions.
   Result<std::vector<RunRecord>> runs(std::string_view session_id, std::size_t limit);
+  // The same, of those that are queued.
+  Result<std::vector<RunRecord>> queued_runs(std::string_view session_id, std::size_t limit);
   // Also fails with run_not_found.
   Result<RunRecord> run(std::string_view run_id);
   // Returns the run that a client started with this request_id. Also fails with run_not_found.

@@ -328,11 +328,14 @@ Result<RecordedItems> Recording::with_run_here(const std::string& run_id, std::u
   return read;
 }
 
-void Recording::runs(std::string session, std::size_t limit,
+void Recording::runs(std::string session, bool only_queued, std::size_t limit,
                      std::function<void(Result<std::vector<RunRecord>>)> then) {
-  flush_soon([this, session = std::move(session), limit, then = std::move(then)] {
+  flush_soon([this, session = std::move(session), only_queued, limit, then = std::move(then)] {
     look_up<Result<std::vector<RunRecord>>>(
-        [session, limit](JournalReader& reader) { return reader.runs(session, limit); }, then);
+        [session, only_queued, limit](JournalReader& reader) {
+          return only_queued ? reader.queued_runs(session, limit) : reader.runs(session, limit);
+        },
+        then);
   });
 }
 

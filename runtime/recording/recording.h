@@ -93,7 +93,7 @@ class Recording {
   void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
              std::function<void(Result<RecordedItems>)> then);
   // Reads runs, newest first; "" means all sessions.
-  void runs(std::string session, std::size_t limit,
+  void runs(std::string session, bool only_queued, std::size_t limit,
             std::function<void(Result<std::vector<RunRecord>>)> then);
   // Makes any other query: `read` runs in the pool, `then` on the loop.
   template <typename Answer>

@@ -150,7 +150,8 @@ function journal.kill(run, options) end
 ---end
 ---```
 ---@since 0.1.0
----@param options? { session?: string, limit?: integer } default: the whole session, 50
+---@param options? { session?: string, state?: 'queued', limit?: integer } default: the whole
+---session, in all states, 50
 ---@return RecordedRun[]? runs
 ---@return Err? err
 function journal.runs(options) end

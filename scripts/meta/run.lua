@@ -190,7 +190,8 @@ function run.get(id) end
 ---for _, info in ipairs(run.list { state = 'running' }) do log.info(info.command) end
 ---```
 ---@since 0.1.0
----@param filter? { state?: RunState, session?: string }
+---@param filter? { state?: RunState, session?: string, brief?: boolean } brief: only id, pid,
+---command, label, session, tool, background, how it stands, times and output_rate
 ---@return RunInfo[]
 function run.list(filter) end
 

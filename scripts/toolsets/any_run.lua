@@ -9,12 +9,13 @@ local M = {}
 local MAX_ITEMS = 400
 local MAX_BYTES = 1024 * 1024
 local MAX_LABELLED = 200
+local MAX_QUEUED = 1000
 
 -- Returns the run with this label that goes on, or the newest one, and whether it goes on. Ends the
 -- call when several go on.
 local function labelled(name)
   local newest, going = nil, {}
-  for _, info in ipairs(run.list()) do
+  for _, info in ipairs(run.list { brief = true }) do
     if info.label == name then
       newest = info
       going[#going + 1] = memory_run.GOES_ON[info.state] and info.id or nil
@@ -139,20 +140,23 @@ end
 ---@return RecordedRun[]
 function M.queued()
   local queued = {}
-  for _, record in ipairs(journal.runs { limit = MAX_LABELLED } or {}) do
-    if record.state == 'queued' and not run.get(record.id) then
-      table.insert(queued, 1, record)
+  local records = journal.runs { state = 'queued', limit = MAX_QUEUED } or {}
+  for index = #records, 1, -1 do
+    local record = records[index]
+    if not run.get(record.id) then
+      queued[#queued + 1] = record
     end
   end
   return queued
 end
 
---- Returns what run:info() says of the session's runs, with those that wait in the queue.
+--- Returns how the session's runs stand, as run.list briefly says, with those that wait in the
+--- queue.
 ---@param session string of the call
 ---@return RunInfo[]
 function M.infos(session)
   -- A call without a session is the host's: it sees all runs, and lists its own.
-  local infos = run.list { session = session == '' and '' or nil }
+  local infos = run.list { session = session == '' and '' or nil, brief = true }
   for _, record in ipairs(M.queued()) do
     infos[#infos + 1] = M.info_of(record)
   end

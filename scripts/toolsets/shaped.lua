@@ -16,6 +16,7 @@ local MIN_EXCERPT_BYTES = 40
 local MIN_TOKENS = 20
 -- The lines of a list are cut down to this before any is left out.
 local LINE_BYTES = 200
+local MIN_LINE_BYTES = 20
 
 M.STREAMS = { 'stdout', 'stderr' }
 
@@ -88,33 +89,51 @@ local function is_over(info)
 end
 
 --- Returns the lines of a list as one text. When they do not fit, long ones are cut, then the
---- oldest runs that have ended are left out, and a note says so.
+--- oldest runs that have ended are left out, and a note says so. Lines that are not shown are not
+--- asked for.
 ---
---- Example: `local text = shaped.list(lines, infos, 'bg_status with id')`
----@param lines string[] one for each run, oldest first
----@param infos RunInfo[]
+--- Example: `local text = shaped.list(line_of, infos, 'bg_status with id')`
+---@param line_of fun(index: integer): string the line of a run
+---@param infos RunInfo[] oldest first
 ---@param how string the call that tells of one run
 ---@return string
-function M.list(lines, infos, how)
+function M.list(line_of, infos, how)
   local budget = M.MAX_CHARS - NOTES_BYTES
-  if size_of(lines) <= budget then
+  local lines = setmetatable({}, { __index = function(known, index)
+    local line = line_of(index)
+    rawset(known, index, line)
+    return line
+  end })
+  local size = 0
+  for index = #infos, 1, -1 do
+    size = size + #lines[index] + 1
+    if size > budget then
+      break
+    end
+  end
+  if size <= budget then
     return table.concat(lines, '\n')
   end
-  local size, kept = 0, {}
+  local kept, shown = {}, {}
+  size = 0
   for _, over in ipairs { false, true } do -- those that go on come first
-    for index = #lines, 1, -1 do
-      local line = cut_line(lines[index])
-      if is_over(infos[index]) == over and size + #line < budget then
-        size = size + #line + 1
-        kept[index] = line
+    for index = #infos, 1, -1 do
+      if size + MIN_LINE_BYTES > budget then
+        break
+      end
+      if is_over(infos[index]) == over then
+        local line = cut_line(lines[index])
+        if size + #line < budget then
+          size = size + #line + 1
+          kept[index] = line
+        end
       end
     end
   end
-  local shown = {}
-  for index = 1, #lines do
+  for index = 1, #infos do
     shown[#shown + 1] = kept[index]
   end
-  local left_out = #lines - #shown
+  local left_out = #infos - #shown
   if left_out > 0 then
     table.insert(shown, 1, ('[%d older ones left out: %s tells of one]'):format(left_out, how))
   end

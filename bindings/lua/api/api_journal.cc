@@ -100,11 +100,12 @@ int l_journal_runs(lua_State* state) {
     const auto task = Task::current(state);
     const std::string session = fields.text("session").value_or(task->call().client());
     const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
+    const bool only_queued = fields.choice("state", {"queued"}).has_value();
     fields.done();
     Recording* recording = recording_of(state);
     if (recording == nullptr) return nothing_recorded(state);
     recording->runs(
-        session, static_cast<std::size_t>(limit),
+        session, only_queued, static_cast<std::size_t>(limit),
         [complete = task->completer(),
          owner = std::weak_ptr<Task>(task)](Result<std::vector<RunRecord>> got) {
           const auto asker = owner.lock();

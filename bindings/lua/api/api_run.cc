@@ -63,6 +63,7 @@ int l_run_list(lua_State* state) {
     Fields fields("run.list", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
     const auto wanted_state = fields.text("state");
     const auto session = fields.text("session");
+    const bool brief = fields.flag("brief").value_or(false);
     fields.done();
     const Context& context = context_of(state);
     Json list = Json::array();
@@ -70,7 +71,7 @@ int l_run_list(lua_State* state) {
       if (wanted_state && *wanted_state != to_string(run->state())) continue;
       if (session && *session != run->spec().session) continue;
       if (!is_own(state, *run)) continue;
-      list.push_back(run_info(*run, *context.clock));
+      list.push_back(brief ? run_summary(*run, *context.clock) : run_info(*run, *context.clock));
     }
     push_json(state, list);
     mark_array(state, -1);

@@ -201,7 +201,7 @@ StartOptions parse_start(const Json& options, bool queued) {
   return start;
 }
 
-Json run_info(const Run& run, const Clock& clock) {
+Json run_summary(const Run& run, const Clock& clock) {
   const RunSpec& spec = run.spec();
   const auto& exit = run.exit_status();
   Json info = {
@@ -211,35 +211,14 @@ Json run_info(const Run& run, const Clock& clock) {
       {"session", spec.session},
       {"tool", spec.tool},
       {"background", spec.background},
-      {"on_host_death", spec.keep ? "keep" : "kill"},
-      {"adopted", run.adopted()},
       {"state", to_string(run.state())},
-      {"created_ms", run.created_at().count()},
       {"runtime_ms", run.runtime(clock).count()},
       {"left_behind", run.left_behind()},
-      {"drained", run.drained()},
-      {"output_incomplete", run.output_incomplete()},
-      {"stdin_open", run.stdin_open()},
-      {"stdout", stream_info(run, StreamId::kStdout)},
-      {"stderr", stream_info(run, StreamId::kStderr)},
-      {"merged", merged_info(run)},
   };
-  if (run.screen() != nullptr) {
-    const TerminalSize size = run.screen()->size();
-    info["pty"] = {{"rows", size.rows}, {"cols", size.cols}, {"term", spec.terminal->term}};
-  }
-  if (!spec.argv.empty()) info["argv"] = spec.argv;
   if (!spec.label.empty()) info["label"] = spec.label;
   if (exit && exit->signal == 0) info["exit_code"] = exit->code;
-  if (exit && exit->signal != 0) info["signal"] = exit->signal;
-  if (run.time_limit().count() > 0) info["time_limit_ms"] = run.time_limit().count();
   if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
-  if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
-  if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
-  add_execution(spec, &info);
-  if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
   add_supervision(run, &info);
-  if (!run.logs().empty()) info["log"] = logs_info(run);
   if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
   if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();
   if (run.ended_at().count() > 0) info["ended_ms"] = run.ended_at().count();
@@ -247,6 +226,34 @@ Json run_info(const Run& run, const Clock& clock) {
     info["output_rate"] = std::llround(run.output_rate(clock));
     info["idle_ms"] = std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count();
   }
+  return info;
+}
+
+Json run_info(const Run& run, const Clock& clock) {
+  const RunSpec& spec = run.spec();
+  const auto& exit = run.exit_status();
+  Json info = run_summary(run, clock);
+  info["on_host_death"] = spec.keep ? "keep" : "kill";
+  info["adopted"] = run.adopted();
+  info["created_ms"] = run.created_at().count();
+  info["drained"] = run.drained();
+  info["output_incomplete"] = run.output_incomplete();
+  info["stdin_open"] = run.stdin_open();
+  info["stdout"] = stream_info(run, StreamId::kStdout);
+  info["stderr"] = stream_info(run, StreamId::kStderr);
+  info["merged"] = merged_info(run);
+  if (run.screen() != nullptr) {
+    const TerminalSize size = run.screen()->size();
+    info["pty"] = {{"rows", size.rows}, {"cols", size.cols}, {"term", spec.terminal->term}};
+  }
+  if (!spec.argv.empty()) info["argv"] = spec.argv;
+  if (exit && exit->signal != 0) info["signal"] = exit->signal;
+  if (run.time_limit().count() > 0) info["time_limit_ms"] = run.time_limit().count();
+  if (const Json limits = limits_value(spec.limits); !limits.empty()) info["limits"] = limits;
+  if (const Json by = limits_by_value(run.limits_in_force()); !by.empty()) info["limits_by"] = by;
+  add_execution(spec, &info);
+  if (const Json sandbox = sandbox_value(run); !sandbox.is_null()) info["sandbox"] = sandbox;
+  if (!run.logs().empty()) info["log"] = logs_info(run);
   return info;
 }
 

@@ -36,6 +36,8 @@ struct StartOptions {
 StartOptions parse_start(const Json& options, bool queued = false);
 // The table of h:info().
 Json run_info(const Run& run, const Clock& clock);
+// Returns how it stands, without what costs more to say.
+Json run_summary(const Run& run, const Clock& clock);
 // The table of h:usage().
 Json usage_value(const Run& run, const RunUsage& usage);
 Json kill_report(const KillReport& report);

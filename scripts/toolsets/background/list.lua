@@ -30,12 +30,14 @@ return tool {
   run = function(_, ctx)
     local infos = own_runs.list(common.owner_of(ctx))
     local usages = format.usages(infos)
-    local lines, data = {}, json.array {}
+    local data = json.array {}
     for index, info in ipairs(infos) do
-      lines[index] = format.status_line(info, usages[index])
       data[index] = status_of(info, usages[index])
     end
-    local text = #lines > 0 and shaped.list(lines, infos, 'read_process_output')
+    local function line_of(index)
+      return format.status_line(infos[index], usages[index])
+    end
+    local text = #infos > 0 and shaped.list(line_of, infos, 'read_process_output')
       or 'No background processes.'
     return { text = text, data = { processes = data } }
   end,

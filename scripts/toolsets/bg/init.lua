@@ -31,17 +31,21 @@ local status = tool {
     end
     any_run.tell(infos)
     local usages = format.usages(infos)
-    local lines, data = {}, json.array {}
+    local function line_of(index)
+      return format.status_line(infos[index], usages[index])
+    end
+    local data = json.array {}
     for index, info in ipairs(infos) do
-      lines[index] = format.status_line(info, usages[index])
       data[index] = format.status_data(info, usages[index])
     end
+    local text
     if args.id then
       local why = failure.of(infos[1])
-      lines[1] = lines[1] .. format.below(why)
+      text = line_of(1) .. format.below(why)
       data[1].error_excerpt = failure.field(why)
+    else
+      text = shaped.list(line_of, infos, 'bg_status with id')
     end
-    local text = args.id and lines[1] or shaped.list(lines, infos, 'bg_status with id')
     text = text ~= '' and text or 'No background processes.'
     return { text = text, data = { processes = data } }
   end,

@@ -48,6 +48,11 @@ M.SCHEMA = schema.object {
   error_excerpt = failure.FIELD,
 }
 
+local FIELDS = {}
+for key in pairs(M.SCHEMA.properties) do
+  FIELDS[#FIELDS + 1] = key
+end
+
 -- An answer shows fewer runs than this (toolsets.shaped), so older ones need not be measured.
 local MAX_MEASURED = 100
 
@@ -59,8 +64,11 @@ local MAX_MEASURED = 100
 function M.usages(infos)
   local indexes, questions = {}, {}
   for index = #infos, 1, -1 do
+    if #indexes == MAX_MEASURED then
+      break
+    end
     local handle = infos[index].state == 'running' and run.get(infos[index].id)
-    if handle and #indexes < MAX_MEASURED then
+    if handle then
       indexes[#indexes + 1] = index
       questions[#questions + 1] = function()
         return handle:usage()
@@ -120,10 +128,9 @@ end
 ---@return table
 function M.data(info, usage)
   local data = {}
-  for key in pairs(M.SCHEMA.properties) do
+  for _, key in ipairs(FIELDS) do
     data[key] = info[key]
   end
-  data.reason = info.reason
   if usage then
     data.usage = {
       cpu_percent = usage.cpu_percent, rss_bytes = usage.rss_bytes, processes = usage.processes,

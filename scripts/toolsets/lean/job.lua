@@ -185,7 +185,7 @@ local function stop_all()
       ids[#ids + 1] = record.id
     end
   end
-  for _, info in ipairs(run.list()) do
+  for _, info in ipairs(run.list { brief = true }) do
     if info.background and (not info.ended_ms or info.left_behind > 0) and not info.next then
       ids[#ids + 1] = info.id
       kills[#kills + 1] = function()
@@ -248,22 +248,27 @@ local function list_line(info, usage)
 end
 
 function actions.list(_, ctx)
-  local infos, ended = {}, 0
+  local newest, infos, ended = {}, {}, 0
   local all = any_run.infos(ctx.session)
   for index = #all, 1, -1 do
     local over = all[index].ended_ms and all[index].left_behind == 0
     ended = ended + (over and 1 or 0)
     if not over or ended <= MAX_ENDED then
-      table.insert(infos, 1, all[index])
+      newest[#newest + 1] = all[index]
     end
   end
+  for index = #newest, 1, -1 do
+    infos[#infos + 1] = newest[index]
+  end
   any_run.tell(infos)
-  local usages, lines, data = format.usages(infos), {}, json.array {}
+  local usages, data = format.usages(infos), json.array {}
   for index, info in ipairs(infos) do
-    lines[index] = list_line(info, usages[index])
     data[index] = format.status_data(info, usages[index])
   end
-  local text = #lines > 0 and shaped.list(lines, infos, 'output') or 'nothing was started'
+  local function line_of(index)
+    return list_line(infos[index], usages[index])
+  end
+  local text = #infos > 0 and shaped.list(line_of, infos, 'output') or 'nothing was started'
   return { text = text, data = { processes = data } }
 end
 

@@ -101,13 +101,15 @@ function actions.stop(args)
 end
 
 function actions.list(_, ctx)
-  local lines, processes = {}, json.array {}
+  local processes = json.array {}
   local infos = own_runs.list(owner_of(ctx))
   for index, info in ipairs(infos) do
     processes[index] = status.of(info)
-    lines[index] = status.line(processes[index])
   end
-  local text = #lines > 0 and shaped.list(lines, infos, 'action=status')
+  local function line_of(index)
+    return status.line(processes[index])
+  end
+  local text = #infos > 0 and shaped.list(line_of, infos, 'action=status')
     or 'No background processes.'
   return { text = text, data = { processes = processes } }
 end

@@ -224,7 +224,7 @@ TEST_CASE("runs that begin before the journal is open are listed in their order"
   }
   for (const std::string& id : begun) (void)desk.finished(id);
   std::optional<Texts> listed;
-  desk.recording->runs("s", kRuns, [&](Result<std::vector<RunRecord>> runs) {
+  desk.recording->runs("s", false, kRuns, [&](Result<std::vector<RunRecord>> runs) {
     listed.emplace();
     for (const RunRecord& run : *runs) listed->insert(listed->begin(), run.run_id);
   });

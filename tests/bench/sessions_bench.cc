@@ -1,143 +1,118 @@
-// Many sessions at once: servers with a run each that share one state directory, and one server
-// with many runs. What they cost while they are idle, and how fast the others answer when half of
+// Many sessions at once: servers with a run each that share one state directory. What they cost
+// while they are idle, how fast a start is among them, and how fast the others answer while half of
 // them are killed.
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "tests/bench/harness.h"
-#include "tests/bench/peer.h"
+#include "tests/bench/servers.h"
 
 namespace gibbous::bench {
 namespace {
 
-namespace fs = std::filesystem;
+using Servers = std::vector<std::unique_ptr<Peer>>;
 
-constexpr const char* kIdle = R"("name":"bg_start","arguments":{"command":"exec sleep 600"})";
-constexpr const char* kStatus = R"("name":"bg_status","arguments":{})";
+constexpr int kAsked = 20;  // of the sessions, for a median
 
-class Place {
- public:
-  Place() : path_(fs::temp_directory_path() / ("gibbous-sessions-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-    std::ofstream(path_ / "gibbous.lua") << "return { limits = { max_concurrent = 10000 } }\n";
-  }
-  ~Place() { fs::remove_all(path_); }
-  std::unique_ptr<Peer> server(const std::string& session) const {
-    return std::make_unique<Peer>(std::vector<std::string>{
-        "mcp", "--mode", "dangerous", "--state", (path_ / "state").string(), "--config",
-        (path_ / "gibbous.lua").string(), "--session", session});
-  }
-
- private:
-  fs::path path_;
-};
-
-double call(Peer& peer, const std::string& tool) {
-  static int id = 0;
-  const std::string request = mcp_request(++id, "tools/call", tool);
-  const std::string key = "\"id\":" + std::to_string(id) + ",";
-  return timed([&] {
-    peer.send(request);
-    peer.receive_with(key);
-  });
-}
-
-double median_call(std::vector<std::unique_ptr<Peer>>& peers, const std::string& tool) {
+double median_call(const Servers& servers, const std::string& tool) {
+  const std::size_t count = std::min<std::size_t>(servers.size(), kAsked);
   std::vector<double> millis;
-  for (std::size_t i = 0; i < std::min<std::size_t>(peers.size(), 20); ++i) {
-    millis.push_back(call(*peers[i], tool));
+  for (std::size_t i = 0; i < count; ++i) {
+    millis.push_back(call_tool(*servers[i * servers.size() / count], tool));
   }
   return median(millis);
 }
 
-double cpu_of(const std::vector<std::unique_ptr<Peer>>& peers) {
-  double ticks = 0;
-  for (const auto& peer : peers) {
-    std::ifstream file("/proc/" + std::to_string(peer->pid()) + "/stat");
-    std::string word;
-    constexpr int kUser = 14;
-    constexpr int kSystem = 15;
-    for (int field = 1; field <= kSystem && file >> word; ++field) {
-      if (field >= kUser) ticks += std::stod(word);
-    }
-  }
-  return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+// Of the hosts and their keepers.
+double cpu_of(const Servers& servers) {
+  double seconds = 0;
+  for (const auto& server : servers) seconds += cost_of(server->pid()).cpu_seconds;
+  return seconds;
 }
 
-void bench_list(Report& report) {
-  const Place place;
-  const auto server = place.server("list");
-  constexpr Amount<int> kRuns{1000, 50};
-  for (int i = 0; i < kRuns; ++i) call(*server, kIdle);
-  call(*server, kStatus);
-  constexpr double kMaxMillis = 20;
-  report.add(
-      {"bg_status of 1,000 idle runs", "ms", call(*server, kStatus), {}, "", {}, kMaxMillis});
-}
-
-}  // namespace
-
-void bench_sessions(Report& report) {
-  report.section("Sessions with one idle run each, one state directory");
-  constexpr Amount<int> kSessions{200, 6};
-  const Place place;
-  std::vector<std::unique_ptr<Peer>> peers;
-  peers.push_back(place.server("s0"));
-  call(*peers.front(), kIdle);
-  const double start_alone = median(
-      {call(*peers.front(), kIdle), call(*peers.front(), kIdle), call(*peers.front(), kIdle)});
-  for (int i = 1; i < kSessions; ++i) {
-    peers.push_back(place.server("s" + std::to_string(i)));
-    call(*peers.back(), kIdle);
-  }
+double idle_percent(const Servers& servers) {
   const Amount<std::chrono::milliseconds> settle{std::chrono::seconds(15),
                                                  std::chrono::milliseconds(100)};
-  const Amount<std::chrono::milliseconds> idle{std::chrono::seconds(30),
+  const Amount<std::chrono::milliseconds> idle{std::chrono::seconds(60),
                                                std::chrono::milliseconds(200)};
   std::this_thread::sleep_for(std::chrono::milliseconds(settle));
-  const double before = cpu_of(peers);
+  const double before = cpu_of(servers);
   std::this_thread::sleep_for(std::chrono::milliseconds(idle));
-  const double seconds = std::chrono::duration<double>(std::chrono::milliseconds(idle)).count();
-  constexpr double kMaxPercent = 2;
-  report.add({"200 idle sessions, all hosts together",
-              "% of a core",
-              (cpu_of(peers) - before) / seconds * 100,
-              {},
-              "",
-              {},
-              kMaxPercent});
-  constexpr double kMaxRatio = 1.5;
-  report.add({"a start among 200 sessions",
-              "ms",
-              median_call(peers, kIdle),
-              start_alone,
-              "a start alone",
-              {},
-              kMaxRatio});
+  const std::chrono::duration<double> seconds = std::chrono::milliseconds(idle);
+  return (cpu_of(servers) - before) / seconds.count() * 100;
+}
 
-  const double calm = median_call(peers, kStatus);
-  std::vector<std::unique_ptr<Peer>> rest;
-  for (std::size_t i = 0; i < peers.size(); ++i) {
+// Kills every other host, and asks the others meanwhile.
+void bench_kill_half(Report& report, Servers& servers) {
+  const std::string killed = std::to_string((servers.size() + 1) / 2);
+  const double calm = median_call(servers, kStatus);
+  Servers rest;
+  for (std::size_t i = 0; i < servers.size(); ++i) {
     if (i % 2 == 0) {
-      ::kill(peers[i]->pid(), SIGKILL);
+      ::kill(servers[i]->pid(), SIGKILL);
     } else {
-      rest.push_back(std::move(peers[i]));
+      rest.push_back(std::move(servers[i]));
     }
   }
-  report.add({"a call while half of the hosts are killed",
+  report.add({"a call while " + killed + " hosts are killed",
               "ms",
               median_call(rest, kStatus),
               calm,
               "a call before",
               {},
               {}});
-  bench_list(report);
+  report.add(
+      {"sessions that still have their run, of " + std::to_string(rest.size()),
+       "",
+       static_cast<double>(std::count_if(rest.begin(), rest.end(),
+                                         [](const auto& server) { return has_running(*server); })),
+       {},
+       "",
+       static_cast<double>(rest.size()),
+       {}});
+}
+
+}  // namespace
+
+void bench_sessions(Report& report) {
+  report.section(
+      "Sessions with one idle run each, one state directory, hosts and keepers together");
+  allow_many_files();
+  const Place place;
+  Servers servers;
+  servers.push_back(place.server("s0"));
+  call_tool(*servers.front(), kIdle);
+  const double start_alone =
+      median({call_tool(*servers.front(), kIdle), call_tool(*servers.front(), kIdle),
+              call_tool(*servers.front(), kIdle)});
+  constexpr double kMaxPercentEach = 0.01;
+  constexpr double kMaxRatio = 1.5;
+  for (const Amount<int> stage : {Amount<int>{50, 3}, {100, 4}, {200, 5}, {1000, 6}}) {
+    while (static_cast<int>(servers.size()) < stage) {
+      servers.push_back(place.server("s" + std::to_string(servers.size())));
+      call_tool(*servers.back(), kIdle);
+    }
+    const std::string count = std::to_string(stage);
+    report.add({count + " idle sessions",
+                "% of a core",
+                idle_percent(servers),
+                {},
+                "",
+                {},
+                kMaxPercentEach * stage});
+    report.add({"a start among " + count + " sessions",
+                "ms",
+                median_call(servers, kIdle),
+                start_alone,
+                "a start alone",
+                {},
+                kMaxRatio});
+  }
+  bench_kill_half(report, servers);
 }
 
 }  // namespace gibbous::bench

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/journal/early_schema.h"
 #include "runtime/journal/segment.h"
 #include "runtime/journal/segment_check.h"
 
@@ -22,12 +23,14 @@ struct Table {
   std::string key;  // an integer; "" when it has none, then it is read from the beginning only
   std::string columns;
   std::uint64_t RepairReport::*rows;
+  std::string values = "";  // of the columns, in the old file
 };
 
-// Columns that a later version added to a table.
+// A column that a later version added to a table.
 struct Added {
   const char* table;
-  const char* columns;
+  const char* column;
+  const char* otherwise = nullptr;  // its value in an old file without it; null: the default
 };
 
 constexpr const char* kRunColumns =
@@ -35,20 +38,24 @@ constexpr const char* kRunColumns =
     " watch_json, exit_code, output_bytes, truncated, error_message, queued_at, started_at,"
     " finished_at, updated_at, stored_bytes, not_kept_items, last_seq, meta_json";
 constexpr Added kAdded[] = {
-    {"exec_runs", "owner, started_by, attempt, safe_to_repeat, from_queue"},
-    {"exec_runs", "client, workspace"},
-    {"exec_runs", "request_id, priority, max_attempts"},
-    {"run_segments", "sum_before, sum"},
+    {"exec_runs", "owner"},
+    {"exec_runs", "started_by"},
+    {"exec_runs", "attempt"},
+    {"exec_runs", "safe_to_repeat"},
+    {"exec_runs", "from_queue", "status = 'queued'"},
+    {"exec_runs", "client", "session_id"},
+    {"exec_runs", "workspace"},
+    {"exec_runs", "request_id"},
+    {"exec_runs", "priority"},
+    {"exec_runs", "max_attempts"},
+    {"run_segments", "sum_before"},
+    {"run_segments", "sum"},
+    {"backlog_messages", "owner", "''"},
     {"backlog_messages", "for_agent"},
+    {"workers", "takes_over"},
 };
 
-// Returns true when the old file is of a version without the columns; damage does not count.
-bool lacks(Database& old, const std::string& table, const std::string& columns) {
-  const std::string sql = "SELECT " + columns + " FROM " + table;
-  return old.prepare(sql.c_str()).status().code() == "journal_failed";
-}
-
-// Returns the tables with the columns that the old file has.
+// Returns the tables with the columns that the old file has, or that have a value without it.
 std::vector<Table> tables_of(Database& old) {
   std::vector<Table> tables = {
       {"exec_runs", "number", kRunColumns, &RepairReport::runs},
@@ -56,7 +63,7 @@ std::vector<Table> tables_of(Database& old) {
       {"decisions", "id",
        "id, created_at, session_id, run_id, generation, decision, rule, record_json",
        &RepairReport::others},
-      {"backlog_messages", "", "session_id, owner, seq, run_id, event, payload, created_at",
+      {"backlog_messages", "", "session_id, seq, run_id, event, payload, created_at",
        &RepairReport::others},
       {"approvals", "",
        "id, kind, subject, mode, mode_rank, workspace, scope, session_id, created_at, expires_at,"
@@ -71,9 +78,13 @@ std::vector<Table> tables_of(Database& old) {
       {"run_usage", "", "number, at, rss_bytes, cpu_ms, processes", &RepairReport::others},
   };
   for (Table& table : tables) {
+    table.values = table.columns;
     for (const Added& added : kAdded) {
-      if (table.name != added.table || lacks(old, table.name, added.columns)) continue;
-      table.columns += std::string(", ") + added.columns;
+      if (table.name != added.table) continue;
+      const bool has = has_column(old, added.table, added.column);
+      if (!has && added.otherwise == nullptr) continue;
+      table.columns += std::string(", ") + added.column;
+      table.values += std::string(", ") + (has ? added.column : added.otherwise);
     }
   }
   return tables;
@@ -137,7 +148,7 @@ class Copy {
   // Sets `last` to the key of the last row that could be read. Skips a damaged row.
   Status scan(const std::string& where, const std::string& order, bool* damaged,
               std::int64_t* last) {
-    std::string sql = "SELECT " + table_.columns + " FROM " + table_.name + where;
+    std::string sql = "SELECT " + table_.values + " FROM " + table_.name + where;
     if (!order.empty()) sql += " ORDER BY " + table_.key + " " + order;
     Result<Statement> rows = old_.prepare(sql.c_str());
     if (!rows) {
@@ -180,7 +191,6 @@ class Copy {
 }  // namespace
 
 Status salvage(Database& old, Database& made, RepairReport* report) {
-  const bool no_client = lacks(old, "exec_runs", "client");
   if (Status status = made.execute("BEGIN IMMEDIATE"); !status) return status;
   for (const Table& table : tables_of(old)) {
     Copy copy(old, made, table);
@@ -199,10 +209,6 @@ Status salvage(Database& old, Database& made, RepairReport* report) {
           " GROUP BY id >> 32");
       !status) {
     return status;
-  }
-  if (no_client) {
-    const Status status = made.execute("UPDATE exec_runs SET client = session_id");
-    if (!status) return status;
   }
   return made.execute("COMMIT");
 }

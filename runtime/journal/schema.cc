@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "runtime/journal/early_schema.h"
+
 namespace gibbous {
 namespace {
 
@@ -176,8 +178,9 @@ ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 )";
 
-constexpr std::array<const char*, 6> kMigrations = {kRuns,    kPolicy, kQueue,
-                                                    kClients, kAgents, kChecks};
+// Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
+constexpr std::array<Migration, 8> kMigrations = {
+    {{kRuns}, {kPolicy}, {kQueue}, {kClients}, {kAgents}, {kChecks}, {""}, {"", complete_tables}}};
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer", database.path() + ": it has version " +
@@ -203,8 +206,11 @@ Result<std::int64_t> version_of(Database& database) {
   return version;
 }
 
-Status migrate_one(Database& database, const char* sql, std::size_t version) {
-  if (Status status = database.execute(sql); !status) return status;
+Status migrate_one(Database& database, const Migration& migration, std::size_t version) {
+  if (Status status = database.execute(migration.sql); !status) return status;
+  if (migration.complete != nullptr) {
+    if (Status status = migration.complete(database); !status) return status;
+  }
   const std::string mark = "PRAGMA application_id=" + std::to_string(kJournalApplicationId) +
                            "; PRAGMA user_version=" + std::to_string(version);
   return database.execute(mark.c_str());
@@ -228,7 +234,7 @@ Status prepare_once(Database& database, bool wal) {
 
 }  // namespace
 
-std::span<const char* const> journal_migrations() {
+std::span<const Migration> journal_migrations() {
   return kMigrations;
 }
 
@@ -244,7 +250,7 @@ Status prepare_file(Database& database, bool wal) {
   }
 }
 
-Status migrate(Database& database, std::span<const char* const> migrations) {
+Status migrate(Database& database, std::span<const Migration> migrations) {
   // A file of this version needs no lock, which another process may hold for long.
   const Result<std::int64_t> now = version_of(database);
   if (now && static_cast<std::size_t>(*now) == migrations.size()) return {};

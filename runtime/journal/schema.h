@@ -12,8 +12,14 @@ namespace gibbous {
 inline constexpr std::int64_t kJournalApplicationId = 0x47424253;  // "GBBS"
 inline constexpr int kSeqBits = 32;
 
+// One step from a version to the next: the statements, then what depends on the file's own form.
+struct Migration {
+  const char* sql;
+  Status (*complete)(Database& database) = nullptr;
+};
+
 // Version N of the file is the result of the first N of these.
-std::span<const char* const> journal_migrations();
+std::span<const Migration> journal_migrations();
 
 // Call it before anything else on a new file: it makes the settings that SQLite accepts only then,
 // WAL and how it syncs. Without `wal`, or where SQLite finds that WAL does not work, the file has a
@@ -21,7 +27,7 @@ std::span<const char* const> journal_migrations();
 Status prepare_file(Database& database, bool wal = true);
 // Brings the file up to `migrations`, in one transaction. Fails with journal_newer, with
 // journal_foreign (another program's tables), or as the database does.
-Status migrate(Database& database, std::span<const char* const> migrations);
+Status migrate(Database& database, std::span<const Migration> migrations);
 // For readers: checks that the file has exactly this version.
 Status check_version(Database& database);
 

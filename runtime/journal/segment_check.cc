@@ -62,8 +62,8 @@ class Walk {
     segment->sum = next_.integer(5);
     const std::uint64_t first = seq_of_segment(segment->id);
     segment->last = first + (segment->is_whole ? entries_.size() - 1 : 0);
-    // A note in the place of its first item stands for a range.
-    if (segment->is_whole && entries_.size() == 1) extend_by_note(segment);
+    // A note in the place of the first item of a range stands for all of it.
+    if (segment->is_whole) extend_by_note(segment);
     next_.reset();
     return true;
   }
@@ -88,11 +88,10 @@ class Walk {
 
  private:
   void extend_by_note(Segment* segment) {
-    const SegmentEntry& entry = entries_.front();
+    const SegmentEntry& entry = entries_.back();
     if (entry.type != ItemType::kNote) return;
     const std::string meta(next_.bytes(3).substr(entry.begin + entry.payload_bytes));
-    const std::string begin =
-        "{\"from\":" + std::to_string(seq_of_segment(segment->id)) + ",\"to\":";
+    const std::string begin = "{\"from\":" + std::to_string(segment->last) + ",\"to\":";
     if (meta.compare(0, begin.size(), begin) != 0) return;
     segment->last = std::max<std::uint64_t>(
         segment->last, std::strtoull(meta.c_str() + begin.size(), nullptr, 10));

@@ -110,7 +110,7 @@ TEST_CASE("a migration that fails leaves the old version") {
   make_version(desk, 1);
   auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});
   REQUIRE(database);
-  const char* const broken[] = {"", "CREATE TABLE half (id); CREATE TABLE half (id)"};
+  const Migration broken[] = {{""}, {"CREATE TABLE half (id); CREATE TABLE half (id)"}};
   CHECK_FALSE(migrate(**database, broken));
   CHECK(*(*database)->number("PRAGMA user_version") == 1);
   CHECK(*(*database)->number("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/journal/fence.h"
+#include "runtime/journal/schema.h"
 
 namespace gibbous {
 namespace {
@@ -88,7 +89,7 @@ void BatchWriter::know(RunSlot slot, const std::string& run_id, std::int64_t att
 }
 
 Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied) {
-  if (Status status = database_->execute("BEGIN IMMEDIATE"); !status) return status;
+  if (Status status = begin_writing(*database_); !status) return status;
   Status status;
   // Taken under the lock, because a repair holds it while it renames the file.
   if (!database_->is_current()) {

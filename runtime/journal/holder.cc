@@ -1,11 +1,13 @@
 // /proc/locks lists each lock with its pid, the file's inode and a range of bytes. SQLite locks
-// ranges of the shared memory file in WAL mode, and of the database otherwise.
+// ranges of the shared memory file in WAL mode, and of the database otherwise; while a connection
+// uses WAL, it also keeps a lock for reading on the database.
 #include "runtime/journal/holder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <vector>
 
@@ -18,6 +20,7 @@ constexpr int kMaxLocks = 20'000;              // lines of /proc/locks
 constexpr unsigned kFirstWalLock = 120;        // of the shared memory file: the lock of the writer,
 constexpr unsigned kLastWalLock = 122;         // of a checkpoint and of a recovery
 constexpr unsigned kPendingByte = 0x40000000;  // of the database, in other modes
+constexpr std::size_t kMaxNamedProcesses = 5;
 
 unsigned long inode_of(const std::string& path) {
   struct stat file {};
@@ -31,42 +34,87 @@ std::string name_of(long pid) {
   return name;
 }
 
+std::string described(long pid) {
+  const std::string name = name_of(pid);
+  return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
+}
+
+struct FileLock {
+  long pid = 0;
+  bool for_writing = false;
+  bool of_database = false;  // else of the shared memory
+  unsigned long from = 0;    // byte
+};
+
 // A line is "1: POSIX  ADVISORY  WRITE 4711 08:01:123456 120 120".
-bool holds(const std::string& line, unsigned long database, unsigned long shared, long* pid) {
+bool parse_lock(const std::string& line, unsigned long database, unsigned long shared,
+                FileLock* lock) {
   std::istringstream words(line);
   std::string number;
   std::string kind;
   std::string advisory;
   std::string access;
   std::string file;
-  unsigned long from = 0;
-  if (!(words >> number >> kind >> advisory >> access >> *pid >> file >> from)) return false;
-  if (access != "WRITE" || *pid <= 0) return false;
+  if (!(words >> number >> kind >> advisory >> access >> lock->pid >> file >> lock->from)) {
+    return false;
+  }
   const std::size_t colon = file.rfind(':');
-  if (colon == std::string::npos) return false;
+  if (lock->pid <= 0 || colon == std::string::npos) return false;
   const std::string inode = file.substr(colon + 1);
-  const bool of_shared =
-      inode == std::to_string(shared) && from >= kFirstWalLock && from <= kLastWalLock;
-  return of_shared || (inode == std::to_string(database) && from >= kPendingByte);
+  lock->for_writing = access == "WRITE";
+  lock->of_database = inode == std::to_string(database);
+  return lock->of_database || (shared != 0 && inode == std::to_string(shared));
+}
+
+// Calls `see` with the locks of the journal's files until it returns false.
+void look_at_locks(const std::string& directory, const std::function<bool(const FileLock&)>& see) {
+  const std::string path = journal_path(directory);
+  const unsigned long database = inode_of(path);
+  const unsigned long shared = inode_of(path + "-shm");
+  if (database == 0) return;
+  std::ifstream locks("/proc/locks");
+  std::string line;
+  for (int i = 0; i < kMaxLocks && std::getline(locks, line); ++i) {
+    FileLock lock;
+    if (parse_lock(line, database, shared, &lock) && !see(lock)) return;
+  }
 }
 
 }  // namespace
 
 std::string holder_of_journal(const std::string& directory) {
-  const std::string path = journal_path(directory);
-  const unsigned long database = inode_of(path);
-  const unsigned long shared = inode_of(path + "-shm");
-  if (database == 0) return "";
-  std::ifstream locks("/proc/locks");
-  std::string line;
-  for (int i = 0; i < kMaxLocks && std::getline(locks, line); ++i) {
-    long pid = 0;
-    if (!holds(line, database, shared, &pid)) continue;
-    if (pid == ::getpid()) return "this process, which is still writing";
-    const std::string name = name_of(pid);
-    return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
+  std::string holder;
+  look_at_locks(directory, [&holder](const FileLock& lock) {
+    const bool of_writer = lock.of_database
+                               ? lock.from >= kPendingByte
+                               : lock.from >= kFirstWalLock && lock.from <= kLastWalLock;
+    if (!lock.for_writing || !of_writer) return true;
+    holder = lock.pid == ::getpid() ? "this process, which is still writing" : described(lock.pid);
+    return false;
+  });
+  return holder;
+}
+
+std::set<long> users_of_journal(const std::string& directory) {
+  std::set<long> pids;
+  look_at_locks(directory, [&pids](const FileLock& lock) {
+    if (lock.pid != ::getpid()) pids.insert(lock.pid);
+    return true;
+  });
+  return pids;
+}
+
+std::string names_of_processes(const std::set<long>& pids) {
+  std::string names;
+  std::size_t left = pids.size();
+  for (const long pid : pids) {
+    if (pids.size() - left == kMaxNamedProcesses)
+      return names + " and " + std::to_string(left) + " others";
+    const char* const before = names.empty() ? "" : left == 1 ? " and " : ", ";
+    names += before + described(pid);
+    --left;
   }
-  return "";
+  return names;
 }
 
 }  // namespace gibbous

@@ -185,8 +185,9 @@ Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Journal::~Journal() = default;
 
 Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const Clock& clock) {
-  Result<std::unique_ptr<Database>> database =
-      open_for_writing(options.directory, options.busy_timeout, options.wal);
+  Result<std::unique_ptr<Database>> database = open_for_writing(
+      options.directory,
+      {options.busy_timeout, options.wal, options.worker_alive, clock.wall().count()});
   if (!database) return database.status();
   Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
       std::move(*database), {options.max_run_bytes, options.max_pages}, options.worker_alive);

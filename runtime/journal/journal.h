@@ -82,9 +82,9 @@ using JournalAnswer = std::function<void(Result<T>)>;
 class Journal {
  public:
   // Opens or makes the file and brings it to this version's schema. Fails with state_dir_unusable,
-  // journal_newer, journal_foreign, journal_corrupt, journal_busy, journal_readonly, journal_full
-  // or journal_unusable; each message names the file and what to do. `clock` must outlive the
-  // journal and is read in the caller's threads only.
+  // journal_newer, journal_older (an older program uses it), journal_foreign, journal_corrupt,
+  // journal_busy, journal_readonly, journal_full or journal_unusable; each message names the file
+  // and what to do. `clock` must outlive the journal and is read in the caller's threads only.
   static Result<std::unique_ptr<Journal>> create(JournalOptions options, const Clock& clock);
   // Writes what is queued (one attempt), then ends the thread.
   ~Journal();

@@ -157,7 +157,7 @@ Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& di
 }
 
 bool JournalReader::is_current() const {
-  return impl_->database->is_current();
+  return impl_->database->is_current() && check_version(*impl_->database);
 }
 
 Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, std::size_t limit) {

@@ -59,7 +59,8 @@ class JournalReader {
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
-  // Returns false when the file was removed or replaced since it was opened.
+  // Returns false when the file was removed or replaced since it was opened, or is now of another
+  // version.
   bool is_current() const;
 
   // Returns at most `limit` runs, newest first; "" means all sessions.
@@ -112,7 +113,8 @@ class JournalReader {
   Result<std::vector<UsageSample>> usage(std::string_view run_id, std::int64_t since_ms,
                                          std::size_t limit);
   // Returns a number that changes whenever another connection has committed since the last call.
-  // Costs a few microseconds and takes no lock.
+  // Costs a few microseconds and takes no lock. Also fails with journal_newer, when a newer program
+  // has migrated the file meanwhile.
   Result<std::int64_t> changes();
 
  private:

@@ -16,6 +16,8 @@
 #include "runtime/base/random_id.h"
 #include "runtime/base/state_file.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/holder.h"
+#include "runtime/journal/migration.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/salvage.h"
 #include "runtime/journal/schema.h"
@@ -55,8 +57,17 @@ bool is_damage(const Status& status) {
   return status.code() == "journal_corrupt";
 }
 
+// The new file would be too new for a program that works with the old one.
+Status check_users(Database& database, const std::string& directory) {
+  const Result<std::int64_t> version = journal_version(database);
+  if (!version || *version == kJournalVersion) return version.status();
+  if (users_of_journal(directory).empty()) return {};
+  return older_in_use(directory, *version, "");
+}
+
 // Opens the old file and keeps every other writer out; null when it is too damaged even for that.
-Result<std::unique_ptr<Database>> hold_old(const std::string& path) {
+Result<std::unique_ptr<Database>> hold_old(const std::string& directory) {
+  const std::string path = journal_path(directory);
   Result<std::unique_ptr<Database>> database =
       Database::open(path, Database::Mode::kWrite, kRepairBusyTimeout);
   if (!database) {
@@ -65,10 +76,7 @@ Result<std::unique_ptr<Database>> hold_old(const std::string& path) {
   }
   (*database)->keep_log();
   Status status = (*database)->execute("BEGIN IMMEDIATE");
-  if (status) {
-    status = check_version(**database);
-    if (status.code() == "journal_older") status = {};
-  }
+  if (status) status = check_users(**database, directory);
   if (status) return database;
   if (is_damage(status)) return std::unique_ptr<Database>();
   return status;
@@ -111,7 +119,7 @@ Result<RepairReport> repair_journal(const std::string& directory) {
   RepairReport report;
   report.kept_as = path + ".set-aside-" + id;
 
-  Result<std::unique_ptr<Database>> old = hold_old(path);
+  Result<std::unique_ptr<Database>> old = hold_old(directory);
   if (!old) return old.status();
   Result<std::unique_ptr<Database>> made = make_new(new_path);
   Status status = made.status();

@@ -33,8 +33,8 @@ Status check_journal(const std::string& directory);
 // Copies what can be read into a new file, which replaces the old one; the old one stays as
 // sessions.db.set-aside-ID. Writers wait meanwhile and then continue in the new file; readers must
 // be opened again. Fails with journal_busy (a writer does not release its lock, or another repair
-// runs), journal_newer, journal_foreign, journal_full or journal_unusable; the old file is then
-// where it was.
+// runs), journal_newer, journal_older (an older program uses the file), journal_foreign,
+// journal_full or journal_unusable; the old file is then where it was.
 Result<RepairReport> repair_journal(const std::string& directory);
 
 }  // namespace gibbous

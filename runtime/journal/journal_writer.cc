@@ -135,8 +135,8 @@ Status Journal::Impl::write_held(Applied* applied) {
 
 Status Journal::Impl::reopen_when_needed() {
   if (store_ != nullptr) return {};
-  Result<std::unique_ptr<Database>> database =
-      open_for_writing(options_.directory, options_.busy_timeout, options_.wal);
+  Result<std::unique_ptr<Database>> database = open_for_writing(
+      options_.directory, {options_.busy_timeout, options_.wal, options_.worker_alive, held_at_});
   if (!database) return database.status();
   Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
       std::move(*database), {options_.max_run_bytes, options_.max_pages}, options_.worker_alive);

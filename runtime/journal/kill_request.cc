@@ -6,6 +6,7 @@
 #include "runtime/journal/notices.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/queue.h"
+#include "runtime/journal/schema.h"
 
 namespace gibbous {
 
@@ -19,13 +20,14 @@ Result<KillRequest> request_kill(const std::string& directory, const std::string
   // Do not create a journal only to record this.
   if (Status status = check_place(directory, false); !status) return status;
   const WithoutSizeSignal guard;
-  Result<std::unique_ptr<Database>> database = open_for_writing(directory, busy_timeout);
+  Result<std::unique_ptr<Database>> database =
+      open_for_writing(directory, {busy_timeout, true, nullptr, clock.wall().count()});
   if (!database) return database.status();
   Workers workers(**database, nullptr);
   Queue queue(**database, workers);
   Status status = workers.prepare();
   if (status) status = queue.prepare();
-  if (status) status = (*database)->execute("BEGIN IMMEDIATE");
+  if (status) status = begin_writing(**database);
   KillRequest request;
   Status refused;
   if (status) status = queue.request_kill(run_id, signal, clock.wall().count(), &request, &refused);

@@ -9,6 +9,7 @@
 
 #include "runtime/base/file_system.h"
 #include "runtime/base/state_file.h"
+#include "runtime/journal/migration.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {
@@ -87,30 +88,59 @@ Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
   const bool has_log = has_bytes(path + "-wal") || has_bytes(path + "-journal");
   const auto mode = fixed && !has_log ? Database::Mode::kSnapshot : Database::Mode::kRead;
   Result<std::unique_ptr<Database>> database = Database::open(path, mode, busy_timeout);
-  Status status = database.status();
-  if (status) status = check_version(**database);
-  if (status) return database;
-  const bool cannot_write =
-      status.code() == "journal_readonly" || status.code() == "journal_unusable";
-  if (!fixed || !has_log || !cannot_write) return status;
+  const Result<std::int64_t> version =
+      database ? journal_version(**database) : Result<std::int64_t>(database.status());
+  if (version) {
+    return *version == kJournalVersion ? std::move(database)
+                                       : older_for_reader(directory, *version);
+  }
+  const std::string code = version.status().code();
+  const bool cannot_write = code == "journal_readonly" || code == "journal_unusable";
+  if (!fixed || !has_log || !cannot_write) return version.status();
   return Status::error("journal_readonly",
                        path +
                            ": its latest entries are in a log that must be merged first, and "
                            "the directory cannot be written; copy it to where it can be");
 }
 
+namespace {
+
+// Makes a new file, or makes the settings of one that has this version.
+Status prepare(Database& database, const std::string& directory, bool wal) {
+  Status status = prepare_file(database, wal && file_system_of(directory).shares_memory);
+  return status ? migrate(database, journal_migrations()) : status;
+}
+
+// The first look at an older file: it is closed again, because SQLite gives a file to one
+// connection alone only while no other one is open.
+Status look_at_older(std::unique_ptr<Database> database, const std::string& directory,
+                     std::int64_t version, const WritingOptions& options) {
+  const Result<std::string> workers = living_workers(*database, options);
+  if (!workers) return workers.status();
+  if (!workers->empty()) return older_in_use(directory, version, *workers);
+  database.reset();
+  return migrate_alone(directory, version, options);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
-                                                   Millis busy_timeout, bool wal) {
+                                                   const WritingOptions& options) {
   if (Status status = check_place(directory, true); !status) return status;
   // This may be the host's thread: a file that grows too large must not kill it.
   const WithoutSizeSignal guard;
-  Result<std::unique_ptr<Database>> database =
-      Database::open(journal_path(directory), Database::Mode::kWrite, busy_timeout);
+  const std::string path = journal_path(directory);
+  auto database = Database::open(path, Database::Mode::kWrite, options.busy_timeout);
   if (!database) return database;
-  if (Status status = prepare_file(**database, wal && file_system_of(directory).shares_memory);
-      !status)
-    return status;
-  if (Status status = migrate(**database, journal_migrations()); !status) return status;
+  const Result<std::int64_t> version = journal_version(**database);
+  if (!version) return version.status();
+  if (*version != 0 && *version < kJournalVersion) {
+    Status status = look_at_older(std::move(*database), directory, *version, options);
+    if (!status) return status;
+    database = Database::open(path, Database::Mode::kWrite, options.busy_timeout);
+    if (!database) return database;
+  }
+  if (Status status = prepare(**database, directory, options.wal); !status) return status;
   return database;
 }
 

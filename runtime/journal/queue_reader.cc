@@ -5,6 +5,7 @@
 #include "runtime/journal/journal_reader_impl.h"
 #include "runtime/journal/queue_choice.h"
 #include "runtime/journal/run_row.h"
+#include "runtime/journal/schema.h"
 #include "runtime/journal/workers.h"
 
 namespace gibbous {
@@ -157,7 +158,8 @@ Result<std::int64_t> JournalReader::changes() {
   if (!row) return row.status();
   const std::int64_t version = *row ? impl_->select_changes.integer(0) : 0;
   impl_->select_changes.reset();
-  return version;
+  const Status same = check_version(*impl_->database);
+  return same ? Result<std::int64_t>(version) : same;
 }
 
 }  // namespace gibbous

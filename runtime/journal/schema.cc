@@ -182,28 +182,21 @@ CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 constexpr std::array<Migration, 8> kMigrations = {
     {{kRuns}, {kPolicy}, {kQueue}, {kClients}, {kAgents}, {kChecks}, {""}, {"", complete_tables}}};
 
+static_assert(kMigrations.size() == kJournalVersion);
+
 Status newer(const Database& database, std::int64_t version) {
-  return Status::error("journal_newer", database.path() + ": it has version " +
-                                            std::to_string(version) + ", and this program knows " +
-                                            std::to_string(kMigrations.size()) +
-                                            "; use the newer program, or another state directory");
+  return Status::error("journal_newer",
+                       database.path() + ": it has version " + std::to_string(version) +
+                           ", and this program works with version " +
+                           std::to_string(kJournalVersion) +
+                           ": a newer program wrote it. Use that one, or another state directory "
+                           "(--state)");
 }
 
-// Returns 0 for a new file.
-Result<std::int64_t> version_of(Database& database) {
-  const Result<std::int64_t> version = database.number("PRAGMA user_version");
-  if (!version) return version;
-  const Result<std::int64_t> application = database.number("PRAGMA application_id");
-  if (!application) return application;
-  const Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
-  if (!tables) return tables;
-  if (*application != kJournalApplicationId && (*tables > 0 || *version != 0)) {
-    return Status::error("journal_foreign",
-                         database.path() +
-                             ": another program's database; move it away, or use another state "
-                             "directory");
-  }
-  return version;
+Status foreign(const Database& database) {
+  return Status::error("journal_foreign", database.path() +
+                                              ": another program's database; move it away, or use "
+                                              "another state directory");
 }
 
 Status migrate_one(Database& database, const Migration& migration, std::size_t version) {
@@ -234,6 +227,22 @@ Status prepare_once(Database& database, bool wal) {
 
 }  // namespace
 
+Result<std::int64_t> journal_version(Database& database) {
+  const Result<std::int64_t> version = database.number("PRAGMA user_version");
+  if (!version) return version;
+  const Result<std::int64_t> application = database.number("PRAGMA application_id");
+  if (!application) return application;
+  if (*application == kJournalApplicationId) {
+    if (*version <= kJournalVersion) return version;
+    database.keep_log();
+    return newer(database, *version);
+  }
+  // Looked at last, because a newer program's tables may be beyond this one's SQLite.
+  const Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return tables;
+  return *tables > 0 || *version != 0 ? Result<std::int64_t>(foreign(database)) : version;
+}
+
 std::span<const Migration> journal_migrations() {
   return kMigrations;
 }
@@ -250,35 +259,50 @@ Status prepare_file(Database& database, bool wal) {
   }
 }
 
-Status migrate(Database& database, std::span<const Migration> migrations) {
-  // A file of this version needs no lock, which another process may hold for long.
-  const Result<std::int64_t> now = version_of(database);
-  if (now && static_cast<std::size_t>(*now) == migrations.size()) return {};
-  // Look again under the lock, because another process may be migrating it, too.
-  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
-  const Result<std::int64_t> version = version_of(database);
-  Status status = version.status();
-  if (status && static_cast<std::size_t>(*version) > migrations.size()) {
-    status = newer(database, *version);
-  }
-  for (std::size_t next = version ? static_cast<std::size_t>(*version) : 0;
-       status && next < migrations.size(); ++next) {
+Status run_migrations(Database& database, std::span<const Migration> migrations,
+                      std::int64_t version) {
+  Status status;
+  for (auto next = static_cast<std::size_t>(version); status && next < migrations.size(); ++next) {
     status = migrate_one(database, migrations[next], next + 1);
   }
+  return status;
+}
+
+Status migrate(Database& database, std::span<const Migration> migrations) {
+  // A file of this version needs no lock, which another process may hold for long.
+  const Result<std::int64_t> now = journal_version(database);
+  if (!now) return now.status();
+  if (static_cast<std::size_t>(*now) == migrations.size()) return {};
+  // Look again under the lock, because another process may be migrating it, too.
+  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+  const Result<std::int64_t> version = journal_version(database);
+  Status status = version.status();
+  if (status && *version != *now && static_cast<std::size_t>(*version) != migrations.size()) {
+    status = Status::error("journal_busy", database.path() +
+                                               ": an older program has just made it; Gibbous tries "
+                                               "again");
+  }
   // All in one transaction, because each commit waits for the disk.
+  if (status) status = run_migrations(database, migrations, *version);
   if (status) status = database.execute("COMMIT");
   if (!status && database.in_transaction()) (void)database.execute("ROLLBACK");
   return status;
 }
 
 Status check_version(Database& database) {
-  const Result<std::int64_t> version = version_of(database);
-  if (!version) return version.status();
-  if (static_cast<std::size_t>(*version) > kMigrations.size()) return newer(database, *version);
-  if (static_cast<std::size_t>(*version) == kMigrations.size()) return {};
-  return Status::error("journal_older", database.path() +
-                                            ": it has an older version; opening it once for "
-                                            "writing updates it");
+  const Result<std::int64_t> version = journal_version(database);
+  if (!version || *version == kJournalVersion) return version.status();
+  return Status::error("journal_older", database.path() + ": it has version " +
+                                            std::to_string(*version) +
+                                            ", and this program works with version " +
+                                            std::to_string(kJournalVersion));
+}
+
+Status begin_writing(Database& database) {
+  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+  Status status = check_version(database);
+  if (!status) (void)database.execute("ROLLBACK");
+  return status;
 }
 
 }  // namespace gibbous

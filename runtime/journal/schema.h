@@ -10,6 +10,7 @@
 namespace gibbous {
 
 inline constexpr std::int64_t kJournalApplicationId = 0x47424253;  // "GBBS"
+inline constexpr std::int64_t kJournalVersion = 8;  // of the file, as this program writes it
 inline constexpr int kSeqBits = 32;
 
 // One step from a version to the next: the statements, then what depends on the file's own form.
@@ -26,10 +27,22 @@ std::span<const Migration> journal_migrations();
 // rollback journal: then readers and the writer wait for each other.
 Status prepare_file(Database& database, bool wal = true);
 // Brings the file up to `migrations`, in one transaction. Fails with journal_newer, with
-// journal_foreign (another program's tables), or as the database does.
+// journal_foreign (another program's tables), or as the database does. For files that no other
+// program works with (migration.h).
 Status migrate(Database& database, std::span<const Migration> migrations);
-// For readers: checks that the file has exactly this version.
+// The same from `version` on, within the caller's transaction.
+Status run_migrations(Database& database, std::span<const Migration> migrations,
+                      std::int64_t version);
+
+// Returns the version of the file, 0 for a new one. Fails with journal_newer or journal_foreign;
+// then nothing in the file has been read but its header, and nothing is written.
+Result<std::int64_t> journal_version(Database& database);
+// Fails with journal_newer or journal_older, which say both versions, unless the file has this one.
 Status check_version(Database& database);
+
+// Begins a transaction that writes, after check_version() under its lock: another program may have
+// changed the file since it was opened.
+Status begin_writing(Database& database);
 
 // The key of a segment: items of one run are stored together, in order.
 constexpr std::int64_t segment_id(std::int64_t run_number, std::uint64_t first_seq) {

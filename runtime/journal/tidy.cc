@@ -127,7 +127,7 @@ Result<bool> step_inside(Database& database, const TidyLimits& limits, std::int6
 }  // namespace
 
 Result<bool> tidy_step(Database& database, const TidyLimits& limits, std::int64_t now) {
-  if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
+  if (Status status = begin_writing(database); !status) return status;
   Result<bool> more = step_inside(database, limits, now);
   Status status = more.status();
   if (status) status = database.execute("COMMIT");

@@ -82,19 +82,6 @@ TEST_CASE("a file that is older than the queue is migrated with its runs") {
   CHECK(run.owner.empty());
 }
 
-TEST_CASE("a newer version is refused and left unchanged") {
-  Desk desk;
-  REQUIRE(desk.open());
-  desk.journal.reset();
-  Plain(desk.file()).run("PRAGMA user_version = 99");
-  const Status status = desk.open();
-  CHECK(status.code() == "journal_newer");
-  CHECK_THAT(status.message(), Contains(desk.file()));
-  CHECK_THAT(status.message(), Contains("99"));
-  CHECK(JournalReader::open(desk.directory()).status().code() == "journal_newer");
-  CHECK(Plain(desk.file()).rows("PRAGMA user_version") == std::vector<std::string>{"99"});
-}
-
 TEST_CASE("another program's database is refused and left unchanged") {
   Desk desk;
   fs::create_directory(desk.directory());

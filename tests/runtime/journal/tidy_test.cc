@@ -197,7 +197,7 @@ TEST_CASE("a step of tidying removes a bounded part, and a half-removed run can 
   REQUIRE(desk.open());
   write_run(desk, "r", 3'000);
   desk.journal.reset();
-  auto database = open_for_writing(desk.directory(), Millis{0});
+  auto database = open_for_writing(desk.directory(), {Millis{0}});
   REQUIRE(database);
   const TidyLimits limits{1, 0};
   const std::int64_t now = desk.clock.wall().count() + 1'000;

@@ -2,8 +2,11 @@
 //   write DIR RUN   appends items until it is killed, and says on stdout how far they are durable
 //   read DIR RUN N  reads by cursor until it has seen N items, each once and in order
 //   open DIR        as a user who may not write there when `open` can do so; says the error's code
+//   hold DIR        has the file open, as an older program that does nothing, until stdin ends
+//   migrate DIR     migrates the file, and is killed when all but the commit is done
 //   full DIR RUN    writes until the limit of file sizes is reached, then raises it and flushes
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,9 +17,12 @@
 #include <future>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/journal/place.h"
+#include "runtime/journal/schema.h"
 
 namespace gibbous {
 namespace {
@@ -161,6 +167,33 @@ int fill(const std::string& directory, const std::string& id) {
   return 0;
 }
 
+int hold_open(const std::string& directory) {
+  const auto database =
+      Database::open(journal_path(directory), Database::Mode::kWrite, Millis{5'000});
+  if (!database || !(*database)->number("SELECT count(*) FROM sqlite_schema")) return 1;
+  if (::write(STDOUT_FILENO, "open\n", 5) < 0) return 1;
+  char ignored = 0;
+  while (::read(STDIN_FILENO, &ignored, 1) > 0) {
+  }
+  return 0;
+}
+
+Status kill_self(Database&) {
+  ::raise(SIGKILL);
+  return {};
+}
+
+int migrate_and_die(const std::string& directory) {
+  const auto database =
+      Database::open(journal_path(directory), Database::Mode::kWrite, Millis{5'000});
+  if (!database) return 1;
+  std::vector<Migration> migrations(journal_migrations().begin(), journal_migrations().end());
+  migrations.push_back({"", kill_self});
+  const Status status = migrate(**database, migrations);
+  std::fprintf(stderr, "%s\n", status.message().c_str());
+  return 1;
+}
+
 }  // namespace
 }  // namespace gibbous
 
@@ -171,6 +204,8 @@ int main(int argc, char** argv) {
   if (what == "read" && argc == 5)
     return read_all(argv[2], argv[3], std::strtoull(argv[4], nullptr, 10));
   if (what == "open" && argc == 3) return open_unprivileged(argv[2]);
+  if (what == "hold" && argc == 3) return hold_open(argv[2]);
+  if (what == "migrate" && argc == 3) return migrate_and_die(argv[2]);
   if (what == "full" && argc == 4) return fill(argv[2], argv[3]);
   return 64;
 }

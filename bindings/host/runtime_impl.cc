@@ -130,6 +130,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   recording_options.recorder.workspace = options.workspace;
   if (config.journal_enabled.value_or(true)) {
     recording_options.journal.directory = options.state_dir;
+    runs_options.end_directory = runs_options.keep_directory;
   }
   return {};
 }

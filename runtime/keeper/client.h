@@ -50,6 +50,12 @@ struct CleanupCommand {
 inline constexpr std::chrono::seconds kCleanupLimit{10};
 inline constexpr std::size_t kMaxCleanupBytes = std::size_t{60} << 10;  // argv, env and cwd
 
+// The place of a run's EndRecord.
+struct EndPlace {
+  std::string directory;  // absolute, the user's alone
+  std::string run_id;     // of which can_have_end_record() is true
+};
+
 struct StartRequest {
   std::vector<std::string> argv;  // argv[0] is searched in env's PATH unless it has a '/'
   std::vector<std::string> env;   // "NAME=value", the whole environment
@@ -68,6 +74,9 @@ struct StartRequest {
   bool keep = false;
   std::string keep_directory;  // where the next host finds the keeper; absolute, the user's alone
   std::string notes;           // passed to the next host unchanged; at most kMaxNotesBytes
+  // Where the keeper records how the run ended if its host may not have recorded that
+  // (end_record.h); none: nowhere.
+  std::optional<EndPlace> end_place;
 };
 inline constexpr std::size_t kMaxNotesBytes = 3072;
 

@@ -32,6 +32,8 @@ class Spool {
   std::uint64_t lost() const { return lost_; }
   // Moves what was read into a memfd; unset: nothing was.
   UniqueFd hand_over();
+  // Bytes that hand_over() has not moved, lost ones included.
+  std::uint64_t unread() const { return lost_ + bytes_.size(); }
   void close() { pipe_.reset(); }
   // A second descriptor of the pipe, for the next host; unset at its end.
   UniqueFd another() const;

@@ -12,7 +12,8 @@ class Ending {
   // Sends SIGTERM at once.
   Ending(ProcessTable& table, Millis grace, Time now);
 
-  Time due() const { return due_; }  // when round() is to be called next
+  Time due() const { return due_; }             // when round() is to be called next
+  bool is_killing() const { return killing_; }  // SIGKILL was sent
   // One round of SIGKILL. False: it gives up.
   bool round(Time now);
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,7 +41,15 @@ struct KeeperRun {
   // The reading ends of its pipes. Without them a process that writes while it ends, after its
   // host, would die of SIGPIPE instead.
   std::array<UniqueFd, 2> outputs;
+  std::uint64_t dropped_bytes = 0;  // that the keeper has read from them
+  bool terminal = false;
   std::chrono::microseconds reaped_cpu{0};  // of its processes that the keeper has reaped
+  // For its EndRecord.
+  std::optional<EndPlace> end_place;
+  std::uint64_t start_time = 0;  // of the leader, as ProcessStat::start_time
+  std::int64_t started_at = 0;   // Unix milliseconds
+  bool undisturbed = false;      // the SIGTERM after its host changes nothing for it
+  std::optional<LimitReached> limit_hit;
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;

@@ -94,6 +94,7 @@ Status Server::open() {
   socklen_t size = sizeof host;
   if (::getsockopt(channel_.fd(), SOL_SOCKET, SO_PEERCRED, &host, &size) == 0 && host.pid > 0) {
     host_.reset(static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)));
+    identify(host.pid);
   }
   for (const int fd : {signals_.get(), host_.get(), channel_.fd()}) {
     if (fd < 0) continue;
@@ -240,15 +241,20 @@ void Server::reap() {
 }
 
 void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
-  if (run.keep) run.keep->exit = to_exit_status(status, usage);
-  if (run.keep && !has_host()) {
+  const ExitStatus exit = to_exit_status(status, usage);
+  if (run.keep) run.keep->exit = exit;
+  const bool waits_for_host = run.keep && !has_host();
+  if (!waits_for_host && !lifecycle_.is_ending()) {
+    if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
+  }
+  note_end(run, exit);
+  if (waits_for_host) {
     changed_.push_back(run.key);
     return;
   }
   if (lifecycle_.is_ending()) return;
-  if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
   if (!run.forgotten) {
-    wire::encode_exited(out_, run.key, to_exit_status(status, usage));
+    wire::encode_exited(out_, run.key, exit);
     send();
   } else if (!run.job) {
     remove(run);
@@ -269,6 +275,7 @@ void Server::remove(KeeperRun& run) {
 }
 
 void Server::limit_reached(KeeperRun& run, LimitReached reached) {
+  run.limit_hit = reached;
   if (run.keep && !has_host()) {
     run.keep->limit = reached;
   } else if (!run.forgotten) {
@@ -432,6 +439,8 @@ void Server::end_processes(Event why, Millis grace) {
   const bool was_ending = lifecycle_.is_ending();
   // Kill requests of the same turn still count for runs that are spared.
   if (!was_ending && !kill_requests_.empty()) begin_kills(steady_clock::now());
+  if (!was_ending) reap();  // what has ended by now ended by itself
+  if (why == Event::kHostLost) end_notes_.host_lost(steady_clock::now());
   if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
   process_table_->spare_detached(lifecycle_.is(Phase::kSparing));
   if (was_ending) return;
@@ -439,6 +448,7 @@ void Server::end_processes(Event why, Millis grace) {
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   if (why == Event::kHostLost) watch_outputs();
+  note_undisturbed();
   ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());
   reap();
   finish_ending();
@@ -461,6 +471,7 @@ void Server::discard_output(int fd) {
       if (!output || output.get() != fd) continue;
       std::array<char, kDiscardBytes> buffer;
       const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+      run.dropped_bytes += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
       if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
       output.reset();

@@ -15,6 +15,7 @@
 #include "runtime/keeper/cleanup_commands.h"
 #include "runtime/keeper/delayed_starts.h"
 #include "runtime/keeper/detached.h"
+#include "runtime/keeper/end_notes.h"
 #include "runtime/keeper/ending.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/lifecycle.h"
@@ -108,6 +109,12 @@ class Server {
   void accept_control();
   void hand_over();
 
+  // Ends of runs (server_ends.cc).
+  void identify(pid_t host);
+  void note_undisturbed();
+  EndCause cause_of_end(const KeeperRun& run) const;
+  void note_end(const KeeperRun& run, const ExitStatus& exit);
+
   struct KillRequest {
     RunKey run = 0;
     wire::Kill kill;
@@ -140,12 +147,18 @@ class Server {
   bool host_gone_ = false;  // handled at the end of the turn
   Lifecycle lifecycle_;
   std::unique_ptr<Ending> ending_;  // while it ends processes
+  EndNotes end_notes_;
+  ProcessIdentity host_identity_;  // of the host that started this keeper
+  ProcessIdentity keeper_identity_;
 
   std::uint32_t keeper_number_ = 0;
   std::unique_ptr<ControlSocket> control_;  // from the first detached run on
   Time hello_until_ = Time::max();          // in kVisited
   Time alone_until_ = Time::max();          // in kAlone
 };
+
+// Returns the time, in Unix milliseconds.
+std::int64_t wall_millis();
 
 // Makes the kernel continue a stopped keeper with each message on this socket and when the other
 // end closes; it would otherwise miss the library's messages and the end of the host.

@@ -89,6 +89,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   send();
   if (header.version != wire::kVersion || !lifecycle_.on(Event::kHello)) return false;
   if (takes_over) {
+    end_notes_.host_came();
     hand_over();
     return true;
   }
@@ -192,6 +193,10 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
   run.outputs = std::move(outputs);
+  run.terminal = start->terminal.has_value();
+  run.end_place = std::move(outcome.end_place);
+  run.start_time = outcome.started.start_time;
+  run.started_at = wall_millis();
   return std::nullopt;
 }
 
@@ -297,6 +302,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
 bool Server::handle_shutdown(wire::Bytes body) {
   const auto shutdown = wire::decode_shutdown(body);
   if (!shutdown) return false;
+  end_notes_.host_done();
   lose_host(shutdown->grace);
   return true;
 }

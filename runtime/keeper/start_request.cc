@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <string>
 
+#include "runtime/keeper/end_record.h"
 #include "runtime/keeper/wire.h"
 
 namespace gibbous {
@@ -26,6 +27,10 @@ bool sendable(const SandboxSpec& spec) {
     }
   }
   return !has_nul(spec.profile);
+}
+
+bool sendable(const EndPlace& place) {
+  return !place.directory.empty() && !has_nul(place.directory) && can_have_end_record(place.run_id);
 }
 
 bool sendable(const CleanupCommand& cleanup) {
@@ -49,6 +54,7 @@ int start_request_error(const StartRequest& request) {
       std::any_of(request.env.begin(), request.env.end(), has_nul) ||
       (request.cleanup && !sendable(*request.cleanup)) ||
       (request.sandbox && !sendable(*request.sandbox)) ||
+      (request.end_place && !sendable(*request.end_place)) ||
       (request.keep && (request.notes.size() > kMaxNotesBytes || has_nul(request.notes) ||
                         request.keep_directory.empty() || has_nul(request.keep_directory)))) {
     return EINVAL;

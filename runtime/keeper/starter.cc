@@ -218,6 +218,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   for (UniqueFd& end : library) {
     if (end) outcome.fds.add(std::move(end));
   }
+  outcome.end_place = strings.end_place;
   outcome.env_tag = env_tag_of(strings.env);
   return outcome;
 }

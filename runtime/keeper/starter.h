@@ -33,6 +33,7 @@ struct StartOutcome {
   // Set for a run that outlives its host.
   std::string keep_directory;
   std::string notes;
+  std::optional<EndPlace> end_place;
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 

@@ -68,6 +68,9 @@ std::size_t strings_size(const StartRequest& request) {
     }
   }
   if (request.keep) size += request.keep_directory.size() + 1 + request.notes.size() + 1;
+  if (const auto& place = request.end_place) {
+    size += place->directory.size() + 1 + place->run_id.size() + 1;
+  }
   return size;
 }
 
@@ -84,6 +87,10 @@ void append_strings(Buffer& out, const StartRequest& request) {
   if (request.keep) {
     append_string(out, request.keep_directory);
     append_string(out, request.notes);
+  }
+  if (request.end_place) {
+    append_string(out, request.end_place->directory);
+    append_string(out, request.end_place->run_id);
   }
 }
 
@@ -114,7 +121,7 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
   }
   writer.put(request.terminal.has_value());
   if (request.terminal) writer.put(request.terminal->rows).put(request.terminal->cols);
-  writer.put(request.keep);
+  writer.put(request.keep).put(request.end_place.has_value());
   if (inline_strings) append_strings(out, request);
 }
 
@@ -177,6 +184,7 @@ Result<Start> decode_start(Bytes body) {
     start.terminal = size;
   }
   start.keep = reader.get_bool();
+  start.has_end_place = reader.get_bool();
   if (start.inline_strings) {
     start.strings = reader.take_rest();
     reader.refuse_unless(start.strings.size() == start.strings_bytes);
@@ -202,9 +210,10 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
 Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   std::size_t sandbox = start.sandboxed ? 1 : 0;
   for (const std::uint32_t paths : start.sandbox_paths) sandbox += paths;
-  constexpr std::size_t kKeepStrings = 2;
-  const std::size_t count =
-      std::size_t{1} + start.argc + start.envc + sandbox + (start.keep ? kKeepStrings : 0);
+  constexpr std::size_t kPairOfStrings = 2;
+  std::size_t count = std::size_t{1} + start.argc + start.envc + sandbox;
+  if (start.keep) count += kPairOfStrings;
+  if (start.has_end_place) count += kPairOfStrings;
   if (strings.size() != start.strings_bytes || strings.size() < count || strings.back() != 0) {
     return malformed("strings of a start");
   }
@@ -231,11 +240,19 @@ Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   if (at != end) return malformed("more strings than were announced");
   split.argv.push_back(nullptr);
   split.env.push_back(nullptr);
+  const auto take_last = [&rest] {
+    const char* last = rest.back();
+    rest.pop_back();
+    return last;
+  };
+  if (start.has_end_place) {
+    split.end_place.emplace();
+    split.end_place->run_id = take_last();
+    split.end_place->directory = take_last();
+  }
   if (start.keep) {
-    split.notes = rest.back();
-    rest.pop_back();
-    split.keep_directory = rest.back();
-    rest.pop_back();
+    split.notes = take_last();
+    split.keep_directory = take_last();
   }
   if (start.sandboxed) split.sandbox = sandbox_of(start, rest);
   return split;

@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 3;
+inline constexpr std::uint16_t kVersion = 4;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -84,8 +84,8 @@ struct Hello {
 void encode_hello(Buffer& out, Hello hello);
 Result<Hello> decode_hello(Bytes body);
 
-// The strings of a start: cwd, argv, env, and the sandbox's name and paths, each ended by a NUL,
-// one after the other.
+// The strings of a start: cwd, argv, env, the sandbox's name and paths, what a detached run needs,
+// and the place of its EndRecord; each ended by a NUL, one after the other.
 std::size_t strings_size(const StartRequest& request);
 void append_strings(Buffer& out, const StartRequest& request);
 
@@ -118,6 +118,7 @@ struct Start {
   // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   bool keep = false;
+  bool has_end_place = false;
   std::uint64_t strings_bytes = 0;
   bool inline_strings = false;
   Bytes strings;  // when they are inline; points into the message
@@ -132,6 +133,7 @@ struct StartStrings {
   std::optional<SandboxSpec> sandbox;
   const char* keep_directory = nullptr;  // null: not detached
   const char* notes = nullptr;
+  std::optional<EndPlace> end_place;
 };
 Result<StartStrings> split_strings(const Start& start, Bytes strings);
 

@@ -148,6 +148,21 @@ std::vector<std::string> read_environment_names(pid_t pid, std::size_t max) {
   return names;
 }
 
+bool ignores_signal(pid_t pid, int signal_number) {
+  constexpr std::size_t kStatusBytes = 8192;
+  constexpr std::string_view kField = "\nSigIgn:\t";
+  constexpr int kHexadecimal = 16;
+  std::array<char, kStatusBytes> text;
+  if (!read_proc_file(pid, "status", text)) return false;
+  const std::string_view all(text.data());
+  const std::size_t at = all.find(kField);
+  if (at == std::string_view::npos) return false;
+  std::uint64_t ignored = 0;
+  const char* const begin = all.data() + at + kField.size();
+  const auto parsed = std::from_chars(begin, all.data() + all.size(), ignored, kHexadecimal);
+  return parsed.ec == std::errc{} && (ignored >> (signal_number - 1) & 1U) != 0;
+}
+
 std::uint64_t boot_ticks(std::uint64_t nanoseconds) {
   constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
   const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));

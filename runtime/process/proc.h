@@ -43,6 +43,9 @@ std::optional<std::string> read_environment_variable(pid_t pid, const std::strin
 // Returns the names of its variables that are not empty, at most `max`.
 std::vector<std::string> read_environment_names(pid_t pid, std::size_t max);
 
+// Returns whether the process ignores the signal; false when that is unknown.
+bool ignores_signal(pid_t pid, int signal_number);
+
 // Converts a time on CLOCK_BOOTTIME to the clock ticks of ProcessStat::start_time.
 std::uint64_t boot_ticks(std::uint64_t nanoseconds);
 

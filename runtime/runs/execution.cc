@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/keeper/end_record.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/runs_entry.h"
 
@@ -104,6 +105,9 @@ StartRequest Runs::request_for(const Entry& entry) const {
     request.keep = true;
     request.keep_directory = options_.keep_directory;
     request.notes = notes_of(entry.run);
+  }
+  if (!spec.internal && !options_.end_directory.empty() && can_have_end_record(entry.run.id_)) {
+    request.end_place = {options_.end_directory, entry.run.id_};
   }
   const auto each = [&request](int resource, std::uint64_t value, std::uint64_t slack) {
     if (value != 0) request.limits.push_back({resource, value, value + slack});

@@ -54,6 +54,9 @@ struct RunsOptions {
   // The directory of the control sockets of detached runs; "": runs cannot be detached. Created on
   // first use.
   std::string keep_directory;
+  // Where keepers record the ends of runs that this process may not record; "": nowhere. Only its
+  // parent must exist.
+  std::string end_directory;
 };
 
 // Checks that a process can be given the command, its words, directory and variables. Pure.

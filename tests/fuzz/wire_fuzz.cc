@@ -38,6 +38,7 @@ gibbous::StartRequest to_request(const wire::Start& start, const wire::StartStri
     request.keep_directory = strings.keep_directory;
     request.notes = strings.notes;
   }
+  request.end_place = strings.end_place;
   request.cwd = strings.cwd;
   for (std::size_t i = 0; i < start.argc; ++i) request.argv.emplace_back(strings.argv[i]);
   for (std::size_t i = 0; i < start.envc; ++i) request.env.emplace_back(strings.env[i]);

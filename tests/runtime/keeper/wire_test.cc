@@ -33,6 +33,7 @@ StartRequest some_request() {
   request.keep = true;
   request.keep_directory = "/state";
   request.notes = "notes";
+  request.end_place = {"/state/keepers", "run1"};
   return request;
 }
 
@@ -137,6 +138,9 @@ TEST_CASE("every message survives encoding and decoding") {
     CHECK(strings->sandbox->unwritable.size() == 1);
     CHECK(std::string(strings->keep_directory) == "/state");
     CHECK(std::string(strings->notes) == "notes");
+    REQUIRE(strings->end_place);
+    CHECK(strings->end_place->directory == "/state/keepers");
+    CHECK(strings->end_place->run_id == "run1");
   }
   SECTION("the largest replies fit, and what does not is left out") {
     wire::StartedMessage started = some_started();

@@ -44,6 +44,9 @@ void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
 // For all events that come with one result.
 constexpr std::size_t kMaxErrorsBytes = 3'000;
 
+// What is recorded of a handler's data, or of its error.
+constexpr std::size_t kMaxOutcomeBytes = std::size_t{4} << 10;
+
 // It failed by itself: nobody killed it.
 bool is_about_failure(const OrderedJson& event) {
   if (event["event"] == "run_not_ready") return true;
@@ -72,6 +75,35 @@ OrderedJson describe_match(const Run& run, const WatchMatch& match, const Clock&
   }
   if (!match.before.empty()) event["before"] = match.before;
   if (!match.after.empty()) event["after"] = match.after;
+  return event;
+}
+
+// Returns what is recorded of it as JSON. The last word is left out, because redaction would not
+// find a part of a secret.
+std::string beginning_of(std::string_view text) {
+  for (std::size_t most = kMaxOutcomeBytes;; most -= most / 4) {
+    const std::string_view part = text.substr(0, most);
+    const std::size_t end = part.find_last_of(" \t\n\"',;:{}[]");
+    std::string kept(part.substr(0, end == std::string_view::npos ? 0 : end + 1));
+    if (to_text(Json(kept)).size() <= kMaxOutcomeBytes) return kept;
+  }
+}
+
+// The event as it was delivered, with a bounded part of what its handler added, and without the
+// lines around its match, which the item of the match has.
+OrderedJson recorded_outcome(OrderedJson event) {
+  event.erase("before");
+  event.erase("after");
+  for (const char* name : {"data", "handler_error"}) {
+    const auto found = event.find(name);
+    if (found == event.end()) continue;
+    const std::string encoded = to_text(*found);
+    if (encoded.size() <= kMaxOutcomeBytes) continue;
+    const std::string text = found->is_string() ? found->get<std::string>() : encoded;
+    *found = beginning_of(text);
+    event["note"] =
+        std::string(name) + " is only the beginning of " + std::to_string(text.size()) + " bytes";
+  }
   return event;
 }
 
@@ -209,7 +241,8 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
 }
 
-// Reported when its handler has ended, with what the handler adds.
+// Reported when its handler has ended, with what the handler adds, which is then an item of the
+// run.
 bool RunEvents::call_handler(const Run& run, const std::string& name, const OrderedJson& event) {
   lua::HookCall hook;
   hook.handler = "on_" + name;
@@ -221,15 +254,22 @@ bool RunEvents::call_handler(const Run& run, const std::string& name, const Orde
                   session = reports_to(run.spec()), name, event,
                   for_agent = run.spec().background](const CallResult& result) {
     if (alive.expired()) return;
+    const Recorder::Group group(recording_.recorder());
     OrderedJson delivered = event;
     if (!result.ok) {
       delivered["handler_error"] = result.message;
     } else if (!result.data.empty()) {
       delivered["data"] = OrderedJson::parse(result.data);
     }
+    if (delivered.size() > event.size()) {
+      recording_.recorder().add_event(id, name, to_text(recorded_outcome(delivered)));
+    }
+    recording_.recorder().settle_event(id);
     deliver({name, session, to_text(delivered)}, id, for_agent);
   };
-  return engine_.run_hook(std::move(hook)) != 0;
+  if (engine_.run_hook(std::move(hook)) == 0) return false;
+  recording_.recorder().expect_event(run.id());
+  return true;
 }
 
 void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patterns,

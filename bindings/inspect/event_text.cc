@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"
@@ -20,9 +21,24 @@ void append(std::string& detail, const std::string& part) {
   detail += part;
 }
 
+// Returns what the handler of an event added, or ""; the event itself is an item of its own.
+std::string outcome_of(const Json& meta, const Redaction& redaction) {
+  if (const std::string error = text_member(meta, "handler_error"); !error.empty()) {
+    return "handler failed: " + stdio::printable(redaction.redact(clean(error)), kMaxDetailBytes);
+  }
+  const auto found = meta.find("data");
+  if (found == meta.end()) return "";
+  Json data = {{"data", *found}};
+  redaction.redact_strings(data);
+  const Json& safe = data["data"];
+  const std::string text = safe.is_string() ? safe.get<std::string>() : to_text(safe);
+  return "data " + stdio::printable(redaction.redact(text), kMaxDetailBytes);
+}
+
 // The most informative text of the meta first.
 std::string detail_of(const Json& meta, const Redaction& redaction) {
-  std::string detail;
+  std::string detail = outcome_of(meta, redaction);
+  if (!detail.empty()) return detail;
   for (const char* name : {"line", "message", "reason", "command"}) {
     const auto found = meta.find(name);
     if (found == meta.end() || !found->is_string()) continue;

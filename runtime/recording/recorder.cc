@@ -20,7 +20,10 @@ Recorder::Recorder(Runs& runs, const Clock& clock, RecorderOptions options)
 }
 
 Recorder::~Recorder() {
-  for (auto& [id, track] : tracks_) runs_.cancel(track.late_size);
+  for (auto& [id, track] : tracks_) {
+    runs_.cancel(track.late_size);
+    runs_.cancel(track.late_event);
+  }
   runs_.remove_observer(this);
 }
 
@@ -187,6 +190,33 @@ void Recorder::add_event(std::string_view run_id, std::string_view name, std::st
   add(found->second, ItemType::kEvent, std::string(name), std::move(json));
 }
 
+void Recorder::expect_event(std::string_view run_id) {
+  const auto found = tracks_.find(run_id);
+  if (found != tracks_.end()) ++found->second.expected_events;
+}
+
+void Recorder::settle_event(std::string_view run_id) {
+  const auto found = tracks_.find(run_id);
+  if (found == tracks_.end() || found->second.expected_events == 0) return;
+  if (--found->second.expected_events == 0) stop_waiting(found->second);
+}
+
+void Recorder::await_events(Track& track) {
+  if (track.late_event != 0) return;
+  track.late_event = runs_.after(kLateEventTime, [this, id = track.record.run_id] {
+    const auto found = tracks_.find(id);
+    if (found == tracks_.end()) return;
+    found->second.late_event = 0;
+    stop_waiting(found->second);
+  });
+}
+
+// The track may be gone afterwards.
+void Recorder::stop_waiting(Track& track) {
+  track.expected_events = 0;
+  if (track.closing) pump(track);
+}
+
 void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   const auto found = tracks_.find(run_id);
   if (found == tracks_.end()) return;
@@ -250,7 +280,10 @@ void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
 void Recorder::end_all(const std::string& reason) {
   for (auto at = tracks_.begin(); at != tracks_.end();) {
     Track& track = (at++)->second;
-    if (track.run == nullptr) continue;
+    if (track.closing) {
+      stop_waiting(track);
+      continue;
+    }
     const bool queued = track.run->state() == RunState::kQueued;
     if (track.run->spec().keep && !queued) continue;
     if (!track.run->ended()) {
@@ -259,6 +292,7 @@ void Recorder::end_all(const std::string& reason) {
       track.record_due = true;
       add(track, ItemType::kState, track.record.status, "");
     }
+    track.expected_events = 0;
     finish(track);
   }
 }

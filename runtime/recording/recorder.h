@@ -37,6 +37,9 @@ inline constexpr std::int64_t kMaxRecordedBytes = std::int64_t{1} << 30;
 // The end of an output that exceeds its limit is kept too, because errors are there.
 inline constexpr std::uint64_t kRecordedTailBytes = std::uint64_t{64} << 10;
 
+// An event that comes later after the end of its run is not recorded.
+inline constexpr Millis kLateEventTime{5'000};
+
 class Recorder final : public RunsObserver {
  public:
   // While it exists, everything recorded or given to the journal becomes durable at once
@@ -66,6 +69,10 @@ class Recorder final : public RunsObserver {
   void go_on();
   // Records an event of the run, as JSON, after the output that exists by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
+  // Keeps the record open for an event that is still to come, also when the run ends: for
+  // kLateEventTime after that at most. Each call needs one of settle_event(), after the event.
+  void expect_event(std::string_view run_id);
+  void settle_event(std::string_view run_id);
   // Records the run again, because its meta_json has changed.
   void refresh(std::string_view run_id);
   // Records all runs again that have not ended, before any output that comes later.
@@ -126,6 +133,8 @@ class Recorder final : public RunsObserver {
     Nanos size_at{0};
     Deadlines::Token late_size = 0;  // when a newer one is recorded, if no output comes before
     std::deque<Pending> pending;
+    std::size_t expected_events = 0;
+    Deadlines::Token late_event = 0;  // when the record no longer waits for them
   };
 
   // Returns how much of the recorded output of a run belongs to its beginning.
@@ -162,6 +171,8 @@ class Recorder final : public RunsObserver {
   void hold_when_behind(Track& track);
   void let_go(Track& track);
   void finish(Track& track);
+  void await_events(Track& track);
+  void stop_waiting(Track& track);
 
   Runs& runs_;
   const Clock& clock_;

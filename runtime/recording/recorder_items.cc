@@ -43,6 +43,7 @@ void Recorder::pump(Track& track) {
   let_go(track);
   if (!track.closing) return;
   if (track.capped && !put_tail(track)) return;
+  if (track.expected_events > 0) return await_events(track);
   track.record.finished_at = track.run != nullptr && track.run->ended_at().count() > 0
                                  ? track.run->ended_at().count()
                                  : clock_.wall().count();
@@ -53,6 +54,7 @@ void Recorder::pump(Track& track) {
   }
   const std::string id = track.record.run_id;
   runs_.cancel(track.late_size);
+  runs_.cancel(track.late_event);
   journal_->forget_run(id);
   tracks_.erase(id);
 }

@@ -262,9 +262,15 @@ void Recording::flush(std::function<void(const Status&)> then) {
 
 void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
                       std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
-  const auto answer = [this, run_id, since_seq,
+  const bool is_here = recorder_->record_of(run_id).has_value();
+  const auto answer = [this, run_id, since_seq, is_here,
                        then = std::move(then)](Result<RecordedItems> read) {
-    then(with_run_here(run_id, since_seq, std::move(read)));
+    Result<RecordedItems> told = with_run_here(run_id, since_seq, std::move(read));
+    if (told) {
+      const RunRecord& run = told->run;
+      told->open = is_here && is_terminal_status(run.status) && run.finished_at == 0;
+    }
+    then(std::move(told));
   };
   flush_soon([this, run_id, since_seq, limit, max_bytes, answer] {
     look_up<Result<RecordedItems>>(

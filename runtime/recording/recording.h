@@ -38,6 +38,7 @@ struct RecordingOptions {
 struct RecordedItems {
   RunRecord run;
   ItemPage page;
+  bool open = false;  // the run has ended here, and more items may follow
 };
 
 class Recording {

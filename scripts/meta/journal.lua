@@ -35,6 +35,8 @@
 ---@field items RecordedItem[]
 ---@field next_seq integer pass it as since_seq to continue
 ---@field more boolean more items are already there
+---@field open boolean the run has ended, and items may still follow: its last output, or what the
+---handler of an event adds
 
 ---@class journal
 journal = {}

@@ -85,7 +85,8 @@ int l_journal_items(lua_State* state) {
                        complete([answer = Json{{"run", run_record_value(got->run)},
                                                {"items", std::move(items)},
                                                {"next_seq", got->page.next_since},
-                                               {"more", got->page.more}}](lua_State* to) {
+                                               {"more", got->page.more},
+                                               {"open", got->open}}](lua_State* to) {
                          push_json(to, answer);
                          return 1;
                        });

@@ -5,6 +5,9 @@ local text = require 'toolsets.format.text'
 
 local M = { result = result.data, result_text = result.text }
 
+-- Of an event's line, or of what its handler added.
+local EVENT_BYTES = 1000
+
 local IS_OUTPUT = { stdout = true, stderr = true, terminal = true }
 
 --- Returns the bytes of output in items up to a sequence number.
@@ -49,7 +52,8 @@ function M.poll_data(recorded, max_bytes)
   return {
     run_id = of.id, session_id = of.session, status = of.state, exit_code = of.exit_code,
     reason = of.reason, items = items, next_seq = recorded.next_seq, more = recorded.more,
-    done = not memory_run.GOES_ON[of.state] and not recorded.more, truncated = left < 0 or nil,
+    done = not (memory_run.GOES_ON[of.state] or recorded.more or recorded.open),
+    truncated = left < 0 or nil,
   }
 end
 
@@ -122,6 +126,19 @@ local function standing(data)
   return ('%s: %s'):format(data.status, reason)
 end
 
+-- Returns an event as a line. What its handler added is an item of its own.
+local function event_line(item)
+  local meta = item.meta or {}
+  local what = meta.line
+  if meta.handler_error then
+    what = 'handler failed: ' .. meta.handler_error
+  elseif meta.data ~= nil then
+    what = 'data ' .. (type(meta.data) == 'string' and meta.data or json.encode(meta.data))
+  end
+  what = what and ' ' .. text.head(what, EVENT_BYTES) or ''
+  return ('[event %s]%s\n'):format(item.payload, what)
+end
+
 --- Returns a poll as text: the output as it came, or the screen of a full-screen program. Events
 --- and ends are on lines of their own.
 ---
@@ -134,8 +151,7 @@ function M.poll_text(data, budget)
   local full_screen = data.screen and data.screen.alternate
   for _, item in ipairs(data.items) do
     if item.item_type == 'event' then
-      local line = item.meta and item.meta.line
-      parts[#parts + 1] = ('[event %s]%s\n'):format(item.payload, line and ' ' .. line or '')
+      parts[#parts + 1] = event_line(item)
     elseif item.item_type == 'note' then
       parts[#parts + 1] = ('[%s]\n'):format(item.payload)
     elseif item.item_type ~= 'state' and not full_screen then

@@ -53,6 +53,20 @@ TEST_CASE("events of all runs are in chronological order") {
         "2023-11-14 22:13:22.000  BBBBbbb2  two  failed  it fell  exit code 3\n");
 }
 
+TEST_CASE("what the handler of an event added, or why it failed, is shown without secrets") {
+  WrittenJournal journal;
+  journal.start("AAAAaaa1", "one", "serve");
+  journal.event("AAAAaaa1", "ready",
+                {{"line", "up"}, {"data", {{"port", 8080}, {"api_key", "sk-verysecretvalue"}}}});
+  journal.event("AAAAaaa1", "ready",
+                {{"line", "up"}, {"handler_error", "init.lua:3: password=hunter22"}});
+  journal.flush();
+  const std::string text = events(journal).out;
+  CHECK_THAT(text, Contains("ready  data {\"api_key\":\"***\",\"port\":8080}\n"));
+  CHECK_THAT(text, Contains("ready  handler failed: init.lua:3: password=***\n"));
+  CHECK_THAT(events(journal, {"--json"}).out, Contains("\"port\":8080") && !Contains("hunter22"));
+}
+
 TEST_CASE("events are filtered by session, run and time") {
   WrittenJournal journal;
   write_two(journal);

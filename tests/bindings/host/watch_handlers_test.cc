@@ -26,6 +26,12 @@ return {
   watchers = { {
     on_ready = function(event) return { port = tonumber(event.captures[1]) } end,
     on_bad = function() error('no luck') end,
+    on_big = function() return { words = ('word '):rep(4000) } end,
+    on_late = function(event)
+      local handle = run.get(event.run)
+      handle:wait { wait.exit(handle) }
+      return { state = handle:info().state }
+    end,
     on_endless = function() while true do end end,
     on_stop = function(event) run.get(event.run):kill() end,
     on_more = function(event)
@@ -40,6 +46,10 @@ class HandlerHost {
   HandlerHost() {
     dir_.write("init.lua", kInit);
     config_ = dir_.write("config.lua", "return { lua = { call_ms = 100 } }\n");
+    restart();
+  }
+  void restart() {
+    host_.reset();
     RuntimeOptions options = auto_mode();
     options.scripts_dir = dir_.path();
     options.config_file = config_;
@@ -83,6 +93,91 @@ TEST_CASE("an event whose handler fails or takes too long is still reported, wit
   CHECK_THAT(desk.event("bad")["handler_error"].get<std::string>(), Contains("no luck"));
   desk.spawn("echo x", "x", "endless");
   CHECK(desk.event("endless").contains("handler_error"));
+}
+
+// The items of a run, when no more can come.
+Json items_of(Host& host, const std::string& id) {
+  Json answer;
+  REQUIRE(host.until([&] {
+    answer = host.data("shell", {{"action", "poll"}, {"run_id", id}});
+    return answer["done"] == true;
+  }));
+  return answer["items"];
+}
+
+// The meta of the items about this event: first the match, then what its handler added.
+std::vector<Json> about(const Json& items, const std::string& event) {
+  std::vector<Json> metas;
+  for (const Json& item : items) {
+    if (item["item_type"] == "event" && item["payload"] == event) metas.push_back(item["meta"]);
+  }
+  return metas;
+}
+
+TEST_CASE("what a handler adds is an item of the run") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("echo listening on 8080", "listening on (\\d+)", "ready");
+  const auto metas = about(items_of(desk.host(), id), "ready");
+  REQUIRE(metas.size() == 2);
+  CHECK(metas[0]["line"] == "listening on 8080");
+  CHECK_FALSE(metas[0].contains("data"));
+  CHECK(metas[1]["data"]["port"] == 8080);
+  CHECK(metas[1]["at_ms"] == metas[0]["at_ms"]);
+  CHECK(metas[1]["watcher"] == 1);
+  const CallResult poll = desk.host().call("shell", {{"action", "poll"}, {"run_id", id}});
+  CHECK_THAT(poll.text, Catch::Matchers::Contains("[event ready] data {\"port\":8080}"));
+}
+
+TEST_CASE("the error of a handler is an item of the run") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("echo x", "x", "bad");
+  const auto metas = about(items_of(desk.host(), id), "bad");
+  REQUIRE(metas.size() == 2);
+  CHECK_THAT(metas[1]["handler_error"].get<std::string>(), Catch::Matchers::Contains("no luck"));
+}
+
+TEST_CASE("only the beginning of a handler's large data is recorded, and its item says so") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("echo x", "x", "big");
+  const auto metas = about(items_of(desk.host(), id), "big");
+  REQUIRE(metas.size() == 2);
+  const std::string text = metas[1]["data"];
+  CHECK(text.rfind("{\"words\":\"word word ", 0) == 0);
+  CHECK(text.size() <= 4096);
+  CHECK(text.size() > 3000);
+  CHECK(metas[1]["note"] == "data is only the beginning of 20012 bytes");
+  CHECK(desk.event("big")["data"]["words"].get<std::string>().size() == 20'000);
+}
+
+TEST_CASE("what a handler adds after the end of its run is an item after that end") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("echo x", "x", "late");
+  const Json items = items_of(desk.host(), id);
+  const auto metas = about(items, "late");
+  REQUIRE(metas.size() == 2);
+  CHECK(metas[1]["data"]["state"] == "completed");
+  std::string last;
+  for (const Json& item : items) {
+    if (item["item_type"] != "event") last = item["payload"];
+  }
+  CHECK(last == "completed");
+  CHECK(items.back()["payload"] == "late");
+}
+
+TEST_CASE("a handler that its host's end stops leaves its match, and the reason, with the run") {
+  HandlerHost desk;
+  const std::string id = desk.spawn("echo x; exec sleep 600", "x", "late");
+  REQUIRE(desk.host().until([&] {
+    const Json answer = desk.host().data("shell", {{"action", "poll"}, {"run_id", id}});
+    return !about(answer["items"], "late").empty();
+  }));
+  desk.restart();
+  const Json items = items_of(desk.host(), id);
+  const auto metas = about(items, "late");
+  REQUIRE(metas.size() == 2);
+  CHECK(metas[0]["line"] == "x");
+  CHECK(metas[1].contains("handler_error"));
+  CHECK(items.back()["payload"] == "killed");
 }
 
 TEST_CASE("a handler may end the run, and start others") {

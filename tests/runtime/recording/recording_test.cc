@@ -86,6 +86,46 @@ TEST_CASE("an event comes after the output before it") {
   CHECK(all.page.items[2].meta == R"({"event":"seen"})");
 }
 
+TEST_CASE("an event that was announced may come after the end of its run") {
+  Recorded desk;
+  Run& run = desk.sh("echo x");
+  const std::string id = run.id();
+  desk.recording->recorder().expect_event(id);
+  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(id);
+    return got.ok() && got->run.status == "completed" && got->open;
+  }));
+  CHECK(desk.items(id)->run.finished_at == 0);
+  desk.recording->recorder().add_event(id, "late", "{}");
+  desk.recording->recorder().settle_event(id);
+  const RecordedItems all = desk.finished(id);
+  CHECK_FALSE(all.open);
+  CHECK(all.page.items.back().payload == "late");
+}
+
+TEST_CASE("an event that was announced and does not come holds up the end for a while only") {
+  Recorded desk;
+  const std::string id = desk.sh("echo x").id();
+  desk.recording->recorder().expect_event(id);
+  CHECK(desk.finished(id).page.items.back().payload == "completed");
+  desk.recording->recorder().add_event(id, "late", "{}");
+  desk.recording->recorder().settle_event(id);
+  CHECK(desk.items(id)->page.items.back().payload == "completed");
+}
+
+TEST_CASE("the end of the recording does not wait for an event that was announced") {
+  Recorded desk;
+  Run& run = desk.sh("echo x");
+  const std::string id = run.id();
+  desk.recording->recorder().expect_event(id);
+  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
+  desk.close();
+  const auto reader = JournalReader::open(desk.directory());
+  REQUIRE(reader.ok());
+  CHECK((*reader)->run(id)->finished_at != 0);
+}
+
 TEST_CASE("the size of a terminal is recorded where it changes among the output") {
   Recorded desk;
   RunSpec spec;

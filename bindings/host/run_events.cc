@@ -209,6 +209,7 @@ void RunEvents::notify_settled(const RunRecord& run) {
                        {"state", run.status}};
   if (again) event["attempt"] = run.attempt;
   if (!run.error_message.empty()) event["reason"] = run.error_message;
+  if (run.has_exit_code) event["exit_code"] = run.exit_code;
   const std::string& session = is_claimed_session(run.client) ? run.client : run.session_id;
   deliver({name, session, to_text(event)}, run.run_id, true);
 }

@@ -4,9 +4,9 @@
 // only.
 //
 // What happens to a run that a dead worker had started: either that worker's keeper still has it
-// (this worker adopts it, and it goes on), or the keeper has ended its processes and its progress
-// is unknown. In that case, and only after that keeper is gone, the run is queued again when it may
-// be repeated, and is lost otherwise.
+// (this worker adopts it, and it goes on), or that keeper is gone, and the record that it left says
+// how the run ended. A run that ended by itself has that end. One that its keeper ended, or that
+// has no record, is queued again when it may be repeated, and is lost otherwise.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/keeper/end_record.h"
 #include "runtime/queue/news.h"
 #include "runtime/queue/news_sources.h"
 #include "runtime/queue/queued_starts.h"
@@ -132,8 +133,17 @@ class Worker final : private RunsObserver {
   bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
   void look_after_released();
   bool may_repeat(const RunRecord& run) const;
-  void lose(const Orphan& orphan);
-  void requeue(const Orphan& orphan);
+  // Settles runs whose keepers are gone.
+  void settle_by_records(std::vector<Orphan> orphans);
+  void settle_one(const Orphan& orphan, const Result<EndRecord>& read);
+  void give_end(const Orphan& orphan, const EndRecord& record);
+  // `how` is the rest of the sentence that says that its processes were ended.
+  void lose(const Orphan& orphan, const std::string& how, const EndRecord* record);
+  void requeue(const Orphan& orphan, const std::string& how);
+  // `record` is null when its keeper left none.
+  void put_end(const Orphan& orphan, RunRecord run, const EndRecord* record);
+  void drop_record(const std::string& run_id);
+  void drop_stale_records();
   void claim();
   void on_claimed(Result<std::vector<RunRecord>> claimed);
   void beat();

@@ -1,4 +1,5 @@
-// Worker, what dead workers left: runs are taken over, adopted with their keeper, or settled.
+// Worker, what dead workers left: runs are taken over, and adopted with their keeper or, when it is
+// gone, settled (worker_settle.cc).
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,7 @@ void Worker::on_adopted() {
   if (journal_ == nullptr) return;
   recovering_ = false;
   settle();
+  drop_stale_records();
   claim();
   if (!known_dead_.empty()) look();  // others may have died meanwhile
   arm();
@@ -139,6 +141,7 @@ bool Worker::is_foreign(const std::string& run_id, const Result<RunRecord>& row)
 // one has it and needs its record.
 void Worker::settle() {
   if (recovering_) return;
+  std::vector<Orphan> over;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Orphan& orphan = at->second;
     const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
@@ -148,23 +151,15 @@ void Worker::settle() {
       ++at;
       continue;
     }
-    const Orphan settled = orphan;
-    at = orphans_.erase(at);
     if (keeper_there) {
-      (void)journal_->release(settled.run.run_id, nullptr);
-      released_[settled.run.run_id] = settled;
-    } else if (!may_repeat(settled.run)) {
-      lose(settled);
+      (void)journal_->release(orphan.run.run_id, nullptr);
+      released_[orphan.run.run_id] = orphan;
     } else {
-      requeue(settled);
+      over.push_back(orphan);
     }
+    at = orphans_.erase(at);
   }
-}
-
-bool Worker::may_repeat(const RunRecord& run) const {
-  if (!run.safe_to_repeat && !options_.requeue) return false;
-  const std::int64_t most = run.max_attempts != 0 ? run.max_attempts : options_.limits.max_attempts;
-  return most == 0 || run.attempt < most;
+  if (!over.empty()) settle_by_records(std::move(over));
 }
 
 // The process that has a released run may end before it takes the record.
@@ -192,36 +187,6 @@ void Worker::look_after_released() {
         if (!released_.empty()) runs_.adopt_detached(nullptr);
         arm();
       });
-}
-
-void Worker::requeue(const Orphan& orphan) {
-  (void)journal_->requeue(orphan.run.run_id, mailed<RunRecord>([this](Result<RunRecord> run) {
-                            if (!run) return;
-                            if (on_settled) on_settled(*run);
-                            claim();
-                          }));
-}
-
-void Worker::lose(const Orphan& orphan) {
-  RunRecord run = orphan.run;
-  run.status = to_string(RunState::kLost);
-  const bool repeats = run.safe_to_repeat || options_.requeue;
-  const std::string attempts =
-      repeats ? " (attempt " + std::to_string(run.attempt) + ", the last one)" : "";
-  run.error_message =
-      run.error_message.empty()
-          ? "its host ended before it did, and its processes were ended then" + attempts
-          : "its host ended before it was started (" + run.error_message + ")";
-  if (journal_->put_run(run) != Taken::kYes) {
-    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
-    return;
-  }
-  ++run.last_seq;
-  (void)journal_->append(run.run_id, {run.last_seq, ItemType::kState, run.status, "", 0});
-  if (on_settled) on_settled(run);
-  run.finished_at = clock_.wall().count();
-  (void)journal_->put_run(run);
-  journal_->forget_run(run.run_id);
 }
 
 }  // namespace gibbous

@@ -42,7 +42,9 @@ std::vector<fs::path> controls(const TempDir& state) {
   std::vector<fs::path> found;
   const fs::path directory = fs::path(state.path()) / "keepers";
   if (!fs::exists(directory)) return found;
-  for (const auto& entry : fs::directory_iterator(directory)) found.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().extension() == ".sock") found.push_back(entry.path());
+  }
   return found;
 }
 

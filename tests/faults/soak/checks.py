@@ -3,6 +3,15 @@ import collections
 
 ENDS = {"completed", "failed", "killed", "timeout", "lost"}
 LINES = ["first", "second", "third"]
+# The notes about a run whose end only its keeper saw.
+CUT = "Its host ended before it recorded this end", "Output after the end of its host"
+
+
+def is_cut(output, wanted, attempt):
+    """Returns whether the output of the last attempt is a beginning of the wanted one."""
+    if attempt == 1:
+        return wanted.startswith(output)
+    return any(output.endswith(wanted[:size]) for size in range(len(wanted)))
 
 
 def check_run(notes, run, rows, starts):
@@ -22,7 +31,9 @@ def check_run(notes, run, rows, starts):
     if status == "completed":
         output = "".join(row[2] for row in rows if row[1] == "stdout")
         wanted = "".join(f"{line} {token}\n" for line in LINES)
-        if not output.endswith(wanted) or (attempt == 1 and output != wanted):
+        cut = any(row[1] == "note" and row[2].startswith(CUT) for row in rows)
+        whole = output.endswith(wanted) and (attempt > 1 or output == wanted)
+        if not whole and not (cut and is_cut(output, wanted, attempt)):
             problems.append(f"{name}: completed with {output!r}")
 
 

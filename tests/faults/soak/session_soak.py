@@ -15,7 +15,8 @@ is read with plain SQLite:
 - each run has one end, and no item but its event comes after it;
 - no run is executed twice, but one that is queued again, and then once for each attempt;
 - the runs of a session never overlap;
-- of a run that has completed all lines are there, in their order;
+- of a run that has completed all lines are there, in their order, unless a note says that its host
+  died before it had recorded the last ones;
 - whatever a watcher has found was delivered to the session, or waits in its backlog;
 - no run of a boot that is over goes on, once a session has started;
 - no process of any life is left.

@@ -1,0 +1,207 @@
+// Worker, the end of a run whose host and keeper are gone. The keeper's record says how the run
+// ended (runtime/keeper/end_record.h): one that ended by itself gets its true end, and one that was
+// interrupted or has no record is queued again or lost. Records are read and removed in the pool.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "runtime/keeper/end_record.h"
+#include "runtime/process/signals.h"
+#include "runtime/queue/worker.h"
+#include "runtime/runs/describe.h"
+
+namespace gibbous {
+namespace {
+
+using EndRecords = std::vector<Result<EndRecord>>;
+
+constexpr std::size_t kMaxListed = 10'000;
+
+// A worker that dies before it has recorded its keeper is known by its own process.
+bool is_about(const EndRecord& record, const WorkerRecord& was) {
+  const auto same = [](const ProcessIdentity& process, std::int64_t pid, std::int64_t started) {
+    return pid != 0 && process.pid == pid &&
+           process.start_time == static_cast<std::uint64_t>(started);
+  };
+  return same(record.host, was.pid, was.pid_started) ||
+         same(record.keeper, was.keeper_pid, was.keeper_started);
+}
+
+bool is_interrupted(const EndRecord& record) {
+  return record.cause == EndCause::kHostEnd;
+}
+
+// The limit of its time ends a run by a kill.
+bool has_timed_out(const RunRecord& run, const EndRecord& record) {
+  constexpr std::int64_t kMillis = 1'000;
+  return record.cause == EndCause::kKill && run.timeout_secs > 0 && run.started_at > 0 &&
+         record.ended_at - run.started_at >= run.timeout_secs * kMillis;
+}
+
+RunState state_of_end(const RunRecord& run, const EndRecord& record) {
+  if (record.cause == EndCause::kItself) return state_of_exit(record.exit);
+  return has_timed_out(run, record) ? RunState::kTimeout : RunState::kKilled;
+}
+
+// Returns what the host would have said.
+std::string reason_of_end(const RunRecord& run, const EndRecord& record) {
+  constexpr std::int64_t kMillis = 1'000;
+  if (record.limit) return describe_limit(*record.limit);
+  if (has_timed_out(run, record)) {
+    return "timed out after " + format_seconds(Millis(run.timeout_secs * kMillis));
+  }
+  if (record.cause == EndCause::kKill) {
+    const bool insisted = record.exit.signal == SIGKILL && record.kill_signal != SIGKILL;
+    return insisted ? "killed with SIGKILL, after " + signal_name(record.kill_signal)
+                    : "killed with " + signal_name(record.kill_signal);
+  }
+  const bool completed = state_of_exit(record.exit) == RunState::kCompleted;
+  return completed ? "" : describe_exit(record.exit);
+}
+
+// Returns what is missing in what was recorded.
+std::string missing_output(const EndRecord& record) {
+  if (!record.after_host) {
+    return "Its host ended before it recorded this end; the last output may be missing.";
+  }
+  std::string text = "Output after the end of its host is not recorded";
+  if (record.dropped_bytes > 0) text += " (" + std::to_string(record.dropped_bytes) + " bytes)";
+  return text + ".";
+}
+
+std::string interrupted_how(const Result<EndRecord>& read, bool known) {
+  if (known) return ": " + describe_exit(read->exit);
+  if (read.status().code() != "end_record_unusable") return {};
+  return " (the record of its end cannot be used: " + read.status().message() + ")";
+}
+
+}  // namespace
+
+bool Worker::may_repeat(const RunRecord& run) const {
+  if (!run.safe_to_repeat && !options_.requeue) return false;
+  const std::int64_t most = run.max_attempts != 0 ? run.max_attempts : options_.limits.max_attempts;
+  return most == 0 || run.attempt < most;
+}
+
+void Worker::settle_by_records(std::vector<Orphan> orphans) {
+  std::vector<std::string> ids;
+  for (const Orphan& orphan : orphans) ids.push_back(orphan.run.run_id);
+  recording_.look_up<Result<EndRecords>>(
+      [ids, directory = runs_.options().end_directory](JournalReader&) {
+        EndRecords records;
+        for (const std::string& id : ids) records.push_back(read_end_record(directory, id));
+        return Result<EndRecords>(std::move(records));
+      },
+      [this, orphans = std::move(orphans)](const Result<EndRecords>& records) {
+        if (journal_ == nullptr) return;
+        for (std::size_t i = 0; i < orphans.size(); ++i) {
+          if (records) {
+            settle_one(orphans[i], (*records)[i]);
+          } else {
+            orphans_.insert_or_assign(orphans[i].run.run_id, orphans[i]);  // at the next tick
+          }
+        }
+        drop_stale_records();
+        arm();
+      });
+}
+
+void Worker::settle_one(const Orphan& orphan, const Result<EndRecord>& read) {
+  const bool known = read.ok() && is_about(*read, orphan.was);
+  if (known && !is_interrupted(*read)) return give_end(orphan, *read);
+  const std::string how = interrupted_how(read, known);
+  if (may_repeat(orphan.run)) {
+    requeue(orphan, how);
+  } else {
+    lose(orphan, how, known ? &*read : nullptr);
+  }
+}
+
+void Worker::give_end(const Orphan& orphan, const EndRecord& record) {
+  RunRecord run = orphan.run;
+  if (run.started_at == 0) run.started_at = record.started_at;
+  run.status = to_string(state_of_end(run, record));
+  run.has_exit_code = record.exit.signal == 0;
+  run.exit_code = run.has_exit_code ? record.exit.code : 0;
+  run.error_message = reason_of_end(run, record);
+  put_end(orphan, std::move(run), &record);
+}
+
+void Worker::lose(const Orphan& orphan, const std::string& how, const EndRecord* record) {
+  RunRecord run = orphan.run;
+  run.status = to_string(RunState::kLost);
+  const bool repeats = run.safe_to_repeat || options_.requeue;
+  const std::string attempts =
+      repeats ? " (attempt " + std::to_string(run.attempt) + ", the last one)" : "";
+  run.error_message =
+      run.error_message.empty()
+          ? "its host ended before it did, and its processes were ended then" + how + attempts
+          : "its host ended before it was started (" + run.error_message + ")";
+  put_end(orphan, std::move(run), record);
+}
+
+void Worker::put_end(const Orphan& orphan, RunRecord run, const EndRecord* record) {
+  const Recorder::Group group(recorder_);
+  if (journal_->put_run(run) != Taken::kYes) {
+    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
+    return;
+  }
+  const auto add = [&](ItemType type, const std::string& text) {
+    ++run.last_seq;
+    (void)journal_->append(run.run_id, {run.last_seq, type, text, "", 0});
+  };
+  if (record != nullptr) add(ItemType::kNote, missing_output(*record));
+  add(ItemType::kState, run.status);
+  if (on_settled) on_settled(run);
+  const std::int64_t now = clock_.wall().count();
+  const std::int64_t ended = record != nullptr ? record->ended_at : now;
+  run.finished_at = std::min(std::max(ended, run.started_at), now);
+  (void)journal_->put_run(run, [this, id = run.run_id](const Status& status) {
+    if (!status) return;
+    recording_.mailbox().post([this, id] { drop_record(id); });
+  });
+  journal_->forget_run(run.run_id);
+}
+
+void Worker::requeue(const Orphan& orphan, const std::string& how) {
+  const std::string why =
+      how.empty() ? "" : "its host ended before it did, and its processes were ended then" + how;
+  (void)journal_->requeue(orphan.run.run_id,
+                          mailed<RunRecord>([this](const Result<RunRecord>& run) {
+                            if (!run) return;
+                            drop_record(run->run_id);
+                            if (on_settled) on_settled(*run);
+                            claim();
+                          }),
+                          why);
+}
+
+void Worker::drop_record(const std::string& run_id) {
+  if (journal_ == nullptr || runs_.options().end_directory.empty()) return;
+  recording_.look_up<Result<bool>>(
+      [run_id, directory = runs_.options().end_directory](JournalReader&) {
+        remove_end_record(directory, run_id);
+        return Result<bool>(true);
+      },
+      [](const Result<bool>&) {});
+}
+
+// Removes the records of runs that are not in progress: their hosts recorded them after all, or
+// their journal is gone.
+void Worker::drop_stale_records() {
+  if (runs_.options().end_directory.empty()) return;
+  recording_.look_up<Result<bool>>(
+      [directory = runs_.options().end_directory](JournalReader& reader) {
+        for (const std::string& id : list_end_records(directory, kMaxListed)) {
+          const Result<RunRecord> run = reader.run(id);
+          const bool unknown = !run && run.status().code() == "run_not_found";
+          const bool in_progress = run && (run->status == to_string(RunState::kStarting) ||
+                                           run->status == to_string(RunState::kRunning));
+          if (unknown || (run && !in_progress)) remove_end_record(directory, id);
+        }
+        return Result<bool>(true);
+      },
+      [](const Result<bool>&) {});
+}
+
+}  // namespace gibbous

@@ -139,14 +139,14 @@ Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
 Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock) {
   Result<std::string> text = read_all(file, identity_.size, path());
   if (!text) return report(text.status());
+  // A newer version may have other limits, and its file is not this program's to move.
+  if (const Status version = check_approvals_version(*text); version.code() == "approvals_newer") {
+    return report(Status::error(version.code(), path() + " grants nothing: " + version.message()));
+  }
   if (text->size() > kMaxApprovalFileBytes) {
     return set_aside(directory, "it is larger than an approvals file can be", lock);
   }
   Result<std::vector<Approval>> decoded = decode_approvals(*text);
-  if (!decoded && decoded.status().code() == "approvals_newer") {
-    return report(Status::error(
-        "approvals_newer", path() + ": " + decoded.status().message() + "; it grants nothing"));
-  }
   if (!decoded) return set_aside(directory, decoded.status().message(), lock);
   entries_ = std::move(*decoded);
   held_ = std::move(file);

@@ -2,6 +2,7 @@
 // edits and cuts, but the reader does not rely on it.
 #include "runtime/audit/approval_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "gibbous-approvals ";
 constexpr std::string_view kVersion = "1";
+static_assert(kVersion.size() == 1 && kVersion[0] == '0' + kApprovalsVersion);
 constexpr char kHexDigits[] = "0123456789abcdef";
 
 bool needs_escape(char c) {
@@ -126,6 +128,13 @@ Status damaged(const std::string& what) {
   return Status::error("approvals_damaged", what);
 }
 
+// Of a later version: "2" and above, without zeros before it.
+bool is_later_version(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 9;
+  return !text.empty() && text.size() <= kMaxDigits && text.front() != '0' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 }  // namespace
 
 std::string encode_approvals(const std::vector<Approval>& approvals) {
@@ -146,24 +155,25 @@ std::string encode_approvals(const std::vector<Approval>& approvals) {
   return std::string(kMagic) + std::string(kVersion) + " " + sha256_hex(body) + "\n" + body;
 }
 
+Status check_approvals_version(std::string_view text) {
+  if (!text.starts_with(kMagic)) return damaged("its first line is not that of an approvals file");
+  text.remove_prefix(kMagic.size());
+  const std::string_view version = text.substr(0, text.find_first_of(" \n"));
+  if (version == kVersion) return {};
+  if (!is_later_version(version)) return damaged("its first line has no version");
+  return Status::error("approvals_newer",
+                       "it has version " + std::string(version) + ", and this program knows " +
+                           std::string(kVersion) +
+                           "; use the newer program, or another state directory");
+}
+
 Result<std::vector<Approval>> decode_approvals(std::string_view text) {
+  if (Status status = check_approvals_version(text); !status) return status;
   const std::size_t head_end = text.find('\n');
+  if (head_end == std::string_view::npos) return damaged("it has no more than half a line");
   std::string_view head = text.substr(0, head_end);
-  if (head_end == std::string_view::npos || !head.starts_with(kMagic)) {
-    return damaged("its first line is not that of an approvals file");
-  }
   head.remove_prefix(kMagic.size());
   const std::size_t space = head.find(' ');
-  if (head.substr(0, space) != kVersion) {
-    int version = 0;
-    const std::string_view digits = head.substr(0, space);
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, version);
-    if (error == std::errc() && stopped == end && version > 1) {
-      return Status::error("approvals_newer", "it was written by a newer Gibbous");
-    }
-    return damaged("its first line has no version");
-  }
   std::string_view body = text.substr(head_end + 1);
   if (space == std::string_view::npos || head.substr(space + 1) != sha256_hex(body)) {
     return damaged("its content does not match its checksum: it was edited, or is incomplete");

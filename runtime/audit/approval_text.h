@@ -14,6 +14,12 @@
 
 namespace gibbous {
 
+inline constexpr int kApprovalsVersion = 1;
+
+// Looks at the beginning of a file only: ok when it has the version that decode_approvals() reads.
+// Fails with approvals_newer, which names both versions, or with approvals_damaged.
+Status check_approvals_version(std::string_view text);
+
 std::string encode_approvals(const std::vector<Approval>& approvals);
 
 // All or nothing: text that encode_approvals did not write, byte for byte, is rejected. Fails with

@@ -180,10 +180,15 @@ TEST_CASE("an approvals file of a newer Gibbous approves nothing, and stays unch
   Desk desk;
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
-  const std::string text = "gibbous-approvals 2 something else\n";
+  const std::string text =
+      GENERATE(as<std::string>(), "gibbous-approvals 2 something else\n",
+               "gibbous-approvals 99999999\n", "gibbous-approvals 3",
+               // Larger than a file of this version can be.
+               "gibbous-approvals 2 " + std::string(kMaxApprovalFileBytes, 'x'));
   desk.overwrite(text);
   CHECK_FALSE(store.find(push_query()));
   CHECK(store.list().status().code() == "approvals_newer");
+  CHECK_THAT(store.list().status().message(), Contains("this program knows 1"));
   CHECK(store.remember(push_approval()).status().code() == "approvals_newer");
   CHECK(store.revoke_all().status().code() == "approvals_newer");
   CHECK(desk.problems.size() == 1);

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "bindings/json/text.h"
+#include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/output/text.h"
 #include "runtime/process/proc.h"
@@ -75,8 +76,7 @@ std::string describe_run(const Run& run, const RunPlace& place, const std::strin
   if (spec.terminal) add_terminal(run, &meta);
   if (run.ended()) {
     // Nobody starts it again.
-    meta.erase("start");
-    meta.erase("queued");
+    for (const char* name : {lua::kQueuedStartVersionMember, "start", "queued"}) meta.erase(name);
   }
   add_processes(run, &meta);
   add_end(run, &meta);

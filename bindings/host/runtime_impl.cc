@@ -297,6 +297,11 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
     context.approved_in_queue.erase(id);
     worker->fail(id, Status::error(code, why));
   };
+  if (const Status known = meta.is_object() ? lua::check_queued_version(meta) : Status(); !known) {
+    context.approved_in_queue.erase(run.run_id);
+    worker->leave_to_others(run.run_id, "not started: " + known.message());
+    return;
+  }
   if (!meta.is_object() || !meta.contains("start") || !meta.contains("tool")) {
     fail("journal_corrupt", "the journal does not say how it is started");
     return;

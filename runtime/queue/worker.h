@@ -100,6 +100,9 @@ class Worker final : private RunsObserver {
   // the reason. Returns false when runs of its session were queued here: they would wait behind it
   // for ever.
   bool decline(const std::string& run_id, std::string_view why);
+  // The same for a run that only a newer program can start, whoever queued it: later runs of its
+  // queue wait behind it.
+  void leave_to_others(const std::string& run_id, std::string_view why);
   // Calls `changed` from the loop whenever runs may have moved on in the queue, until
   // remove_queue_listener() with the returned number: after a claim, a start, an end, and each
   // change that another process committed.

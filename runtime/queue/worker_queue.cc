@@ -161,12 +161,16 @@ bool Worker::decline(const std::string& run_id, std::string_view why) {
   const auto found = claimed_.find(run_id);
   if (found == claimed_.end() || journal_ == nullptr) return false;
   if (queued_here_.count(found->second.client) != 0) return false;
-  claimed_.erase(found);
+  leave_to_others(run_id, why);
+  return true;
+}
+
+void Worker::leave_to_others(const std::string& run_id, std::string_view why) {
+  if (claimed_.erase(run_id) == 0 || journal_ == nullptr) return;
   recorder_.forget(run_id);
   declined_.insert(run_id);
   (void)journal_->requeue(run_id, nullptr, why);
   claim();
-  return true;
 }
 
 int Worker::add_queue_listener(std::function<void()> changed) {

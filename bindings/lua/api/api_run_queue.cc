@@ -50,7 +50,8 @@ RunRecord queue_record(const StartOptions& options, Json asked, Call& call) {
   record.max_attempts = options.max_attempts;
   const Context& context = call.engine().context();
   const PolicyProgram& policy = call.engine().current()->policy();
-  Json meta = {{"tool", call.tool().name},
+  Json meta = {{kQueuedStartVersionMember, kQueuedStartVersion},
+               {"tool", call.tool().name},
                {"start", portable_start(std::move(asked), options, context)},
                {"queued", queued_place_value(context, policy, call.engine().mode())}};
   if (!spec.label.empty()) meta["label"] = spec.label;

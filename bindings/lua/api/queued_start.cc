@@ -67,6 +67,19 @@ std::vector<std::string> environment_of(const Json& kept, const Context& context
 
 }  // namespace
 
+Status check_queued_version(const Json& meta) {
+  const auto found = meta.find(kQueuedStartVersionMember);
+  if (found == meta.end()) return {};
+  const bool is_number = found->is_number_integer();
+  const std::int64_t version = is_number ? found->get<std::int64_t>() : 0;
+  if (version >= 1 && version <= kQueuedStartVersion) return {};
+  return Status::error("queue_newer", "it was queued by a newer program (version " +
+                                          (is_number ? found->dump() : "unknown") +
+                                          " of a queued start; this program knows " +
+                                          std::to_string(kQueuedStartVersion) +
+                                          "), which has to start it");
+}
+
 Json portable_start(Json asked, const StartOptions& options, const Context& context) {
   const std::string& cwd = options.spec.cwd;
   const bool absolute = !cwd.empty() && cwd.front() == '/';

@@ -4,6 +4,7 @@
 // Loop thread only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,13 @@ namespace gibbous::lua {
 
 struct Context;
 class PolicyProgram;
+
+// The version of what follows, in the run's `meta_json`; a higher one is of a newer program.
+inline constexpr std::int64_t kQueuedStartVersion = 1;
+inline constexpr const char* kQueuedStartVersionMember = "start_version";
+// Returns ok when this program knows the version of a queued start; one without is the first. Fails
+// with queue_newer, which names both versions.
+Status check_queued_version(const Json& meta);
 
 // Returns the options `asked` of a start, as `options` has read them, for any host.
 Json portable_start(Json asked, const StartOptions& options, const Context& context);

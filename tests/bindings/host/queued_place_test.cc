@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/runtime/journal/desk.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -242,6 +243,38 @@ TEST_CASE("the end of a queued run is told once, whenever its host ended") {
     }));
     CHECK(ends == 1);
   }
+}
+
+TEST_CASE("a run that a newer program queued is left to it, and the runs behind it wait") {
+  const TempDir dir;
+  const std::string id = queue(options_in(dir, "project"), "echo no");
+  Plain plain(dir.path() + "/state/sessions.db");
+  REQUIRE(
+      plain.run("UPDATE exec_runs SET meta_json = json_set(meta_json, '$.start_version', 2,"
+                " '$.start.later', 'kept')"));
+  std::string behind;
+  {
+    Host host(options_in(dir, "project"));
+    Json seen;
+    REQUIRE(host.until([&] {
+      seen = poll(host, id);
+      return seen.contains("reason");
+    }));
+    CHECK(seen["status"] == "queued");
+    CHECK_THAT(seen["reason"].get<std::string>(), Contains("a newer program (version 2"));
+    behind = host.data("shell", {{"action", "spawn"}, {"command", "true"}})["run_id"];
+    CHECK(poll(host, behind)["status"] == "queued");
+  }
+  CHECK(plain.rows("SELECT json_extract(meta_json, '$.start.later'), json_extract(meta_json,"
+                   " '$.start_version') FROM exec_runs WHERE run_id = '" +
+                   id + "'") == std::vector<std::string>{"kept|2"});
+  // Once it is as this program knows it, it is started, and then the run behind it.
+  REQUIRE(
+      plain.run("UPDATE exec_runs SET meta_json = json_remove(meta_json, '$.start_version',"
+                " '$.start.later')"));
+  Host again(options_in(dir, "project"));
+  CHECK(ended(again, id)["status"] == "completed");
+  CHECK(ended(again, behind)["status"] == "completed");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ void add_verdict(const lua::Decided& decided, const Redactor& redactor, OrderedJ
 }  // namespace
 
 std::string decision_json(const lua::Decided& decided, const Redactor& redactor, std::int64_t at) {
-  OrderedJson record = {{"time", at}, {"id", decided.id}};
+  OrderedJson record = {{"version", kDecisionVersion}, {"time", at}, {"id", decided.id}};
   add_request(lua::to_json(decided.request), redactor, record);
   add_verdict(decided, redactor, record);
   std::string line = to_text(record);
@@ -133,7 +133,7 @@ DecisionRecord decision_record(const lua::Decided& decided, std::string json, st
 }
 
 std::string gap_json(std::uint64_t count, std::int64_t at) {
-  return to_text(OrderedJson({{"time", at}, {"lost", count}}));
+  return to_text(OrderedJson({{"version", kDecisionVersion}, {"time", at}, {"lost", count}}));
 }
 
 DecisionRecord gap_record(std::uint64_t count, std::int64_t at) {

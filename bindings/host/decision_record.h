@@ -16,7 +16,8 @@ std::string decision_json(const lua::Decided& decided, const Redactor& redactor,
 
 DecisionRecord decision_record(const lua::Decided& decided, std::string json, std::int64_t at);
 
-// Takes the place of `count` decisions that could not be recorded: {"time":...,"lost":count}.
+// Takes the place of `count` decisions that could not be recorded: {"version":1,"time":...,
+// "lost":count}.
 std::string gap_json(std::uint64_t count, std::int64_t at);
 DecisionRecord gap_record(std::uint64_t count, std::int64_t at);
 

@@ -303,6 +303,8 @@ std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, s
         line.size() > kMaxRequestBytes ? Result<Json>(Status::error("", "")) : parse_json(line);
     if (!parsed || !parsed->is_object() || parsed->contains("answer")) continue;
     const Json& record = *parsed;
+    // A newer program's record may mean something else.
+    if (record.value("version", Json(kDecisionVersion)) != Json(kDecisionVersion)) continue;
     const std::string kind = record.value("effect", "");
     const bool command = record.contains("command") || record.contains("argv");
     if (!command || (kind != "start" && kind != "call" && kind != "stdin")) continue;

@@ -35,12 +35,28 @@ std::string answer_of(const Json& record) {
          (reason.empty() ? "" : ": " + reason);
 }
 
+// "" when this program can read the record.
+std::string too_new(const Json& record) {
+  const auto version = record.find("version");
+  if (version == record.end() || *version == Json(kDecisionVersion)) return "";
+  return "(decision_newer: the record has version " + to_text(*version).substr(0, kMaxWordBytes) +
+         ", and this program knows " + std::to_string(kDecisionVersion) + ")";
+}
+
 }  // namespace
 
 DecisionText decision_text(const DecisionRecord& decision) {
   const Json record = parse_object(decision.record_json, kMaxJournalTextBytes);
   const auto word = [](const std::string& text) { return stdio::printable(text, kMaxWordBytes); };
   const auto text = [](const std::string& text) { return stdio::printable(text, kMaxTextBytes); };
+  // The columns of the table mean the same in all versions.
+  if (const std::string why = too_new(record); !why.empty()) {
+    DecisionText newer;
+    newer.decision = word(decision.decision);
+    newer.rule = word(decision.rule);
+    newer.subject = text(why);
+    return newer;
+  }
   return {.decision = word(decision.decision),
           .rule = word(decision.rule),
           .tool = word(text_member(record, "tool")),

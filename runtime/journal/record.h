@@ -112,6 +112,9 @@ std::string state_of(const RunRecord& run);
 // Returns true for the final statuses: completed, failed, killed, timeout and lost.
 bool is_terminal_status(std::string_view status);
 
+// Of record_json, its member "version"; a record without it is of the first one.
+inline constexpr std::int64_t kDecisionVersion = 1;
+
 struct DecisionRecord {
   std::int64_t id = 0;  // assigned by the journal, rising
   std::int64_t created_at = 0;

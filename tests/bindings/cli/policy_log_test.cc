@@ -143,6 +143,20 @@ TEST_CASE("policy log shows where decisions are missing") {
   CHECK_THAT(log(journal).out, Contains("lost") && Contains("12 decisions could not be recorded"));
 }
 
+TEST_CASE("policy log says of a decision that a newer program recorded that it cannot be read") {
+  WrittenJournal journal;
+  gibbous::DecisionRecord newer;
+  newer.created_at = journal.now();
+  newer.decision = "allow";
+  newer.rule = "later.rule";
+  newer.record_json = R"({"version":2,"time":1,"command":"means something else"})";
+  REQUIRE(journal.journal().add_decision(newer) == gibbous::Taken::kYes);
+  journal.flush();
+  const std::string out = log(journal).out;
+  CHECK_THAT(out, Contains("later.rule") && Contains("decision_newer") && Contains("version 2"));
+  CHECK_THAT(out, !Contains("means something else"));
+}
+
 TEST_CASE("policy diff judges the decisions of the journal again") {
   WrittenJournal journal;
   write_three(journal);

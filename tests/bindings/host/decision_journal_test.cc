@@ -111,6 +111,7 @@ TEST_CASE("decisions outlast a journal that is locked, and a gap is counted in i
   REQUIRE(all.size() == added - lost + 2);
   CHECK(all[all.size() - 2].decision == "lost");
   CHECK(Json::parse(all[all.size() - 2].record_json)["lost"] == lost);
+  CHECK(Json::parse(all[all.size() - 2].record_json)["version"] == kDecisionVersion);
   CHECK(all.back().rule == "after");
   CHECK(desk.problems.size() == 1);
 }

@@ -14,6 +14,7 @@
 #include "runtime/journal/operation.h"
 #include "runtime/journal/record.h"
 #include "runtime/journal/run_ticket.h"
+#include "runtime/journal/tail_store.h"
 
 namespace gibbous {
 
@@ -52,7 +53,7 @@ struct DrainedBacklog {
 struct QueuedRecord {
   std::size_t before_item = 0;  // it comes before the item with this index
   std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog, QueuedUsage,
-               QueuedOperation>
+               RunTail, QueuedOperation>
       what;
 };
 

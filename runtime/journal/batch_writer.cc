@@ -186,6 +186,7 @@ Status BatchWriter::write(const QueuedRun& queued) {
   if (Status status = put(queued.run); !status) return status;
   if (is_terminal_status(queued.run.status)) {
     Status status = queue_.answer_all(queued.run.run_id, queued.run.status, now_);
+    if (status) status = queue_.tails().drop(queued.run.run_id);
     if (!status) return status;
   }
   return items_.open_run(queued.slot, queued.run);
@@ -251,6 +252,10 @@ Status BatchWriter::write(const DrainedBacklog& drained) {
 
 Status BatchWriter::write(const QueuedUsage& usage) {
   return queue_.add_usage(usage.run_id, usage.sample);
+}
+
+Status BatchWriter::write(const RunTail& tail) {
+  return queue_.tails().save(tail, workers_.self().worker_id);
 }
 
 // This may change the owner of a run and reads its row, so earlier items are written first.

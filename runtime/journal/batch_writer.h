@@ -52,6 +52,7 @@ class BatchWriter {
   Status write(const BacklogMessage& message);
   Status write(const DrainedBacklog& drained);
   Status write(const QueuedUsage& usage);
+  Status write(const RunTail& tail);
   Status write(const QueuedOperation& operation);
   // Returns why the run must not be written like this, or ok.
   Status look_at_fence(const RunRecord& run, Status* why);

@@ -138,18 +138,25 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
   const bool output = is_output(item.type);
   const auto bytes = static_cast<std::int64_t>(item.payload.size() + item.meta.size());
   if (output) run.output_bytes += static_cast<std::int64_t>(item.payload.size());
-  const std::int64_t limit = run.limit + (output ? 0 : kEventReserveBytes);
-  if (run.limit > 0 && run.stored_bytes + bytes > limit) {
+  std::int64_t* const counter = counter_of(run, item, bytes);
+  if (run.limit > 0 && counter == &run.stored_bytes && run.stored_bytes + bytes > run.limit) {
     ++run.not_kept;
     ++not_kept_;
     return run.capped ? Status() : note_cap(run, item);
   }
   if (Status status = note_gap(run, item.seq, item.created_at); !status) return status;
-  const bool is_size = item.type == ItemType::kTerminal && item.payload.empty();
-  const bool is_free = is_size && run.size_bytes + bytes <= kSizeReserveBytes;
-  (is_free ? run.size_bytes : run.stored_bytes) += bytes;
+  *counter += bytes;
   ++stored_;
   return put(run, item);
+}
+
+// Returns what the bytes of the item count for.
+std::int64_t* ItemWriter::counter_of(Run& run, const JournalItem& item, std::int64_t bytes) {
+  const bool is_size = item.type == ItemType::kTerminal && item.payload.empty();
+  if (is_output(item.type) && !is_size) return &run.stored_bytes;
+  std::int64_t& counter = is_size ? run.size_bytes : run.event_bytes;
+  const std::int64_t most = is_size ? kSizeReserveBytes : kEventReserveBytes;
+  return counter + bytes <= most ? &counter : &run.stored_bytes;
 }
 
 // Stores the note at the seq of the first missing item.

@@ -16,8 +16,7 @@
 
 namespace gibbous {
 
-// Keeps events and state changes up to this far beyond a run's limit, because they say how the run
-// ended.
+// Events, state changes and notes up to this do not count, because they say how the run ended.
 inline constexpr std::int64_t kEventReserveBytes = std::int64_t{256} << 10;
 
 // Changes of a terminal's size up to this do not count: they are no output.
@@ -59,7 +58,8 @@ class ItemWriter {
     std::int64_t limit = 0;
     std::int64_t output_bytes = 0;
     std::int64_t stored_bytes = 0;
-    std::int64_t size_bytes = 0;  // of changes of its terminal's size that do not count
+    std::int64_t size_bytes = 0;   // of changes of its terminal's size that do not count
+    std::int64_t event_bytes = 0;  // of other items that are no output and do not count
     std::int64_t not_kept = 0;
     std::uint64_t last_stored = 0;
     std::uint64_t last_seen = 0;  // stored or not
@@ -70,6 +70,7 @@ class ItemWriter {
   // Checks whether the run still belongs to this worker, and reads what others wrote to it.
   Status check(Run& run);
   Status load(Run& run);
+  static std::int64_t* counter_of(Run& run, const JournalItem& item, std::int64_t bytes);
   Status note_gap(Run& run, std::uint64_t next_seq, std::int64_t at);
   Status note_cap(Run& run, const JournalItem& item);
   Status put(Run& run, const JournalItem& item);

@@ -5,6 +5,7 @@
 
 #include "runtime/journal/journal_impl.h"
 #include "runtime/journal/place.h"
+#include "runtime/journal/segment.h"
 
 namespace gibbous {
 namespace {
@@ -102,6 +103,20 @@ Taken Journal::Impl::append(std::string_view run_id, const JournalItem& item) {
   queue_.bytes.append(item.payload).append(item.meta);
   wake_for_entry(was_empty);
   return Taken::kYes;
+}
+
+Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>& items) {
+  SegmentBuilder segment;
+  std::uint64_t seq = 0;
+  for (const StoredItem& item : items) {
+    segment.add({++seq, item.type, item.payload, item.meta, item.created_at});
+  }
+  if (segment.empty() || segment.data().size() > kMaxTailBytes) return Taken::kWrongUse;
+  segment.finish();
+  RunTail tail{std::string(run_id), segment.created_at(), std::string(segment.items()),
+               std::string(segment.data())};
+  const std::size_t bytes = run_id.size() + tail.items.size() + tail.data.size();
+  return impl_->put(std::move(tail), bytes);
 }
 
 std::uint64_t Journal::Impl::durable_seq(std::string_view run_id) const {

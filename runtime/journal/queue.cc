@@ -57,6 +57,7 @@ Status Queue::prepare() {
       {&trim_usage_, "DELETE FROM run_usage WHERE number = ? AND at < ?"},
   });
   if (status) status = choice_.prepare(database_);
+  if (status) status = tails_.prepare();
   return status ? backlog_.prepare() : status;
 }
 
@@ -160,6 +161,7 @@ Status Queue::take_orphans(const std::set<std::string>& of, std::int64_t now, Ru
     const std::string& started_by = run.started_by.empty() ? run.owner : run.started_by;
     take_.bind(1, run.number).bind(2, self).bind(3, started_by).bind(4, now);
     if (status = take_.run(); !status) return status;
+    if (status = tails_.take(run.number, now); !status) return status;
     workers_.changes().clients.insert(run.client);
     Orphan& taken = orphans->emplace_back();
     if (status = read_run(run.number, &taken.run); !status) return status;

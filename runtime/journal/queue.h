@@ -19,6 +19,7 @@
 #include "runtime/journal/database.h"
 #include "runtime/journal/fence.h"
 #include "runtime/journal/queue_choice.h"
+#include "runtime/journal/tail_store.h"
 #include "runtime/journal/worker_record.h"
 #include "runtime/journal/workers.h"
 
@@ -29,10 +30,11 @@ using RunNumbers = std::vector<std::int64_t>;
 class Queue {
  public:
   Queue(Database& database, Workers& workers)
-      : database_(database), workers_(workers), backlog_(database, workers) {}
+      : database_(database), workers_(workers), backlog_(database, workers), tails_(database) {}
   Status prepare();
   Workers& workers() { return workers_; }
   Backlog& backlog() { return backlog_; }
+  TailStore& tails() { return tails_; }
 
   Status claim(std::size_t most, const ClaimScope& scope, std::int64_t now, RunNumbers* plan,
                std::vector<RunRecord>* claimed, Status* refused);
@@ -81,6 +83,7 @@ class Queue {
   Database& database_;
   Workers& workers_;
   Backlog backlog_;
+  TailStore tails_;
   QueueChoice choice_;
   Statement select_going_;
   Statement select_owned_;

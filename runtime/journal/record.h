@@ -17,6 +17,7 @@ enum class ItemType : std::uint8_t { kStdout, kStderr, kTerminal, kEvent, kState
 const char* to_string(ItemType type);  // "stdout", "stderr", "terminal", "event", ...
 
 inline constexpr std::size_t kMaxItemBytes = std::size_t{1} << 20;  // payload and meta together
+inline constexpr std::size_t kMaxTailBytes = std::size_t{1} << 20;  // of a run in progress
 inline constexpr std::uint64_t kMaxSeq = 0xFFFF'FFFF;               // of one run
 
 // Borrows its text for the duration of the call.
@@ -61,7 +62,7 @@ struct RunRecord {
   // it are then noted. At other times the journal keeps this and the following figures itself.
   std::uint64_t last_seq = 0;
   std::int64_t output_bytes = 0;    // payload given, whether kept or not
-  std::int64_t stored_bytes = 0;    // payload and meta that are kept and count (item_writer.h)
+  std::int64_t stored_bytes = 0;    // what is kept and counts for the limit (item_writer.h)
   std::int64_t not_kept_items = 0;  // each of them is named in a note
   std::int64_t updated_at = 0;
   // The owner, see Journal::claim. For a new run, "" means any worker while it is queued, and this

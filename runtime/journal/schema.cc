@@ -178,9 +178,25 @@ ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 )";
 
+// The end of an output that has reached its limit, while its run goes on: the columns are those of
+// a segment, and a worker that takes the run over makes items of it.
+constexpr const char* kTails = R"(
+CREATE TABLE run_tails (
+  number INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  items TEXT NOT NULL,
+  data BLOB NOT NULL);
+)";
+
 // Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
-constexpr std::array<Migration, 8> kMigrations = {
-    {{kRuns}, {kPolicy}, {kQueue}, {kClients}, {kAgents}, {kChecks}, {""}, {"", complete_tables}}};
+constexpr std::array<Migration, 8> kMigrations = {{{kRuns},
+                                                   {kPolicy},
+                                                   {kQueue},
+                                                   {kClients},
+                                                   {kAgents},
+                                                   {kChecks},
+                                                   {""},
+                                                   {kTails, complete_tables}}};
 
 static_assert(kMigrations.size() == kJournalVersion);
 

@@ -43,6 +43,7 @@ Result<std::int64_t> next_run(Database& database, const TidyLimits& limits, std:
 // Removes other rows that refer to the run by number or name.
 Status drop_of_run(Database& database, const std::string& number) {
   return database.execute(("DELETE FROM run_usage WHERE number = " + number +
+                           "; DELETE FROM run_tails WHERE number = " + number +
                            "; DELETE FROM run_requests WHERE run_id = (SELECT run_id FROM "
                            "exec_runs WHERE number = " +
                            number + ")")

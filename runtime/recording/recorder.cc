@@ -20,11 +20,14 @@ Recorder::Recorder(Runs& runs, const Clock& clock, RecorderOptions options)
 }
 
 Recorder::~Recorder() {
-  for (auto& [id, track] : tracks_) {
-    runs_.cancel(track.late_size);
-    runs_.cancel(track.late_event);
-  }
+  for (auto& [id, track] : tracks_) cancel_timers(track);
   runs_.remove_observer(this);
+}
+
+void Recorder::cancel_timers(Track& track) {
+  for (Deadlines::Token* token : {&track.late_size, &track.late_event, &track.tail_save}) {
+    runs_.cancel(*token);
+  }
 }
 
 void Recorder::set_journal(Journal* journal) {
@@ -149,6 +152,7 @@ void Recorder::on_output(Run& run, StreamId stream, Offset from) {
   const auto found = tracks_.find(run.id());
   if (found == tracks_.end()) return;
   group_until_batch_end();
+  follow_tail(found->second, stream);
   Marks before = ends_of(found->second);
   before[static_cast<std::size_t>(stream)] = from;
   if (found->second.ready) add_size(found->second, before);
@@ -270,7 +274,7 @@ void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
   track.record = recorded;
   track.was_recorded = true;
   track.last_seq = recorded.last_seq;
-  track.taken_bytes = static_cast<std::uint64_t>(recorded.output_bytes);
+  track.taken_bytes = static_cast<std::uint64_t>(recorded.stored_bytes);
   if (recorded.max_output_bytes > 0) {
     track.max_bytes = static_cast<std::uint64_t>(recorded.max_output_bytes);
   }

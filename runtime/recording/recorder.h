@@ -15,13 +15,13 @@
 #include <string_view>
 
 #include "runtime/journal/journal.h"
+#include "runtime/recording/output_tail.h"
 #include "runtime/runs/runs.h"
 
 namespace gibbous {
 
 struct RecorderOptions {
-  // For a run without a limit: how much output is kept from its beginning, in addition to the last
-  // kRecordedTailBytes.
+  // How much output of a run without a limit of its own is kept.
   std::uint64_t max_output_bytes = 10ULL << 20;
   // Make RunRecord::meta_json (from the earlier one) and the meta of a `state` item, for a run as
   // it is now.
@@ -31,11 +31,16 @@ struct RecorderOptions {
 };
 
 // The range of RecorderOptions::max_output_bytes and RunSpec::max_output_bytes.
-inline constexpr std::int64_t kMinRecordedBytes = 4096;
+inline constexpr std::int64_t kMinRecordedBytes = 256;
 inline constexpr std::int64_t kMaxRecordedBytes = std::int64_t{1} << 30;
 
-// The end of an output that exceeds its limit is kept too, because errors are there.
-inline constexpr std::uint64_t kRecordedTailBytes = std::uint64_t{64} << 10;
+// Of an output that exceeds its limit, the end is kept too, because errors are there: half of the
+// limit, up to this.
+inline constexpr std::uint64_t kMaxRecordedTailBytes = std::uint64_t{512} << 10;
+
+// The end is written when the run ends. While it goes on, it is saved at these intervals, so that
+// this is what a host that is killed may lose.
+inline constexpr Millis kTailInterval{5'000};
 
 // An event that comes later after the end of its run is not recorded.
 inline constexpr Millis kLateEventTime{5'000};
@@ -123,7 +128,10 @@ class Recorder final : public RunsObserver {
     bool record_first = false;  // before any more output
     bool closing = false;       // with finished_at, after everything else
     bool held = false;
-    bool capped = false;  // only the end of further output is kept
+    bool capped = false;      // only the end of further output is kept
+    bool told_limit = false;  // an item says so
+    OutputTail tail;
+    Deadlines::Token tail_save = 0;
     std::uint64_t last_seq = 0;
     std::uint64_t taken_bytes = 0;
     std::uint64_t max_bytes = 0;
@@ -139,6 +147,7 @@ class Recorder final : public RunsObserver {
 
   // Returns how much of the recorded output of a run belongs to its beginning.
   static std::uint64_t beginning_of(std::uint64_t max_bytes);
+  void cancel_timers(Track& track);
   // Ended runs that the journal has taken and not written yet. Its thread removes them.
   struct Unwritten {
     std::mutex mutex;
@@ -164,10 +173,17 @@ class Recorder final : public RunsObserver {
   bool put_stream(Track& track, StreamId id, Offset until);
   bool put_item(Track& track, ItemType type, std::string_view payload, std::string_view meta,
                 std::int64_t at = 0);
+  static ItemType output_type(const Run& run, StreamId id);
+  std::uint64_t tail_room(const Track& track) const;
+  void follow_tail(Track& track, StreamId id);
+  void trim_tail(Track& track);
+  void look_after_tail(Track& track);
   bool put_tail(Track& track);
+  bool put_left_out(Track& track);
+  bool put_piece(Track& track, const OutputPiece& piece);
+  void save_tail(Track& track);
   Marks ends_of(const Track& track) const;
   void note_gap(Track& track, StreamId id, Offset from, Offset to, const char* why);
-  void reach_limit(Track& track);
   void hold_when_behind(Track& track);
   void let_go(Track& track);
   void finish(Track& track);

@@ -13,24 +13,11 @@ namespace {
 constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 10;
 constexpr Offset kMaxIncompleteBytes = 3;  // of a character
 
-ItemType item_type(const Run& run, StreamId id) {
-  if (run.spec().terminal) return ItemType::kTerminal;
-  return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
-}
-
-// Returns how much of what is kept belongs to the end of each stream.
-std::uint64_t end_of(std::uint64_t max_bytes) {
-  return std::min(kRecordedTailBytes, max_bytes / (2 * kStreams));
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 }  // namespace
 
-std::uint64_t Recorder::beginning_of(std::uint64_t max_bytes) {
-  return max_bytes - kStreams * end_of(max_bytes);
+ItemType Recorder::output_type(const Run& run, StreamId id) {
+  if (run.spec().terminal) return ItemType::kTerminal;
+  return id == StreamId::kStdout ? ItemType::kStdout : ItemType::kStderr;
 }
 
 // Writes as far as there is room. The track may be gone afterwards.
@@ -41,7 +28,7 @@ void Recorder::pump(Track& track) {
   // A reader that sees the end also sees everything before it.
   if (track.record_due && !put_record(track)) return;
   let_go(track);
-  if (!track.closing) return;
+  if (!track.closing) return look_after_tail(track);
   if (track.capped && !put_tail(track)) return;
   if (track.expected_events > 0) return await_events(track);
   track.record.finished_at = track.run != nullptr && track.run->ended_at().count() > 0
@@ -53,8 +40,7 @@ void Recorder::pump(Track& track) {
     return;
   }
   const std::string id = track.record.run_id;
-  runs_.cancel(track.late_size);
-  runs_.cancel(track.late_event);
+  cancel_timers(track);
   journal_->forget_run(id);
   tracks_.erase(id);
 }
@@ -85,6 +71,8 @@ bool Recorder::put_pending(Track& track) {
   while (!track.pending.empty()) {
     const Pending& next = track.pending.front();
     if (!put_output(track, next.after)) return false;
+    const bool ends = next.type == ItemType::kState && is_terminal_status(next.payload);
+    if (ends && track.capped && !put_tail(track)) return false;
     if (!put_item(track, next.type, next.payload, next.meta, next.at)) return false;
     track.pending.pop_front();
   }
@@ -126,52 +114,22 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
       next = first;
       continue;
     }
-    std::string_view chunk = views.front().substr(
-        0, std::min<std::uint64_t>({kMaxChunkBytes, until - next, most - track.taken_bytes}));
-    if (chunk.empty()) {
-      reach_limit(track);
-      return true;
-    }
+    const std::uint64_t room = most - std::min(most, track.taken_bytes);
+    std::string_view chunk =
+        views.front().substr(0, std::min<std::uint64_t>({kMaxChunkBytes, until - next, room}));
     // An incomplete character waits for its remaining bytes.
     const std::size_t tail = incomplete_utf8_tail(chunk);
     if (tail < chunk.size()) {
       chunk.remove_suffix(tail);
+    } else if (chunk.size() == room) {
+      track.capped = true;
+      return true;
     } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
       return true;
     }
-    if (!put_item(track, item_type(*track.run, id), chunk, "")) return false;
+    if (!put_item(track, output_type(*track.run, id), chunk, "")) return false;
     next += chunk.size();
     track.taken_bytes += chunk.size();
-  }
-  return true;
-}
-
-// The limit is reported when it is reached; what was left out is reported at the end.
-void Recorder::reach_limit(Track& track) {
-  track.capped = true;
-  put_item(track, ItemType::kNote,
-           "The limit of " + bytes_text(track.max_bytes) +
-               " of recorded output is reached; only the end of further output is recorded.",
-           "");
-}
-
-bool Recorder::put_tail(Track& track) {
-  if (track.run == nullptr) return true;
-  for (std::size_t i = 0; i < kStreams; ++i) {
-    const auto id = static_cast<StreamId>(i);
-    const Stream& stream = track.run->stream(id);
-    Offset& next = track.next[i];
-    const std::uint64_t tail = end_of(track.max_bytes);
-    const Offset from = std::max({next, stream.end() > tail ? stream.end() - tail : 0,
-                                  std::min(stream.begin(), stream.end())});
-    if (from > next) {
-      note_gap(track, id, next, from, "the limit of its recorded output was reached");
-      next = from;
-    }
-    const Slice slice = stream.read(from, tail);
-    if (!slice.bytes.empty() && !put_item(track, item_type(*track.run, id), slice.bytes, ""))
-      return false;
-    next = stream.end();
   }
   return true;
 }

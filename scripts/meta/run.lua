@@ -72,7 +72,7 @@
 ---not count it
 ---@field pty? boolean|Pty default: false; true: in a terminal of its own, which is stdin, stdout
 ---and stderr, and is read as stdout; cannot be combined with stdin
----@field max_output_bytes? integer 4096 to 1 GiB; default: journal.max_output_bytes; limits its
+---@field max_output_bytes? integer 256 to 1 GiB; default: journal.max_output_bytes; limits its
 ---output in the journal, which then keeps the beginning and the end
 
 ---How a run is restarted after it has ended by itself: by its exit, by a signal from outside, by a

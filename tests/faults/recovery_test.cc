@@ -2,6 +2,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +79,18 @@ class Lives {
       if (event["event"] == "run_ended" && event["run"] == run) found = event;
     }
     return found;
+  }
+  // Waits until the journal's files hold this text.
+  bool saved(const std::string& text) const {
+    Loop loop;
+    return loop.until([&] {
+      for (const char* name : {"sessions.db", "sessions.db-wal"}) {
+        std::ifstream file(dir_.path() + "/state/" + name, std::ios::binary);
+        const std::string bytes(std::istreambuf_iterator<char>(file), {});
+        if (bytes.find(text) != std::string::npos) return true;
+      }
+      return false;
+    });
   }
   Texts drained() {
     session_->send({{"id", "drain"}, {"drain", "a"}});
@@ -161,6 +175,47 @@ TEST_CASE("a run that died with its host is lost, with everything that was recor
   CHECK(lives.items.back()["payload"] == "lost");
   CHECK(lives.drained() == Texts{"run_started", "ready", "run_ended"});
   CHECK(lives.drained().empty());
+  lives.end();
+}
+
+// Writes more than its limit, then something that is not in its command, and waits.
+const Json kLong = {{"action", "spawn"},
+                    {"command",
+                     "seq 1 5000; echo last$((40 + 2)); until [ -e go ]; do sleep 0.05; done;"
+                     " seq 1 5000; echo end$((40 + 3))"},
+                    {"max_output_bytes", 1000}};
+
+TEST_CASE("of a run that exceeds its limit, a killed host leaves the end of the output, too") {
+  Lives lives("return { toolsets = { 'shell' } }\n");
+  const std::string run = lives.shell(kLong)["run_id"];
+  REQUIRE(lives.saved("last42"));
+  lives.kill();
+  lives.begin();
+  const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(end["status"] == "lost");
+  const std::string output = lives.output();
+  CHECK(output.size() == 1000);
+  CHECK(output.rfind("1\n2\n3\n", 0) == 0);
+  CHECK(output.substr(output.size() - 12) == "5000\nlast42\n");
+  CHECK(lives.numbered_without_a_gap());
+  CHECK(lives.items.back()["payload"] == "lost");
+  lives.end();
+}
+
+TEST_CASE("a long run that outlives its host has the ends of its output under both") {
+  Lives lives("return { toolsets = { 'shell' }, kill_on_session_end = false }\n");
+  const std::string run = lives.shell(kLong)["run_id"];
+  REQUIRE(lives.saved("last42"));
+  lives.kill();
+  lives.begin();
+  lives.poll(run, [&](const Json&) { return lives.saw("run_adopted"); });
+  lives.write("go");
+  const Json end = lives.poll(run, [](const Json& answer) { return answer["done"].get<bool>(); });
+  CHECK(end["status"] == "completed");
+  const std::string output = lives.output();
+  CHECK(output.find("5000\nlast42\n") != std::string::npos);
+  CHECK(output.substr(output.size() - 11) == "5000\nend43\n");
+  CHECK(lives.numbered_without_a_gap());
   lives.end();
 }
 

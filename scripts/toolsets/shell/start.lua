@@ -9,7 +9,7 @@ local M = {}
 
 local MAX_TIMEOUT_SECS = 30 * 24 * 60 * 60
 -- The journal keeps at least this much of a run; poll applies smaller limits.
-local MIN_RECORDED_BYTES = 4096
+local MIN_RECORDED_BYTES = 256
 local CAP_KEY = 'cap.'
 local MAX_CAPS = 500
 local MAX_SESSION_BYTES = 256

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <future>
 
+#include "runtime/output/text.h"
 #include "tests/runtime/recording/desk.h"
 
 namespace gibbous::testing {
@@ -202,22 +203,117 @@ TEST_CASE("sizes of a terminal at which nothing was drawn are one item, with the
                          R"({"rows":30,"cols":90})", R"({"rows":79,"cols":90})"});
 }
 
+// All output of a run, in its order.
+std::string all_output(const RecordedItems& all) {
+  std::string text;
+  for (const StoredItem& item : all.page.items) {
+    const bool output = item.type == ItemType::kStdout || item.type == ItemType::kStderr;
+    if (output) text += item.payload;
+  }
+  return text;
+}
+
 TEST_CASE(
     "above the limit, the beginning and the end of output are recorded, with the size of the gap") {
   Recorded desk;
-  constexpr std::uint64_t kMost = 64 << 10;
-  const std::string id = desk.sh("seq 1 100000", kMost).id();
+  const std::uint64_t most = GENERATE(256, 300, 4096, 64 << 10, 1 << 20);
+  const std::string id = desk.sh("seq 1 400000", most).id();
   const RecordedItems all = desk.finished(id);
   const std::string text = desk.text(all.page.items, ItemType::kStdout);
-  CHECK(text.size() <= kMost);
-  CHECK(text.size() > kMost / 2);
+  CHECK(text.size() == most);
   CHECK(text.rfind("1\n2\n3\n", 0) == 0);
-  CHECK(text.substr(text.size() - 7) == "100000\n");
+  CHECK(text.substr(text.size() - 7) == "400000\n");
   const Texts notes = desk.payloads(all.page.items, ItemType::kNote);
-  REQUIRE(notes.size() == 2);
-  CHECK(notes[0].find("The limit of 65536 bytes") == 0);
-  CHECK(notes[1].find(std::to_string(588895 - text.size()) + " bytes of stdout are not recorded") ==
+  REQUIRE(!notes.empty());
+  constexpr std::uint64_t kWritten = 2'688'895;
+  CHECK(notes.back().find(std::to_string(kWritten - most) + " bytes of stdout are not recorded") ==
         0);
+  CHECK(all.page.items.back().payload == "completed");
+}
+
+TEST_CASE("while a run goes on, a note says that the limit of its output is reached") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "seq 1 1000; read line";
+  spec.stdin_pipe = true;
+  spec.max_output_bytes = 300;
+  Run& run = desk.table.start(std::move(spec));
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(run.id());
+    if (!got.ok()) return false;
+    const Texts notes = desk.payloads(got->page.items, ItemType::kNote);
+    return notes.size() == 1 && notes[0].find("The limit of 300 bytes") == 0;
+  }));
+  desk.table.runs->close_stdin(run);
+  CHECK(desk.payloads(desk.finished(run.id()).page.items, ItemType::kNote).size() == 2);
+}
+
+TEST_CASE("output that is no longer than its limit is recorded whole, without a note") {
+  Recorded desk;
+  const std::string id = desk.sh("seq 1 100", 292).id();
+  const RecordedItems all = desk.finished(id);
+  CHECK(desk.text(all.page.items, ItemType::kStdout).size() == 292);
+  CHECK(desk.payloads(all.page.items, ItemType::kNote).empty());
+  CHECK(all.page.items.back().payload == "completed");
+}
+
+TEST_CASE("both streams share the limit, and their end keeps its order") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "while read line; do echo \"$line\"; read line; echo \"$line\" >&2; done";
+  spec.stdin_pipe = true;
+  spec.max_output_bytes = 256;
+  Run& run = desk.table.start(std::move(spec));
+  std::string written;
+  for (int i = 100; i < 200; ++i) {
+    const StreamId id = i % 2 == 0 ? StreamId::kStdout : StreamId::kStderr;
+    const Offset before = run.stream(id).end();
+    const std::string line = "line " + std::to_string(i) + "\n";
+    desk.table.runs->write(run, line, [](const Status&) {});
+    REQUIRE(desk.table.loop.until([&] { return run.stream(id).end() == before + line.size(); }));
+    written += line;
+  }
+  desk.table.runs->close_stdin(run);
+  const RecordedItems all = desk.finished(run.id());
+  const std::string text = all_output(all);
+  REQUIRE(text.size() == 256);
+  CHECK(text.substr(0, 128).find("line 100\n") == 0);
+  CHECK(text.substr(128) == written.substr(written.size() - 128));
+  const Texts notes = desk.payloads(all.page.items, ItemType::kNote);
+  REQUIRE(!notes.empty());
+  CHECK(notes.back().find(" of stdout and ") != std::string::npos);
+  CHECK(notes.back().find(" of stderr are not recorded") != std::string::npos);
+}
+
+TEST_CASE("neither the beginning nor the end of long output cuts a character") {
+  Recorded desk;
+  const std::string id = desk.sh("for i in $(seq 300); do printf 'x\xe2\x82\xac'; done", 257).id();
+  const RecordedItems all = desk.finished(id);
+  const Texts parts = desk.payloads(all.page.items, ItemType::kStdout);
+  REQUIRE(parts.size() >= 2);
+  for (const std::string& part : parts) CHECK(is_utf8(part));
+  const std::string text = desk.text(all.page.items, ItemType::kStdout);
+  CHECK(text.size() <= 257);
+  CHECK(text.size() > 250);
+  const Texts notes = desk.payloads(all.page.items, ItemType::kNote);
+  REQUIRE(!notes.empty());
+  CHECK(notes.back().find(std::to_string(1200 - text.size()) + " bytes of stdout") == 0);
+}
+
+TEST_CASE("events of a run take no room from its output") {
+  Recorded desk;
+  RunSpec spec;
+  spec.command = "read line; seq 1 400";
+  spec.stdin_pipe = true;
+  spec.max_output_bytes = 300;
+  Run& run = desk.table.start(std::move(spec));
+  for (int i = 0; i < 20; ++i) {
+    desk.recording->recorder().add_event(run.id(), "seen", R"({"line":"some text of an event"})");
+  }
+  desk.table.runs->close_stdin(run);
+  const RecordedItems all = desk.finished(run.id());
+  CHECK(all_output(all).size() == 300);
+  CHECK(desk.payloads(all.page.items, ItemType::kEvent).size() == 20);
 }
 
 TEST_CASE("a child that writes faster than the disk waits, and nothing is lost") {

@@ -1,0 +1,105 @@
+#include "runtime/journal/tail_store.h"
+
+#include <vector>
+
+#include "runtime/journal/record.h"
+#include "runtime/journal/schema.h"
+#include "runtime/journal/segment.h"
+
+namespace gibbous {
+
+Status TailStore::prepare() {
+  return database_.prepare_all({
+      {&save_,
+       "INSERT OR REPLACE INTO run_tails (number, created_at, items, data)"
+       " SELECT number, ?2, ?3, ?4 FROM exec_runs"
+       " WHERE run_id = ?1 AND owner = ?5 AND status IN ('starting', 'running')"},
+      {&drop_,
+       "DELETE FROM run_tails WHERE number = (SELECT number FROM exec_runs WHERE run_id = ?)"},
+      {&select_, "SELECT created_at, items, data FROM run_tails WHERE number = ?"},
+      {&select_run_, "SELECT last_seq FROM exec_runs WHERE number = ?"},
+      {&select_last_sum_,
+       "SELECT sum FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
+      {&insert_segment_,
+       "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
+       " VALUES (?, ?, ?, ?, ?, ?)"},
+      {&update_run_,
+       "UPDATE exec_runs SET last_seq = ?, output_bytes = output_bytes + ?, updated_at = ?"
+       " WHERE number = ?"},
+      {&delete_, "DELETE FROM run_tails WHERE number = ?"},
+  });
+}
+
+Status TailStore::save(const RunTail& tail, std::string_view worker) {
+  return save_.bind(1, tail.run_id)
+      .bind(2, tail.created_at)
+      .bind(3, tail.items)
+      .bind_blob(4, tail.data)
+      .bind(5, worker)
+      .run();
+}
+
+Status TailStore::drop(std::string_view run_id) {
+  return drop_.bind(1, run_id).run();
+}
+
+Status TailStore::take(std::int64_t number, std::int64_t now) {
+  const Result<bool> row = select_.bind(1, number).step();
+  if (!row || !*row) return row.status();
+  const RunTail tail{"", select_.integer(0), select_.text(1), select_.text(2)};
+  select_.reset();
+  if (Status status = add_items(number, tail, now); !status) return status;
+  return delete_.bind(1, number).run();
+}
+
+// A tail that is damaged adds nothing: the items before it are still right.
+Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64_t now) {
+  std::vector<SegmentEntry> entries;
+  if (!parse_segment(tail.items, tail.data.size(), &entries)) return {};
+  const Result<bool> run = select_run_.bind(1, number).step();
+  if (!run || !*run) return run.status();
+  auto seq = static_cast<std::uint64_t>(select_run_.integer(0));
+  select_run_.reset();
+  select_last_sum_.bind(1, segment_id(number, 0)).bind(2, segment_id(number + 1, 0));
+  const Result<bool> last = select_last_sum_.step();
+  if (!last) return last.status();
+  std::int64_t sum = *last ? select_last_sum_.integer(0) : 0;
+  if (*last) select_last_sum_.reset();
+  SegmentBuilder segment;
+  const auto write = [&]() -> Status {
+    if (segment.empty()) return {};
+    segment.finish();
+    const std::int64_t id = segment_id(number, segment.first_seq());
+    const std::int64_t before = sum;
+    sum = segment_sum(id, segment.created_at(), segment.items(), segment.data(), before);
+    const Status status = insert_segment_.bind(1, id)
+                              .bind(2, segment.created_at())
+                              .bind(3, segment.items())
+                              .bind_blob(4, segment.data())
+                              .bind(5, before)
+                              .bind(6, sum)
+                              .run();
+    segment.clear();
+    return status;
+  };
+  std::int64_t output = 0;
+  for (const SegmentEntry& entry : entries) {
+    const std::string_view data = tail.data;
+    const JournalItem item{++seq, entry.type, data.substr(entry.begin, entry.payload_bytes),
+                           data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes),
+                           tail.created_at + entry.delay};
+    if (!segment.takes(seq, item.payload.size() + item.meta.size())) {
+      if (Status status = write(); !status) return status;
+    }
+    segment.add(item);
+    if (entry.type != ItemType::kNote) output += static_cast<std::int64_t>(entry.payload_bytes);
+  }
+  if (Status status = write(); !status) return status;
+  return update_run_.bind(1, static_cast<std::int64_t>(seq))
+      .bind(2, output)
+      .bind(3, now)
+      .bind(4, number)
+      .run();
+}
+
+}  // namespace gibbous

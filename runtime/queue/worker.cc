@@ -95,6 +95,7 @@ void Worker::start(Journal& journal) {
     recover_if_needed();
   } else {
     recording_.joined();
+    drop_stale_records();
   }
   look();
   arm();

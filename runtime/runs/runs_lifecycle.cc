@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -54,10 +53,6 @@ Status Runs::launch(Entry& entry) {
     if (auto made = open_control_directory(options_.keep_directory, true); !made) {
       return Status::error("start_failed", "keep: " + made.status().message());
     }
-  }
-  // Records that its own keeper writes must be hidden from it as well, so the place must exist.
-  if (run.spec_.sandbox && !options_.end_directory.empty()) {
-    (void)::mkdir(options_.end_directory.c_str(), S_IRWXU);
   }
   const Play play = plays_ ? plays_(run) : Play::kNo;
   if (play != Play::kNo) {

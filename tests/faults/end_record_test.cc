@@ -13,6 +13,7 @@
 #include "runtime/process/proc.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
+#include "tests/support/host.h"
 #include "tests/support/loop.h"
 
 namespace gibbous::testing {
@@ -316,6 +317,21 @@ TEST_CASE("records whose runs the journal does not have are removed") {
   CHECK(killed.end_of(run)["status"] == "completed");
   CHECK(killed.until([&] { return killed.recorded().empty(); }));
   killed.end();
+}
+
+TEST_CASE("a host that takes no runs over still removes records of unknown runs") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";
+  options.adopt_runs = false;
+  const std::string keepers = options.state_dir + "/keepers";
+  REQUIRE(std::filesystem::create_directories(keepers));
+  EndRecord record;
+  record.run_id = "unknown1";
+  REQUIRE(write_end_record(keepers, record).ok());
+  Host host(options);
+  (void)host.start("true");  // opens the journal
+  CHECK(host.until([&] { return list_end_records(keepers, kMany).empty(); }));
 }
 
 TEST_CASE("one of two hosts that come after a killed one settles its run, and both see the end") {

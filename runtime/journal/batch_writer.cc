@@ -93,8 +93,9 @@ Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied
   Status status;
   // Taken under the lock, because a repair holds it while it renames the file.
   if (!database_->is_current()) {
-    status = Status::error("journal_unusable",
-                           database_->path() + ": it was moved or replaced, and is opened again");
+    status = Status::error(
+        "journal_unusable",
+        database_->path() + ": it or its log was moved or replaced, and is opened again");
   }
   if (status) status = write_all(batch, now, applied);
   if (status) status = database_->execute("COMMIT");

@@ -231,12 +231,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   if (result != SQLITE_OK) return database_error(handle, path);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, static_cast<int>(busy_timeout.count()));
-  struct stat file {};
-  if (::lstat(path.c_str(), &file) != 0) {
+  database->file_ = identity_of(path);
+  if (database->file_.inode == 0) {
     return Status::error("journal_unusable", path + ": " + std::strerror(errno));
   }
-  database->device_ = file.st_dev;
-  database->inode_ = file.st_ino;
   // The file may be damaged, so its schema is not trusted.
   if (Status status = database->execute("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
       !status) {
@@ -292,9 +290,17 @@ void Database::keep_log() {
   sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
-bool Database::is_current() const {
+Database::Identity Database::identity_of(const std::string& path) {
   struct stat named {};
-  return ::lstat(path_.c_str(), &named) == 0 && named.st_dev == device_ && named.st_ino == inode_;
+  if (::lstat(path.c_str(), &named) != 0) return {};
+  return {named.st_dev, named.st_ino};
+}
+
+bool Database::is_current() {
+  if (!(identity_of(path_) == file_)) return false;
+  const Identity log = identity_of(path_ + "-wal");
+  if (log_.inode == 0) log_ = log;
+  return log == log_;
 }
 
 }  // namespace gibbous

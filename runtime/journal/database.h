@@ -70,8 +70,9 @@ class Database {
   // it.
   void keep_log();
   const std::string& path() const { return path_; }
-  // Returns true while the path leads to the open file.
-  bool is_current() const;
+  // Returns true while the path leads to the open file, and the path of its write-ahead log to the
+  // one that was there at the first call.
+  bool is_current();
 
  private:
   struct Close {
@@ -81,8 +82,15 @@ class Database {
 
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;  // 0: there is no such file
+    bool operator==(const Identity&) const = default;
+  };
+  static Identity identity_of(const std::string& path);
+
+  Identity file_;
+  Identity log_;
 };
 
 // Describes SQLite's last error for people: the file, what happened, and what to do.

@@ -315,5 +315,25 @@ TEST_CASE("a journal in a directory that became read-only is an error, and stays
   CHECK(desk.items("one").items.size() == kItems);
 }
 
+TEST_CASE("a log that is removed while a writer has it open costs nothing that was acknowledged") {
+  Desk desk;
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("r") == Taken::kYes);
+  REQUIRE(desk.out("r", 1, "one") == Taken::kYes);
+  REQUIRE(desk.flush());
+  REQUIRE(desk.out("r", 2, "two") == Taken::kYes);
+  REQUIRE(desk.flush());
+  REQUIRE(fs::remove(desk.file() + "-wal"));
+  REQUIRE(desk.out("r", 3, "three") == Taken::kYes);
+  const Status told = desk.flush();
+  CHECK(told.code() == "journal_unusable");
+  CHECK_THAT(told.message(), Contains("log"));
+  REQUIRE(desk.flush());
+  const ItemPage page = desk.items("r");
+  REQUIRE(page.items.size() == 3);
+  CHECK(page.items[2].payload == "three");
+  CHECK(check_journal(desk.directory()).message().empty());
+}
+
 }  // namespace
 }  // namespace gibbous::testing

@@ -43,6 +43,8 @@ Status JournalReader::Impl::prepare() {
        " (SELECT last_seq FROM exec_runs WHERE number = ?1 >> 32))"},
       {&select_run, std::string(kSelectRun) + " WHERE run_id = ?"},
       {&select_changes, "PRAGMA data_version"},
+      {&select_ended,
+       "SELECT last_seq, finished_at FROM exec_runs WHERE number = ? AND finished_at IS NOT NULL"},
   });
 }
 
@@ -90,6 +92,25 @@ Status JournalReader::Impl::add_damage(bool whole, ItemPage* page) {
   return {};
 }
 
+Result<JournalReader::Impl::End> JournalReader::Impl::end_of_run(std::int64_t number) {
+  const Result<bool> row = select_ended.bind(1, number).step();
+  if (!row || !*row) return row ? Result<End>(End()) : row.status();
+  const std::int64_t last = std::clamp<std::int64_t>(select_ended.integer(0), 0, kMaxSeq);
+  const End end{static_cast<std::uint64_t>(last), select_ended.integer(1)};
+  select_ended.reset();
+  return end;
+}
+
+void JournalReader::Impl::add_missing_end(std::uint64_t covered, const End& end, std::size_t limit,
+                                          ItemPage* page) {
+  const std::uint64_t from = std::max(covered, page->next_since) + 1;
+  if (end.last_seq < from) return;
+  page->more = page->items.size() >= limit;
+  if (page->more) return;
+  page->items.push_back(damage_note(from, end.last_seq, end.at));
+  page->next_since = end.last_seq;
+}
+
 Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t since_seq,
                                            std::size_t limit, std::size_t max_bytes) {
   ItemPage page;
@@ -97,16 +118,27 @@ Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t si
   limit = std::min(limit, kMaxPageItems);
   const Result<std::int64_t> start = segment_at(number, since_seq + 1);
   if (!start) return start.status();
+  // Read this first: a run that goes on gets more items meanwhile.
+  const Result<End> end = end_of_run(number);
+  if (!end) return end.status();
   select_segments.bind(1, *start).bind(2, segment_id(number + 1, 0));
   std::size_t bytes = 0;
   std::int64_t sum_before = 0;
+  std::uint64_t covered = 0;  // seq
   for (bool is_first = true;; is_first = false) {
     const Result<bool> row = select_segments.step();
     if (!row) return row.status();
-    if (!*row) return page;
+    if (!*row) {
+      add_missing_end(covered, *end, limit, &page);
+      return page;
+    }
     const bool whole = is_whole(select_segments);
     const bool follows = is_first || select_segments.integer(4) == sum_before;
     sum_before = select_segments.integer(5);
+    if (whole) {
+      covered = last_of_segment(seq_of_segment(select_segments.integer(0)), entries,
+                                select_segments.bytes(3));
+    }
     if ((!whole || !follows) && page.items.size() < limit) {
       if (Status status = add_damage(whole, &page); !status) {
         select_segments.reset();

@@ -29,6 +29,15 @@ struct JournalReader::Impl {
   // Returns the last seq of the segment with this key, whatever its row says.
   Result<std::uint64_t> end_of_segment(std::int64_t id);
   Status add_damage(bool whole, ItemPage* page);
+  // The last item of a run that has ended, and when it ended; 0 for one that goes on.
+  struct End {
+    std::uint64_t last_seq = 0;
+    std::int64_t at = 0;
+  };
+  Result<End> end_of_run(std::int64_t number);
+  // Adds a note when items above `covered` up to the end are missing.
+  static void add_missing_end(std::uint64_t covered, const End& end, std::size_t limit,
+                              ItemPage* page);
   // Adds the items of the current segment; returns false when the page is full.
   bool add_items(std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
                  std::size_t* bytes, ItemPage* page);
@@ -43,6 +52,7 @@ struct JournalReader::Impl {
   Statement select_end;
   Statement select_run;
   Statement select_changes;
+  Statement select_ended;
   std::vector<SegmentEntry> entries;
 };
 

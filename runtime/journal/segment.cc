@@ -2,8 +2,10 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 namespace gibbous {
 namespace {
@@ -129,6 +131,18 @@ bool parse_segment(std::string_view items, std::size_t data_bytes,
                         static_cast<std::size_t>(fields[4])});
   } while (scanner.take(','));
   return scanner.take(']') && scanner.at_end();
+}
+
+std::uint64_t last_of_segment(std::uint64_t first_seq, const std::vector<SegmentEntry>& entries,
+                              std::string_view data) {
+  const std::uint64_t last = first_seq + entries.size() - 1;
+  const SegmentEntry& entry = entries.back();
+  if (entry.type != ItemType::kNote) return last;
+  const std::string meta(data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes));
+  const std::string begin = "{\"from\":" + std::to_string(last) + ",\"to\":";
+  if (meta.compare(0, begin.size(), begin) != 0) return last;
+  return std::clamp<std::uint64_t>(std::strtoull(meta.c_str() + begin.size(), nullptr, 10), last,
+                                   kMaxSeq);
 }
 
 }  // namespace gibbous

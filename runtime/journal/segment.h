@@ -59,4 +59,9 @@ std::string range_meta(std::uint64_t from, std::uint64_t to);
 bool parse_segment(std::string_view items, std::size_t data_bytes,
                    std::vector<SegmentEntry>* entries);
 
+// Returns the seq up to which a segment stands for its run's items: that of its last entry, or of
+// the last item that a note there stands for.
+std::uint64_t last_of_segment(std::uint64_t first_seq, const std::vector<SegmentEntry>& entries,
+                              std::string_view data);
+
 }  // namespace gibbous

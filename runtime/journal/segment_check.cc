@@ -61,9 +61,7 @@ class Walk {
     segment->sum_before = next_.integer(4);
     segment->sum = next_.integer(5);
     const std::uint64_t first = seq_of_segment(segment->id);
-    segment->last = first + (segment->is_whole ? entries_.size() - 1 : 0);
-    // A note in the place of the first item of a range stands for all of it.
-    if (segment->is_whole) extend_by_note(segment);
+    segment->last = segment->is_whole ? last_of_segment(first, entries_, next_.bytes(3)) : first;
     next_.reset();
     return true;
   }
@@ -87,16 +85,6 @@ class Walk {
   }
 
  private:
-  void extend_by_note(Segment* segment) {
-    const SegmentEntry& entry = entries_.back();
-    if (entry.type != ItemType::kNote) return;
-    const std::string meta(next_.bytes(3).substr(entry.begin + entry.payload_bytes));
-    const std::string begin = "{\"from\":" + std::to_string(segment->last) + ",\"to\":";
-    if (meta.compare(0, begin.size(), begin) != 0) return;
-    segment->last = std::max<std::uint64_t>(
-        segment->last, std::strtoull(meta.c_str() + begin.size(), nullptr, 10));
-  }
-
   Database& database_;
   Statement next_;
   Statement run_;
@@ -169,33 +157,92 @@ bool is_whole_segment(const Statement& row) {
                                        row.integer(4)) == row.integer(5);
 }
 
-Status check_segments(Database& database) {
-  Walk walk(database);
-  if (Status status = walk.prepare(); !status) return status;
-  std::vector<DamagedItems> found;
-  Walk::Segment segment;
-  Walk::Segment before;
-  for (;; before = segment) {
-    const Result<bool> more = walk.next(&segment);
-    if (!more) return more.status();
-    if (!*more || found.size() == kMaxNamed) break;
-    const std::int64_t number = segment.id >> kSeqBits;
-    const bool follows = before.id >> kSeqBits == number && before.id != 0;
-    const bool is_linked = !follows || !before.is_whole || !before.has_sum || !segment.has_sum ||
-                           before.sum == segment.sum_before;
-    if (segment.is_whole && is_linked) continue;
-    std::uint64_t ignored = 0;
-    DamagedItems items;
-    if (Status status = walk.run_of(number, &items.run_id, &ignored); !status) return status;
-    const std::uint64_t first = seq_of_segment(segment.id);
-    items.from = segment.is_whole ? std::min(before.last + 1, first) : first;
-    items.to = segment.is_whole ? std::max(first - 1, items.from) : segment.last;
-    found.push_back(std::move(items));
+namespace {
+
+// Collects what is damaged or missing, up to kMaxNamed places.
+class Check {
+ public:
+  explicit Check(Database& database) : walk_(database) {}
+
+  Status run() {
+    Status status = walk_.prepare();
+    Walk::Segment segment;
+    for (Walk::Segment before; status && found_.size() < kMaxNamed; before = segment) {
+      const Result<bool> more = walk_.next(&segment);
+      if (!more) return more.status();
+      if (!*more || segment.id >> kSeqBits != before.id >> kSeqBits) status = end_run(before);
+      if (!*more) break;
+      if (status) status = look_at(segment, before);
+    }
+    return status ? find_empty() : status;
   }
-  if (found.empty()) return {};
-  std::string names;
-  for (const DamagedItems& items : found) names += (names.empty() ? "" : ", ") + name_of(items);
-  return corrupt_error(database.path(), names + " are damaged");
+
+  std::string names() const {
+    std::string names;
+    for (const DamagedItems& items : found_) names += (names.empty() ? "" : ", ") + name_of(items);
+    return names;
+  }
+
+ private:
+  Status look_at(const Walk::Segment& segment, const Walk::Segment& before) {
+    const std::int64_t number = segment.id >> kSeqBits;
+    const std::uint64_t first = seq_of_segment(segment.id);
+    if (!segment.is_whole) return add(number, first, segment.last);
+    // Retention removes runs from their beginning, so that it may be missing.
+    if (before.id >> kSeqBits != number) return {};
+    const bool is_linked =
+        !before.is_whole || !before.has_sum || !segment.has_sum || before.sum == segment.sum_before;
+    if (is_linked) return {};
+    const std::uint64_t from = std::min(before.last + 1, first);
+    return add(number, from, std::max(first - 1, from));
+  }
+
+  // A run that has ended has items up to its last_seq.
+  Status end_run(const Walk::Segment& last) {
+    if (last.id == 0 || !last.is_whole) return {};
+    std::string id;
+    std::uint64_t last_seq = 0;
+    const std::int64_t number = last.id >> kSeqBits;
+    if (Status status = walk_.run_of(number, &id, &last_seq); !status) return status;
+    return last_seq > last.last ? add(number, last.last + 1, last_seq) : Status();
+  }
+
+  Status find_empty() {
+    std::int64_t number = 0;
+    while (found_.size() < kMaxNamed) {
+      const Result<bool> more = walk_.next_empty(&number);
+      if (!more || !*more) return more.status();
+      std::string id;
+      std::uint64_t last_seq = 0;
+      Status status = walk_.run_of(number, &id, &last_seq);
+      if (status) status = add(number, 1, last_seq);
+      if (!status) return status;
+    }
+    return {};
+  }
+
+  Status add(std::int64_t number, std::uint64_t from, std::uint64_t to) {
+    DamagedItems items;
+    std::uint64_t ignored = 0;
+    Status status = walk_.run_of(number, &items.run_id, &ignored);
+    items.from = from;
+    items.to = to;
+    found_.push_back(std::move(items));
+    return status;
+  }
+
+  Walk walk_;
+  std::vector<DamagedItems> found_;
+};
+
+}  // namespace
+
+Status check_segments(Database& database) {
+  Check check(database);
+  if (Status status = check.run(); !status) return status;
+  const std::string names = check.names();
+  return names.empty() ? Status()
+                       : corrupt_error(database.path(), names + " are damaged or missing");
 }
 
 namespace {

@@ -50,7 +50,8 @@ Status drop_of_run(Database& database, const std::string& number) {
                               .c_str());
 }
 
-// Removes segments first, so that stopping halfway leaves a readable run.
+// Removes segments first, from the beginning, so that stopping halfway leaves a readable run. The
+// last ones go with the run's row: a run whose end is missing counts as damaged.
 Result<bool> shrink_run(Database& database, std::int64_t number) {
   const std::string begin = std::to_string(segment_id(number, 0));
   const std::string end = std::to_string(segment_id(number + 1, 0));
@@ -60,7 +61,10 @@ Result<bool> shrink_run(Database& database, std::int64_t number) {
       ">= " +
           begin + " AND id < " + end + " ORDER BY id LIMIT " + std::to_string(kTidySegments) + ")");
   if (!removed) return removed.status();
-  if (*removed == kTidySegments) return true;
+  const std::string left =
+      "SELECT EXISTS (SELECT 1 FROM run_segments WHERE id >= " + begin + " AND id < " + end + ")";
+  const Result<std::int64_t> more = database.number(left.c_str());
+  if (!more || *more != 0) return more ? Result<bool>(true) : more.status();
   if (Status status = drop_of_run(database, std::to_string(number)); !status) return status;
   const Result<std::int64_t> gone =
       change(database, "DELETE FROM exec_runs WHERE number = " + std::to_string(number));

@@ -95,6 +95,54 @@ TEST_CASE("items that were removed from the middle are noticed while reading and
   CHECK_THAT(found.message(), Contains("items 7 to 9 of run r"));
 }
 
+TEST_CASE("a run that has ended is read with a note for items that are missing at its end") {
+  Desk desk;
+  write_segments(desk);
+  REQUIRE(Plain(desk.file()).run("DELETE FROM run_segments WHERE id = 1 << 32 | 10"));
+  check_all_but(desk.items("r"), 10, 12);
+  const ItemPage after = desk.items("r", 10);
+  REQUIRE(after.items.size() == 1);
+  CHECK(after.items[0].seq == 11);
+  CHECK(after.next_since == kCount);
+  CHECK(desk.items("r", kCount).items.empty());
+  const ItemPage full = desk.items("r", 0, 9);
+  CHECK(full.items.size() == 9);
+  CHECK(full.more);
+  CHECK_THAT(check_journal(desk.directory()).message(), Contains("items 10 to 12 of run r"));
+  REQUIRE(repair_journal(desk.directory()));
+  CHECK(check_journal(desk.directory()).message().empty());
+  check_all_but(desk.items("r"), 10, 12);
+}
+
+TEST_CASE("a run that has ended is read with a note when all its items are missing") {
+  Desk desk;
+  write_segments(desk);
+  REQUIRE(Plain(desk.file()).run("DELETE FROM run_segments WHERE id >> 32 = 2"));
+  const ItemPage page = desk.items("single");
+  REQUIRE(page.items.size() == 1);
+  CHECK(page.items[0].type == ItemType::kNote);
+  CHECK_THAT(check_journal(desk.directory()).message(), Contains("items 1 to 1 of run single"));
+}
+
+TEST_CASE("a note that ends a run stands for its last items, also for a cursor inside of them") {
+  Desk desk;
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("r") == Taken::kYes);
+  REQUIRE(desk.out("r", 1, "one") == Taken::kYes);
+  RunRecord run = desk.record("r");
+  run.status = "completed";
+  run.finished_at = desk.clock.wall().count();
+  run.last_seq = 5;
+  REQUIRE(desk.journal->put_run(run) == Taken::kYes);
+  REQUIRE(desk.flush());
+  const ItemPage page = desk.items("r");
+  REQUIRE(page.items.size() == 2);
+  CHECK(page.items[1].meta == range_meta(2, 5));
+  CHECK(desk.items("r", 2).items.empty());
+  CHECK(desk.items("r", 4).items.empty());
+  CHECK(check_journal(desk.directory()).message().empty());
+}
+
 TEST_CASE("a repair names the damaged items, notes them in their place and keeps the others") {
   Desk desk;
   write_segments(desk);

@@ -222,6 +222,23 @@ TEST_CASE("a step of tidying removes a bounded part, and a half-removed run can 
   CHECK(steps > 2);
 }
 
+TEST_CASE("a run with as many segments as a step removes goes with them") {
+  Desk desk;
+  REQUIRE(desk.open());
+  write_run(desk, "r", 3'000);
+  desk.journal.reset();
+  auto database = open_for_writing(desk.directory(), {Millis{0}});
+  REQUIRE(database);
+  const std::string newest = "SELECT id FROM run_segments ORDER BY id DESC LIMIT ";
+  REQUIRE((*database)->execute(
+      ("DELETE FROM run_segments WHERE id NOT IN (" + newest + std::to_string(kTidySegments) + ")")
+          .c_str()));
+  REQUIRE(*(*database)->number("SELECT count(*) FROM run_segments") == kTidySegments);
+  REQUIRE(tidy_step(**database, {1, 0}, desk.clock.wall().count() + 1'000));
+  CHECK(*(*database)->number("SELECT count(*) FROM run_segments") == 0);
+  CHECK(*(*database)->number("SELECT count(*) FROM exec_runs") == 0);
+}
+
 TEST_CASE("many runs make the journal tidy up") {
   Desk desk;
   desk.options.max_age = Millis{1};

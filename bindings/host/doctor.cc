@@ -13,10 +13,13 @@
 
 #include "bindings/host/places.h"
 #include "bindings/json/text.h"
+#include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/load/config.h"
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
+#include "runtime/audit/approval_text.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/journal/schema.h"
 #include "runtime/keeper/client.h"
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/launch.h"
@@ -90,13 +93,22 @@ class Examination {
   void journal() {
     const std::string directory = host::state_directory(options_.state_dir);
     const auto reader = JournalReader::open(directory);
+    add(Grade::kGood, "versions",
+        "journal " + std::to_string(kJournalVersion) + ", approvals " +
+            std::to_string(kApprovalsVersion) + ", queued starts " +
+            std::to_string(lua::kQueuedStartVersion) + ", decisions " +
+            std::to_string(kDecisionVersion));
+    const std::string code = reader.status().code();
     if (reader) {
       std::error_code ignored;
       const auto bytes = std::filesystem::file_size(directory + "/sessions.db", ignored);
       add(Grade::kGood, "journal",
           directory + "/sessions.db, " + std::to_string(bytes >> 10) + " KiB");
-    } else if (reader.status().code() != "journal_missing" &&
-               reader.status().code() != "state_dir_missing") {
+    } else if (code == "journal_newer" || code == "journal_older") {
+      add(Grade::kNote, "journal", reader.status().message(),
+          code == "journal_newer" ? "Runs work, but this program neither records nor shows them."
+                                  : "Runs work, and are recorded once the file is up to date.");
+    } else if (code != "journal_missing" && code != "state_dir_missing") {
       add(Grade::kNote, "journal", reader.status().message(),
           "Runs work, but are not recorded. `gibbous doctor --repair` checks the file, and copies "
           "what can be read into a new one.");

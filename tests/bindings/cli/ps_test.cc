@@ -1,5 +1,6 @@
 // `gibbous ps`, over a journal that the test writes and processes that it starts.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <re2/re2.h>
 
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include "bindings/inspect/figures.h"
+#include "runtime/journal/schema.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
+#include "tests/runtime/journal/desk.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/program.h"
@@ -48,6 +51,13 @@ Json run_when(const WrittenJournal& journal, Condition holds) {
   return run;
 }
 
+// Runs a command on a state directory, and returns what it printed.
+Outcome on(const WrittenJournal& journal, std::vector<std::string> command) {
+  command.insert(command.begin(), command_path());
+  command.insert(command.end(), {"--state", journal.directory()});
+  return run_program({.argv = std::move(command), .env = {}, .cwd = ""});
+}
+
 // A program whose processes carry a mark, as a keeper gives it below another keeper.
 class MarkedProgram {
  public:
@@ -72,6 +82,30 @@ class MarkedProgram {
 };
 
 }  // namespace
+
+TEST_CASE("what shows a journal names its version when a newer program wrote it") {
+  WrittenJournal journal;
+  journal.start("r", "s", "sleep 600");
+  journal.flush();
+  Plain plain(journal.directory() + "/sessions.db");
+  REQUIRE(plain.run("PRAGMA user_version = 99"));
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"ps"}, {"logs", "r"}, {"events"}, {"report", "s"}, {"kill", "r"}, {"policy", "log"}}) {
+    INFO(command[0]);
+    const Outcome shown = on(journal, command);
+    CHECK(shown.status.code == kFailed);
+    CHECK(shown.out.empty());
+    CHECK_THAT(shown.err, Contains("version 99") && Contains("newer program"));
+  }
+  CHECK_THAT(on(journal, {"doctor"}).out, Contains("version 99") && Contains("journal 8"));
+  CHECK(on(journal, {"doctor", "--repair"}).status.code == kFailed);
+  // This process is the older one that uses the file.
+  REQUIRE(plain.run("PRAGMA user_version = 5"));
+  CHECK_THAT(on(journal, {"doctor"}).out,
+             Contains("has version 5") && Contains("process " + std::to_string(::getpid())));
+  REQUIRE(plain.run("PRAGMA user_version = " + std::to_string(gibbous::kJournalVersion)));
+  CHECK(ps(journal).status.code == kDone);
+}
 
 TEST_CASE("ps lists running runs, and with --all ended ones, newest first") {
   WrittenJournal journal;

@@ -12,9 +12,10 @@ WorkerRecord worker_of(const Statement& row) {
 }
 
 Status Workers::prepare() {
-  const std::string select = std::string("SELECT ") + kWorkerColumns + " FROM workers";
-  const std::string put = std::string("INSERT OR REPLACE INTO workers (") + kWorkerColumns +
-                          ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  const std::string columns = kWorkerColumns;
+  const std::string select = "SELECT " + columns + " FROM workers";
+  const std::string put =
+      "INSERT OR REPLACE INTO workers (" + columns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return database_.prepare_all({
       {&put_, put},
       {&beat_,

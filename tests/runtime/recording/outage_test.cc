@@ -3,8 +3,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/journal/schema.h"
 #include "tests/runtime/journal/desk.h"
+#include "tests/runtime/journal/old_journal.h"
 #include "tests/runtime/recording/desk.h"
+#include "tests/support/program.h"
 
 namespace gibbous::testing {
 namespace {
@@ -132,6 +135,60 @@ TEST_CASE("records are read from a file that has taken the place of another") {
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(journal_of(desk) + suffix);
   const std::string later = desk.sh("echo new").id();
   CHECK(desk.text(desk.finished(later).page.items, ItemType::kStdout) == "new\n");
+}
+
+TEST_CASE("runs go on beside the journal of a newer program, and answers say why it is not read") {
+  Recorded desk(trying_often());
+  std::vector<Status> told;
+  desk.recording->on_problem = [&](const Status& status) { told.push_back(status); };
+  const std::string ours = "PRAGMA application_id = " + std::to_string(kJournalApplicationId);
+  REQUIRE(Plain(journal_of(desk)).run(ours + "; PRAGMA user_version = 99"));
+  const std::string id = desk.sh("echo one").id();
+  REQUIRE(desk.table.loop.until([&] { return !told.empty(); }));
+  CHECK(told[0].code() == "journal_newer");
+  CHECK_THAT(told[0].message(), Contains("version 99"));
+  REQUIRE(desk.table.loop.until([&] { return desk.items(id)->run.status == "completed"; }));
+  CHECK_THAT(desk.items(id)->run.error_message, Contains("a newer program wrote it"));
+  CHECK(desk.items("another").status().code() == "journal_newer");
+  RunRecord run;
+  run.run_id = "queued";
+  run.client = run.session_id = "s";
+  run.command = "true";
+  std::optional<Status> queued;
+  desk.worker->enqueue(run, [&](const Status& status) { queued = status; });
+  REQUIRE(desk.table.loop.until([&] { return queued.has_value(); }));
+  CHECK(queued->code() == "journal_newer");
+  CHECK_THAT(queued->message(), Contains("will not run"));
+  REQUIRE(Plain(journal_of(desk)).run("PRAGMA application_id = 0; PRAGMA user_version = 0"));
+  REQUIRE(desk.table.loop.until([&] { return told.size() == 2; }));
+  CHECK(told[1].ok());
+  const std::string later = desk.sh("echo two").id();
+  CHECK(desk.text(desk.finished(later).page.items, ItemType::kStdout) == "two\n");
+}
+
+TEST_CASE("recording begins in the journal of an older program when that has ended") {
+  Recorded desk(trying_often());
+  make_old_journal(desk.directory(), "version-5");
+  ProgramSpec spec;
+  spec.argv = {program_directory() + "/journal_child", "hold", desk.directory()};
+  Program older(spec);
+  REQUIRE(older.read_line() == "open");
+  std::vector<Status> told;
+  desk.recording->on_problem = [&](const Status& status) { told.push_back(status); };
+  RunSpec reading;
+  reading.command = "echo one; read line; echo two";
+  reading.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(reading));
+  REQUIRE(desk.table.loop.until([&] { return !told.empty(); }));
+  CHECK(told[0].code() == "journal_older");
+  CHECK_THAT(told[0].message(), Contains("process " + std::to_string(older.pid())));
+  CHECK_THAT(desk.items(run.id())->run.error_message, Contains("journal_child"));
+  older.close_stdin();
+  REQUIRE(desk.table.loop.until([&] { return told.size() == 2; }));
+  CHECK(told[1].ok());
+  desk.table.runs->write(run, "x\n", [](const Status&) {});
+  CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "one\ntwo\n");
+  CHECK(desk.items("ended")->run.status == "failed");
 }
 
 }  // namespace

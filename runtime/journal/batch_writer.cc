@@ -23,7 +23,7 @@ constexpr const char* kPutRun =
     " exit_code = excluded.exit_code, error_message = excluded.error_message,"
     " queued_at = excluded.queued_at, started_at = excluded.started_at,"
     " finished_at = excluded.finished_at, updated_at = excluded.updated_at,"
-    " meta_json = excluded.meta_json, safe_to_repeat = excluded.safe_to_repeat,"
+    " meta_json = excluded.meta_json, safe_to_repeat = excluded.safe_to_repeat, redacted = 0,"
     " owner = coalesce(owner, ?20), started_by = coalesce(started_by, ?20)";
 
 void bind_text(Statement& statement, int index, const std::string& text) {
@@ -45,17 +45,18 @@ void bind_time(Statement& statement, int index, std::int64_t time) {
 }  // namespace
 
 BatchWriter::BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits,
-                         WorkerAlive alive)
+                         WorkerAlive alive, RedactRun redact)
     : database_(std::move(database)),
       workers_(*database_, std::move(alive)),
       queue_(*database_, workers_),
-      items_(*database_, limits.max_run_bytes, workers_) {}
+      items_(*database_, limits.max_run_bytes, workers_),
+      ended_(*database_, std::move(redact)) {}
 
 Result<std::unique_ptr<BatchWriter>> BatchWriter::create(std::unique_ptr<Database> database,
                                                          const BatchLimits& limits,
-                                                         WorkerAlive alive) {
+                                                         WorkerAlive alive, RedactRun redact) {
   std::unique_ptr<BatchWriter> store(
-      new BatchWriter(std::move(database), limits, std::move(alive)));
+      new BatchWriter(std::move(database), limits, std::move(alive), std::move(redact)));
   if (Status status = store->prepare(limits); !status) return status;
   return store;
 }
@@ -80,6 +81,7 @@ Status BatchWriter::prepare(const BatchLimits& limits) {
   });
   if (status) status = workers_.prepare();
   if (status) status = queue_.prepare();
+  if (status) status = ended_.prepare();
   if (!status) return status;
   return items_.prepare();
 }
@@ -127,6 +129,7 @@ Status BatchWriter::write_all(const Batch& batch, std::int64_t now, Applied* app
   }
   if (Status status = add_items(batch.items.size()); !status) return status;
   if (Status status = write_out_items(); !status) return status;
+  if (Status status = ended_.redact(); !status) return status;
   for (const RunSlot slot : std::exchange(forgotten_, {})) items_.forget(slot);
   applied->changes = std::exchange(workers_.changes(), {});
   applied->stored = items_.stored() - stored_before;

@@ -9,6 +9,7 @@
 #include "gibbous/status.h"
 #include "runtime/journal/batch.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/ended_rows.h"
 #include "runtime/journal/item_writer.h"
 #include "runtime/journal/queue.h"
 #include "runtime/journal/workers.h"
@@ -32,7 +33,8 @@ struct Applied {
 class BatchWriter {
  public:
   static Result<std::unique_ptr<BatchWriter>> create(std::unique_ptr<Database> database,
-                                                     const BatchLimits& limits, WorkerAlive alive);
+                                                     const BatchLimits& limits, WorkerAlive alive,
+                                                     RedactRun redact);
 
   // Writes all of the batch or none of it. After an error, discard the store: a new one reads the
   // state from the file.
@@ -40,10 +42,12 @@ class BatchWriter {
   // Returns the runs that later batches refer to by slot; a new store needs them again.
   void know(RunSlot slot, const std::string& run_id, std::int64_t attempt);
   Workers& workers() { return workers_; }
+  EndedRows& ended() { return ended_; }
   Database& database() { return *database_; }
 
  private:
-  BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits, WorkerAlive alive);
+  BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits, WorkerAlive alive,
+              RedactRun redact);
   Status prepare(const BatchLimits& limits);
   Status write_all(const Batch& batch, std::int64_t now, Applied* applied);
   Status write(const QueuedRun& run);
@@ -66,6 +70,7 @@ class BatchWriter {
   Workers workers_;
   Queue queue_;
   ItemWriter items_;
+  EndedRows ended_;
   Statement put_run_;
   Statement add_decision_;
   Statement select_request_;

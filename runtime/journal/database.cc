@@ -231,6 +231,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   if (result != SQLITE_OK) return database_error(handle, path);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, static_cast<int>(busy_timeout.count()));
+  database->busy_timeout_ = busy_timeout;
   database->file_ = identity_of(path);
   if (database->file_.inode == 0) {
     return Status::error("journal_unusable", path + ": " + std::strerror(errno));
@@ -288,6 +289,14 @@ bool Database::in_transaction() const {
 
 void Database::keep_log() {
   sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+bool Database::truncate_log() {
+  sqlite3_busy_timeout(database_.get(), 0);
+  const int result = sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE,
+                                               nullptr, nullptr);
+  sqlite3_busy_timeout(database_.get(), static_cast<int>(busy_timeout_.count()));
+  return result == SQLITE_OK;
 }
 
 Database::Identity Database::identity_of(const std::string& path) {

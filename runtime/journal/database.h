@@ -69,6 +69,9 @@ class Database {
   // Leaves the write-ahead log as it is on close, instead of merging it into the file and removing
   // it.
   void keep_log();
+  // Writes the log into the file and empties it, without waiting for others. Returns false when
+  // they are in the way.
+  bool truncate_log();
   const std::string& path() const { return path_; }
   // Returns true while the path leads to the open file, and the path of its write-ahead log to the
   // one that was there at the first call.
@@ -91,6 +94,7 @@ class Database {
 
   Identity file_;
   Identity log_;
+  Millis busy_timeout_{0};
 };
 
 // Describes SQLite's last error for people: the file, what happened, and what to do.

@@ -204,8 +204,9 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
       options.directory,
       {options.busy_timeout, options.wal, options.worker_alive, clock.wall().count()});
   if (!database) return database.status();
-  Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
-      std::move(*database), {options.max_run_bytes, options.max_pages}, options.worker_alive);
+  Result<std::unique_ptr<BatchWriter>> store =
+      BatchWriter::create(std::move(*database), {options.max_run_bytes, options.max_pages},
+                          options.worker_alive, options.redact_ended);
   if (!store) return store.status();
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
   return std::unique_ptr<Journal>(new Journal(std::move(impl)));

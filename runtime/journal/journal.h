@@ -63,6 +63,9 @@ struct JournalOptions {
   // Called on the writer thread; must be quick. Null: all workers with this one's boot_id are
   // alive.
   WorkerAlive worker_alive;
+  // Called on the writer thread for each run that has ended, in the transaction that ends it. Null:
+  // the rows stay as they are.
+  RedactRun redact_ended;
 };
 
 struct JournalStats {

@@ -21,6 +21,10 @@ namespace gibbous {
 
 inline constexpr std::size_t kRecordOverhead = 256;
 
+// The log is emptied when nothing has been written for this long after rows were redacted.
+inline constexpr Millis kLogPause{1'000};
+inline constexpr Millis kMaxLogPause{60'000};
+
 class Journal::Impl {
  public:
   Impl(JournalOptions options, const Clock& clock, std::unique_ptr<BatchWriter> store);
@@ -84,6 +88,8 @@ class Journal::Impl {
   Status reopen_when_needed();
   Status join_again_when_new();
   void remember();
+  void note_redacted();
+  void truncate_log();
   // Collects the callbacks to run once the lock is released.
   void notify_refused(const Applied& applied, Calls* calls);
   static void notify_all(const Batch& batch, const Status& status, const Applied& applied,
@@ -124,6 +130,9 @@ class Journal::Impl {
   std::int64_t held_at_ = 0;  // wall time of its newest entry
   std::unordered_map<RunSlot, KnownRun> known_;
   WorkerRecord self_;
+  bool log_due_ = false;  // whether the log holds text that was redacted since
+  bool idle_ = false;     // whether nothing came in log_pause_
+  Millis log_pause_ = kLogPause;
 
   std::thread thread_;  // last: it uses all of the above
 };

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/base/state_file.h"
@@ -63,6 +64,10 @@ void Journal::Impl::wait_for_work(std::unique_lock<std::mutex>& lock) {
     wake_.wait_for(lock, options_.retry_interval, [this] { return closed_ || hurry_; });
     return;
   }
+  if (log_due_ && !wake_.wait_for(lock, log_pause_, [this] { return has_work(); })) {
+    idle_ = true;
+    return;
+  }
   wake_.wait(lock, [this] { return has_work(); });
   wake_.wait_for(lock, options_.commit_delay,
                  [this] { return closed_ || hurry_ || tidying_ || is_half_full(); });
@@ -95,6 +100,7 @@ void Journal::Impl::write_loop() {
     last = last && queue_.empty();
     lock.unlock();
     if (room && options_.on_room) options_.on_room();
+    if (std::exchange(idle_, false)) truncate_log();
     Applied applied;
     Status status = write_held(&applied);
     bool more = false;
@@ -109,6 +115,7 @@ void Journal::Impl::write_loop() {
   const JournalDone on_closed = std::exchange(on_closed_, nullptr);
   const Status problem = stats_.problem;
   lock.unlock();
+  if (log_due_) truncate_log();
   store_.reset();
   for (const auto& call : calls) call();
   if (on_closed) on_closed(problem);
@@ -129,8 +136,23 @@ Status Journal::Impl::write_held(Applied* applied) {
     return status;
   }
   remember();
+  note_redacted();
   applied->done = true;
   return {};
+}
+
+// The log still has the rows as they were.
+void Journal::Impl::note_redacted() {
+  if (store_->ended().redacted() == 0) return;
+  log_due_ = true;
+  log_pause_ = kLogPause;
+}
+
+// Readers may be in the way: then it is tried again, ever later.
+void Journal::Impl::truncate_log() {
+  if (store_ == nullptr) return;
+  log_due_ = !store_->database().truncate_log();
+  log_pause_ = std::min(2 * log_pause_, kMaxLogPause);
 }
 
 Status Journal::Impl::reopen_when_needed() {
@@ -138,8 +160,9 @@ Status Journal::Impl::reopen_when_needed() {
   Result<std::unique_ptr<Database>> database = open_for_writing(
       options_.directory, {options_.busy_timeout, options_.wal, options_.worker_alive, held_at_});
   if (!database) return database.status();
-  Result<std::unique_ptr<BatchWriter>> store = BatchWriter::create(
-      std::move(*database), {options_.max_run_bytes, options_.max_pages}, options_.worker_alive);
+  Result<std::unique_ptr<BatchWriter>> store =
+      BatchWriter::create(std::move(*database), {options_.max_run_bytes, options_.max_pages},
+                          options_.worker_alive, options_.redact_ended);
   if (!store) return store.status();
   store_ = std::move(*store);
   if (Status status = join_again_when_new(); !status) return status;
@@ -175,8 +198,9 @@ void Journal::Impl::remember() {
 Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
   const TidyLimits limits{options_.max_age.count(), options_.max_total_bytes,
                           options_.queue_ttl.count()};
-  const Result<bool> step = tidy_step(store_->database(), limits, now);
+  const Result<bool> step = tidy_step(store_->database(), store_->ended(), limits, now);
   if (step) {
+    note_redacted();
     *more = *step;
     return {};
   }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runtime/base/state_file.h"
+#include "runtime/journal/ended_rows.h"
 #include "runtime/journal/notices.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/queue.h"
@@ -11,8 +12,8 @@
 namespace gibbous {
 
 Result<KillRequest> request_kill(const std::string& directory, const std::string& run_id,
-                                 const std::string& signal, const Clock& clock,
-                                 Millis busy_timeout) {
+                                 const std::string& signal, const Clock& clock, Millis busy_timeout,
+                                 const RedactRun& redact) {
   if (!is_signal_word(signal)) {
     return Status::error("invalid_argument",
                          "signal: expected a name such as TERM, got '" + signal + "'");
@@ -25,15 +26,19 @@ Result<KillRequest> request_kill(const std::string& directory, const std::string
   if (!database) return database.status();
   Workers workers(**database, nullptr);
   Queue queue(**database, workers);
+  EndedRows ended(**database, redact);
   Status status = workers.prepare();
   if (status) status = queue.prepare();
+  if (status) status = ended.prepare();
   if (status) status = begin_writing(**database);
   KillRequest request;
   Status refused;
   if (status) status = queue.request_kill(run_id, signal, clock.wall().count(), &request, &refused);
+  if (status) status = ended.redact();
   if (status) status = (*database)->execute("COMMIT");
   if (!status && (*database)->in_transaction()) (void)(*database)->execute("ROLLBACK");
   if (!status || !refused) return status ? refused : status;
+  if (ended.redacted() > 0) (void)(*database)->truncate_log();
   send_notices(directory, "", workers.changes());
   return request;
 }

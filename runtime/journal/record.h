@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -77,6 +78,10 @@ struct RunRecord {
   std::int64_t max_attempts = 0;
   std::string request_id;  // of a client: one run has it; "" or 1 to kMaxJournalIdBytes bytes
 };
+
+// Makes the row of a run that has ended as it is kept: without secrets, and without what only a
+// start needs. May change command, watch_json, error_message and meta_json. Any thread.
+using RedactRun = std::function<void(RunRecord& run)>;
 
 // How many runs may go on at the same time, all that were started in the background; 0: no limit.
 struct QueuePlaces {

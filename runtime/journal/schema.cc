@@ -178,14 +178,21 @@ ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 )";
 
-// The end of an output that has reached its limit, while its run goes on: the columns are those of
-// a segment, and a worker that takes the run over makes items of it.
-constexpr const char* kTails = R"(
+// `run_tails` is the end of an output that has reached its limit, while its run goes on: the
+// columns are those of a segment, and a worker that takes the run over makes items of it.
+// `redacted` says whether the text of a run that has ended is redacted (ended_rows.h). The second
+// index has runs that have ended and may still get items from their owner.
+constexpr const char* kEnds = R"(
 CREATE TABLE run_tails (
   number INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL,
   items TEXT NOT NULL,
   data BLOB NOT NULL);
+ALTER TABLE exec_runs ADD COLUMN redacted INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX exec_runs_whole ON exec_runs (finished_at)
+  WHERE finished_at IS NOT NULL AND redacted = 0;
+CREATE INDEX exec_runs_open ON exec_runs (owner)
+  WHERE finished_at IS NULL AND status NOT IN ('queued', 'starting', 'running');
 )";
 
 // Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
@@ -196,7 +203,7 @@ constexpr std::array<Migration, 8> kMigrations = {{{kRuns},
                                                    {kAgents},
                                                    {kChecks},
                                                    {""},
-                                                   {kTails, complete_tables}}};
+                                                   {kEnds, complete_tables}}};
 
 static_assert(kMigrations.size() == kJournalVersion);
 
@@ -237,7 +244,7 @@ Status prepare_once(Database& database, bool wal) {
   const char* const mode = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE";
   if (Status status = database.execute(mode); !status) return status;
   return database.execute(
-      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;"
+      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000; PRAGMA secure_delete=ON;"
       "PRAGMA journal_size_limit=67108864");
 }
 

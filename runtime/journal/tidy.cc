@@ -131,10 +131,13 @@ Result<bool> step_inside(Database& database, const TidyLimits& limits, std::int6
 
 }  // namespace
 
-Result<bool> tidy_step(Database& database, const TidyLimits& limits, std::int64_t now) {
+Result<bool> tidy_step(Database& database, EndedRows& ended, const TidyLimits& limits,
+                       std::int64_t now) {
   if (Status status = begin_writing(database); !status) return status;
   Result<bool> more = step_inside(database, limits, now);
   Status status = more.status();
+  if (status) status = ended.redact();
+  if (status && ended.redacted() >= kMaxRedactedRows) more = true;
   if (status) status = database.execute("COMMIT");
   if (!status) {
     if (database.in_transaction()) (void)database.execute("ROLLBACK");

@@ -8,6 +8,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/ended_rows.h"
 
 namespace gibbous {
 
@@ -23,6 +24,7 @@ struct TidyLimits {
 };
 
 // Returns true when there is more to do. `now` is in Unix milliseconds.
-Result<bool> tidy_step(Database& database, const TidyLimits& limits, std::int64_t now);
+Result<bool> tidy_step(Database& database, EndedRows& ended, const TidyLimits& limits,
+                       std::int64_t now);
 
 }  // namespace gibbous

@@ -35,6 +35,10 @@ Status Workers::prepare() {
        " WHERE status IN ('starting', 'running') AND owner IS NOT NULL"
        " UNION SELECT started_by FROM exec_runs"
        " WHERE status IN ('starting', 'running') AND started_by IS NOT NULL)"},
+      {&finish_,
+       "UPDATE exec_runs INDEXED BY exec_runs_open SET finished_at = updated_at"
+       " WHERE finished_at IS NULL AND status NOT IN ('queued', 'starting', 'running')"
+       " AND (owner IS NULL OR owner NOT IN (SELECT worker_id FROM workers))"},
       {&select_before_,
        "SELECT worker_id FROM workers WHERE worker_id < ? AND boot_id = ? AND takes_over = 1"
        " ORDER BY worker_id DESC LIMIT 1"},
@@ -171,7 +175,8 @@ Status Workers::forget_dead(std::int64_t now) {
     if (!dead) continue;
     if (Status status = remove_.bind(1, id).run(); !status) return status;
   }
-  return {};
+  // Their runs that have ended get no more items.
+  return finish_.run();
 }
 
 }  // namespace gibbous

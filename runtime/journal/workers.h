@@ -62,6 +62,7 @@ class Workers {
   Statement retire_;
   Statement select_;
   Statement select_unneeded_;
+  Statement finish_;
   Statement select_before_;
   Statement select_last_;
   QueueChanges changes_;

@@ -201,19 +201,20 @@ TEST_CASE("a step of tidying removes a bounded part, and a half-removed run can 
   desk.journal.reset();
   auto database = open_for_writing(desk.directory(), {Millis{0}});
   REQUIRE(database);
+  EndedRows ended(**database, nullptr);
   const TidyLimits limits{1, 0};
   const std::int64_t now = desk.clock.wall().count() + 1'000;
   const auto segments = [&] { return *(*database)->number("SELECT count(*) FROM run_segments"); };
   const std::int64_t before = segments();
   REQUIRE(before > kTidySegments);
-  const auto first = tidy_step(**database, limits, now);
+  const auto first = tidy_step(**database, ended, limits, now);
   REQUIRE(first);
   CHECK(*first);
   CHECK(segments() == before - kTidySegments);
   CHECK(desk.items("r").items.front().seq > 1);
   int steps = 1;
   for (bool more = true; more; ++steps) {
-    const auto step = tidy_step(**database, limits, now);
+    const auto step = tidy_step(**database, ended, limits, now);
     REQUIRE(step);
     more = *step;
   }

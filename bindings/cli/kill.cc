@@ -80,8 +80,7 @@ Result<std::unique_ptr<Runtime>> make_owner(const Options& options) {
 
 Result<KillRequest> request_end(const Options& options, const std::string& id) {
   const SystemClock clock;
-  return request_kill(inspect::journal_directory(options.runtime.state_dir), id,
-                      signal_word(options.signal), clock);
+  return inspect::request_end(options.runtime.state_dir, id, signal_word(options.signal), clock);
 }
 
 // Waits for the end of the run, and becomes its owner when it has none: also after another process

@@ -85,8 +85,7 @@ class TopLoop {
 
   // Requests the end of the run; its host ends it soon.
   Status ask_to_end(const std::string& run) {
-    return request_kill(inspect::journal_directory(options_.runtime.state_dir), run, "", clock_)
-        .status();
+    return inspect::request_end(options_.runtime.state_dir, run, "", clock_).status();
   }
 
   Status look() {

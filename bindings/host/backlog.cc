@@ -50,12 +50,13 @@ Backlog::Backlog(Recording& recording, Worker& worker,
   });
 }
 
-void Backlog::add(const Event& event, const std::string& run, bool for_agent) {
+void Backlog::add(const Event& event, const std::string& run, bool for_agent,
+                  const std::string& saved) {
   if (sessions_.size() >= kMaxBacklogSessions && sessions_.count(event.session) == 0) return;
   Session& session = sessions_[event.session];
   if (event.name == kEnded && session.reported_ends.erase(run) > 0) for_agent = false;
   session.messages.push_back({++session.last_seq, event.json, for_agent, run, event.name});
-  save(event.session, session.messages.back(), event, run);
+  save(event.session, session.messages.back(), saved);
   if (session.messages.size() <= kMaxBacklogEvents) return;
   forget_saved(event.session, session.messages.front().seq);
   session.messages.pop_front();
@@ -185,11 +186,11 @@ void Backlog::note_given() {
   for (const auto& [session, seq] : std::exchange(given_, {})) forget_saved(session, seq);
 }
 
-void Backlog::save(const std::string& session, const Message& message, const Event& event,
-                   const std::string& run) {
+void Backlog::save(const std::string& session, const Message& message, const std::string& json) {
   if (!recording_.is_enabled()) return;
-  unsaved_.push_back({session, message.seq, run, event.name, message.json, 0, message.for_agent});
-  unsaved_bytes_ += message.json.size();
+  unsaved_.push_back(
+      {session, message.seq, message.run, message.event, json, 0, message.for_agent});
+  unsaved_bytes_ += json.size();
   write();
   while (unsaved_bytes_ > kMaxUnsavedBytes) drop_oldest_unsaved();
 }

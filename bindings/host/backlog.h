@@ -36,8 +36,9 @@ class Backlog {
   Backlog(const Backlog&) = delete;
   Backlog& operator=(const Backlog&) = delete;
 
-  // `for_agent`: worth adding to a result; the others can only be drained.
-  void add(const Event& event, const std::string& run, bool for_agent);
+  // `for_agent`: worth adding to a result; the others can only be drained. `saved`: the event as
+  // JSON for the journal, from which later processes deliver it.
+  void add(const Event& event, const std::string& run, bool for_agent, const std::string& saved);
   // Returns everything, oldest first, after a note about dropped events.
   std::vector<std::string> drain(std::string_view session);
   // The agent knows how this run stands: its events about that are not for the agent any more. When
@@ -88,8 +89,7 @@ class Backlog {
 
   static void go_on_without(Session& session);
   void add_inherited(const std::string& session, std::function<void()> then);
-  void save(const std::string& session, const Message& message, const Event& event,
-            const std::string& run);
+  void save(const std::string& session, const Message& message, const std::string& json);
   void open();
   void write();
   bool write_drains(Journal& journal);

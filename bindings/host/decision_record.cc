@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bindings/host/redacted_words.h"
 #include "bindings/json/text.h"
 #include "runtime/audit/decision_log.h"
 
@@ -38,23 +39,9 @@ void copy(const Json& request, const char* name, const char* as, const Redactor*
   if (!text.empty()) record[as] = cut(redactor != nullptr ? redactor->redact(text) : text);
 }
 
-// A secret may be the word after the one that names it, so each word is also read together with the
-// one before.
-OrderedJson redacted_words(const Json& argv, const Redactor& redactor) {
+OrderedJson cut_words(const Json& argv, const Redactor& redactor) {
   OrderedJson words = OrderedJson::array();
-  std::string before;
-  for (const Json& word : argv) {
-    if (!word.is_string()) continue;
-    const auto& text = word.get_ref<const std::string&>();
-    std::string redacted = redactor.redact(text);
-    if (redacted == text && !before.empty() && !text.empty()) {
-      const std::string pair = before + " " + text;
-      const std::string both = redactor.redact(pair);
-      if (both != pair && both.size() > before.size()) redacted = both.substr(before.size() + 1);
-    }
-    words.push_back(cut(std::move(redacted)));
-    before = text;
-  }
+  for (const Json& word : redacted_words(argv, redactor)) words.push_back(cut(word));
   return words;
 }
 
@@ -76,7 +63,7 @@ void add_request(const Json& request, const Redactor& redactor, OrderedJson& rec
   copy(request, "command", "command", &redactor, record);
   copy(request, "text", "text", &redactor, record);
   if (const auto argv = request.find("argv"); argv != request.end() && argv->is_array()) {
-    record["argv"] = redacted_words(*argv, redactor);
+    record["argv"] = cut_words(*argv, redactor);
   }
   const auto env = request.find("env");
   if (env != request.end() && env->is_object() && !env->empty()) {

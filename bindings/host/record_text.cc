@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "bindings/host/policy_redactor.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/policy/redaction_record.h"
@@ -83,12 +84,12 @@ std::string describe_run(const Run& run, const RunPlace& place, const std::strin
   return dump(meta);
 }
 
-std::string describe_state(const Run& run) {
+std::string describe_state(const Run& run, const PolicyRedactor& redactor) {
   OrderedJson meta = OrderedJson::object();
   if (run.pid() != 0) meta["pid"] = run.pid();
-  if (run.state() == RunState::kQueued) meta["reason"] = to_utf8(run.reason());
+  if (run.state() == RunState::kQueued) meta["reason"] = redactor.redact(to_utf8(run.reason()));
   if (run.ended()) {
-    meta["reason"] = to_utf8(run.reason());
+    meta["reason"] = redactor.redact(to_utf8(run.reason()));
     const auto& exit = run.exit_status();
     if (exit && exit->signal == 0) meta["exit_code"] = exit->code;
     add_end(run, &meta);

@@ -15,6 +15,8 @@ class PolicyProgram;
 
 namespace gibbous::host {
 
+class PolicyRedactor;
+
 struct RunPlace {
   std::string mode;
   const lua::PolicyProgram* policy = nullptr;  // null: there is none any more
@@ -29,8 +31,8 @@ struct RunPlace {
 // `fired`: the run's one-time watchers that have had their match.
 std::string describe_run(const Run& run, const RunPlace& place, const std::string& before,
                          const std::vector<std::size_t>& fired);
-// The meta of a `state` item: {pid, reason, exit_code, signal, limit}.
-std::string describe_state(const Run& run);
+// The meta of a `state` item: {pid, reason, exit_code, signal, limit}. The reason is redacted.
+std::string describe_state(const Run& run, const PolicyRedactor& redactor);
 // One short line: why this process leaves a queued run, which its policy refused in `mode`, to
 // other processes. RunRecord::error_message while the run stays queued.
 std::string describe_refusal(const CallResult& refusal, const std::string& mode);

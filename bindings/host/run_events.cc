@@ -110,12 +110,14 @@ OrderedJson recorded_outcome(OrderedJson event) {
 }  // namespace
 
 RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-                     lua::Engine& engine, std::function<void(const Event&)> sink)
+                     lua::Engine& engine, std::function<void(const Event&)> sink,
+                     std::function<const PolicyRedactor&()> redactor)
     : runs_(runs),
       clock_(clock),
       recording_(recording),
       engine_(engine),
       sink_(std::move(sink)),
+      redactor_(std::move(redactor)),
       backlog_(backlog) {}
 
 void RunEvents::begin() {
@@ -163,8 +165,7 @@ void RunEvents::on_state(Run& run) {
                         {"unprotected", report.unprotected}};
   }
   if (run.ended()) add_end(run, clock_, &event);
-  keep({name, reports_to(run.spec()), to_text(event)}, run.id(),
-       run.ended() && run.spec().background);
+  keep(run, name, event, run.ended() && run.spec().background);
 }
 
 void RunEvents::on_readiness(Run& run) {
@@ -174,7 +175,7 @@ void RunEvents::on_readiness(Run& run) {
   OrderedJson event = describe(run, name);
   event[ready ? "because" : "reason"] = to_utf8(run.readiness_note());
   event["runtime_ms"] = run.runtime(clock_).count();
-  keep({name, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
+  keep(run, name, event, run.spec().background);
 }
 
 void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem) {
@@ -182,7 +183,7 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
   OrderedJson event = describe(run, name);
   event["path"] = log.path;
   if (!problem.empty()) event["message"] = problem;
-  keep({name, reports_to(run.spec()), to_text(event)}, run.id(), true);
+  keep(run, name, event, true);
 }
 
 void RunEvents::on_forget(Run& run) {
@@ -211,7 +212,7 @@ void RunEvents::notify_settled(const RunRecord& run) {
   if (!run.error_message.empty()) event["reason"] = run.error_message;
   if (run.has_exit_code) event["exit_code"] = run.exit_code;
   const std::string& session = is_claimed_session(run.client) ? run.client : run.session_id;
-  deliver({name, session, to_text(event)}, run.run_id, true);
+  deliver(name, session, event, run.run_id, true);
 }
 
 void RunEvents::announce_close() {
@@ -222,7 +223,8 @@ void RunEvents::announce_close() {
     event["state"] = to_string(RunState::kKilled);
     add_end(*run, clock_, &event);
     event["reason"] = "its session ended";
-    backlog_.add({"run_ended", reports_to(run->spec()), to_text(event)}, run->id(), true);
+    backlog_.add({"run_ended", reports_to(run->spec()), to_text(event)}, run->id(), true,
+                 redacted(event));
   }
 }
 
@@ -237,9 +239,9 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
     recording_.recorder().refresh(run.id());
   }
   const OrderedJson event = describe_match(run, match, clock_);
-  recording_.recorder().add_event(run.id(), match.event, to_text(event));
+  recording_.recorder().add_event(run.id(), match.event, redacted(event));
   if (call_handler(run, match.event, event)) return;
-  deliver({match.event, reports_to(run.spec()), to_text(event)}, run.id(), run.spec().background);
+  deliver(match.event, reports_to(run.spec()), event, run.id(), run.spec().background);
 }
 
 // Reported when its handler has ended, with what the handler adds, which is then an item of the
@@ -263,10 +265,10 @@ bool RunEvents::call_handler(const Run& run, const std::string& name, const Orde
       delivered["data"] = OrderedJson::parse(result.data);
     }
     if (delivered.size() > event.size()) {
-      recording_.recorder().add_event(id, name, to_text(recorded_outcome(delivered)));
+      recording_.recorder().add_event(id, name, redacted(recorded_outcome(delivered)));
     }
     recording_.recorder().settle_event(id);
-    deliver({name, session, to_text(delivered)}, id, for_agent);
+    deliver(name, session, delivered, id, for_agent);
   };
   if (engine_.run_hook(std::move(hook)) == 0) return false;
   recording_.recorder().expect_event(run.id());
@@ -283,19 +285,33 @@ void RunEvents::on_suppressed(Run& run, std::size_t, const WatchPatterns& patter
     event["watchers"].push_back(
         {{"event", patterns.spec(each.watcher).event}, {"count", each.count}});
   }
-  keep({"events_suppressed", reports_to(run.spec()), to_text(event)}, run.id(),
-       run.spec().background);
+  keep(run, "events_suppressed", event, run.spec().background);
 }
 
-void RunEvents::keep(const Event& event, const std::string& run, bool for_agent) {
+void RunEvents::keep(const Run& run, const std::string& name, const OrderedJson& event,
+                     bool for_agent) {
   const Recorder::Group group(recording_.recorder());
-  recording_.recorder().add_event(run, event.name, event.json);
-  deliver(event, run, for_agent);
+  recording_.recorder().add_event(run.id(), name, redacted(event));
+  deliver(name, reports_to(run.spec()), event, run.id(), for_agent);
 }
 
-void RunEvents::deliver(const Event& event, const std::string& run, bool for_agent) {
-  backlog_.add(event, run, for_agent);
-  sink_(event);
+void RunEvents::deliver(const std::string& name, const std::string& session,
+                        const OrderedJson& event, const std::string& run, bool for_agent) {
+  const Event delivered{name, session, to_text(event)};
+  backlog_.add(delivered, run, for_agent, redacted(event));
+  sink_(delivered);
+}
+
+// As it is recorded, which outlives the run: without secrets of the command, whose row is redacted.
+// What the run has written stays, as its other output.
+std::string RunEvents::redacted(OrderedJson event) const {
+  const PolicyRedactor& redactor = redactor_();
+  for (const char* name : {"command", "label", "reason", "because", "message"}) {
+    const auto found = event.find(name);
+    if (found == event.end() || !found->is_string()) continue;
+    *found = redactor.redact(found->get_ref<const std::string&>());
+  }
+  return to_text(event);
 }
 
 }  // namespace gibbous::host

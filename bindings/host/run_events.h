@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/host/backlog.h"
+#include "bindings/host/policy_redactor.h"
 #include "bindings/json/json.h"
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
@@ -23,7 +24,8 @@ namespace gibbous::host {
 class RunEvents final : public RunsObserver, public WatchersListener {
  public:
   RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-            lua::Engine& engine, std::function<void(const Event&)> sink);
+            lua::Engine& engine, std::function<void(const Event&)> sink,
+            std::function<const PolicyRedactor&()> redactor);
   ~RunEvents() override;
   // Starts now. Call it after the watchers start, so that their matches come before a run's end.
   void begin();
@@ -50,8 +52,10 @@ class RunEvents final : public RunsObserver, public WatchersListener {
                      const SuppressedSummary& summary) override;
 
  private:
-  void keep(const Event& event, const std::string& run, bool for_agent);
-  void deliver(const Event& event, const std::string& run, bool for_agent);
+  void keep(const Run& run, const std::string& name, const OrderedJson& event, bool for_agent);
+  void deliver(const std::string& name, const std::string& session, const OrderedJson& event,
+               const std::string& run, bool for_agent);
+  std::string redacted(OrderedJson event) const;
   bool call_handler(const Run& run, const std::string& name, const OrderedJson& event);
 
   Runs& runs_;
@@ -59,6 +63,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   Recording& recording_;
   lua::Engine& engine_;
   std::function<void(const Event&)> sink_;
+  std::function<const PolicyRedactor&()> redactor_;
   Backlog& backlog_;
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
   // Expires with this object: a handler may end later.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "bindings/host/ended_row.h"
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
 #include "bindings/lua/api/api.h"
@@ -262,7 +263,10 @@ void Runtime::Impl::make_recording() {
     const lua::PolicyProgram* policy = engine ? &engine->current()->policy() : nullptr;
     return host::describe_run(run, {options.mode, policy}, before, fired);
   };
-  recording_options.recorder.describe_state = host::describe_state;
+  recording_options.recorder.describe_state = [this](const Run& run) {
+    return host::describe_state(run, redactor());
+  };
+  recording_options.journal.redact_ended = host::row_redactor();
   recording_options.journal.worker_alive = Worker::is_alive;
   recording = std::make_unique<Recording>(loop, *clock, *runs, std::move(recording_options));
   worker = std::make_unique<Worker>(loop, *clock, *runs, *recording, worker_options);
@@ -274,13 +278,20 @@ void Runtime::Impl::make_recording() {
   context.recording = recording.get();
 }
 
+// For what is recorded of a run besides its output.
+const host::PolicyRedactor& Runtime::Impl::redactor() {
+  if (engine) policy_redactor.use(engine->current()->id(), engine->current()->policy());
+  return policy_redactor;
+}
+
 void Runtime::Impl::make_events() {
   backlog =
       std::make_unique<host::Backlog>(*recording, *worker, [this](const std::string& message) {
         if (engine && !closing) engine->log("warn", message, Json(), "");
       });
-  run_events = std::make_unique<host::RunEvents>(*runs, *clock, *recording, *backlog, *engine,
-                                                 [this](const Event& event) { deliver(event); });
+  run_events = std::make_unique<host::RunEvents>(
+      *runs, *clock, *recording, *backlog, *engine,
+      [this](const Event& event) { deliver(event); }, [this]() -> auto& { return redactor(); });
   watchers = std::make_unique<RunWatchers>(loop, *clock, *runs, *run_events);
   context.watchers = watchers.get();
   run_events->begin();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/host/decisions.h"
+#include "bindings/host/policy_redactor.h"
 #include "bindings/host/run_events.h"
 #include "bindings/lua/api/script_store.h"
 #include "bindings/lua/api/supervision_value.h"
@@ -64,6 +65,7 @@ struct Runtime::Impl {
     return named.empty() ? session : named;
   }
   void deliver(const Event& event);
+  const host::PolicyRedactor& redactor();
   // With a borrowed loop, scripts run from an idle handle while something is ready.
   void wake();
   void run_scripts();
@@ -105,6 +107,7 @@ struct Runtime::Impl {
   std::unique_ptr<lua::ScriptStore> store;
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;
+  host::PolicyRedactor policy_redactor;
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;

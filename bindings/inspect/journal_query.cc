@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "bindings/host/ended_row.h"
 #include "bindings/host/places.h"
 #include "bindings/inspect/run_facts.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/base/nearest.h"
+#include "runtime/journal/kill_request.h"
 
 namespace gibbous::inspect {
 namespace {
 
 constexpr std::size_t kMaxNamedRuns = 5;  // in a message
+constexpr Millis kEndPatience{5'000};     // for other writers
 
 std::string named(std::string_view name) {
   return "'" + stdio::printable(name, kMaxJournalIdBytes) + "'";
@@ -111,6 +114,12 @@ Result<std::vector<RunRecord>> active_runs(JournalReader& reader, const std::str
   Result<std::vector<RunRecord>> runs = reader.runs(session, kMaxListedRuns);
   if (runs) std::erase_if(*runs, [](const RunRecord& run) { return has_ended(run); });
   return runs;
+}
+
+Result<KillRequest> request_end(const std::string& asked, const std::string& run_id,
+                                const std::string& signal, const Clock& clock) {
+  return request_kill(journal_directory(asked), run_id, signal, clock, kEndPatience,
+                      host::row_redactor());
 }
 
 }  // namespace gibbous::inspect

@@ -10,6 +10,7 @@
 
 #include "bindings/inspect/workspace.h"
 #include "gibbous/status.h"
+#include "runtime/base/clock.h"
 #include "runtime/journal/journal_reader.h"
 
 namespace gibbous::inspect {
@@ -32,6 +33,10 @@ Result<RunRecord> find_run(JournalReader& reader, std::string_view name,
 
 // Fails with session_not_found, which suggests the nearest name, when the session has no run.
 Status check_session(JournalReader& reader, const std::string& session);
+
+// Requests the end of a run, as gibbous::request_kill() does. `asked`: see open_journal().
+Result<KillRequest> request_end(const std::string& asked, const std::string& run_id,
+                                const std::string& signal, const Clock& clock);
 
 // The runs that have not ended, newest first.
 Result<std::vector<RunRecord>> active_runs(JournalReader& reader, const std::string& session);

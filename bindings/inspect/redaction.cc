@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/host/ended_row.h"
 #include "bindings/json/text.h"
 #include "runtime/audit/redact.h"
 
@@ -11,20 +12,6 @@ namespace gibbous::inspect {
 namespace {
 
 constexpr std::size_t kMaxKnown = 64;
-
-// The patterns of the record, or null where it has anything else.
-std::shared_ptr<const Redactor> redactor_of(const Json& record) {
-  if (!record.is_object() || record.size() != 1) return nullptr;
-  const auto found = record.find("patterns");
-  if (found == record.end() || !found->is_array()) return nullptr;
-  std::vector<std::string> patterns;
-  for (const Json& each : *found) {
-    if (!each.is_string()) return nullptr;
-    patterns.push_back(each.get<std::string>());
-  }
-  auto redactor = Redactor::create(patterns, kMaxRecordedPatterns);
-  return redactor ? std::make_shared<const Redactor>(std::move(*redactor)) : nullptr;
-}
 
 // Text that is no object, and so may have had patterns.
 bool is_unreadable(const RunRecord& run, const Json& meta) {
@@ -67,7 +54,9 @@ Redaction Redactions::of(const RunRecord& run, const Json& meta) {
   }
   std::string text = to_text(*record);
   if (const auto known = known_.find(text); known != known_.end()) return known->second;
-  redaction.redactor_ = redactor_of(*record);
+  if (auto made = host::recorded_redactor(*record); made) {
+    redaction.redactor_ = std::make_shared<const Redactor>(std::move(*made));
+  }
   redaction.everything_ = redaction.redactor_ == nullptr;
   if (known_.size() >= kMaxKnown) known_.clear();
   known_.emplace(std::move(text), redaction);

@@ -44,7 +44,7 @@ class Desk {
   bool until(const std::function<bool()>& done) { return recorded_.table.loop.until(done); }
   void add(const std::string& name, std::size_t bytes = 0) {
     const Json event = {{"event", name}, {"session", "s"}, {"text", std::string(bytes, 'x')}};
-    backlog_->add({name, "s", event.dump()}, "r", true);
+    backlog_->add({name, "s", event.dump()}, "r", true, event.dump());
   }
   bool is_written() {
     return until([&] { return backlog_->waiting() == 0; });

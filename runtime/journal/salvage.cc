@@ -48,6 +48,7 @@ constexpr Added kAdded[] = {
     {"exec_runs", "request_id"},
     {"exec_runs", "priority"},
     {"exec_runs", "max_attempts"},
+    {"exec_runs", "redacted"},
     {"run_segments", "sum_before"},
     {"run_segments", "sum"},
     {"backlog_messages", "owner", "''"},

@@ -47,10 +47,13 @@ class RowText {
 // Compiles the patterns of many runs, those that are equal once.
 class KnownRedactors {
  public:
-  std::shared_ptr<const Redactor> of(const Json& record) {
-    std::string text = record.is_null() ? std::string() : to_text(record);
+  // `meta` is the run's. Null when its patterns cannot be read.
+  std::shared_ptr<const Redactor> of(const Json& meta) {
+    const auto record = meta.find(lua::kRedactionMember);
+    if (record == meta.end()) return std::make_shared<const Redactor>();
+    std::string text = to_text(*record);
     if (const auto found = known_.find(text); found != known_.end()) return found->second;
-    auto made = recorded_redactor(record);
+    auto made = recorded_redactor(*record);
     auto redactor = made ? std::make_shared<const Redactor>(std::move(*made)) : nullptr;
     if (known_.size() >= kMaxKnown) known_.clear();
     known_.emplace(std::move(text), redactor);
@@ -81,7 +84,6 @@ std::string redacted_meta(Json meta, const RowText& row) {
 }  // namespace
 
 Result<Redactor> recorded_redactor(const Json& record) {
-  if (record.is_null()) return Redactor();
   const Status unreadable = Status::error("journal_corrupt", "the redact patterns are unreadable");
   if (!record.is_object() || record.size() != 1) return unreadable;
   const auto found = record.find("patterns");
@@ -105,7 +107,7 @@ RedactRun row_redactor() {
     std::shared_ptr<const Redactor> redactor;
     if (!unreadable) {
       const std::lock_guard lock(shared->mutex);
-      redactor = shared->redactors.of(meta.value(lua::kRedactionMember, Json()));
+      redactor = shared->redactors.of(meta);
     }
     const RowText row(redactor.get());
     run.command = row.text(run.command);

@@ -11,7 +11,7 @@
 namespace gibbous::host {
 
 // Returns the redactor of a run's record (bindings/lua/policy/redaction_record.h), or an error when
-// the record is anything but patterns that can be compiled. Null means no patterns.
+// the record is anything but patterns that can be compiled.
 Result<Redactor> recorded_redactor(const Json& record);
 
 // Returns the function for JournalOptions::redact_ended. A run whose patterns cannot be read has

@@ -29,6 +29,14 @@ Status not_found(const char* code, const std::string& what, std::string_view nam
                                  did_you_mean(stdio::printable(nearest, kMaxJournalIdBytes)));
 }
 
+// The label of a run that has ended is redacted, so that the name is compared as it would be kept.
+bool is_label(const RunFacts& facts, std::string_view name) {
+  if (facts.given_label == name) return true;
+  const bool redacted = facts.given_label.find(kMask) != std::string::npos;
+  return redacted && !facts.redaction.hides_all() &&
+         facts.redaction.redact(name) == facts.given_label;
+}
+
 using Runs = std::vector<const RunRecord*>;  // newest first
 
 Status ambiguous(const std::string& what, std::string_view name, const Runs& runs) {
@@ -83,9 +91,10 @@ Result<RunRecord> find_run(JournalReader& reader, std::string_view name,
   Runs begun;
   for (const RunRecord& run : *runs) {
     known.push_back(run.run_id);
-    std::string label = facts_of(run, redactions).given_label;
+    const RunFacts facts = facts_of(run, redactions);
+    std::string label = facts.given_label;
     if (name.empty()) continue;
-    if (label == name) labelled.push_back(&run);
+    if (is_label(facts, name)) labelled.push_back(&run);
     if (run.run_id.compare(0, name.size(), name) == 0) begun.push_back(&run);
     if (!label.empty()) known.push_back(std::move(label));
   }

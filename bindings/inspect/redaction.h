@@ -34,6 +34,8 @@ class Redaction {
   std::vector<std::string> redact_pieces(const std::vector<std::string_view>& pieces) const;
   // Redacts every string in the value.
   void redact_strings(Json& value) const;
+  // Returns true when the patterns cannot be read, so that all text is redacted.
+  bool hides_all() const { return everything_; }
 
  private:
   friend class Redactions;

@@ -45,7 +45,7 @@ TEST_CASE("the row of an ended run has no secrets and no packed start") {
 
 TEST_CASE("a run whose patterns cannot be read keeps no text") {
   const Json record = GENERATE(Json{{"unknown", true}}, Json{{"patterns", {"a(b"}}}, Json("x"),
-                               Json{{"patterns", 3}});
+                               Json(), Json{{"patterns", 3}});
   const RunRecord run = redacted("make all", {{"redact", record}, {"label", "x"}, {"pid", 17}});
   CHECK(run.command == "***");
   CHECK(run.error_message == "***");

@@ -230,8 +230,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   if (handle == nullptr) return Status::error("journal_failed", path + ": out of memory");
   if (result != SQLITE_OK) return database_error(handle, path);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, static_cast<int>(busy_timeout.count()));
-  database->busy_timeout_ = busy_timeout;
+  database->set_busy_timeout(busy_timeout);
   database->file_ = identity_of(path);
   if (database->file_.inode == 0) {
     return Status::error("journal_unusable", path + ": " + std::strerror(errno));
@@ -242,6 +241,11 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
     return status;
   }
   return database;
+}
+
+void Database::set_busy_timeout(Millis timeout) {
+  busy_timeout_ = timeout;
+  sqlite3_busy_timeout(database_.get(), static_cast<int>(timeout.count()));
 }
 
 Status Database::execute(const char* sql) {

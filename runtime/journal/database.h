@@ -55,6 +55,8 @@ class Database {
   static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode,
                                                 Millis busy_timeout);
 
+  // How long later calls wait for other processes.
+  void set_busy_timeout(Millis timeout);
   Status execute(const char* sql);  // one or more statements, rows are ignored
   // Destroy statements before the database.
   Result<Statement> prepare(const char* sql);

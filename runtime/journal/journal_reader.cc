@@ -14,8 +14,6 @@
 namespace gibbous {
 namespace {
 
-constexpr Millis kReaderBusyTimeout{1'000};
-
 StoredItem damage_note(std::uint64_t from, std::uint64_t to, std::int64_t at) {
   return {from, ItemType::kNote,
           "items " + std::to_string(from) + " to " + std::to_string(to) +
@@ -180,12 +178,17 @@ bool JournalReader::Impl::add_items(std::uint64_t since_seq, std::size_t limit,
 JournalReader::JournalReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 JournalReader::~JournalReader() = default;
 
-Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& directory) {
-  Result<std::unique_ptr<Database>> database = open_for_reading(directory, kReaderBusyTimeout);
+Result<std::unique_ptr<JournalReader>> JournalReader::open(const std::string& directory,
+                                                           Millis patience) {
+  Result<std::unique_ptr<Database>> database = open_for_reading(directory, patience);
   if (!database) return database.status();
   auto impl = std::make_unique<Impl>(std::move(*database));
   if (Status status = impl->prepare(); !status) return status;
   return std::unique_ptr<JournalReader>(new JournalReader(std::move(impl)));
+}
+
+void JournalReader::set_patience(Millis patience) {
+  impl_->database->set_busy_timeout(patience);
 }
 
 bool JournalReader::is_current() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/base/clock.h"
 #include "runtime/journal/queue_choice.h"
 #include "runtime/journal/record.h"
 #include "runtime/journal/worker_record.h"
@@ -23,6 +24,7 @@
 namespace gibbous {
 
 inline constexpr std::size_t kMaxPageItems = 10'000;
+inline constexpr Millis kReaderPatience{1'000};
 inline constexpr std::size_t kDefaultPageBytes = std::size_t{1} << 20;
 
 struct ItemPage {
@@ -54,11 +56,14 @@ class JournalReader {
   // `directory` is the state directory. Fails with state_dir_missing or journal_missing when
   // nothing was ever recorded there, with state_dir_unusable, journal_older or journal_newer, or as
   // above.
-  static Result<std::unique_ptr<JournalReader>> open(const std::string& directory);
+  static Result<std::unique_ptr<JournalReader>> open(const std::string& directory,
+                                                     Millis patience = kReaderPatience);
   ~JournalReader();
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
+  // How long a later call waits for another process that locks readers out.
+  void set_patience(Millis patience);
   // Returns false when the file was removed or replaced since it was opened, or is now of another
   // version.
   bool is_current() const;

@@ -27,6 +27,10 @@ int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_c
   return error;
 }
 
+// How long a question waits for a process that locks readers out, too: the caller that found that
+// the journal is late has waited already.
+constexpr Millis kLatePatience{50};
+
 }  // namespace
 
 // One attempt to open the journal, in the pool. Frees itself.
@@ -48,6 +52,7 @@ struct Recording::Lookup {
   std::function<void(const Status&)> then;
   std::string directory;
   std::unique_ptr<JournalReader> reader;
+  Millis patience{0};
   Status status;
   uv_work_t work;
 };
@@ -159,6 +164,7 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   }
   const Status before = std::exchange(problem_, opened.status());
   state_ = journal_ ? State::kOpen : State::kFailed;
+  is_late_ = problem_.code() == "journal_busy";
   if (journal_) {
     if (on_join) {
       joining_ = true;
@@ -288,9 +294,12 @@ void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t l
 
 // A failure to write does not keep callers from reading the rest.
 void Recording::flush_soon(std::function<void()> then) {
-  when_open_soon([this, then = std::move(then)](const Status&) {
+  open();
+  // Only the first caller of an outage waits.
+  if (is_late_ && state_ != State::kOpen) return mailbox_->post(std::move(then));
+  when_open_soon([this, then = std::move(then)](const Status& open) {
+    is_late_ = is_late_ || open.code() == "journal_busy";
     if (!journal_ || state_ != State::kOpen) return then();
-    // Only the first caller of an outage waits.
     const bool is_out = is_late_ || journal_->stats().degraded;
     const auto on_done = patient([this, then, is_out](const Status& status) {
       is_late_ = status.code() == "journal_busy";
@@ -364,6 +373,7 @@ void Recording::look_up_next() {
   Lookup* lookup = lookups_.front().release();
   lookups_.pop_front();
   lookup->reader = std::move(reader_);
+  lookup->patience = is_late_ ? kLatePatience : kReaderPatience;
   lookup->work.data = lookup;
   const auto done = [](uv_work_t* work, int) noexcept {
     const std::unique_ptr<Lookup> self(static_cast<Lookup*>(work->data));
@@ -389,11 +399,12 @@ void Recording::look_up_next() {
                 "no_journal", "nothing is recorded: there is no state directory (--state)");
             return;
           }
-          auto opened = JournalReader::open(self->directory);
+          auto opened = JournalReader::open(self->directory, self->patience);
           self->status = opened.status();
           if (!opened) return;
           self->reader = std::move(opened.value());
         }
+        self->reader->set_patience(self->patience);
         self->status = self->read(self->reader.get());
       },
       done);

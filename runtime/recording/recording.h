@@ -154,7 +154,7 @@ class Recording {
   bool looking_up_ = false;
   bool joining_ = false;
   int join_alarm_ = 0;
-  bool is_late_ = false;  // a flush has waited too long, and waits still
+  bool is_late_ = false;  // a caller has waited too long, and what it waited for goes on
   std::vector<std::function<void(const Status&)>> waiting_;
   std::vector<std::function<void()>> on_writable_;
   std::deque<std::unique_ptr<Lookup>> lookups_;

@@ -63,6 +63,12 @@ class Recorded {
     }));
     return std::move(*last);
   }
+  // Runs a command to its end, and returns its id.
+  std::string finished_one() {
+    const std::string id = sh("echo kept").id();
+    finished(id);
+    return id;
+  }
   static std::string text(const std::vector<StoredItem>& items, ItemType type) {
     std::string all;
     for (const StoredItem& item : items) {

@@ -2,6 +2,8 @@
 // recording continues when it is over.
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "runtime/journal/schema.h"
 #include "tests/runtime/journal/desk.h"
@@ -67,6 +69,38 @@ TEST_CASE("a run that ended is read while another process holds the journal") {
   CHECK_THAT(live->run.error_message, Contains("cannot be read yet"));
   REQUIRE(plain.run("ROLLBACK"));
   REQUIRE(desk.table.loop.until([&] { return !desk.items(goes_on)->page.items.empty(); }));
+}
+
+TEST_CASE(
+    "while another process locks readers out, only the first question waits, and all answer") {
+  const bool wal = GENERATE(true, false);
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  options.journal.wal = wal;
+  TempDir dir;
+  Recorded(RecordingOptions(options), {}, dir.path()).finished_one();
+  Recorded desk(std::move(options), {}, dir.path());
+  std::string ended;
+  if (!wal) ended = desk.finished_one();  // with a log, open connections prevent such a lock
+  std::optional<Plain> plain(std::in_place, dir.path() + "/sessions.db");
+  REQUIRE(plain->run("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE"));
+  const std::string live = desk.sh("sleep 600").id();
+  const auto begun = std::chrono::steady_clock::now();
+  constexpr int kQuestions = 20;
+  for (int i = 0; i < kQuestions; ++i) {
+    const auto here = desk.items(live);
+    REQUIRE(here.ok());
+    CHECK(here->run.status == "running");
+    CHECK_THAT(here->run.error_message, Contains("cannot be read yet"));
+    CHECK(desk.items(ended.empty() ? "unknown" : ended).status().code() == "journal_busy");
+  }
+  const auto took = std::chrono::steady_clock::now() - begun;
+  CHECK(took < kQuestions * std::chrono::seconds(1));
+  plain.reset();
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(live);
+    return got.ok() && !got->page.items.empty();
+  }));
 }
 
 TEST_CASE("an end that is not recorded yet does not end the reading of its run") {

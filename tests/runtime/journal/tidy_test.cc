@@ -235,7 +235,9 @@ TEST_CASE("a run with as many segments as a step removes goes with them") {
       ("DELETE FROM run_segments WHERE id NOT IN (" + newest + std::to_string(kTidySegments) + ")")
           .c_str()));
   REQUIRE(*(*database)->number("SELECT count(*) FROM run_segments") == kTidySegments);
-  REQUIRE(tidy_step(**database, {1, 0}, desk.clock.wall().count() + 1'000));
+  EndedRows ended(**database, nullptr);
+  REQUIRE(ended.prepare());
+  REQUIRE(tidy_step(**database, ended, {1, 0}, desk.clock.wall().count() + 1'000));
   CHECK(*(*database)->number("SELECT count(*) FROM run_segments") == 0);
   CHECK(*(*database)->number("SELECT count(*) FROM exec_runs") == 0);
 }

@@ -1,5 +1,6 @@
 // examples/custom_executor: executors that a team writes itself.
 import assert from 'node:assert/strict';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -25,7 +26,8 @@ async function fakeKubectl(t) {
 test('nice runs a command with a lower priority', LIMIT, async (t) => {
   const session = await Session.start(t, "{ executor = 'nice', executors = { nice = { niceness = 13 } } }",
     { scripts });
-  assert.equal(await outputAtEnd(session, await start(session, 'nice')), '13\n');
+  const niceness = Math.min(os.getPriority() + 13, 19);
+  assert.equal(await outputAtEnd(session, await start(session, 'nice')), `${niceness}\n`);
 });
 
 test('nice keeps a command on the named processors', LIMIT, async (t) => {

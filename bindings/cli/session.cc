@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 
 // When the input ends, as in `printf … | gibbous session`, quick calls may still finish, also on a
 // busy machine.
-constexpr milliseconds kInputEndedTime{500};
+constexpr milliseconds kInputEndedTime{1'000};
 constexpr milliseconds kLastCancelTime{100};
 constexpr milliseconds kFlushTime{1'000};
 

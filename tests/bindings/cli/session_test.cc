@@ -19,7 +19,7 @@ using gibbous::Json;
 
 namespace {
 
-constexpr milliseconds kPromptly{2'000};  // for what takes 0.1 s on an idle machine
+constexpr milliseconds kPromptly{10'000};  // for what takes a second at most on an idle machine
 
 std::vector<std::string> with_test_tools(const std::string& mode = "auto") {
   const std::string scripts =

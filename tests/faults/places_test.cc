@@ -6,12 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "runtime/journal/holder.h"
+#include "runtime/process/proc.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/loop.h"
 
 namespace gibbous::testing {
 namespace {
+
+bool is_stopped(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat && stat->state == 'T';
+}
 
 // `gibbous session`s over one state directory, each with its own configuration.
 class Hosts {
@@ -26,6 +33,19 @@ class Hosts {
   // Runs with this command wait until it is called.
   static std::string waits_for(const std::string& file) {
     return "until [ -e " + file + " ]; do sleep 0.02; done";
+  }
+  // Stops a host, but never while it writes to the journal: the others could not write then either.
+  void stop(Conversation& host) {
+    const pid_t pid = host.program().pid();
+    Loop loop;
+    REQUIRE(loop.until([&] {
+      host.program().send_signal(SIGSTOP);
+      if (!is_stopped(pid)) return false;
+      const std::string writer = "process " + std::to_string(pid) + " ";
+      if (holder_of_journal(dir_.path() + "/state").find(writer) == std::string::npos) return true;
+      host.program().send_signal(SIGCONT);
+      return false;
+    }));
   }
   void release(const std::string& file) { std::ofstream(dir_.path() + "/" + file) << "go"; }
 
@@ -67,7 +87,7 @@ TEST_CASE("an idle host of a session starts what another one has queued and cann
   CHECK(status(full, second, "a") == "queued");
   SECTION("because its session is full there") {}
   SECTION("because it is stopped") {
-    full.program().send_signal(SIGSTOP);
+    hosts.stop(full);
   }
   CHECK(becomes(idle, second, "a", "completed"));
   full.program().send_signal(SIGCONT);
@@ -99,7 +119,7 @@ TEST_CASE("a place that becomes free goes to the session with the fewest runs") 
   CHECK(becomes(many, runs[2], "many", "running"));
   SECTION("and when its host is stopped, to another one") {
     const std::string again = spawn(few, "true", "few", "q");
-    few.program().send_signal(SIGSTOP);
+    hosts.stop(few);
     hosts.release("go1");
     CHECK(becomes(many, runs[3], "many", "running"));
     few.program().send_signal(SIGCONT);

@@ -128,7 +128,7 @@ Status damaged(const std::string& what) {
   return Status::error("approvals_damaged", what);
 }
 
-// Of a later version: "2" and above, without zeros before it.
+// Returns true when the text can be a version: digits without a leading zero.
 bool is_later_version(std::string_view text) {
   constexpr std::size_t kMaxDigits = 9;
   return !text.empty() && text.size() <= kMaxDigits && text.front() != '0' &&

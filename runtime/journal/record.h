@@ -118,7 +118,7 @@ std::string state_of(const RunRecord& run);
 // Returns true for the final statuses: completed, failed, killed, timeout and lost.
 bool is_terminal_status(std::string_view status);
 
-// Of record_json, its member "version"; a record without it is of the first one.
+// The member "version" of record_json. A record without it has the first version.
 inline constexpr std::int64_t kDecisionVersion = 1;
 
 struct DecisionRecord {

@@ -34,8 +34,8 @@ struct RecorderOptions {
 inline constexpr std::int64_t kMinRecordedBytes = 256;
 inline constexpr std::int64_t kMaxRecordedBytes = std::int64_t{1} << 30;
 
-// Of an output that exceeds its limit, the end is kept too, because errors are there: half of the
-// limit, up to this.
+// Output that exceeds its limit keeps its end as well, because errors are there: half of the limit,
+// up to this.
 inline constexpr std::uint64_t kMaxRecordedTailBytes = std::uint64_t{512} << 10;
 
 // The end is written when the run ends. While it goes on, it is saved at these intervals, so that

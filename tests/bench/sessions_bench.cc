@@ -27,7 +27,7 @@ double median_call(const Servers& servers, const std::string& tool) {
   return median(millis);
 }
 
-// Of the hosts and their keepers.
+// Returns the seconds that the hosts and their keepers have used.
 double cpu_of(const Servers& servers) {
   double seconds = 0;
   for (const auto& server : servers) seconds += cost_of(server->pid()).cpu_seconds;

@@ -5,7 +5,7 @@ local text = require 'toolsets.format.text'
 
 local M = { result = result.data, result_text = result.text }
 
--- Of an event's line, or of what its handler added.
+-- An event's line, or what its handler added, is cut after so many bytes.
 local EVENT_BYTES = 1000
 
 local IS_OUTPUT = { stdout = true, stderr = true, terminal = true }

@@ -79,13 +79,14 @@ struct RecordedGrep {
     }
   }
 
-  // Adds the lines that are complete now, or are so long that they do not wait for their end.
+  // Adds the lines that are complete now, or are so long that they do not wait for their end. What
+  // continues such a line does not wait either: the other stream would come before it.
   void add_lines(std::string_view bytes, std::string* partial) {
     const std::size_t end = bytes.rfind('\n') + 1;  // 0 without one
     partial->append(bytes.substr(0, end));
     if (end > 0) add_piece(partial);
     partial->append(bytes.substr(end));
-    if (partial->size() > kMaxPartialBytes) add_piece(partial);
+    if (partial->size() > kMaxPartialBytes || unfinished == partial) add_piece(partial);
   }
 
   // Adds a piece of one stream; a line of the other one that goes on ends before it.

@@ -124,8 +124,12 @@ TEST_CASE("in the journal, a very long line of one stream is not continued by th
   std::string id;
   {
     Host host(with_lean(dir));
-    const std::string command = std::string("printf '%070000d' 1; ") + kRepeat;
+    // The end of the long line comes when its beginning has been recorded.
+    const std::string command =
+        std::string("printf '%070000d' 1; read line; printf '%0300d' 1; ") + kRepeat;
     id = host.data("bg_start", {{"command", command}, {"until", {{"input", true}}}})["id"];
+    host.data("bg_input", {{"id", id}, {"keys", "<Enter>"}});
+    host.data("wait_for", {{"id", id}, {"input", true}});
     for (const char* line : {"e one", "two"}) print(host, id, line);
   }
   Host host(with_lean(dir));

@@ -21,8 +21,9 @@ class Notes:
     def __init__(self):
         self.lock = threading.Lock()
         self.spawned = {}  # run id -> token
+        self.going_on = {}  # the same, without those that polls have told are done
         self.items = {}  # (run id, seq) -> (type, payload)
-        self.done = set()  # of runs, as polls have told
+        self.last_seq = collections.Counter()  # run id -> the last one of its items
         self.delivered = collections.Counter()  # (event, run id)
         self.problems = []
         self.kills = 0
@@ -80,15 +81,16 @@ class Life:
                 kind, what = about
                 data = answer["result"]["data"]
                 if kind == "spawn":
-                    notes.spawned[data["run_id"]] = what
+                    notes.spawned[data["run_id"]] = notes.going_on[data["run_id"]] = what
                 else:
                     self.take_items(what, data)
 
     def take_items(self, run, data):
         if data["done"]:
-            self.notes.done.add(run)
+            self.notes.going_on.pop(run, None)
         for item in data["items"]:
             key = run, item["seq"]
+            self.notes.last_seq[run] = max(self.notes.last_seq[run], item["seq"])
             value = item["item_type"], item["payload"]
             if self.notes.items.setdefault(key, value) != value:
                 self.notes.problems.append(f"{key} was {self.notes.items[key]}, then {value}")

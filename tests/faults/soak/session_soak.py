@@ -62,8 +62,8 @@ class Driver:
 
     def waiting(self):
         with self.notes.lock:
-            return [run for run, token in self.notes.spawned.items()
-                    if token.startswith(self.session + "x") and run not in self.notes.done]
+            return [run for run, token in self.notes.going_on.items()
+                    if token.startswith(self.session + "x")]
 
     def drive(self, lives):
         for _ in range(lives):
@@ -104,8 +104,7 @@ class Driver:
             mine = self.waiting()
             for run in mine[:2] + mine[-2:]:
                 with self.notes.lock:
-                    seen = max((seq for of, seq in self.notes.items if of == run), default=0) \
-                        if self.chance.random() < 0.2 else 0
+                    seen = self.notes.last_seq[run] if self.chance.random() < 0.2 else 0
                 life.shell({"action": "poll", "run_id": run, "since_seq": seen}, ("poll", run))
             if self.chance.random() < 0.3:
                 life.say({"drain": self.session})

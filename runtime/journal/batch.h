@@ -29,6 +29,8 @@ struct QueuedItem {
   std::size_t begin = 0;  // in Batch::bytes
   std::size_t payload_bytes = 0;
   std::size_t meta_bytes = 0;
+  std::int64_t stdout_to = 0;
+  std::int64_t stderr_to = 0;
 };
 
 struct QueuedRun {
@@ -68,8 +70,13 @@ struct Batch {
   std::size_t size() const { return bytes.size() + record_bytes; }
   JournalItem item(const QueuedItem& of) const {
     const std::string_view text = bytes;
-    return {of.seq, of.type, text.substr(of.begin, of.payload_bytes),
-            text.substr(of.begin + of.payload_bytes, of.meta_bytes), of.created_at};
+    return {of.seq,
+            of.type,
+            text.substr(of.begin, of.payload_bytes),
+            text.substr(of.begin + of.payload_bytes, of.meta_bytes),
+            of.created_at,
+            of.stdout_to,
+            of.stderr_to};
   }
   // Shrinks the buffers, so that little memory stays allocated for the next batch.
   void clear() {

@@ -28,7 +28,8 @@ Status ItemWriter::prepare() {
   return database_.prepare_all({
       {&select_run_,
        "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
-       " finished_at, status, owner, attempt FROM exec_runs WHERE run_id = ?"},
+       " finished_at, status, owner, attempt, stdout_to, stderr_to FROM exec_runs"
+       " WHERE run_id = ?"},
       {&select_last_,
        "SELECT id, json_array_length(items), sum FROM run_segments"
        " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
@@ -37,7 +38,8 @@ Status ItemWriter::prepare() {
        " VALUES (?, ?, ?, ?, ?, ?)"},
       {&update_run_,
        "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?, not_kept_items = ?,"
-       " truncated = ?, last_seq = ?, updated_at = ? WHERE number = ?"},
+       " truncated = ?, last_seq = ?, updated_at = ?, stdout_to = ?, stderr_to = ?"
+       " WHERE number = ?"},
   });
 }
 
@@ -79,6 +81,8 @@ Status ItemWriter::check(Run& run) {
   const FenceRow fence{select_run_.text(7), select_run_.text(8), select_run_.integer(9)};
   const Status why = may_write(run.run_id, fence, workers_.self().worker_id, run.attempt);
   run.refused = !why;
+  run.stdout_to = select_run_.integer(10);
+  run.stderr_to = select_run_.integer(11);
   const auto last_seq = static_cast<std::uint64_t>(select_run_.integer(4));
   const bool is_known =
       run.loaded && run.number == select_run_.integer(0) && run.last_seen == last_seq;
@@ -135,6 +139,8 @@ Status ItemWriter::add(RunSlot slot, const JournalItem& item) {
   run.touched = true;
   run.not_kept += static_cast<std::int64_t>(item.seq - run.last_seen - 1);
   run.last_seen = item.seq;
+  if (item.stdout_to != 0) run.stdout_to = item.stdout_to;
+  if (item.stderr_to != 0) run.stderr_to = item.stderr_to;
   const bool output = is_output(item.type);
   const auto bytes = static_cast<std::int64_t>(item.payload.size() + item.meta.size());
   if (output) run.output_bytes += static_cast<std::int64_t>(item.payload.size());
@@ -215,7 +221,9 @@ Status ItemWriter::write_counters(Run& run, std::int64_t now) {
       .bind(4, std::int64_t{run.not_kept > 0})
       .bind(5, static_cast<std::int64_t>(run.last_seen))
       .bind(6, now)
-      .bind(7, run.number);
+      .bind(7, run.stdout_to)
+      .bind(8, run.stderr_to)
+      .bind(9, run.number);
   return update_run_.run();
 }
 

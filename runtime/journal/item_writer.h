@@ -61,6 +61,8 @@ class ItemWriter {
     std::int64_t size_bytes = 0;   // of changes of its terminal's size that do not count
     std::int64_t event_bytes = 0;  // of other items that are no output and do not count
     std::int64_t not_kept = 0;
+    std::int64_t stdout_to = 0;
+    std::int64_t stderr_to = 0;
     std::uint64_t last_stored = 0;
     std::uint64_t last_seen = 0;  // stored or not
     std::int64_t last_sum = 0;    // of the last segment

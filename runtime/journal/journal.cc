@@ -99,7 +99,7 @@ Taken Journal::Impl::append(std::string_view run_id, const JournalItem& item) {
   newest_ = at;
   const bool was_empty = queue_.empty();
   queue_.items.push_back({run->second.slot, item.type, item.seq, at, queue_.bytes.size(),
-                          item.payload.size(), item.meta.size()});
+                          item.payload.size(), item.meta.size(), item.stdout_to, item.stderr_to});
   queue_.bytes.append(item.payload).append(item.meta);
   wake_for_entry(was_empty);
   return Taken::kYes;

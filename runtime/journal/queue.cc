@@ -37,7 +37,7 @@ Status Queue::prepare() {
        " WHERE run_id = ?1 AND owner = ?2 AND status IN ('starting', 'running')"},
       {&requeue_,
        "UPDATE exec_runs SET status = 'queued', owner = NULL, started_by = NULL,"
-       " attempt = attempt + 1, updated_at = ?2,"
+       " attempt = attempt + 1, stdout_to = 0, stderr_to = 0, updated_at = ?2,"
        " queued_at = iif(started_at IS NULL, queued_at, ?2), started_at = NULL,"
        " error_message = nullif(?3, '') WHERE run_id = ?1"},
       {&end_, kEndRun},

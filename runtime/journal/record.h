@@ -28,6 +28,9 @@ struct JournalItem {
   std::string_view payload;     // bytes; of output, what the child wrote
   std::string_view meta;        // JSON, or ""
   std::int64_t created_at = 0;  // 0: now
+  // How far stdout (or the terminal) and stderr are recorded once this item is: see RunRecord.
+  std::int64_t stdout_to = 0;  // 0: as before
+  std::int64_t stderr_to = 0;
 };
 
 struct StoredItem {
@@ -65,6 +68,11 @@ struct RunRecord {
   std::int64_t output_bytes = 0;    // payload given, whether kept or not
   std::int64_t stored_bytes = 0;    // what is kept and counts for the limit (item_writer.h)
   std::int64_t not_kept_items = 0;  // each of them is named in a note
+  // How far stdout (or the terminal) and stderr are recorded, in bytes since this attempt began:
+  // what is kept of them, and what a note says is missing. The next host of a detached run goes on
+  // there.
+  std::int64_t stdout_to = 0;
+  std::int64_t stderr_to = 0;
   std::int64_t updated_at = 0;
   // The owner, see Journal::claim. For a new run, "" means any worker while it is queued, and this
   // journal's worker otherwise. For a known run, put_run() does not change it.

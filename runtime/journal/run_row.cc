@@ -35,6 +35,8 @@ RunRecord run_of(const Statement& row) {
   run.request_id = row.text(25);
   run.priority = row.integer(26);
   run.max_attempts = row.integer(27);
+  run.stdout_to = row.integer(28);
+  run.stderr_to = row.integer(29);
   return run;
 }
 

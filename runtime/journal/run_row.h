@@ -13,7 +13,8 @@ inline constexpr std::string_view kSelectRun =
     "SELECT run_id, session_id, status, command, background, pty, timeout_secs, max_output_bytes,"
     " watch_json, exit_code, error_message, queued_at, started_at, finished_at, meta_json,"
     " output_bytes, stored_bytes, not_kept_items, last_seq, updated_at, owner, attempt,"
-    " safe_to_repeat, client, workspace, request_id, priority, max_attempts FROM exec_runs";
+    " safe_to_repeat, client, workspace, request_id, priority, max_attempts, stdout_to,"
+    " stderr_to FROM exec_runs";
 
 RunRecord run_of(const Statement& row);
 

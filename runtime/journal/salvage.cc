@@ -49,6 +49,8 @@ constexpr Added kAdded[] = {
     {"exec_runs", "priority"},
     {"exec_runs", "max_attempts"},
     {"exec_runs", "redacted"},
+    {"exec_runs", "stdout_to"},
+    {"exec_runs", "stderr_to"},
     {"run_segments", "sum_before"},
     {"run_segments", "sum"},
     {"backlog_messages", "owner", "''"},

@@ -180,8 +180,9 @@ CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 
 // `run_tails` is the end of an output that has reached its limit, while its run goes on: the
 // columns are those of a segment, and a worker that takes the run over makes items of it.
-// `redacted` says whether the text of a run that has ended is redacted (ended_rows.h). The second
-// index has runs that have ended and may still get items from their owner.
+// `redacted` says whether the text of a run that has ended is redacted (ended_rows.h); `stdout_to`
+// and `stderr_to` how far its output is recorded (RunRecord). The second index has runs that have
+// ended and may still get items from their owner.
 constexpr const char* kEnds = R"(
 CREATE TABLE run_tails (
   number INTEGER PRIMARY KEY,
@@ -189,6 +190,8 @@ CREATE TABLE run_tails (
   items TEXT NOT NULL,
   data BLOB NOT NULL);
 ALTER TABLE exec_runs ADD COLUMN redacted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE exec_runs ADD COLUMN stdout_to INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE exec_runs ADD COLUMN stderr_to INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX exec_runs_whole ON exec_runs (finished_at)
   WHERE finished_at IS NOT NULL AND redacted = 0;
 CREATE INDEX exec_runs_open ON exec_runs (owner)

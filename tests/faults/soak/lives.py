@@ -38,7 +38,8 @@ class Life:
         self.asked = {}
         self.last = 0
         self.open = set()  # requests without an answer yet
-        self.answered = threading.Event()  # all that were asked so far
+        self.over = False  # it answers nothing any more
+        self.answered = threading.Event()  # all that were asked
         self.process = subprocess.Popen(
             [place.gibbous, "session", "--state", place.state, "--workspace", place.work,
              "--toolset", "shell", "--mode", "dangerous", "--config", place.config],
@@ -52,6 +53,8 @@ class Life:
         with self.notes.lock:
             self.asked[self.last] = about
             self.open.add(self.last)
+            if not self.over:
+                self.answered.clear()
         try:
             self.process.stdin.write((json.dumps({"id": self.last, **request}) + "\n").encode())
         except BrokenPipeError:
@@ -64,7 +67,9 @@ class Life:
         for line in self.process.stdout:
             if line.endswith(b"\n"):
                 self.take(json.loads(line))
-        self.answered.set()  # nothing more will come
+        with self.notes.lock:
+            self.over = True
+            self.answered.set()  # nothing more will come
 
     def take(self, answer):
         notes = self.notes
@@ -114,6 +119,7 @@ class Place:
 
     def __init__(self, gibbous, directory, recovery, machine):
         self.gibbous = gibbous
+        self.recovery = recovery
         self.machine = machine
         self.root = pathlib.Path(directory)
         self.state, self.work = str(self.root / "state"), str(self.root / "work")

@@ -16,7 +16,7 @@ is read with plain SQLite:
 - no run is executed twice, but one that is queued again, and then once for each attempt;
 - the runs of a session never overlap;
 - of a run that has completed all lines are there, in their order, unless a note says that its host
-  died before it had recorded the last ones;
+  died before it had recorded the last ones, which cannot be for a run that outlives its host;
 - whatever a watcher has found was delivered to the session, or waits in its backlog;
 - no run of a boot that is over goes on, once a session has started;
 - no process of any life is left.
@@ -109,6 +109,10 @@ class Driver:
             if self.chance.random() < 0.3:
                 life.say({"drain": self.session})
             time.sleep(min(0.02, max(0, until - time.monotonic())))
+        # Without such lives a session on a busy machine would never learn that its runs are over,
+        # and start no new ones.
+        if self.chance.random() < 0.2:
+            life.answered.wait(SETTLE_SECONDS)
 
 
 def disturb(place, notes, chance, reboot_every, over):

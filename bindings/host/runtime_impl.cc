@@ -297,8 +297,9 @@ void Runtime::Impl::make_events() {
   run_events->begin();
   worker->execute = [this](const RunRecord& run) { start_queued(run); };
   worker->on_settled = [this](const RunRecord& run) { run_events->notify_settled(run); };
-  recording->recorder().on_resumed = [this](Run& run, const RunRecord& recorded) {
-    watch_again(run, recorded);
+  recording->recorder().on_resumed = [this](Run& run, const RunRecord& recorded,
+                                            const std::array<Offset, kStreams>& from) {
+    watch_again(run, recorded, from);
   };
 }
 
@@ -343,7 +344,8 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
 }
 
 // The watchers of an adopted run, without one-time watchers that have had their match.
-void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
+void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded,
+                                const std::array<Offset, kStreams>& from) {
   if (recorded.watch_json.empty()) return;
   try {
     const auto patterns = lua::parse_watch(lua::FieldPath("the journal").below("watch"),
@@ -357,7 +359,7 @@ void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded) {
         if (index.is_number_unsigned()) fired.push_back(index.get<std::size_t>());
       }
     }
-    (void)watchers->add(run, patterns, fired);
+    (void)watchers->add(run, patterns, fired, from);
   } catch (const lua::WrongUse& use) {
     engine->log("warn", use.what(), Json(), run.spec().session);
   }

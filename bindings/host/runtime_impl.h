@@ -45,7 +45,7 @@ struct Runtime::Impl {
   void make_events();
   // Starts a queued run that this process has claimed.
   void start_queued(const RunRecord& run);
-  void watch_again(Run& run, const RunRecord& recorded);
+  void watch_again(Run& run, const RunRecord& recorded, const std::array<Offset, kStreams>& from);
   // Passes the result to `end`, once the messages that earlier processes left are loaded.
   void add_backlog(const std::string& session, CallResult result,
                    const std::function<void(CallResult)>& end);

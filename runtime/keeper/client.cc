@@ -41,6 +41,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   void kill(RunKey run, int signal_number, Millis grace) override;
   void usage(RunKey run, std::function<void(const std::optional<TreeUsage>&)> on_usage) override;
   void cleanup_done(RunKey run, bool grant) override;
+  void recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool end) override;
   void forget(RunKey run) override;
   void shutdown(Millis grace) override;
   pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
@@ -209,6 +210,12 @@ void ClientImpl::cleanup_done(RunKey run, bool grant) {
   link_->send();
 }
 
+void ClientImpl::recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool end) {
+  if (link_ == nullptr || shut_down_) return;
+  wire::encode_recorded(link_->buffer(), run, {out, err, end});
+  link_->send();
+}
+
 void ClientImpl::forget(RunKey run) {
   const Entry* entry = find(run);
   if (entry == nullptr || entry->phase == Phase::kLosing) return;
@@ -276,6 +283,7 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
     case wire::Type::kShutdown:
     case wire::Type::kCleanup:
     case wire::Type::kCleanupDone:
+    case wire::Type::kRecorded:
     case wire::Type::kUsage:
       return false;
   }
@@ -403,10 +411,10 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   detached.started.pidfd = std::move(fds[0]);
   detached.started.out = std::move(fds[1]);
   detached.started.err = std::move(fds[2]);
-  detached.out = read_memory(fds[3]);
-  detached.err = read_memory(fds[4]);
-  detached.lost_out = message->lost_out;
-  detached.lost_err = message->lost_err;
+  detached.out = std::move(message->out);
+  detached.err = std::move(message->err);
+  detached.out.bytes = read_memory(fds[3]);
+  detached.err.bytes = read_memory(fds[4]);
   detached.notes = std::move(message->notes);
   runs_[run] = Entry{detached.started.pid, detached.started.start_time, Phase::kRunning, 0, 0};
   listener_.on_detached(*this, run, std::move(detached));

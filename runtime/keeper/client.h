@@ -85,10 +85,19 @@ struct Started {
   std::uint64_t start_time = 0;  // field 22 of /proc/PID/stat: with the pid, an identity
   UniqueFd pidfd;
   // The library's ends, non-blocking; unset where the request had no pipe. A terminal is `out`
-  // alone, for both directions.
+  // alone, for both directions; that of a detached run is written to only, and `err` is a pipe with
+  // its output.
   UniqueFd in, out, err;
   LimitsInForce in_force;
   SandboxReport sandbox;  // for a request with one
+};
+
+// What an earlier host of a detached run may not have recorded of one stream. Offsets count its
+// bytes since the run began.
+struct EarlierOutput {
+  std::string bytes;
+  std::uint64_t from = 0;      // of `bytes`; after `recorded`, what is between is lost
+  std::uint64_t recorded = 0;  // as the last host has said; it may have recorded more
 };
 
 // A detached run as the next host receives it. Reports of its exit and other events follow as
@@ -96,9 +105,8 @@ struct Started {
 struct DetachedRun {
   // Without `in`: a stdin pipe ended with the first host.
   Started started;
-  std::string notes;                         // of its first host
-  std::string out, err;                      // the newest output written without a host
-  std::uint64_t lost_out = 0, lost_err = 0;  // bytes before that
+  std::string notes;  // of its first host
+  EarlierOutput out, err;
 };
 
 // Which step of a start failed; `error` is the errno of that step.
@@ -182,6 +190,9 @@ class KeeperClient {
   // A run with a cleanup command has ended by itself: the keeper carries the command out now
   // (`grant`) or forgets it.
   virtual void cleanup_done(RunKey run, bool grant) = 0;
+  // A detached run is recorded on disk up to these offsets of its streams, counted since it began;
+  // with `end`, its end is as well. Until then the next host receives it all again.
+  virtual void recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool end) = 0;
   // The library has forgotten the run (its tree is empty or given up).
   virtual void forget(RunKey run) = 0;
   // The library is done: the keeper sends everything left the stop signal and, after `grace`,

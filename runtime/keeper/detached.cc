@@ -1,14 +1,11 @@
-// Reads while there is no host, and gives a socket its name only once it listens.
 #include "runtime/keeper/detached.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,45 +16,10 @@
 namespace gibbous::keeper {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr int kBacklog = 8;
 constexpr mode_t kSocketMode = 0600;
 
 }  // namespace
-
-bool Spool::read() {
-  std::array<char, kReadBytes> buffer;
-  // One read per turn: other streams and messages are waiting too.
-  const ssize_t got = ::read(pipe_.get(), buffer.data(), buffer.size());
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  if (got == 0) return false;
-  bytes_.append(buffer.data(), static_cast<std::size_t>(got));
-  // Cutting at twice the size is cheaper than cutting at every read.
-  if (bytes_.size() > 2 * kSpoolBytes) {
-    const std::size_t cut = bytes_.size() - kSpoolBytes;
-    bytes_.erase(0, cut);
-    lost_ += cut;
-  }
-  return true;
-}
-
-UniqueFd Spool::hand_over() {
-  const std::string bytes = std::exchange(bytes_, {});
-  lost_ = 0;
-  if (bytes.empty()) return {};
-  UniqueFd memory(::memfd_create("gibbous-kept", MFD_CLOEXEC));
-  for (std::size_t written = 0; memory && written < bytes.size();) {
-    const ssize_t put = ::write(memory.get(), bytes.data() + written, bytes.size() - written);
-    if (put <= 0) return {};
-    written += static_cast<std::size_t>(put);
-  }
-  return memory;
-}
-
-UniqueFd Spool::another() const {
-  if (!pipe_) return {};
-  return UniqueFd(::fcntl(pipe_.get(), F_DUPFD_CLOEXEC, 0));
-}
 
 Result<ControlSocket> ControlSocket::open(const std::string& directory,
                                           std::uint32_t keeper_number) {

@@ -88,6 +88,7 @@ Status Server::open() {
   if (!signals_) return failure("signalfd");
   epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_) return failure("epoll_create1");
+  relays_.use(epoll_.get());
   // A child of the host that never execs may hold the socket open, so the host's end is watched
   // too.
   ucred host{};
@@ -124,7 +125,7 @@ void Server::run() {
         host_gone_ = true;
       } else if (control_ && event.data.fd == control_->fd()) {
         accept_control();
-      } else if (control_ && read_spool(event.data.fd)) {
+      } else if (relays_.handle(event.data.fd, event.events)) {
         continue;
       } else if (KeeperRun* run = limiter_ ? limiter_->run_of_event(event.data.fd) : nullptr) {
         if (lifecycle_.is_ending() && !lifecycle_.is(Phase::kSparing)) continue;  // it ends anyway
@@ -242,7 +243,11 @@ void Server::reap() {
 
 void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   const ExitStatus exit = to_exit_status(status, usage);
-  if (run.keep) run.keep->exit = exit;
+  if (run.keep) {
+    run.keep->exit = exit;
+    run.keep->out.catch_up();
+    run.keep->err.catch_up();
+  }
   const bool waits_for_host = run.keep && !has_host();
   if (!waits_for_host && !lifecycle_.is_ending()) {
     if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
@@ -254,6 +259,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   }
   if (lifecycle_.is_ending()) return;
   if (!run.forgotten) {
+    if (run.keep) note_unsettled(run.key);
     wire::encode_exited(out_, run.key, exit);
     send();
   } else if (!run.job) {
@@ -266,6 +272,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
 // An empty tree cannot grow again, so the run is no longer needed.
 void Server::remove_if_done(KeeperRun& run) {
   if (run.leader != 0 || run.job || (run.keep && !has_host())) return;
+  if (run.keep && !run.keep->settled && !run.forgotten) return;
   if (run.forgotten || run.orphans.empty()) remove(run);
 }
 

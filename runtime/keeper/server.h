@@ -69,6 +69,7 @@ class Server {
   bool handle_usage(RunKey key, wire::Bytes body);
   // Answers the questions of this turn from one survey.
   void answer_usage_questions();
+  bool handle_recorded(RunKey key, wire::Bytes body);
   bool handle_shutdown(wire::Bytes body);
 
   void leader_ended(KeeperRun& run, int status, const rusage& usage);
@@ -101,8 +102,11 @@ class Server {
   Status open_control_socket(const std::string& directory);
   void stay_alone();
   void watch_control_socket(bool watched);
-  void watch_spools(Detached& detached, bool watched);
-  bool read_spool(int fd);
+  // Adds what the host reads to the descriptors that it gets with `started`.
+  static void connect(Detached& detached, wire::StartedMessage& started, FdList& fds);
+  static void disconnect(Detached& detached);
+  void settle(KeeperRun& run);
+  void note_unsettled(RunKey key);
   void watch_outputs();
   void discard_output(int fd);
   void note_detached_ends();
@@ -125,7 +129,8 @@ class Server {
   rlimit original_files_;
   UniqueFd epoll_;
   UniqueFd signals_;
-  UniqueFd host_;                     // pidfd
+  UniqueFd host_;  // pidfd
+  Relays relays_;
   std::unique_ptr<Starter> starter_;  // both exist from Hello on
   std::unique_ptr<ProcessTable> process_table_;
   std::unique_ptr<Killer> killer_;
@@ -139,6 +144,8 @@ class Server {
   std::vector<std::pair<RunKey, std::uint32_t>> usage_questions_;  // of this turn, with numbers
   std::vector<RunKey> changed_;  // runs whose tree may have become smaller
   std::vector<RunKey> killed_;   // runs with a job, and some whose job is done
+  std::deque<RunKey>
+      unsettled_;  // ended detached runs whose host has not recorded them, or just has
   Time next_check_;
   Time next_due_ = Time::max();  // of all jobs
   Time retry_send_ = Time::max();

@@ -48,7 +48,8 @@ int seccomp_filters(pid_t pid) {
 bool Server::has_detached() const {
   bool any = false;
   if (process_table_)
-    process_table_->for_each([&any](KeeperRun& run) { any = any || run.keep != nullptr; });
+    process_table_->for_each(
+        [&any](KeeperRun& run) { any = any || (run.keep && !(run.empty() && run.keep->settled)); });
   return any;
 }
 
@@ -69,8 +70,9 @@ void Server::stay_alone() {
   watch_control_socket(true);
   host_gone_ = false;
   process_table_->for_each([this](KeeperRun& run) {
-    if (run.keep) watch_spools(*run.keep, true);
+    if (run.keep) disconnect(*run.keep);
   });
+  unsettled_.clear();
   note_detached_ends();
 }
 
@@ -79,29 +81,37 @@ void Server::watch_control_socket(bool watched) {
   ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, control_->fd(), &event);
 }
 
-void Server::watch_spools(Detached& detached, bool watched) {
-  for (const Spool* spool : {&detached.out, &detached.err}) {
-    if (spool->fd() < 0) continue;
-    epoll_event event{EPOLLIN, {.fd = spool->fd()}};
-    ::epoll_ctl(epoll_.get(), watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, spool->fd(), &event);
-  }
+// A terminal is given as well, for what is typed: its output comes through the other descriptor.
+void Server::connect(Detached& detached, wire::StartedMessage& started, FdList& fds) {
+  UniqueFd out = detached.out.connect();
+  UniqueFd err = detached.terminal ? std::move(out) : detached.err.connect();
+  if (detached.terminal) out = detached.out.source();
+  started.out = static_cast<bool>(out);
+  started.err = static_cast<bool>(err);
+  if (out) fds.add(std::move(out));
+  if (err) fds.add(std::move(err));
 }
 
-bool Server::read_spool(int fd) {
-  bool found = false;
-  process_table_->for_each([&](KeeperRun& run) {
-    if (!run.keep || found) return;
-    for (Spool* spool : {&run.keep->out, &run.keep->err}) {
-      if (spool->fd() != fd) continue;
-      found = true;
-      if (!spool->read()) {
-        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-        spool->close();
-      }
-      return;
-    }
-  });
-  return found;
+void Server::disconnect(Detached& detached) {
+  detached.out.disconnect();
+  detached.err.disconnect();
+}
+
+// The next host need not see the run any more.
+void Server::settle(KeeperRun& run) {
+  run.keep->settled = true;
+  changed_.push_back(run.key);
+}
+
+// The host has been told the end of this run, and says when it is recorded. One whose disk is full
+// does not for long.
+void Server::note_unsettled(RunKey key) {
+  unsettled_.push_back(key);
+  while (unsettled_.size() > kMaxUnsettled) {
+    KeeperRun* const oldest = process_table_->find(unsettled_.front());
+    unsettled_.pop_front();
+    if (oldest != nullptr && oldest->keep && oldest->leader == 0) settle(*oldest);
+  }
 }
 
 // The keeper is alone: when nothing is alive, it remembers the ends for a while.
@@ -156,27 +166,27 @@ void Server::hand_over() {
     KeeperRun& run = *process_table_->find(key);
     Detached& detached = *run.keep;
     run.forgotten = false;  // by the last host
-    watch_spools(detached, false);
     wire::DetachedMessage message;
     message.started = detached.started;
     message.notes = detached.notes;
-    message.lost_out = detached.out.lost();
-    message.lost_err = detached.err.lost();
-    std::array<UniqueFd, wire::kMaxFds> fds;
-    if (run.leader != 0) {
-      fds[0].reset(static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U)));
-    }
-    fds[1] = detached.out.another();
-    fds[2] = detached.err.another();
-    fds[3] = detached.out.hand_over();
-    fds[4] = detached.err.hand_over();
-    FdList list;
-    for (std::size_t i = 0; i < fds.size(); ++i) {
-      message.fds[i] = static_cast<bool>(fds[i]);
-      if (fds[i]) list.add(std::move(fds[i]));
+    message.out = {{}, detached.out.begin(), detached.out.recorded()};
+    message.err = {{}, detached.err.begin(), detached.err.recorded()};
+    FdList fds;
+    UniqueFd leader(run.leader != 0 ? static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U))
+                                    : -1);
+    message.fds[0] = static_cast<bool>(leader);
+    if (leader) fds.add(std::move(leader));
+    connect(detached, message.started, fds);
+    message.fds[1] = message.started.out;
+    message.fds[2] = message.started.err;
+    std::size_t next = 3;
+    for (const Relay* relay : {&detached.out, &detached.err}) {
+      UniqueFd copy = relay->copy();
+      message.fds[next++] = static_cast<bool>(copy);
+      if (copy) fds.add(std::move(copy));
     }
     wire::encode_detached(out_, key, message);
-    send(std::move(list));
+    send(std::move(fds));
     if (const auto limit = std::exchange(detached.limit, std::nullopt)) {
       wire::encode_limit(out_, key, *limit);
       send();
@@ -185,6 +195,7 @@ void Server::hand_over() {
       wire::encode_exited(out_, key, *detached.exit);
       send();
       run.left = 0;
+      note_unsettled(key);
       changed_.push_back(key);
     }
   }

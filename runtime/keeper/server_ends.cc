@@ -25,7 +25,7 @@ std::uint64_t waiting_in(const UniqueFd& pipe) {
 std::uint64_t dropped_bytes(const KeeperRun& run) {
   std::uint64_t bytes = run.dropped_bytes;
   for (const UniqueFd& output : run.outputs) bytes += waiting_in(output);
-  if (run.keep) bytes += run.keep->out.unread() + run.keep->err.unread();
+  if (run.keep) bytes += run.keep->out.unrecorded() + run.keep->err.unrecorded();
   return bytes;
 }
 

@@ -62,6 +62,8 @@ bool Server::handle(Channel::Received& received) {
       return handle_forget(header->run, body);
     case wire::Type::kUsage:
       return handle_usage(header->run, body);
+    case wire::Type::kRecorded:
+      return handle_recorded(header->run, body);
     case wire::Type::kShutdown:
       return handle_shutdown(body);
     case wire::Type::kHello:
@@ -177,11 +179,12 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   if (*limits) outcome.started.in_force = (*limits)->in_force;
   std::unique_ptr<Detached> detached;
   if (start->keep) {
-    detached = std::make_unique<Detached>();
+    detached = std::make_unique<Detached>(relays_, std::move(outcome.kept_out),
+                                          std::move(outcome.kept_err));
     detached->notes = outcome.notes;
+    detached->terminal = start->terminal.has_value();
+    connect(*detached, outcome.started, outcome.fds);
     detached->started = outcome.started;
-    detached->out = Spool(std::move(outcome.kept_out));
-    detached->err = Spool(std::move(outcome.kept_err));
   }
   std::array<UniqueFd, 2> outputs{std::move(outcome.kept_out), std::move(outcome.kept_err)};
   wire::encode_started(out_, key, outcome.started);
@@ -292,10 +295,21 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
     remove(*run);
   } else {
     // The run goes on without a reader.
-    if (run->keep) watch_spools(*run->keep, true);
+    if (run->keep) disconnect(*run->keep);
     run->outputs = {};
     run->forgotten = true;
   }
+  return true;
+}
+
+bool Server::handle_recorded(RunKey key, wire::Bytes body) {
+  const auto recorded = wire::decode_recorded(body);
+  if (!recorded) return false;
+  KeeperRun* run = process_table_->find(key);
+  if (run == nullptr || !run->keep) return true;
+  run->keep->out.recorded(recorded->out);
+  run->keep->err.recorded(recorded->err);
+  if (recorded->end && run->leader == 0) settle(*run);
   return true;
 }
 
@@ -303,6 +317,11 @@ bool Server::handle_shutdown(wire::Bytes body) {
   const auto shutdown = wire::decode_shutdown(body);
   if (!shutdown) return false;
   end_notes_.host_done();
+  if (process_table_) {
+    process_table_->for_each([](KeeperRun& run) {
+      if (run.keep && run.leader == 0) run.keep->settled = true;
+    });
+  }
   lose_host(shutdown->grace);
   return true;
 }

@@ -200,16 +200,19 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   outcome.started.pid = launched.pid;
   outcome.started.start_time = launched.start_time;
   outcome.started.in = static_cast<bool>(library[kIn]);
-  outcome.started.out = static_cast<bool>(library[kOut]);
-  outcome.started.err = static_cast<bool>(library[kErr]);
   if (sandbox) outcome.started.sandbox = sandbox->report();
-  if (start.keep || !start.terminal) {
+  if (start.keep) {
+    outcome.kept_out = std::move(library[kOut]);
+    outcome.kept_err = std::move(library[kErr]);
+  } else if (!start.terminal) {
     const auto another = [](const UniqueFd& fd) {
       return UniqueFd(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0) : -1);
     };
     outcome.kept_out = another(library[kOut]);
     outcome.kept_err = another(library[kErr]);
   }
+  outcome.started.out = static_cast<bool>(library[kOut]);
+  outcome.started.err = static_cast<bool>(library[kErr]);
   if (start.keep) {
     outcome.keep_directory = strings.keep_directory;
     outcome.notes = strings.notes;

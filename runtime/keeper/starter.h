@@ -26,8 +26,8 @@ struct StartOutcome {
   FdList fds;
   std::uint64_t stdin_device = 0;  // of the child's end of a pipe, else 0
   std::uint64_t stdin_inode = 0;
-  // Second descriptors of what the library reads; unset for the terminal of a run that ends with
-  // its host, because the end of that host must hang it up.
+  // What a run that outlives its host is read through. Of another run, second descriptors of what
+  // the library reads; unset for its terminal, because the end of its host must hang it up.
   UniqueFd kept_out;
   UniqueFd kept_err;
   // Set for a run that outlives its host.

@@ -142,6 +142,19 @@ Result<CleanupDone> decode_cleanup_done(Bytes body) {
   return finish(reader, over, "cleanup command over");
 }
 
+void encode_recorded(Buffer& out, RunKey run, const RecordedMessage& recorded) {
+  Writer(out, Type::kRecorded, run).put(recorded.out).put(recorded.err).put(recorded.end);
+}
+
+Result<RecordedMessage> decode_recorded(Bytes body) {
+  Reader reader(body);
+  RecordedMessage recorded;
+  recorded.out = reader.get<std::uint64_t>();
+  recorded.err = reader.get<std::uint64_t>();
+  recorded.end = reader.get_bool();
+  return finish(reader, recorded, "recorded");
+}
+
 Result<Start> decode_start(Bytes body) {
   Reader reader(body);
   Start start;

@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 4;
+inline constexpr std::uint16_t kVersion = 5;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -33,9 +33,11 @@ inline constexpr std::size_t kMaxReportedSurvivors = 256;
 inline constexpr std::size_t kMaxReportedPorts = 64;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
+inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
 inline constexpr std::size_t kSandboxLists = 5;
-// Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and the spooled output of
-// both. They come in this order, and some may be absent.
+// Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and memfds with the output
+// of both that no host has recorded. They come in this order, and some may be absent. Of a detached
+// run with a terminal, stdout is the terminal and stderr a pipe with what it says.
 inline constexpr std::size_t kMaxFds = 5;
 
 enum class Type : std::uint16_t {
@@ -49,6 +51,7 @@ enum class Type : std::uint16_t {
   kUsage = 7,
   kCleanup = 8,  // of the start that follows it
   kCleanupDone = 9,
+  kRecorded = 10,
   // Keeper to library.
   kStarted = 32,
   kStartFailed = 33,
@@ -156,6 +159,16 @@ Status decode_forget(Bytes body);
 struct Shutdown {
   Millis grace{0};
 };
+// A detached run is recorded up to these offsets of its streams; with `end`, its end is as well,
+// and the next host need not see the run.
+struct RecordedMessage {
+  std::uint64_t out = 0;
+  std::uint64_t err = 0;
+  bool end = false;
+};
+void encode_recorded(Buffer& out, RunKey run, const RecordedMessage& recorded);
+Result<RecordedMessage> decode_recorded(Bytes body);
+
 // Question `number` about a run; the answer carries the same number.
 void encode_usage(Buffer& out, RunKey run, std::uint32_t number);
 Result<std::uint32_t> decode_usage(Bytes body);
@@ -181,8 +194,8 @@ Result<StartedMessage> decode_started(Bytes body);
 struct DetachedMessage {
   StartedMessage started;  // `fds` says which descriptors there are
   std::array<bool, kMaxFds> fds{};
-  std::uint64_t lost_out = 0;
-  std::uint64_t lost_err = 0;
+  EarlierOutput out;  // without the bytes, which are in the memfds
+  EarlierOutput err;
   std::string notes;
 };
 void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept);

@@ -85,7 +85,10 @@ void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept) {
   Writer writer(out, Type::kDetached, run);
   put_started(writer, kept.started);
   for (const bool there : kept.fds) writer.put(there);
-  writer.put(kept.lost_out).put(kept.lost_err).put_text(kept.notes, kMaxNotesBytes);
+  for (const EarlierOutput* output : {&kept.out, &kept.err}) {
+    writer.put(output->from).put(output->recorded);
+  }
+  writer.put_text(kept.notes, kMaxNotesBytes);
 }
 
 Result<DetachedMessage> decode_detached(Bytes body) {
@@ -93,8 +96,11 @@ Result<DetachedMessage> decode_detached(Bytes body) {
   DetachedMessage kept;
   kept.started = get_started(reader);
   for (bool& there : kept.fds) there = reader.get_bool();
-  kept.lost_out = reader.get<std::uint64_t>();
-  kept.lost_err = reader.get<std::uint64_t>();
+  for (EarlierOutput* output : {&kept.out, &kept.err}) {
+    output->from = reader.get<std::uint64_t>();
+    output->recorded = reader.get<std::uint64_t>();
+    reader.refuse_unless(std::max(output->from, output->recorded) <= kMaxStreamOffset);
+  }
   kept.notes = reader.get_text(kMaxNotesBytes);
   return finish(reader, std::move(kept), "kept");
 }

@@ -85,6 +85,7 @@ Recorder::Track& Recorder::track_of(Run& run) {
   if (is_new) {
     track.run = &run;
     track.ready = !run.adopted();
+    track.origins = {run.origin(StreamId::kStdout), run.origin(StreamId::kStderr)};
     // Nobody knows what an earlier host recorded last.
     if (run.spec().terminal && track.ready) track.size = run.spec().terminal->size;
     track.max_bytes = run.spec().max_output_bytes.value_or(options_.max_output_bytes);
@@ -226,11 +227,21 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   if (found == tracks_.end()) return;
   Track& track = found->second;
   if (std::exchange(track.ready, true)) return;
+  if (recorded != nullptr && is_terminal_status(recorded->status) && track.run != nullptr) {
+    // The earlier host had recorded the end as well, and had no time to say so.
+    tell_kept(track, true);
+    cancel_timers(track);
+    tracks_.erase(found);
+    return;
+  }
   if (recorded != nullptr) {
     go_on_from(track, *recorded);
-    if (track.run != nullptr) update(track);
+    if (track.run != nullptr) {
+      pass_recorded(track, *recorded);
+      update(track);
+    }
     add_size(track, track.next);
-    if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded);
+    if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded, line_starts(track));
   }
   const auto again = tracks_.find(run_id);
   if (again != tracks_.end()) pump(again->second);
@@ -279,6 +290,36 @@ void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
     track.max_bytes = static_cast<std::uint64_t>(recorded.max_output_bytes);
   }
   track.capped = track.taken_bytes >= beginning_of(track.max_bytes);
+}
+
+// The keeper gives again what the earlier host may not have recorded.
+void Recorder::pass_recorded(Track& track, const RunRecord& recorded) {
+  if (track.capped) return;
+  const std::array<std::int64_t, kStreams> to{recorded.stdout_to, recorded.stderr_to};
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const std::int64_t passed = std::max<std::int64_t>(to[i] - track.origins[i], 0);
+    const Offset end = track.run->stream(static_cast<StreamId>(i)).end();
+    if (to[i] > 0) track.next[i] = std::min(static_cast<Offset>(passed), end);
+  }
+}
+
+// Returns where the lines begin that are not recorded whole: the watchers of the next host need
+// them.
+Recorder::Marks Recorder::line_starts(const Track& track) {
+  Marks starts = track.next;
+  if (track.run->spec().terminal) return starts;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const Stream& stream = track.run->stream(static_cast<StreamId>(i));
+    const std::optional<std::uint64_t> line = stream.line_at(starts[i]);
+    const std::optional<Offset> start = line ? stream.line_offset(*line) : std::nullopt;
+    if (start && *start <= starts[i]) starts[i] = *start;
+  }
+  return starts;
+}
+
+void Recorder::tell_kept(const Track& track, bool end) {
+  if (!on_kept || track.run == nullptr || !track.run->spec().keep) return;
+  on_kept(*track.run, track.capped || end ? ends_of(track) : line_starts(track), end);
 }
 
 void Recorder::end_all(const std::string& reason) {
@@ -353,6 +394,7 @@ void Recorder::add_size_soon(Track& track) {
 void Recorder::finish(Track& track) {
   if (track.late_size != 0) add_size(track, ends_of(track));
   track.closing = true;
+  if (journal_ == nullptr) tell_kept(track, true);
   pump(track);
 }
 

@@ -95,8 +95,12 @@ class Recorder final : public RunsObserver {
   void end_all(const std::string& reason);
   // Returns the record of a run that is not yet on disk whole.
   std::optional<RunRecord> record_of(const std::string& run_id) const;
-  // Called when an adopted run continues after its record.
-  std::function<void(Run&, const RunRecord&)> on_resumed;
+  // Called when an adopted run continues after its record; `from` is where the lines begin that the
+  // earlier host had not recorded whole.
+  std::function<void(Run&, const RunRecord&, const std::array<Offset, kStreams>& from)> on_resumed;
+  // Called when more of a detached run has been given to the journal: its streams up to `to`, where
+  // the next host can go on. `end`: all of it, or there is no journal.
+  std::function<void(const Run&, const std::array<Offset, kStreams>& to, bool end)> on_kept;
   // Called when a run is seen for the first time.
   std::function<void(const Run&)> on_new_run;
 
@@ -136,8 +140,9 @@ class Recorder final : public RunsObserver {
     std::uint64_t taken_bytes = 0;
     std::uint64_t max_bytes = 0;
     Marks next{};
-    std::optional<TerminalSize> size;  // of its terminal, as it is recorded
-    Marks size_after{};                // the output before that
+    std::array<std::int64_t, kStreams> origins{};  // Run::origin
+    std::optional<TerminalSize> size;              // of its terminal, as it is recorded
+    Marks size_after{};                            // the output before that
     Nanos size_at{0};
     Deadlines::Token late_size = 0;  // when a newer one is recorded, if no output comes before
     std::deque<Pending> pending;
@@ -160,6 +165,9 @@ class Recorder final : public RunsObserver {
   static bool is_over(const Track& track);
   Track& track_of(Run& run);
   static void go_on_from(Track& track, const RunRecord& recorded);
+  static void pass_recorded(Track& track, const RunRecord& recorded);
+  static Marks line_starts(const Track& track);
+  void tell_kept(const Track& track, bool end);
   void update(Track& track);
   void add(Track& track, ItemType type, std::string payload, std::string meta);
   bool has_new_size(const Track& track) const;
@@ -171,8 +179,7 @@ class Recorder final : public RunsObserver {
   bool put_pending(Track& track);
   bool put_output(Track& track, const Marks& until);
   bool put_stream(Track& track, StreamId id, Offset until);
-  bool put_item(Track& track, ItemType type, std::string_view payload, std::string_view meta,
-                std::int64_t at = 0);
+  bool put_item(Track& track, JournalItem item, const Marks& next);
   static ItemType output_type(const Run& run, StreamId id);
   std::uint64_t tail_room(const Track& track) const;
   void follow_tail(Track& track, StreamId id);

@@ -24,7 +24,9 @@ ItemType Recorder::output_type(const Run& run, StreamId id) {
 void Recorder::pump(Track& track) {
   if (journal_ == nullptr || !track.ready) return;
   if ((!track.known || track.record_first) && !put_record(track)) return;
+  const Marks before = track.next;
   if (!put_pending(track) || !put_output(track, ends_of(track))) return;
+  if (track.next != before || track.capped) tell_kept(track, false);
   // A reader that sees the end also sees everything before it.
   if (track.record_due && !put_record(track)) return;
   let_go(track);
@@ -39,6 +41,7 @@ void Recorder::pump(Track& track) {
     track.record.finished_at = 0;
     return;
   }
+  tell_kept(track, true);
   const std::string id = track.record.run_id;
   cancel_timers(track);
   journal_->forget_run(id);
@@ -73,23 +76,29 @@ bool Recorder::put_pending(Track& track) {
     if (!put_output(track, next.after)) return false;
     const bool ends = next.type == ItemType::kState && is_terminal_status(next.payload);
     if (ends && track.capped && !put_tail(track)) return false;
-    if (!put_item(track, next.type, next.payload, next.meta, next.at)) return false;
+    const JournalItem item{
+        .type = next.type, .payload = next.payload, .meta = next.meta, .created_at = next.at};
+    if (!put_item(track, item, track.next)) return false;
     track.pending.pop_front();
   }
   return true;
 }
 
-bool Recorder::put_item(Track& track, ItemType type, std::string_view payload,
-                        std::string_view meta, std::int64_t at) {
-  if (payload.size() + meta.size() > kMaxItemBytes) {
-    payload = payload.substr(0, kMaxItemBytes / 2);
-    meta = {};
+// Gives the item the next number. Once it is taken, the streams are recorded up to `next`.
+bool Recorder::put_item(Track& track, JournalItem item, const Marks& next) {
+  if (item.payload.size() + item.meta.size() > kMaxItemBytes) {
+    item.payload = item.payload.substr(0, kMaxItemBytes / 2);
+    item.meta = {};
   }
-  const Taken taken =
-      journal_->append(track.record.run_id, {track.last_seq + 1, type, payload, meta, at});
-  if (taken == Taken::kFull) return false;
+  item.seq = track.last_seq + 1;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const std::int64_t to = track.origins[i] + static_cast<std::int64_t>(next[i]);
+    (i == 0 ? item.stdout_to : item.stderr_to) = std::max<std::int64_t>(to, 0);
+  }
+  if (journal_->append(track.record.run_id, item) == Taken::kFull) return false;
   // kNotKept: the seq is used up, and a note there says what is missing.
   ++track.last_seq;
+  track.next = next;
   return true;
 }
 
@@ -127,8 +136,11 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
     } else if (next + tail == stream.end() && !stream.ended() && !track.closing) {
       return true;
     }
-    if (!put_item(track, output_type(*track.run, id), chunk, "")) return false;
-    next += chunk.size();
+    Marks after = track.next;
+    after[static_cast<std::size_t>(id)] += chunk.size();
+    if (!put_item(track, {.type = output_type(*track.run, id), .payload = chunk}, after)) {
+      return false;
+    }
     track.taken_bytes += chunk.size();
   }
   return true;
@@ -136,10 +148,14 @@ bool Recorder::put_stream(Track& track, StreamId id, Offset until) {
 
 void Recorder::note_gap(Track& track, StreamId id, Offset from, Offset to, const char* why) {
   if (to <= from || journal_ == nullptr) return;
-  put_item(track, ItemType::kNote,
-           bytes_text(to - from) + " of " + to_string(id) + " are not recorded: " + why + ".",
-           "{\"stream\":\"" + std::string(to_string(id)) + "\",\"from\":" + std::to_string(from) +
-               ",\"to\":" + std::to_string(to) + "}");
+  const std::string text =
+      bytes_text(to - from) + " of " + to_string(id) + " are not recorded: " + why + ".";
+  const std::string meta = "{\"stream\":\"" + std::string(to_string(id)) +
+                           "\",\"from\":" + std::to_string(from) + ",\"to\":" + std::to_string(to) +
+                           "}";
+  Marks after = track.next;
+  after[static_cast<std::size_t>(id)] = to;
+  put_item(track, {.type = ItemType::kNote, .payload = text, .meta = meta}, after);
 }
 
 // The next read may be as large as the ring, so that nothing may be unrecorded by then. Until the

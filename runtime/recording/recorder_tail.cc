@@ -81,9 +81,11 @@ bool Recorder::put_tail(Track& track) {
 bool Recorder::put_left_out(Track& track) {
   const LeftOut left = track.tail.missing(track.next);
   if (left.bytes() == 0) return true;
-  if (!put_item(track, ItemType::kNote, left.text(track.max_bytes), left.meta())) return false;
-  for (std::size_t i = 0; i < kStreams; ++i) track.next[i] = left.to[i];
-  return true;
+  const std::string text = left.text(track.max_bytes);
+  const std::string meta = left.meta();
+  Marks after{};
+  for (std::size_t i = 0; i < kStreams; ++i) after[i] = left.to[i];
+  return put_item(track, {.type = ItemType::kNote, .payload = text, .meta = meta}, after);
 }
 
 bool Recorder::put_piece(Track& track, const OutputPiece& piece) {
@@ -92,11 +94,13 @@ bool Recorder::put_piece(Track& track, const OutputPiece& piece) {
   if (slice.gap) {
     note_gap(track, piece.stream, slice.gap->from, slice.gap->to, "they are not kept in memory");
   }
-  if (!slice.bytes.empty() &&
-      !put_item(track, output_type(*track.run, piece.stream), slice.bytes, "")) {
+  Marks after = track.next;
+  after[static_cast<std::size_t>(piece.stream)] = slice.to;
+  const ItemType type = output_type(*track.run, piece.stream);
+  if (!slice.bytes.empty() && !put_item(track, {.type = type, .payload = slice.bytes}, after)) {
     return false;
   }
-  track.next[static_cast<std::size_t>(piece.stream)] = slice.to;
+  track.next = after;
   track.taken_bytes += slice.bytes.size();
   return true;
 }

@@ -65,11 +65,19 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
       alarms_(loop),
       recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
   if (options_.journal.directory.empty()) {
+    recorder_->on_kept = [&runs](const Run& run, const KeptOutput::Marks& to, bool end) {
+      if (end) runs.recorded(run.id(), to, end);
+    };
     state_ = State::kFailed;
     problem_ =
         Status::error("no_journal", "nothing is recorded: there is no state directory (--state)");
     return;
   }
+  kept_output_ = std::make_unique<KeptOutput>(
+      runs, [this](std::function<void(const Status&)> then) { flush(std::move(then)); });
+  recorder_->on_kept = [this](const Run& run, const KeptOutput::Marks& to, bool end) {
+    if (journal_) kept_output_->given(run.id(), to, end);
+  };
   recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
   JournalOptions& journal = options_.journal;
   journal.on_room = [this] { mailbox_->post([this] { go_on(); }); };
@@ -431,6 +439,7 @@ void Recording::close(std::function<void()> on_closed) {
 void Recording::end() {
   if (opening_ != nullptr || looking_up_) return;
   const auto closed = [this] {
+    kept_output_.reset();
     recorder_.reset();
     mailbox_->close(std::exchange(on_closed_, nullptr));
   };

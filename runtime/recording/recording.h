@@ -18,6 +18,7 @@
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/recording/alarms.h"
+#include "runtime/recording/kept_output.h"
 #include "runtime/recording/mailbox.h"
 #include "runtime/recording/recorder.h"
 #include "runtime/runs/runs.h"
@@ -143,6 +144,7 @@ class Recording {
   std::unique_ptr<Mailbox> mailbox_;
   Alarms alarms_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<KeptOutput> kept_output_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<JournalReader> reader_;  // null while a lookup has it
   State state_ = State::kClosed;

@@ -43,12 +43,16 @@ bool is_another(const Started& started) {
   return stat && stat->start_time != started.start_time;
 }
 
-void take_over(Stream& stream, const std::string& bytes, std::uint64_t lost) {
-  if (lost > 0) {
-    stream.append("[gibbous: " + std::to_string(lost) +
+// Returns Run::origin of the stream.
+std::int64_t take_over(Stream& stream, const EarlierOutput& earlier) {
+  if (earlier.from > earlier.recorded) {
+    stream.append("[gibbous: " + std::to_string(earlier.from - earlier.recorded) +
                   " bytes of output were lost while there was no host]\n");
   }
-  stream.append(bytes);
+  const auto origin =
+      static_cast<std::int64_t>(earlier.from) - static_cast<std::int64_t>(stream.end());
+  stream.append(earlier.bytes);
+  return origin;
 }
 
 }  // namespace
@@ -117,6 +121,19 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
   run.spec_.keep = true;
   run.created_wall_ = run.started_wall_ = millis(kCreated);
   return true;
+}
+
+void Runs::recorded(const std::string& id, const std::array<Offset, kStreams>& to, bool end) {
+  const auto found = by_id_.find(id);
+  if (closing_ || found == by_id_.end() || !found->second->run.spec_.keep) return;
+  const Entry& entry = *found->second;
+  if (entry.fake) return;
+  std::array<std::uint64_t, kStreams> raw{};
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const std::int64_t at = entry.run.origins_[i] + static_cast<std::int64_t>(to[i]);
+    raw[i] = static_cast<std::uint64_t>(std::max<std::int64_t>(at, 0));
+  }
+  entry.keeper->recorded(entry.run.key_, raw[0], raw[1], end);
 }
 
 void Runs::adopt_detached(std::function<void()> on_done) {
@@ -208,8 +225,8 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   run.started_ = std::max(clock_.now() - Nanos(passed), Nanos{1});
   run.last_output_ = clock_.now();
   run.output_rate_.start(run.last_output_);
-  take_over(run.streams_[0], detached.out, detached.lost_out);
-  take_over(run.streams_[1], detached.err, detached.lost_err);
+  run.origins_ = {take_over(run.streams_[0], detached.out),
+                  take_over(run.streams_[1], detached.err)};
   for (std::size_t i = 0; i < kStreams; ++i) run.arrivals_.note(i, run.streams_[i], 0);
   if (detached.started.pidfd && is_another(detached.started)) {
     // A pid that now belongs to another process is left alone.
@@ -222,7 +239,7 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   if (run.spec_.terminal) {
     if (const auto size = terminal_size(detached.started.out.get()))
       run.spec_.terminal->size = *size;
-    open_terminal(entry, detached.started.out);
+    open_terminal(entry, detached.started);
     show(entry, 0);
   }
   read_stream(entry, StreamId::kStdout, std::move(detached.started.out));

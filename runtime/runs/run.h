@@ -171,6 +171,9 @@ class Run {
   bool output_incomplete() const { return output_incomplete_; }
   bool stdin_open() const { return stdin_open_; }
   const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
+  // Returns how many bytes of the stream came before its first byte here: an adopted run wrote them
+  // for an earlier host. Negative when a notice comes before the run's own first byte.
+  std::int64_t origin(StreamId id) const { return origins_[static_cast<std::size_t>(id)]; }
   ArrivalOrder::Streams streams() const { return {&streams_[0], &streams_[1]}; }
   // Returns the order in which both streams came. Reading incomplete lines changes it.
   ArrivalOrder& arrivals() { return arrivals_; }
@@ -222,6 +225,7 @@ class Run {
   bool output_incomplete_ = false;
   bool stdin_open_ = false;
   std::array<Stream, kStreams> streams_;
+  std::array<std::int64_t, kStreams> origins_{};
   ArrivalOrder arrivals_;
   std::unique_ptr<Screen> screen_;
   Millis created_wall_{0};

@@ -141,6 +141,10 @@ class Runs final : private KeeperListener {
   // reported, at the drain limit at the latest.
   void hold(Run& run, bool held);
 
+  // Says that a detached run is on disk up to these offsets of its streams, and with `end` whole:
+  // its keeper need not keep that for the next host. Nothing happens for other runs.
+  void recorded(const std::string& id, const std::array<Offset, kStreams>& to, bool end);
+
   // Takes over the detached runs of earlier hosts; on_state reports each one, and then the loop
   // calls on_done.
   void adopt_detached(std::function<void()> on_done);
@@ -277,7 +281,7 @@ class Runs final : private KeeperListener {
   Entry& entry_of(Run& run);
 
   // Runs with a terminal (runs_terminal.cc).
-  void open_terminal(Entry& entry, const UniqueFd& master);
+  void open_terminal(Entry& entry, Started& started);
   void show(Entry& entry, Offset from);
   void answer(Entry& entry, std::string_view bytes);
   static void follow_size(Entry& entry);

@@ -73,6 +73,7 @@ struct Runs::Entry {
   std::size_t open_logs = 0;  // not finished yet
   bool logs_finishing = false;
   std::array<StreamTap, kStreams> taps;
+  UniqueFd terminal;  // of a detached run: the tap of stdout has a pipe with its output
   std::unique_ptr<StdinWriter> stdin_writer;
   bool interrupted = false;         // <C-c> was typed
   bool outlived_interrupt = false;  // and then something else, so that it had been handled
@@ -93,6 +94,11 @@ struct Runs::Entry {
   std::chrono::microseconds last_cpu{0};  // as of the last usage()
   Nanos last_usage{0};
   std::uint32_t questions = 0;  // unanswered calls of usage()
+  // The terminal, while its output is read; -1: there is none.
+  int master() const {
+    return terminal ? terminal.get() : taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
+  }
+
   bool asked = false;           // the executor was asked about the end
   Deadlines::Token asking = 0;  // the limit of its answer
 };

@@ -99,7 +99,7 @@ void Runs::on_started(RunKey key, Started started) {
     entry->stdin_writer = std::make_unique<StdinWriter>(
         loop_, std::move(started.in), [entry] { entry->run.stdin_open_ = false; });
   }
-  if (run.spec_.terminal) open_terminal(*entry, started.out);
+  if (run.spec_.terminal) open_terminal(*entry, started);
   open_logs(*entry);
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
@@ -256,8 +256,9 @@ bool Runs::settled(const Entry& entry) const {
     const Stream& stream = entry.run.streams_[i];
     if (stream.ended()) continue;
     // It is unknown how much a terminal holds, but not whether it holds something.
-    const bool more = entry.run.screen_ ? can_be_read(entry.taps[i].descriptor)
-                                        : stream.end() < entry.taps[i].settled_at;
+    const bool is_terminal = entry.run.screen_ && !entry.terminal;
+    const bool more = is_terminal ? can_be_read(entry.taps[i].descriptor)
+                                  : stream.end() < entry.taps[i].settled_at;
     if (more) return false;
   }
   return true;
@@ -357,6 +358,7 @@ void Runs::StreamTap::on_end(Stream& stream, int error) {
   reader->close();
   reader = nullptr;
   descriptor = -1;
+  if (id_ == StreamId::kStdout) entry_->terminal.reset();
   if (entry_->exit && !entry_->run.ended() && owner_->settled(*entry_)) {
     owner_->finish_exited(*entry_);
   } else {

@@ -28,12 +28,19 @@ std::string range(int low, int high) {
 
 }  // namespace
 
-void Runs::open_terminal(Entry& entry, const UniqueFd& master) {
+// That of a detached run is not read: its output comes through the keeper, and goes on without a
+// host.
+void Runs::open_terminal(Entry& entry, Started& started) {
   Run& run = entry.run;
+  const UniqueFd& master = started.out;
   run.screen_ = std::make_unique<Screen>(
       run.spec_.terminal->size, [this, &entry](std::string_view bytes) { answer(entry, bytes); });
   // A second descriptor for writing: libuv polls a descriptor with only one handle.
   UniqueFd keyboard(master ? ::fcntl(master.get(), F_DUPFD_CLOEXEC, 0) : -1);
+  if (started.err) {
+    entry.terminal = std::move(started.out);
+    started.out = std::move(started.err);
+  }
   if (!keyboard) return;
   run.stdin_open_ = true;
   entry.stdin_writer = std::make_unique<StdinWriter>(loop_, std::move(keyboard),
@@ -57,8 +64,7 @@ void Runs::answer(Entry& entry, std::string_view bytes) {
 
 // Programs can change it themselves, as stty does.
 void Runs::follow_size(Entry& entry) {
-  const int master = entry.taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
-  if (const auto size = terminal_size(master)) entry.run.screen_->resize(*size);
+  if (const auto size = terminal_size(entry.master())) entry.run.screen_->resize(*size);
 }
 
 Status Runs::resize(Run& run, TerminalSize size) {
@@ -68,7 +74,7 @@ Status Runs::resize(Run& run, TerminalSize size) {
                          "rows, cols: expected " + range(kMinTerminalRows, kMaxTerminalRows) +
                              " rows and " + range(kMinTerminalCols, kMaxTerminalCols) + " columns");
   }
-  const int master = entry_of(run).taps[static_cast<std::size_t>(StreamId::kStdout)].descriptor;
+  const int master = entry_of(run).master();
   if (!run.screen_ || run.ended() || master < 0) {
     return Status::error("not_running", "The run is not running.");
   }
@@ -83,16 +89,16 @@ Status Runs::resize(Run& run, TerminalSize size) {
 Echo Runs::echo(const Run& run) const {
   const auto found = by_key_.find(run.key_);
   if (!run.screen_ || found == by_key_.end()) return Echo::kTerminal;
-  const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
-  return tap.descriptor >= 0 ? echo_of(tap.descriptor) : Echo::kTerminal;
+  const int master = found->second->master();
+  return master >= 0 ? echo_of(master) : Echo::kTerminal;
 }
 
 std::vector<std::vector<std::string>> Runs::foreground(const Run& run) const {
   const auto found = by_key_.find(run.key_);
   if (!run.screen_ || found == by_key_.end()) return {};
-  const StreamTap& tap = found->second->taps[static_cast<std::size_t>(StreamId::kStdout)];
-  if (tap.descriptor < 0) return {};
-  return foreground_of(tap.descriptor, run.pid());
+  const int master = found->second->master();
+  if (master < 0) return {};
+  return foreground_of(master, run.pid());
 }
 
 }  // namespace gibbous

@@ -71,7 +71,8 @@ RunWatchers::~RunWatchers() {
 }
 
 Status RunWatchers::add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
-                        const std::vector<std::size_t>& fired) {
+                        const std::vector<std::size_t>& fired,
+                        const std::array<Offset, kStreams>& from) {
   Watched& watched = watched_[run.id()];
   watched.run = &run;
   if (watched.sets.size() >= kMaxWatchSets) {
@@ -82,7 +83,14 @@ Status RunWatchers::add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
   watched.sets.push_back(
       std::make_unique<Set>(std::move(patterns), options_.rates, &all_runs_, clock_, fired));
   Set& set = *watched.sets.back();
-  for (std::size_t i = 0; i < kStreams; ++i) feed(set, run, static_cast<StreamId>(i));
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const auto id = static_cast<StreamId>(i);
+    if (from[i] > 0) {
+      set.set.skip_to(watch_stream(id), from[i], run.stream(id).line_at(from[i]).value_or(0));
+      set.next[i] = from[i];
+    }
+    feed(set, run, id);
+  }
   watched.ended = {};
   watched.prompt_at = clock_.now() + kPromptQuiet;
   if (has_screen(watched)) watched.pace.wrote(clock_.now());

@@ -50,12 +50,13 @@ class RunWatchers final : private RunsObserver {
   RunWatchers(const RunWatchers&) = delete;
   RunWatchers& operator=(const RunWatchers&) = delete;
 
-  // Examines the run's kept output first, from its beginning, and soon what its terminal shows.
+  // Examines the run's kept output first, from `from` on, and soon what its terminal shows.
   // `fired` has the indexes of `once` watchers that have had their match. Fails with
   // too_many_watchers. Screen watchers of a run without a terminal never match; callers must refuse
   // them.
   Status add(Run& run, std::shared_ptr<const WatchPatterns> patterns,
-             const std::vector<std::size_t>& fired = {});
+             const std::vector<std::size_t>& fired = {},
+             const std::array<Offset, kStreams>& from = {});
   // A test has moved the clock.
   void clock_moved() { arm(); }
 

@@ -1,8 +1,10 @@
 // Detached runs: they outlive every end of their host, and the next host takes them over under the
 // same id, with the output written meanwhile.
 #include <filesystem>
+#include <optional>
 
 #include "tests/faults/state_host.h"
+#include "tests/runtime/journal/desk.h"
 
 namespace gibbous::testing {
 namespace {
@@ -35,6 +37,16 @@ class Host : public StateHost {
       return output.find(word) != std::string::npos;
     });
     return output;
+  }
+  // Returns what the journal has of it, once that ends with `words`.
+  std::string recorded_until(const std::string& id, const std::string& words) {
+    std::string recorded;
+    Loop loop;
+    loop.until([&] {
+      recorded = result("recorded", {{"id", id}})["stdout"];
+      return recorded.ends_with(words);
+    });
+    return recorded;
   }
 };
 
@@ -107,9 +119,77 @@ TEST_CASE("output that a detached run writes without a host is read by the next 
   REQUIRE(loop.until([&] { return fs::exists(go + ".done"); }));  // it did not wait for a reader
   Host next(state);
   REQUIRE(next.find(id).is_object());
-  const std::string output = next.output_until(id, "\n30000\n");
-  CHECK(output.substr(0, 4) == "1\n2\n");
+  next.output_until(id, "\n30000\n");
+  std::string all = "first\n";
+  for (int line = 1; line <= 30000; ++line) all += std::to_string(line) + "\n";
+  CHECK(next.recorded_until(id, "\n30000\n") == all);
   next.result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
+}
+
+TEST_CASE("what hosts of a detached run had read and not recorded is recorded once, by the next") {
+  const TempDir state;
+  const TempDir gate;
+  const std::string command = "wait_for() { until [ -e " + gate.path() +
+                              "/$1 ]; do sleep 0.02; done; }; echo first; wait_for one; "
+                              "echo second; wait_for two; echo third; exec sleep 600";
+  std::string id;
+  std::optional<Host> host(state);
+  id = host->result("start", {{"command", command},
+                              {"keep", true},
+                              {"watch", {{{"regex", "^second"}, {"event", "seen"}}}}})["id"];
+  CHECK(host->recorded_until(id, "first\n") == "first\n");
+  {
+    Plain plain(state.path() + "/sessions.db");
+    REQUIRE(plain.run("BEGIN IMMEDIATE"));
+    std::ofstream(gate.path() + "/one") << "go";
+    host->output_until(id, "second");
+    host->end(SIGKILL);
+    host.emplace(state);
+    REQUIRE(host->find(id).is_object());
+    std::ofstream(gate.path() + "/two") << "go";
+    host->output_until(id, "third");
+    host->end(SIGKILL);
+  }
+  host.emplace(state);
+  CHECK(host->recorded_until(id, "third\n") == "first\nsecond\nthird\n");
+  host->result("bg_kill", {{"id", id}, {"signal", "SIGKILL"}});
+  CHECK(host->result("told", {{"id", id}, {"event", "seen"}})["count"] == 1);
+}
+
+TEST_CASE("a detached run whose host died while it recorded the end is recorded to its end") {
+  const TempDir state;
+  const TempDir gate;
+  const std::string go = gate.path() + "/go";
+  std::string id;
+  std::optional<Host> host(state);
+  id = host->result("start", {{"command", "echo first; until [ -e " + go +
+                                              " ]; do sleep 0.02; done; echo last; exit 7"},
+                              {"keep", true}})["id"];
+  CHECK(host->recorded_until(id, "first\n") == "first\n");
+  {
+    Plain plain(state.path() + "/sessions.db");
+    REQUIRE(plain.run("BEGIN IMMEDIATE"));
+    std::ofstream(go) << "go";
+    CHECK(host->result("ended", {{"id", id}})["state"] == "failed");
+    host->end(SIGKILL);
+  }
+  host.emplace(state);
+  CHECK(host->recorded_until(id, "last\n") == "first\nlast\n");
+  CHECK(host->find(id)["exit_code"] == 7);
+  host->end(0);
+  Loop loop;
+  CHECK(loop.until([&] { return controls(state).empty(); }));
+}
+
+TEST_CASE("a keeper ends with its last detached run once the host has recorded the end") {
+  const TempDir state;
+  Host host(state);
+  const Json started = host.result("start", {{"command", "echo over"}, {"keep", true}});
+  host.result("ended", {{"id", started["id"]}});
+  CHECK(host.recorded_until(started["id"], "over\n") == "over\n");
+  host.end(0);
+  Loop loop;
+  CHECK(loop.until([&] { return controls(state).empty(); }));
 }
 
 TEST_CASE("the end of a detached run without a host is reported to the next host") {

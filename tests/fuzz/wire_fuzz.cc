@@ -95,6 +95,11 @@ void check_message(Bytes message) {
         wire::encode_cleanup_done(out, run, value);
       });
       return;
+    case Type::kRecorded:
+      check(message, wire::decode_recorded, [run](Buffer& out, const wire::RecordedMessage& value) {
+        wire::encode_recorded(out, run, value);
+      });
+      return;
     case Type::kStart:
       check_start(run, message, wire::body_of(message));
       return;

@@ -67,6 +67,24 @@ local told = tool {
   end,
 }
 
+local recorded = tool {
+  name = 'recorded',
+  description = 'What the journal has of the stdout of a run.',
+  permission = 'read',
+  input = schema.object { id = schema.string {} },
+  run = function(args)
+    local text, since = {}, 0
+    repeat
+      local page = assert(journal.items(args.id, { since_seq = since }))
+      for _, item in ipairs(page.items) do
+        if item.type == 'stdout' then text[#text + 1] = item.payload end
+      end
+      since = page.next_seq
+    until not page.more
+    return { data = { stdout = table.concat(text) } }
+  end,
+}
+
 return {
-  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys, told } } },
+  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys, told, recorded } } },
 }

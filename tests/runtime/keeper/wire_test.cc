@@ -90,10 +90,12 @@ std::vector<wire::Buffer> good_messages() {
   add([](wire::Buffer& out) { wire::encode_usage_is(out, kRun, some_usage(2)); });
   add([](wire::Buffer& out) { wire::encode_limit(out, kRun, {LimitKind::kMemory, 100, 120}); });
   add([](wire::Buffer& out) {
-    wire::encode_detached(out, kRun,
-                          {some_started(), {true, true, false, true, false}, 1, 2, "notes"});
+    wire::encode_detached(
+        out, kRun,
+        {some_started(), {true, true, false, true, false}, {"", 1, 2}, {"", 3, 4}, "notes"});
   });
   add([](wire::Buffer& out) { wire::encode_detached_all(out); });
+  add([](wire::Buffer& out) { wire::encode_recorded(out, kRun, {7, 8, true}); });
   return all;
 }
 
@@ -150,7 +152,7 @@ TEST_CASE("every message survives encoding and decoding") {
     auto decoded = wire::decode_started(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->sandbox.unprotected.size() < 100);
-    wire::encode_detached(out, kRun, {started, {}, 0, 0, std::string(2 * kMaxNotesBytes, 'n')});
+    wire::encode_detached(out, kRun, {started, {}, {}, {}, std::string(2 * kMaxNotesBytes, 'n')});
     CHECK(out.size() <= wire::kMaxReplyBytes);
     CHECK(wire::decode_detached(wire::body_of(out)).ok());
     wire::encode_usage_is(out, kRun, some_usage(1000));

@@ -26,6 +26,8 @@ TEST_CASE("a run is recorded from its start to its end") {
   CHECK(all.run.finished_at >= all.run.started_at);
   CHECK(desk.text(all.page.items, ItemType::kStdout) == "out\n");
   CHECK(desk.text(all.page.items, ItemType::kStderr) == "err\n");
+  CHECK(all.run.stdout_to == 4);
+  CHECK(all.run.stderr_to == 4);
   CHECK(desk.payloads(all.page.items, ItemType::kState) == Texts{"running", "failed"});
   std::uint64_t seq = 0;
   for (const StoredItem& item : all.page.items) CHECK(item.seq == ++seq);
@@ -228,6 +230,7 @@ TEST_CASE(
   constexpr std::uint64_t kWritten = 2'688'895;
   CHECK(notes.back().find(std::to_string(kWritten - most) + " bytes of stdout are not recorded") ==
         0);
+  CHECK(all.run.stdout_to == static_cast<std::int64_t>(kWritten));
   CHECK(all.page.items.back().payload == "completed");
 }
 

@@ -32,6 +32,11 @@ std::string inherited_event(const std::string& session, const RunRecord& run) {
   return to_text(event);
 }
 
+bool is_event(const std::string& payload) {
+  const Json event = Json::parse(payload, nullptr, false);
+  return event.is_object() && event.contains("event") && event["event"].is_string();
+}
+
 std::string dropped_event(std::string_view session, std::size_t count) {
   const OrderedJson event = {
       {"event", kDropped}, {"session", std::string(session)}, {"count", count}};
@@ -125,9 +130,16 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
                           });
   const auto finish = [this, name](bool recalled, std::vector<BacklogMessage> taken) {
     Session& of = sessions_[name];
-    of.recalled = recalled;
+    of.recalled = recalled && !std::exchange(of.recall_again, false);
     of.recalling = of.is_late = false;
+    // They come again, with those that are new.
+    if (recalled) {
+      std::erase_if(of.messages, [](const Message& message) {
+        return message.seq == 0 && message.event != kInherited;
+      });
+    }
     for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
+      if (!is_event(message->payload)) continue;  // the file is damaged
       of.messages.push_front({0, std::move(message->payload), message->for_agent,
                               std::move(message->run_id), std::move(message->event)});
     }
@@ -143,7 +155,7 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
     blocked_ = false;
     write();
     // A drain that came later would take away what is recalled now.
-    if (drains_.contains(name)) {
+    if (drains_.contains(name) || given_.contains(name)) {
       finish(false, {});
       return;
     }
@@ -151,6 +163,13 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
       finish(taken.ok(), taken ? std::move(*taken) : std::vector<BacklogMessage>{});
     });
   });
+}
+
+void Backlog::recall_again(const std::string& name) {
+  const auto found = sessions_.find(name);
+  if (found == sessions_.end()) return;
+  found->second.recall_again = found->second.recalling;
+  found->second.recalled = false;
 }
 
 void Backlog::go_on_without(Session& session) {
@@ -161,7 +180,9 @@ void Backlog::go_on_without(Session& session) {
 
 // Adds what an earlier process of the session queued and this one executes.
 void Backlog::add_inherited(const std::string& session, std::function<void()> then) {
-  if (!sessions_[session].recalled || !is_claimed_session(session)) return then();
+  Session& of = sessions_[session];
+  if (!of.recalled || !is_claimed_session(session)) return then();
+  if (!std::exchange(of.inherits, false)) return then();
   recording_.runs(
       "", false, kMaxRunsLookedAt,
       [this, alive = std::weak_ptr<const int>(lifetime_), session,
@@ -188,8 +209,9 @@ void Backlog::note_given() {
 
 void Backlog::save(const std::string& session, const Message& message, const std::string& json) {
   if (!recording_.is_enabled()) return;
+  const bool elsewhere = is_claimed_session(session) && !worker_.serves(session);
   unsaved_.push_back(
-      {session, message.seq, message.run, message.event, json, 0, message.for_agent});
+      {session, message.seq, message.run, message.event, json, 0, message.for_agent, elsewhere});
   unsaved_bytes_ += json.size();
   write();
   while (unsaved_bytes_ > kMaxUnsavedBytes) drop_oldest_unsaved();

@@ -50,6 +50,8 @@ class Backlog {
   // Fetches what earlier processes left for the session, the first time that the journal lets it;
   // `done` then comes from the loop, otherwise at once.
   void recall(const std::string& session, std::function<void()> done);
+  // Another process left more for a session that was recalled: the next recall() fetches it.
+  void recall_again(const std::string& session);
   // Callers that wait for that go on without it.
   void give_up();
 
@@ -78,6 +80,8 @@ class Backlog {
     std::uint64_t last_seq = 0;
     bool recalled = false;
     bool recalling = false;
+    bool recall_again = false;
+    bool inherits = true;  // what earlier processes queued is not told yet
     bool is_late = false;  // the journal keeps it waiting
     std::vector<std::function<void()>> waiting;
   };

@@ -297,6 +297,7 @@ void Runtime::Impl::make_events() {
   run_events->begin();
   worker->execute = [this](const RunRecord& run) { start_queued(run); };
   worker->on_settled = [this](const RunRecord& run) { run_events->notify_settled(run); };
+  worker->on_mail = [this](const std::string& of) { run_events->backlog().recall_again(of); };
   recording->recorder().on_resumed = [this](Run& run, const RunRecord& recorded,
                                             const std::array<Offset, kStreams>& from) {
     watch_again(run, recorded, from);

@@ -247,6 +247,7 @@ Status BatchWriter::write(const DecisionRecord& decision) {
 }
 
 Status BatchWriter::write(const BacklogMessage& message) {
+  if (message.elsewhere) workers_.changes().clients.insert(message.session_id);
   return queue_.backlog().add(message);
 }
 

@@ -107,6 +107,8 @@ class JournalReader {
   Result<std::vector<WorkerRecord>> owners(std::string_view client);
   // Returns true if a run in progress has no owner among the workers.
   Result<bool> has_ownerless();
+  // Whether other workers have messages for the session.
+  Result<bool> has_messages(std::string_view session_id, std::string_view worker_id);
   // Returns the runs of this scope that may start now, the best first. The owner of one may be
   // another living worker, which Journal::claim() checks.
   Result<QueueChoices> queue_choices(const ClaimScope& scope, std::size_t most);

@@ -7,7 +7,8 @@
 namespace gibbous {
 
 struct QueueChanges {
-  // Clients of which a run was queued, or of which a run from the queue moved on.
+  // Clients of which a run was queued, or of which a run from the queue moved on, and those for
+  // which another process left a message.
   std::set<std::string> clients;
   // Workers that have a new request, or a new neighbour (JournalReader::next_worker).
   std::set<std::string> workers;

@@ -75,6 +75,13 @@ Result<bool> JournalReader::has_ownerless() {
   return statement->step();
 }
 
+Result<bool> JournalReader::has_messages(std::string_view session_id, std::string_view worker_id) {
+  Result<Statement> statement = impl_->database->prepare(
+      "SELECT 1 FROM backlog_messages WHERE session_id = ? AND owner <> ? LIMIT 1");
+  if (!statement) return statement.status();
+  return statement->bind(1, session_id).bind(2, worker_id).step();
+}
+
 Result<QueueChoices> JournalReader::queue_choices(const ClaimScope& scope, std::size_t most) {
   QueueChoice choice;
   if (Status status = choice.prepare(*impl_->database); !status) return status;

@@ -147,7 +147,8 @@ struct BacklogMessage {
   std::string event;
   std::string payload;
   std::int64_t created_at = 0;
-  bool for_agent = true;  // false: only for the program that hosts the agent
+  bool for_agent = true;   // false: only for the program that hosts the agent
+  bool elsewhere = false;  // another process may have the session, and is told of the message
 };
 
 inline constexpr std::size_t kMaxJournalIdBytes = 256;                     // ids, words

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "runtime/base/session_name.h"
 #include "runtime/process/pid_space.h"
 
 namespace gibbous {
@@ -101,6 +102,12 @@ Result<QueueNews> read_news(JournalReader& reader, const NewsQuestion& question)
       const bool other = !head.owner.empty() && head.owner != question.worker_id;
       if (other) news.of_others.push_back(head.run_id);
     }
+  }
+  for (const std::string& client : question.scope.clients) {
+    if (!news.changed || !is_claimed_session(client)) continue;
+    const Result<bool> has_mail = reader.has_messages(client, question.worker_id);
+    if (!has_mail) return has_mail.status();
+    if (*has_mail) news.mail.push_back(client);
   }
   if (question.takes_over) {
     if (Status status = look_after_workers(reader, question, &news); !status) return status;

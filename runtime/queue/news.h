@@ -39,6 +39,7 @@ struct QueueNews {
   std::vector<std::string> of_others;  // those of them that other workers have queued
   bool lacks_place = false;            // a run waits for a place that it shares with other clients
   std::size_t behind = 0;              // and so many runs of others come first
+  std::vector<std::string> mail;       // its claimed sessions with messages of other workers
   // These are set only for a worker that takes over.
   std::vector<std::string> dead;       // those that it is responsible for, and owners of its runs
   std::vector<WorkerRecord> to_watch;  // alive; at most kMaxWatched

@@ -295,6 +295,9 @@ void Worker::on_news(const QueueNews& news) {
   const auto dead = recovering_ ? std::vector<std::string>{} : note_dead(news.dead);
   if (!dead.empty()) recover(dead);
   if (news.claimable || !dead.empty()) claim();
+  for (const std::string& session : news.mail) {
+    if (on_mail) on_mail(session);
+  }
   if (news.changed) note_queue(news);
   if (news.changed || !dead.empty()) notify_queue_listeners();
   arm();

@@ -68,6 +68,9 @@ class Worker final : private RunsObserver {
   std::function<void(const RunRecord&)> execute;
   // A run was settled: `lost`, or `queued` again. Its record is in the journal.
   std::function<void(const RunRecord&)> on_settled;
+  // Another process left messages for this claimed session, which this one serves: it has settled
+  // runs of it.
+  std::function<void(const std::string& session)> on_mail;
 
   const std::string& id() const { return id_; }
   // Returns nothing for a worker that cannot be seen from here.
@@ -82,6 +85,7 @@ class Worker final : private RunsObserver {
 
   // Executes queued runs of this client from now on.
   void serve(const std::string& client);
+  bool serves(const std::string& client) const { return served_.contains(client); }
   // Queues a run; `on_done` comes when that is on disk, or after about a second with the reason why
   // it is not: then the run never starts. Opens the journal when needed. Sets the record's owner,
   // state and times.

@@ -115,6 +115,8 @@ for (let tries = 0; tries < 600 && all.some((row) => !OVER.includes(row[4])); tr
   await new Promise((resolve) => { setTimeout(resolve, 100); });
   all = rows();
 }
+// A process that settled another session's run tells that session's own process just after.
+await new Promise((resolve) => { setTimeout(resolve, 1000); });
 for (const seat of seats) {
   await call(seat, 'bg_status', {});
   await seat.client.close();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/queue/worker.h"
 #include "tests/runtime/journal/desk.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
@@ -210,6 +211,50 @@ TEST_CASE("the next client of a session is told of what the one before queued") 
   host.runtime->call(request, [&](CallResult got) { result = std::move(got); });
   REQUIRE(host.until([&] { return result.has_value(); }));
   CHECK(result->backlog.empty());
+}
+
+// Returns the events that come with the next answer.
+std::vector<std::string> told(Host& host) {
+  CallRequest request{"bg_output", R"({"id": "nobody"})", ""};
+  request.wants_backlog = true;
+  std::optional<CallResult> result;
+  host.runtime->call(request, [&](CallResult got) { result = std::move(got); });
+  REQUIRE(host.until([&] { return result.has_value(); }));
+  return result->backlog;
+}
+
+TEST_CASE("a client is told once of what another process settled for its session meanwhile") {
+  const TempDir dir;
+  RuntimeOptions options = options_in(dir, "project");
+  options.session = "agent@";
+  options.claim_session = true;
+  Host host(options);
+  CHECK(told(host).empty());
+  const std::string id = host.data("shell", {{"action", "spawn"}, {"command", "true"}})["run_id"];
+  CHECK(ended(host, id)["status"] == "completed");
+  REQUIRE(host.until([&] { return !told(host).empty(); }));
+  const std::string session =
+      Plain(options.state_dir + "/sessions.db").rows("SELECT client FROM exec_runs")[0];
+  JournalOptions journal_options;
+  journal_options.directory = options.state_dir;
+  journal_options.worker_alive = Worker::is_alive;
+  const SystemClock clock;
+  const auto other = Journal::create(journal_options, clock);
+  REQUIRE(other);
+  for (std::uint64_t seq = 1; seq <= 2; ++seq) {
+    const Json event = {{"event", "run_ended"}, {"run", id}, {"seq", seq}};
+    BacklogMessage message{session, seq, id, "run_ended", event.dump()};
+    message.elsewhere = true;
+    REQUIRE((*other)->add_backlog(message) == Taken::kYes);
+    std::vector<std::string> got;
+    REQUIRE(host.until([&] {
+      got = told(host);
+      return !got.empty();
+    }));
+    REQUIRE(got.size() == 1);
+    CHECK(Json::parse(got[0])["seq"] == seq);
+    CHECK(told(host).empty());
+  }
 }
 
 TEST_CASE("the end of a queued run is told once, whenever its host ended") {

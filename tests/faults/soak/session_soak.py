@@ -36,7 +36,8 @@ from checks import LINES, check
 from lives import CONFIGURATIONS, Life, Notes, Place
 from machine import Machine, enter_namespace
 
-LIFE_SECONDS = 0.25  # at most, of a session
+LIFE_SECONDS = 0.25  # at most, of most sessions
+PATIENT_SECONDS = 10  # at most, of those that wait for the end of a run
 SETTLE_SECONDS = 60
 MAX_WAITING = 6  # runs of a session: a queue would only grow under so many kills
 STEPS = [-3600, -60, -1, 0, 1, 60, 3600]  # the clock, beside the real time
@@ -100,8 +101,15 @@ class Driver:
 
     def use(self, life):
         until = time.monotonic() + self.chance.uniform(0, LIFE_SECONDS)
+        awaited = None
+        # It takes 1.5 s to see that a run is lost whose host died while it started it: without lives
+        # that wait for the end of a run, its session would start no new ones.
+        if self.chance.random() < 0.15 and (mine := self.waiting()):
+            awaited, until = mine[0], time.monotonic() + PATIENT_SECONDS
         while time.monotonic() < until:
             mine = self.waiting()
+            if awaited and awaited not in mine:
+                return
             for run in mine[:2] + mine[-2:]:
                 with self.notes.lock:
                     seen = self.notes.last_seq[run] if self.chance.random() < 0.2 else 0
@@ -109,10 +117,6 @@ class Driver:
             if self.chance.random() < 0.3:
                 life.say({"drain": self.session})
             time.sleep(min(0.02, max(0, until - time.monotonic())))
-        # Without such lives a session on a busy machine would never learn that its runs are over,
-        # and start no new ones.
-        if self.chance.random() < 0.2:
-            life.answered.wait(SETTLE_SECONDS)
 
 
 def disturb(place, notes, chance, reboot_every, over):

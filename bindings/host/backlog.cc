@@ -90,9 +90,18 @@ std::vector<std::string> Backlog::drain(std::string_view name) {
   Session& session = found->second;
   std::vector<std::string> events;
   if (session.dropped > 0) events.push_back(dropped_event(name, session.dropped));
-  for (Message& message : session.messages) events.push_back(std::move(message.json));
-  if (!session.messages.empty()) given_[found->first] = session.last_seq;
-  session.messages.clear();
+  const bool any = !session.messages.empty();
+  std::deque<Message> stay;
+  for (Message& message : session.messages) {
+    // The journal is giving those of other processes again, and would find them gone.
+    if (session.recalling && message.seq == 0) {
+      stay.push_back(std::move(message));
+    } else {
+      events.push_back(std::move(message.json));
+    }
+  }
+  if (any) given_[found->first] = session.last_seq;
+  session.messages = std::move(stay);
   session.dropped = 0;
   return events;
 }
@@ -104,7 +113,9 @@ std::vector<std::string> Backlog::drain_for_agent(std::string_view name) {
   std::erase_if(messages, [](const Message& message) { return !message.for_agent; });
   if (messages.empty()) {
     // Nothing of what is saved is for the agent any more.
-    if (found->second.last_seq > 0) given_[found->first] = found->second.last_seq;
+    if (found->second.last_seq > 0 || found->second.has_recalled) {
+      given_[found->first] = found->second.last_seq;
+    }
     return {};
   }
   const std::size_t left_out =
@@ -132,17 +143,7 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
     Session& of = sessions_[name];
     of.recalled = recalled && !std::exchange(of.recall_again, false);
     of.recalling = of.is_late = false;
-    // They come again, with those that are new.
-    if (recalled) {
-      std::erase_if(of.messages, [](const Message& message) {
-        return message.seq == 0 && message.event != kInherited;
-      });
-    }
-    for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
-      if (!is_event(message->payload)) continue;  // the file is damaged
-      of.messages.push_front({0, std::move(message->payload), message->for_agent,
-                              std::move(message->run_id), std::move(message->event)});
-    }
+    add_recalled(of, std::move(taken));
     add_inherited(name, [this, name] {
       for (const auto& then : std::exchange(sessions_[name].waiting, {})) then();
     });
@@ -163,6 +164,22 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
       finish(taken.ok(), taken ? std::move(*taken) : std::vector<BacklogMessage>{});
     });
   });
+}
+
+// Those that were recalled before and not delivered come again, with those that are new.
+void Backlog::add_recalled(Session& session, std::vector<BacklogMessage> taken) {
+  session.has_recalled = session.has_recalled || !taken.empty();
+  for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
+    const auto is_same = [&message](const Message& known) {
+      return known.seq == 0 && known.run == message->run_id && known.event == message->event &&
+             known.json == message->payload;
+    };
+    const auto& known = session.messages;
+    if (std::any_of(known.begin(), known.end(), is_same)) continue;
+    if (!is_event(message->payload)) continue;  // the file is damaged
+    session.messages.push_front({0, std::move(message->payload), message->for_agent,
+                                 std::move(message->run_id), std::move(message->event)});
+  }
 }
 
 void Backlog::recall_again(const std::string& name) {
@@ -204,7 +221,18 @@ void Backlog::give_up() {
 }
 
 void Backlog::note_given() {
-  for (const auto& [session, seq] : std::exchange(given_, {})) forget_saved(session, seq);
+  for (auto given = given_.begin(); given != given_.end();) {
+    const auto& [name, seq] = *given;
+    Session& session = sessions_[name];
+    // What is being recalled would be forgotten with it.
+    if (session.recalling) {
+      ++given;
+      continue;
+    }
+    session.has_recalled = false;
+    forget_saved(name, seq);
+    given = given_.erase(given);
+  }
 }
 
 void Backlog::save(const std::string& session, const Message& message, const std::string& json) {

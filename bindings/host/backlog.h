@@ -81,8 +81,9 @@ class Backlog {
     bool recalled = false;
     bool recalling = false;
     bool recall_again = false;
-    bool inherits = true;  // what earlier processes queued is not told yet
-    bool is_late = false;  // the journal keeps it waiting
+    bool inherits = true;       // what earlier processes queued is not told yet
+    bool has_recalled = false;  // messages that the journal forgets with the next drain
+    bool is_late = false;       // the journal keeps it waiting
     std::vector<std::function<void()>> waiting;
   };
   // Events that were not saved; one note in the journal stands for all of them.
@@ -92,6 +93,7 @@ class Backlog {
   };
 
   static void go_on_without(Session& session);
+  static void add_recalled(Session& session, std::vector<BacklogMessage> taken);
   void add_inherited(const std::string& session, std::function<void()> then);
   void save(const std::string& session, const Message& message, const std::string& json);
   void open();

@@ -105,7 +105,8 @@ Taken Journal::Impl::append(std::string_view run_id, const JournalItem& item) {
   return Taken::kYes;
 }
 
-Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>& items) {
+Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>& items,
+                         std::int64_t stdout_to, std::int64_t stderr_to) {
   SegmentBuilder segment;
   std::uint64_t seq = 0;
   for (const StoredItem& item : items) {
@@ -113,8 +114,12 @@ Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>&
   }
   if (segment.empty() || segment.data().size() > kMaxTailBytes) return Taken::kWrongUse;
   segment.finish();
-  RunTail tail{std::string(run_id), segment.created_at(), std::string(segment.items()),
-               std::string(segment.data())};
+  RunTail tail{std::string(run_id),
+               segment.created_at(),
+               std::string(segment.items()),
+               std::string(segment.data()),
+               stdout_to,
+               stderr_to};
   const std::size_t bytes = run_id.size() + tail.items.size() + tail.data.size();
   return impl_->put(std::move(tail), bytes);
 }

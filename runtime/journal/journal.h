@@ -110,7 +110,9 @@ class Journal {
   // Keeps these items of a run in progress, instead of those of an earlier call, for a worker that
   // takes the run over when this one has died: they then follow the items that were appended. The
   // end of the run drops them. Their seq is not used; at most kMaxTailBytes together.
-  Taken save_tail(std::string_view run_id, const std::vector<StoredItem>& items);
+  // The streams are recorded up to `stdout_to` and `stderr_to` with it (RunRecord).
+  Taken save_tail(std::string_view run_id, const std::vector<StoredItem>& items,
+                  std::int64_t stdout_to = 0, std::int64_t stderr_to = 0);
   Taken add_decision(const DecisionRecord& decision);
   Taken add_backlog(const BacklogMessage& message);
   // Removes this worker's messages up to and including `through_seq`, and the messages it took over

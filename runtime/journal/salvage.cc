@@ -78,7 +78,8 @@ std::vector<Table> tables_of(Database& old) {
        &RepairReport::others},
       {"run_requests", "id", "id, run_id, kind, argument, created_at, answered_at, answer",
        &RepairReport::others},
-      {"run_tails", "number", "number, created_at, items, data", &RepairReport::others},
+      {"run_tails", "number", "number, created_at, items, data, stdout_to, stderr_to",
+       &RepairReport::others},
       {"run_usage", "", "number, at, rss_bytes, cpu_ms, processes", &RepairReport::others},
   };
   for (Table& table : tables) {

@@ -181,14 +181,16 @@ CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 // `run_tails` is the end of an output that has reached its limit, while its run goes on: the
 // columns are those of a segment, and a worker that takes the run over makes items of it.
 // `redacted` says whether the text of a run that has ended is redacted (ended_rows.h); `stdout_to`
-// and `stderr_to` how far its output is recorded (RunRecord). The second index has runs that have
-// ended and may still get items from their owner.
+// and `stderr_to` how far its output is recorded (RunRecord), with the tail for that of a tail. The
+// second index has runs that have ended and may still get items from their owner.
 constexpr const char* kEnds = R"(
 CREATE TABLE run_tails (
   number INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL,
   items TEXT NOT NULL,
-  data BLOB NOT NULL);
+  data BLOB NOT NULL,
+  stdout_to INTEGER NOT NULL DEFAULT 0,
+  stderr_to INTEGER NOT NULL DEFAULT 0);
 ALTER TABLE exec_runs ADD COLUMN redacted INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE exec_runs ADD COLUMN stdout_to INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE exec_runs ADD COLUMN stderr_to INTEGER NOT NULL DEFAULT 0;

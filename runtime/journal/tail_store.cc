@@ -11,12 +11,13 @@ namespace gibbous {
 Status TailStore::prepare() {
   return database_.prepare_all({
       {&save_,
-       "INSERT OR REPLACE INTO run_tails (number, created_at, items, data)"
-       " SELECT number, ?2, ?3, ?4 FROM exec_runs"
+       "INSERT OR REPLACE INTO run_tails (number, created_at, items, data, stdout_to, stderr_to)"
+       " SELECT number, ?2, ?3, ?4, ?6, ?7 FROM exec_runs"
        " WHERE run_id = ?1 AND owner = ?5 AND status IN ('starting', 'running')"},
       {&drop_,
        "DELETE FROM run_tails WHERE number = (SELECT number FROM exec_runs WHERE run_id = ?)"},
-      {&select_, "SELECT created_at, items, data FROM run_tails WHERE number = ?"},
+      {&select_,
+       "SELECT created_at, items, data, stdout_to, stderr_to FROM run_tails WHERE number = ?"},
       {&select_run_, "SELECT last_seq FROM exec_runs WHERE number = ?"},
       {&select_last_sum_,
        "SELECT sum FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
@@ -24,8 +25,8 @@ Status TailStore::prepare() {
        "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
        " VALUES (?, ?, ?, ?, ?, ?)"},
       {&update_run_,
-       "UPDATE exec_runs SET last_seq = ?, output_bytes = output_bytes + ?, updated_at = ?"
-       " WHERE number = ?"},
+       "UPDATE exec_runs SET last_seq = ?, output_bytes = output_bytes + ?, updated_at = ?,"
+       " stdout_to = max(stdout_to, ?), stderr_to = max(stderr_to, ?) WHERE number = ?"},
       {&delete_, "DELETE FROM run_tails WHERE number = ?"},
   });
 }
@@ -36,6 +37,8 @@ Status TailStore::save(const RunTail& tail, std::string_view worker) {
       .bind(3, tail.items)
       .bind_blob(4, tail.data)
       .bind(5, worker)
+      .bind(6, tail.stdout_to)
+      .bind(7, tail.stderr_to)
       .run();
 }
 
@@ -46,7 +49,12 @@ Status TailStore::drop(std::string_view run_id) {
 Status TailStore::take(std::int64_t number, std::int64_t now) {
   const Result<bool> row = select_.bind(1, number).step();
   if (!row || !*row) return row.status();
-  const RunTail tail{"", select_.integer(0), select_.text(1), select_.text(2)};
+  const RunTail tail{"",
+                     select_.integer(0),
+                     select_.text(1),
+                     select_.text(2),
+                     select_.integer(3),
+                     select_.integer(4)};
   select_.reset();
   if (Status status = add_items(number, tail, now); !status) return status;
   return delete_.bind(1, number).run();
@@ -98,7 +106,9 @@ Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64
   return update_run_.bind(1, static_cast<std::int64_t>(seq))
       .bind(2, output)
       .bind(3, now)
-      .bind(4, number)
+      .bind(4, tail.stdout_to)
+      .bind(5, tail.stderr_to)
+      .bind(6, number)
       .run();
 }
 

@@ -17,6 +17,8 @@ struct RunTail {
   std::int64_t created_at = 0;
   std::string items;
   std::string data;
+  std::int64_t stdout_to = 0;  // how far the streams are recorded with it: see RunRecord
+  std::int64_t stderr_to = 0;
 };
 
 class TailStore {

@@ -60,6 +60,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
     Phase phase = Phase::kStarting;
     std::uint32_t left = 0;
     std::uint32_t kills = 0;  // reports that are still due
+    bool kept = false;        // by the keeper until its end is recorded
 
     // More will be reported of it.
     bool active() const { return phase != Phase::kExited || left > 0 || kills > 0; }
@@ -144,7 +145,7 @@ Status ClientImpl::open_link() {
 
 Status ClientImpl::start(RunKey run, const StartRequest& request) {
   if (Status status = open_link(); !status) return status;
-  runs_.emplace(run, Entry{});
+  runs_.emplace(run, Entry{}).first->second.kept = request.keep;
   if (const int error = start_request_error(request); error != 0) {
     fail_later(run, {StartStep::kRequest, error, ""});
     return {};
@@ -219,8 +220,8 @@ void ClientImpl::recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool
 void ClientImpl::forget(RunKey run) {
   const Entry* entry = find(run);
   if (entry == nullptr || entry->phase == Phase::kLosing) return;
-  // The keeper has already forgotten a run whose tree is empty.
-  const bool known = entry->active();
+  // The keeper has already forgotten another run whose tree is empty.
+  const bool known = entry->active() || entry->kept;
   runs_.erase(run);
   if (link_ == nullptr || !known) return;
   wire::encode_forget(link_->buffer(), run);
@@ -413,10 +414,12 @@ bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
   detached.started.err = std::move(fds[2]);
   detached.out = std::move(message->out);
   detached.err = std::move(message->err);
+  // Without its memfd, what is kept is lost, and the end is known.
   detached.out.bytes = read_memory(fds[3]);
   detached.err.bytes = read_memory(fds[4]);
   detached.notes = std::move(message->notes);
-  runs_[run] = Entry{detached.started.pid, detached.started.start_time, Phase::kRunning, 0, 0};
+  runs_[run] =
+      Entry{detached.started.pid, detached.started.start_time, Phase::kRunning, 0, 0, true};
   listener_.on_detached(*this, run, std::move(detached));
   return true;
 }

@@ -92,12 +92,12 @@ struct Started {
   SandboxReport sandbox;  // for a request with one
 };
 
-// What an earlier host of a detached run may not have recorded of one stream. Offsets count its
-// bytes since the run began.
+// What earlier hosts of a detached run may not have recorded of one stream: as far as its keeper
+// still has it, the newest bytes. Offsets count the bytes of the stream since the run began.
 struct EarlierOutput {
   std::string bytes;
-  std::uint64_t from = 0;      // of `bytes`; after `recorded`, what is between is lost
-  std::uint64_t recorded = 0;  // as the last host has said; it may have recorded more
+  std::uint64_t end = 0;   // of `bytes`
+  std::uint64_t sent = 0;  // what comes before was on its way to an earlier host
 };
 
 // A detached run as the next host receives it. Reports of its exit and other events follow as

@@ -20,6 +20,9 @@ struct ExitStatus {
   std::chrono::microseconds user{0};
   std::chrono::microseconds system{0};
   std::uint64_t max_rss_kib = 0;
+  // Of a detached run: how much it had written to each stream by then, since it began.
+  std::uint64_t out_end = 0;
+  std::uint64_t err_end = 0;
 };
 
 struct KillReport {

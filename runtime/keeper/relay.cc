@@ -54,15 +54,19 @@ Relay::~Relay() {
   relays_.watch(sink_.get(), &sink_watched_, 0, this);
 }
 
-UniqueFd Relay::connect() {
+RelayPipe RelayPipe::make() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {};
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd Relay::connect(RelayPipe pipe) {
   disconnect();
   sent_ = end();
-  if (!source_) return {};
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {};
-  sink_.reset(ends[1]);
+  if (!source_ || !pipe.writer) return {};
+  sink_ = std::move(pipe.writer);
   update();
-  return UniqueFd(ends[0]);
+  return std::move(pipe.reader);
 }
 
 void Relay::disconnect() {
@@ -112,12 +116,6 @@ void Relay::catch_up() {
     before = end();
     if (!source_ || !read()) break;
   } while (end() > before && end() < most);
-  // What the host is told next comes after this output, so that it must be in the pipe by then.
-  if (sink_ && unsent() > 0) {
-    const int size = ::fcntl(sink_.get(), F_GETPIPE_SZ);
-    if (size > 0) ::fcntl(sink_.get(), F_SETPIPE_SZ, size + static_cast<int>(unsent()));
-    send();
-  }
   update();
 }
 
@@ -158,10 +156,12 @@ UniqueFd Relay::source() const {
 }
 
 UniqueFd Relay::copy() const {
-  if (bytes_.empty()) return {};
+  const std::size_t size = std::min(bytes_.size(), kRelayBytes);
+  if (size == 0) return {};
+  const char* const from = bytes_.data() + (bytes_.size() - size);
   UniqueFd memory(::memfd_create("gibbous-kept", MFD_CLOEXEC));
-  for (std::size_t written = 0; memory && written < bytes_.size();) {
-    const ssize_t put = ::write(memory.get(), bytes_.data() + written, bytes_.size() - written);
+  for (std::size_t written = 0; memory && written < size;) {
+    const ssize_t put = ::write(memory.get(), from + written, size - written);
     if (put <= 0) return {};
     written += static_cast<std::size_t>(put);
   }

@@ -32,6 +32,14 @@ class Relays {
   std::unordered_map<int, Relay*> by_fd_;
 };
 
+// A pipe from a relay to its host.
+struct RelayPipe {
+  UniqueFd reader;
+  UniqueFd writer;
+  // Without descriptors when none can be made; errno says why.
+  static RelayPipe make();
+};
+
 // Offsets count the bytes of the stream since the run began.
 class Relay {
  public:
@@ -41,21 +49,22 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // Returns the reading end of a pipe that gets the bytes from end() on, for a host; unset when
-  // the stream has ended, or no pipe can be made.
-  UniqueFd connect();
+  // The pipe gets the bytes from end() on. Returns its reading end, for a host; unset when the
+  // stream has ended, or there is no pipe.
+  UniqueFd connect(RelayPipe pipe);
   // The host is gone.
   void disconnect();
-  // Takes what the source holds by now, so that it comes before what is said next.
+  // Takes what the source holds by now.
   void catch_up();
   // The host has recorded everything before `to`; an offset that cannot be is ignored.
   void recorded(std::uint64_t to);
 
   // A second descriptor of the source; unset once the stream has ended.
   UniqueFd source() const;
-  // A memfd with the bytes from begin() to end(); unset: there are none.
+  // A memfd with the newest bytes, up to end(), at most kRelayBytes; unset: there are none.
   UniqueFd copy() const;
   std::uint64_t begin() const { return begin_; }
+  std::uint64_t sent() const { return sent_; }  // before this, bytes were given to a host
   std::uint64_t end() const { return begin_ + bytes_.size(); }
   std::uint64_t recorded() const { return recorded_; }
   std::uint64_t unrecorded() const { return end() - recorded_; }

@@ -242,11 +242,13 @@ void Server::reap() {
 }
 
 void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
-  const ExitStatus exit = to_exit_status(status, usage);
+  ExitStatus exit = to_exit_status(status, usage);
   if (run.keep) {
-    run.keep->exit = exit;
     run.keep->out.catch_up();
     run.keep->err.catch_up();
+    exit.out_end = run.keep->out.end();
+    exit.err_end = run.keep->err.end();
+    run.keep->exit = exit;
   }
   const bool waits_for_host = run.keep && !has_host();
   if (!waits_for_host && !lifecycle_.is_ending()) {

@@ -103,7 +103,8 @@ class Server {
   void stay_alone();
   void watch_control_socket(bool watched);
   // Adds what the host reads to the descriptors that it gets with `started`.
-  static void connect(Detached& detached, wire::StartedMessage& started, FdList& fds);
+  static void connect(Detached& detached, std::array<RelayPipe, 2> pipes,
+                      wire::StartedMessage& started, FdList& fds);
   static void disconnect(Detached& detached);
   void settle(KeeperRun& run);
   void note_unsettled(RunKey key);

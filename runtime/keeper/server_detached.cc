@@ -82,9 +82,10 @@ void Server::watch_control_socket(bool watched) {
 }
 
 // A terminal is given as well, for what is typed: its output comes through the other descriptor.
-void Server::connect(Detached& detached, wire::StartedMessage& started, FdList& fds) {
-  UniqueFd out = detached.out.connect();
-  UniqueFd err = detached.terminal ? std::move(out) : detached.err.connect();
+void Server::connect(Detached& detached, std::array<RelayPipe, 2> pipes,
+                     wire::StartedMessage& started, FdList& fds) {
+  UniqueFd out = detached.out.connect(std::move(pipes[0]));
+  UniqueFd err = detached.terminal ? std::move(out) : detached.err.connect(std::move(pipes[1]));
   if (detached.terminal) out = detached.out.source();
   started.out = static_cast<bool>(out);
   started.err = static_cast<bool>(err);
@@ -107,11 +108,13 @@ void Server::settle(KeeperRun& run) {
 // does not for long.
 void Server::note_unsettled(RunKey key) {
   unsettled_.push_back(key);
-  while (unsettled_.size() > kMaxUnsettled) {
-    KeeperRun* const oldest = process_table_->find(unsettled_.front());
-    unsettled_.pop_front();
-    if (oldest != nullptr && oldest->keep && oldest->leader == 0) settle(*oldest);
-  }
+  std::erase_if(unsettled_, [this](RunKey each) {
+    const KeeperRun* const run = process_table_->find(each);
+    return run == nullptr || !run->keep || run->keep->settled;
+  });
+  if (unsettled_.size() <= kMaxUnsettled) return;
+  settle(*process_table_->find(unsettled_.front()));
+  unsettled_.pop_front();
 }
 
 // The keeper is alone: when nothing is alive, it remembers the ends for a while.
@@ -169,14 +172,14 @@ void Server::hand_over() {
     wire::DetachedMessage message;
     message.started = detached.started;
     message.notes = detached.notes;
-    message.out = {{}, detached.out.begin(), detached.out.recorded()};
-    message.err = {{}, detached.err.begin(), detached.err.recorded()};
+    message.out = {{}, detached.out.end(), detached.out.sent()};
+    message.err = {{}, detached.err.end(), detached.err.sent()};
     FdList fds;
     UniqueFd leader(run.leader != 0 ? static_cast<int>(::syscall(SYS_pidfd_open, run.leader, 0U))
                                     : -1);
     message.fds[0] = static_cast<bool>(leader);
     if (leader) fds.add(std::move(leader));
-    connect(detached, message.started, fds);
+    connect(detached, {RelayPipe::make(), RelayPipe::make()}, message.started, fds);
     message.fds[1] = message.started.out;
     message.fds[2] = message.started.err;
     std::size_t next = 3;

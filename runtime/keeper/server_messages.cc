@@ -164,6 +164,11 @@ void Server::drop_delayed_start(RunKey key) {
 std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const UniqueFd& strings) {
   const auto start = wire::decode_start(body);
   if (!start) return StartFailure{StartStep::kRequest, EINVAL, ""};
+  std::array<RelayPipe, 2> pipes;
+  for (RelayPipe& pipe : pipes) {
+    if (start->keep) pipe = RelayPipe::make();
+    if (start->keep && !pipe.writer) return StartFailure{StartStep::kPipe, errno, ""};
+  }
   auto limits = limiter_->prepare(start->tree_limits);
   if (!limits) {
     return StartFailure{StartStep::kGroup, ENOTSUP, limits.status().message()};
@@ -183,7 +188,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
                                           std::move(outcome.kept_err));
     detached->notes = outcome.notes;
     detached->terminal = start->terminal.has_value();
-    connect(*detached, outcome.started, outcome.fds);
+    connect(*detached, std::move(pipes), outcome.started, outcome.fds);
     detached->started = outcome.started;
   }
   std::array<UniqueFd, 2> outputs{std::move(outcome.kept_out), std::move(outcome.kept_err)};
@@ -317,11 +322,6 @@ bool Server::handle_shutdown(wire::Bytes body) {
   const auto shutdown = wire::decode_shutdown(body);
   if (!shutdown) return false;
   end_notes_.host_done();
-  if (process_table_) {
-    process_table_->for_each([](KeeperRun& run) {
-      if (run.keep && run.leader == 0) run.keep->settled = true;
-    });
-  }
   lose_host(shutdown->grace);
   return true;
 }

@@ -86,7 +86,7 @@ void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept) {
   put_started(writer, kept.started);
   for (const bool there : kept.fds) writer.put(there);
   for (const EarlierOutput* output : {&kept.out, &kept.err}) {
-    writer.put(output->from).put(output->recorded);
+    writer.put(output->end).put(output->sent);
   }
   writer.put_text(kept.notes, kMaxNotesBytes);
 }
@@ -97,9 +97,9 @@ Result<DetachedMessage> decode_detached(Bytes body) {
   kept.started = get_started(reader);
   for (bool& there : kept.fds) there = reader.get_bool();
   for (EarlierOutput* output : {&kept.out, &kept.err}) {
-    output->from = reader.get<std::uint64_t>();
-    output->recorded = reader.get<std::uint64_t>();
-    reader.refuse_unless(std::max(output->from, output->recorded) <= kMaxStreamOffset);
+    output->end = reader.get<std::uint64_t>();
+    output->sent = reader.get<std::uint64_t>();
+    reader.refuse_unless(output->end <= kMaxStreamOffset && output->sent <= output->end);
   }
   kept.notes = reader.get_text(kMaxNotesBytes);
   return finish(reader, std::move(kept), "kept");
@@ -136,7 +136,9 @@ void encode_exited(Buffer& out, RunKey run, const ExitStatus& status) {
       .put(status.core)
       .put(status.user)
       .put(status.system)
-      .put(status.max_rss_kib);
+      .put(status.max_rss_kib)
+      .put(status.out_end)
+      .put(status.err_end);
 }
 
 Result<ExitStatus> decode_exited(Bytes body) {
@@ -148,6 +150,9 @@ Result<ExitStatus> decode_exited(Bytes body) {
   status.user = reader.get_micros();
   status.system = reader.get_micros();
   status.max_rss_kib = reader.get<std::uint64_t>();
+  status.out_end = reader.get<std::uint64_t>();
+  status.err_end = reader.get<std::uint64_t>();
+  reader.refuse_unless(std::max(status.out_end, status.err_end) <= kMaxStreamOffset);
   return finish(reader, status, "exited");
 }
 

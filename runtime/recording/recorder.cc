@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/output/text.h"
+
 namespace gibbous {
 namespace {
 
@@ -139,6 +141,8 @@ void Recorder::on_state(Run& run) {
   update(track);
   add(track, ItemType::kState, to_string(run.state()),
       options_.describe_state ? options_.describe_state(run) : std::string());
+  // An adopted run brings output along.
+  if (!track.ready) hold_when_behind(track);
   over_.push_back(run.id());
 }
 
@@ -230,6 +234,7 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
   if (recorded != nullptr && is_terminal_status(recorded->status) && track.run != nullptr) {
     // The earlier host had recorded the end as well, and had no time to say so.
     tell_kept(track, true);
+    let_go(track);
     cancel_timers(track);
     tracks_.erase(found);
     return;
@@ -241,7 +246,10 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
       update(track);
     }
     add_size(track, track.next);
-    if (track.run != nullptr && on_resumed) on_resumed(*track.run, *recorded, line_starts(track));
+    if (track.run != nullptr && on_resumed) {
+      on_resumed(*track.run, *recorded, line_starts(track, track.next));
+    }
+    if (track.run != nullptr) note_lost(track, *recorded);
   }
   const auto again = tracks_.find(run_id);
   if (again != tracks_.end()) pump(again->second);
@@ -292,34 +300,56 @@ void Recorder::go_on_from(Track& track, const RunRecord& recorded) {
   track.capped = track.taken_bytes >= beginning_of(track.max_bytes);
 }
 
+// Returns the offset in the stream since the run began.
+std::int64_t Recorder::raw(const Track& track, std::size_t stream, Offset offset) {
+  return track.origins[stream] + static_cast<std::int64_t>(offset);
+}
+
 // The keeper gives again what the earlier host may not have recorded.
 void Recorder::pass_recorded(Track& track, const RunRecord& recorded) {
-  if (track.capped) return;
   const std::array<std::int64_t, kStreams> to{recorded.stdout_to, recorded.stderr_to};
   for (std::size_t i = 0; i < kStreams; ++i) {
     const std::int64_t passed = std::max<std::int64_t>(to[i] - track.origins[i], 0);
     const Offset end = track.run->stream(static_cast<StreamId>(i)).end();
-    if (to[i] > 0) track.next[i] = std::min(static_cast<Offset>(passed), end);
+    track.next[i] = std::min(static_cast<Offset>(passed), end);
   }
 }
 
-// Returns where the lines begin that are not recorded whole: the watchers of the next host need
-// them.
-Recorder::Marks Recorder::line_starts(const Track& track) {
-  Marks starts = track.next;
-  if (track.run->spec().terminal) return starts;
+// Without a host, a keeper keeps only so much. The track may be gone afterwards.
+void Recorder::note_lost(Track& track, const RunRecord& recorded) {
+  const std::array<std::int64_t, kStreams> to{recorded.stdout_to, recorded.stderr_to};
+  const std::array<std::int64_t, kStreams> from = track.origins;
+  const std::string id = track.record.run_id;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const auto found = tracks_.find(id);
+    if (found == tracks_.end() || from[i] <= to[i]) continue;
+    const std::string name = to_string(static_cast<StreamId>(i));
+    const std::string range =
+        "\"from\":" + std::to_string(to[i]) + ",\"to\":" + std::to_string(from[i]);
+    add(found->second, ItemType::kNote,
+        bytes_text(static_cast<std::uint64_t>(from[i] - to[i])) + " of " + name +
+            " are not recorded: they came while there was no host.",
+        "{\"stream\":\"" + name + "\"," + range + "}");
+  }
+}
+
+// Returns where the lines of these offsets begin: the watchers of the next host need them whole.
+Recorder::Marks Recorder::line_starts(const Track& track, Marks marks) {
+  if (track.run->spec().terminal) return marks;
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Stream& stream = track.run->stream(static_cast<StreamId>(i));
-    const std::optional<std::uint64_t> line = stream.line_at(starts[i]);
+    const std::optional<std::uint64_t> line = stream.line_at(marks[i]);
     const std::optional<Offset> start = line ? stream.line_offset(*line) : std::nullopt;
-    if (start && *start <= starts[i]) starts[i] = *start;
+    if (start && *start <= marks[i]) marks[i] = *start;
   }
-  return starts;
+  return marks;
 }
 
 void Recorder::tell_kept(const Track& track, bool end) {
   if (!on_kept || track.run == nullptr || !track.run->spec().keep) return;
-  on_kept(*track.run, track.capped || end ? ends_of(track) : line_starts(track), end);
+  Marks to = track.next;
+  for (std::size_t i = 0; i < kStreams; ++i) to[i] = std::max(to[i], track.tail_to[i]);
+  on_kept(*track.run, end ? ends_of(track) : line_starts(track, to), end);
 }
 
 void Recorder::end_all(const std::string& reason) {

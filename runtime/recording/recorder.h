@@ -136,6 +136,7 @@ class Recorder final : public RunsObserver {
     bool told_limit = false;  // an item says so
     OutputTail tail;
     Deadlines::Token tail_save = 0;
+    Marks tail_to{};  // how far the streams are recorded with the tail that was saved last
     std::uint64_t last_seq = 0;
     std::uint64_t taken_bytes = 0;
     std::uint64_t max_bytes = 0;
@@ -166,7 +167,9 @@ class Recorder final : public RunsObserver {
   Track& track_of(Run& run);
   static void go_on_from(Track& track, const RunRecord& recorded);
   static void pass_recorded(Track& track, const RunRecord& recorded);
-  static Marks line_starts(const Track& track);
+  void note_lost(Track& track, const RunRecord& recorded);
+  static Marks line_starts(const Track& track, Marks marks);
+  static std::int64_t raw(const Track& track, std::size_t stream, Offset offset);
   void tell_kept(const Track& track, bool end);
   void update(Track& track);
   void add(Track& track, ItemType type, std::string payload, std::string meta);

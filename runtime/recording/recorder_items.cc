@@ -26,7 +26,7 @@ void Recorder::pump(Track& track) {
   if ((!track.known || track.record_first) && !put_record(track)) return;
   const Marks before = track.next;
   if (!put_pending(track) || !put_output(track, ends_of(track))) return;
-  if (track.next != before || track.capped) tell_kept(track, false);
+  if (track.next != before) tell_kept(track, false);
   // A reader that sees the end also sees everything before it.
   if (track.record_due && !put_record(track)) return;
   let_go(track);
@@ -92,8 +92,7 @@ bool Recorder::put_item(Track& track, JournalItem item, const Marks& next) {
   }
   item.seq = track.last_seq + 1;
   for (std::size_t i = 0; i < kStreams; ++i) {
-    const std::int64_t to = track.origins[i] + static_cast<std::int64_t>(next[i]);
-    (i == 0 ? item.stdout_to : item.stderr_to) = std::max<std::int64_t>(to, 0);
+    (i == 0 ? item.stdout_to : item.stderr_to) = raw(track, i, next[i]);
   }
   if (journal_->append(track.record.run_id, item) == Taken::kFull) return false;
   // kNotKept: the seq is used up, and a note there says what is missing.

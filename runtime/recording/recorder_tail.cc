@@ -121,8 +121,16 @@ void Recorder::save_tail(Track& track) {
     const ItemType type = output_type(*track.run, piece.stream);
     if (!slice.bytes.empty()) items.push_back({0, type, std::move(slice.bytes), "", now});
   }
-  const bool taken = journal_->save_tail(track.record.run_id, items) == Taken::kYes;
-  if (!taken) look_after_tail(track);
+  Marks to = track.next;
+  for (std::size_t i = 0; left.bytes() > 0 && i < kStreams; ++i) to[i] = left.to[i];
+  for (const OutputPiece& piece : track.tail.pieces()) {
+    to[static_cast<std::size_t>(piece.stream)] = piece.to;
+  }
+  const Taken taken =
+      journal_->save_tail(track.record.run_id, items, raw(track, 0, to[0]), raw(track, 1, to[1]));
+  if (taken != Taken::kYes) return look_after_tail(track);
+  track.tail_to = to;
+  tell_kept(track, false);
 }
 
 }  // namespace gibbous

@@ -45,14 +45,8 @@ bool is_another(const Started& started) {
 
 // Returns Run::origin of the stream.
 std::int64_t take_over(Stream& stream, const EarlierOutput& earlier) {
-  if (earlier.from > earlier.recorded) {
-    stream.append("[gibbous: " + std::to_string(earlier.from - earlier.recorded) +
-                  " bytes of output were lost while there was no host]\n");
-  }
-  const auto origin =
-      static_cast<std::int64_t>(earlier.from) - static_cast<std::int64_t>(stream.end());
   stream.append(earlier.bytes);
-  return origin;
+  return static_cast<std::int64_t>(earlier.end - std::min(earlier.end, stream.end()));
 }
 
 }  // namespace
@@ -130,8 +124,7 @@ void Runs::recorded(const std::string& id, const std::array<Offset, kStreams>& t
   if (entry.fake) return;
   std::array<std::uint64_t, kStreams> raw{};
   for (std::size_t i = 0; i < kStreams; ++i) {
-    const std::int64_t at = entry.run.origins_[i] + static_cast<std::int64_t>(to[i]);
-    raw[i] = static_cast<std::uint64_t>(std::max<std::int64_t>(at, 0));
+    raw[i] = static_cast<std::uint64_t>(entry.run.origins_[i]) + to[i];
   }
   entry.keeper->recorded(entry.run.key_, raw[0], raw[1], end);
 }
@@ -240,7 +233,8 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
     if (const auto size = terminal_size(detached.started.out.get()))
       run.spec_.terminal->size = *size;
     open_terminal(entry, detached.started);
-    show(entry, 0);
+    const auto origin = static_cast<std::uint64_t>(run.origins_[0]);
+    show_again(entry, detached.out.sent - std::min(detached.out.sent, origin));
   }
   read_stream(entry, StreamId::kStdout, std::move(detached.started.out));
   read_stream(entry, StreamId::kStderr, std::move(detached.started.err));

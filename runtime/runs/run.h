@@ -172,7 +172,7 @@ class Run {
   bool stdin_open() const { return stdin_open_; }
   const Stream& stream(StreamId id) const { return streams_[static_cast<std::size_t>(id)]; }
   // Returns how many bytes of the stream came before its first byte here: an adopted run wrote them
-  // for an earlier host. Negative when a notice comes before the run's own first byte.
+  // for an earlier host.
   std::int64_t origin(StreamId id) const { return origins_[static_cast<std::size_t>(id)]; }
   ArrivalOrder::Streams streams() const { return {&streams_[0], &streams_[1]}; }
   // Returns the order in which both streams came. Reading incomplete lines changes it.

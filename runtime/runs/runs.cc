@@ -364,6 +364,11 @@ Runs::Entry& Runs::entry_of(Run& run) {
 
 void Runs::hand_over() {
   if (closing_) return;
+  // Their ends are given to the journal, which is closed only afterwards.
+  for (const auto& entry : entries_) {
+    const bool ended = entry->run.spec_.keep && entry->run.ended() && !entry->fake;
+    if (ended) entry->keeper->recorded(entry->run.key_, 0, 0, true);
+  }
   keeper_->shutdown(options_.limits.timeout_grace);
   for (const auto& adopted : adopted_) {
     adopted->client->shutdown(options_.limits.timeout_grace);

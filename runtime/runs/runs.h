@@ -282,6 +282,7 @@ class Runs final : private KeeperListener {
 
   // Runs with a terminal (runs_terminal.cc).
   void open_terminal(Entry& entry, Started& started);
+  void show_again(Entry& entry, Offset seen);
   void show(Entry& entry, Offset from);
   void answer(Entry& entry, std::string_view bytes);
   static void follow_size(Entry& entry);

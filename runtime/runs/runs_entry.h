@@ -75,6 +75,7 @@ struct Runs::Entry {
   std::array<StreamTap, kStreams> taps;
   UniqueFd terminal;  // of a detached run: the tap of stdout has a pipe with its output
   std::unique_ptr<StdinWriter> stdin_writer;
+  bool answers = true;              // to what the terminal is asked
   bool interrupted = false;         // <C-c> was typed
   bool outlived_interrupt = false;  // and then something else, so that it had been handled
   std::function<void(Run&, Status)> on_ready;

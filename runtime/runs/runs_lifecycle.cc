@@ -180,6 +180,12 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
       const Stream& stream = entry->run.streams_[i];
       tap.settled_at = stream.end() + stream.held() + static_cast<Offset>(std::max(waiting, 0));
     }
+    // What a detached run wrote comes through the keeper, which may still have some of it.
+    const std::uint64_t written = i == 0 ? status.out_end : status.err_end;
+    const auto origin = static_cast<std::uint64_t>(entry->run.origins_[i]);
+    if (tap.reader != nullptr && written > origin) {
+      tap.settled_at = std::max<Offset>(tap.settled_at, written - origin);
+    }
   }
   entry->drain = deadlines_->after(options_.limits.drain_limit, [this, entry] {
     entry->drain = 0;

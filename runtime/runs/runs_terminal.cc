@@ -37,7 +37,7 @@ void Runs::open_terminal(Entry& entry, Started& started) {
       run.spec_.terminal->size, [this, &entry](std::string_view bytes) { answer(entry, bytes); });
   // A second descriptor for writing: libuv polls a descriptor with only one handle.
   UniqueFd keyboard(master ? ::fcntl(master.get(), F_DUPFD_CLOEXEC, 0) : -1);
-  if (started.err) {
+  if (run.spec_.keep) {
     entry.terminal = std::move(started.out);
     started.out = std::move(started.err);
   }
@@ -56,7 +56,26 @@ void Runs::show(Entry& entry, Offset from) {
   for (const std::string_view part : stream.views(from, &first)) run.screen_->feed(part);
 }
 
+// Shows the kept output of an adopted run. An earlier host has answered the questions of its
+// terminal up to `seen`, and a second answer would be typed text.
+void Runs::show_again(Entry& entry, Offset seen) {
+  Run& run = entry.run;
+  if (!run.screen_) return;
+  follow_size(entry);
+  Offset at = 0;
+  for (const std::string_view part : run.stream(StreamId::kStdout).views(0, &at)) {
+    const auto old =
+        static_cast<std::size_t>(std::min<Offset>(part.size(), seen - std::min(seen, at)));
+    entry.answers = false;
+    run.screen_->feed(part.substr(0, old));
+    entry.answers = true;
+    run.screen_->feed(part.substr(old));
+    at += part.size();
+  }
+}
+
 void Runs::answer(Entry& entry, std::string_view bytes) {
+  if (!entry.answers) return;
   StdinWriter* writer = entry.stdin_writer.get();
   if (writer == nullptr || writer->queued_bytes() > kMaxWaitingAnswers) return;
   writer->write(std::string(bytes), [](const Status&) {});

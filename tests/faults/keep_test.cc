@@ -156,6 +156,32 @@ TEST_CASE("what hosts of a detached run had read and not recorded is recorded on
   CHECK(host->result("told", {{"id", id}, {"event", "seen"}})["count"] == 1);
 }
 
+TEST_CASE(
+    "a detached run that is near its limit of output is recorded once, whatever its hosts do") {
+  const TempDir state;
+  const TempDir gate;
+  const std::string go = gate.path() + "/go";
+  std::string all;
+  for (int line = 100; line < 250; ++line) all += std::to_string(line) + "\n";
+  std::optional<Host> host(state);
+  const std::string id = host->result(
+      "start", {{"command", "seq 100 249; until [ -e " + go + " ]; do sleep 0.02; done; echo last"},
+                {"max_output_bytes", 1024},
+                {"keep", true}})["id"];
+  // The first half of the limit is recorded at once, and the rest at intervals.
+  for (const int signal_number : {SIGKILL, SIGTERM, SIGKILL}) {
+    Loop loop;
+    REQUIRE(loop.until([&] {
+      return host->result("recorded", {{"id", id}})["stdout"].get<std::string>().size() >= 512;
+    }));
+    host->end(signal_number);
+    host.emplace(state);
+    REQUIRE(host->find(id).is_object());
+  }
+  std::ofstream(go) << "go";
+  CHECK(host->recorded_until(id, "last\n") == all + "last\n");
+}
+
 TEST_CASE("a detached run whose host died while it recorded the end is recorded to its end") {
   const TempDir state;
   const TempDir gate;

@@ -11,13 +11,14 @@ local start = tool {
     pty = schema.boolean { default = false },
     sandbox = schema.string { optional = true },
     watch = schema.any { optional = true },
+    max_output_bytes = schema.integer { optional = true },
   },
   run = function(args)
     local handle, err =
       run.start {
         command = args.command, timeout_ms = 0, limits = args.limits, detach = true,
         on_host_death = args.keep and 'keep' or 'kill', sandbox = args.sandbox, pty = args.pty,
-        watch = args.watch,
+        watch = args.watch, max_output_bytes = args.max_output_bytes,
       }
     if not handle then tool.error(err.code, err.message) end
     local info = handle:info()

@@ -116,7 +116,7 @@ class Driver:
                 life.shell({"action": "poll", "run_id": run, "since_seq": seen}, ("poll", run))
             if self.chance.random() < 0.3:
                 life.say({"drain": self.session})
-            time.sleep(min(0.02, max(0, until - time.monotonic())))
+            time.sleep(min(0.1 if awaited else 0.02, max(0, until - time.monotonic())))
 
 
 def disturb(place, notes, chance, reboot_every, over):

@@ -92,7 +92,7 @@ std::vector<wire::Buffer> good_messages() {
   add([](wire::Buffer& out) {
     wire::encode_detached(
         out, kRun,
-        {some_started(), {true, true, false, true, false}, {"", 1, 2}, {"", 3, 4}, "notes"});
+        {some_started(), {true, true, false, true, false}, {"", 2, 1}, {"", 4, 3}, "notes"});
   });
   add([](wire::Buffer& out) { wire::encode_detached_all(out); });
   add([](wire::Buffer& out) { wire::encode_recorded(out, kRun, {7, 8, true}); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "bindings/json/text.h"
@@ -169,13 +170,15 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
 // Those that were recalled before and not delivered come again, with those that are new.
 void Backlog::add_recalled(Session& session, std::vector<BacklogMessage> taken) {
   session.has_recalled = session.has_recalled || !taken.empty();
+  std::multiset<std::string> known;
+  for (const Message& message : session.messages) {
+    if (message.seq == 0) known.insert(message.json);
+  }
   for (auto message = taken.rbegin(); message != taken.rend(); ++message) {
-    const auto is_same = [&message](const Message& known) {
-      return known.seq == 0 && known.run == message->run_id && known.event == message->event &&
-             known.json == message->payload;
-    };
-    const auto& known = session.messages;
-    if (std::any_of(known.begin(), known.end(), is_same)) continue;
+    if (const auto same = known.find(message->payload); same != known.end()) {
+      known.erase(same);
+      continue;
+    }
     if (!is_event(message->payload)) continue;  // the file is damaged
     session.messages.push_front({0, std::move(message->payload), message->for_agent,
                                  std::move(message->run_id), std::move(message->event)});

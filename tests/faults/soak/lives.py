@@ -27,6 +27,7 @@ class Notes:
         self.delivered = collections.Counter()  # (event, run id)
         self.problems = []
         self.kills = 0
+        self.enough = False  # no more are to be killed
         self.answers = 0
 
 

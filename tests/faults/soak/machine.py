@@ -33,6 +33,7 @@ def enter_namespace():
                           capture_output=True).returncode != 0:
             return
         script = 'mount --bind "$0" ' + BOOT_ID + ' && exec "$@"'
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the process inside
         ended = subprocess.run([*unshare, "sh", "-c", script, file, sys.executable, *sys.argv], check=False,
                                env={**os.environ, INSIDE: str(file)})
     finally:

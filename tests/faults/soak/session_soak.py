@@ -21,12 +21,14 @@ is read with plain SQLite:
 - no run of a boot that is over goes on, once a session has started;
 - no process of any life is left.
 
-Prints what it did; exits with 1 and says what is broken.
+Prints what it did; exits with 1 and says what is broken. SIGINT ends the killing, and then all is
+checked.
 """
 import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -68,6 +70,8 @@ class Driver:
 
     def drive(self, lives):
         for _ in range(lives):
+            if self.notes.enough:
+                return
             with self.place.starting:
                 boots = self.place.machine.boots
                 life = Life(self.place, self.notes, self.session)
@@ -176,6 +180,11 @@ def main():
     if options.reboot_every:
         enter_namespace()
     notes = Notes()
+
+    def stop(_number, _frame):
+        notes.enough = True
+
+    signal.signal(signal.SIGINT, stop)
     directory = tempfile.mkdtemp(prefix="gibbous-soak-")
     machine = Machine(directory, f"soak-{os.getpid()}-{random.getrandbits(64):x}",
                       options.clock and os.path.abspath(options.clock))

@@ -87,5 +87,7 @@ local recorded = tool {
 }
 
 return {
-  toolsets = { require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys, told, recorded } } },
+  toolsets = {
+    require 'toolsets.bg', { name = 'faults', tools = { start, ended, keys, told, recorded } },
+  },
 }

@@ -249,7 +249,9 @@ local function start_before(list, name, lines, limit)
   for _, other in ipairs(declared_as(list, name).after or {}) do
     local info = standing(other)
     local is_done = info and info.state == 'completed'
-    if lives.get(lives.over, other) and not is_done then
+    -- It may have ended a moment ago, and up does not know yet.
+    local has_ended = lives.get(lives.over, other) or (info and info.ended_ms)
+    if has_ended and not is_done then
       start_before(list, other, lines, limit)
       lines[#lines + 1] = ('%s started: %s'):format(other, start_one(other, limit))
       await_ready(other, name, limit)

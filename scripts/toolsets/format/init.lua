@@ -1,5 +1,6 @@
 -- How runs and their output read as text and as data, for all toolsets. The parts are modules of
 -- their own: text, status and output.
+local failure = require 'toolsets.failure'
 local memory_run = require 'toolsets.memory_run'
 local output = require 'toolsets.format.output'
 local status = require 'toolsets.format.status'
@@ -44,7 +45,11 @@ function M.kill_text(id, info, signal, report)
     lines = { said:format(id) }
   elseif info.ended_ms then
     local said = 'Process %s had ended already (%s); killed what it left behind: %d'
-    lines = { said:format(id, info.state, report.dead) }
+    local how = info.state
+    if info.reason and info.state ~= 'completed' then
+      how = how .. ': ' .. info.reason
+    end
+    lines = { said:format(id, how, report.dead) .. text.below(failure.of(info)) }
   else
     local said = 'Process %s killed (was running for %s)'
     lines = { said:format(id, text.seconds(info.runtime_ms)) }

@@ -14,7 +14,7 @@ def is_cut(output, wanted, attempt):
     return any(output.endswith(wanted[:size]) for size in range(len(wanted)))
 
 
-def check_run(place, notes, run, rows, starts):
+def check_run(notes, run, rows, starts):
     run_id, status, attempt, command, last_seq = run
     problems, name = notes.problems, f"run {run_id} ({run[1]})"
     seqs = [row[0] for row in rows]
@@ -31,9 +31,7 @@ def check_run(place, notes, run, rows, starts):
     if status == "completed":
         output = "".join(row[2] for row in rows if row[1] == "stdout")
         wanted = "".join(f"{line} {token}\n" for line in LINES)
-        # The keeper of a run that outlives its host keeps what is not recorded.
-        cut = place.recovery != "keep" and any(
-            row[1] == "note" and row[2].startswith(CUT) for row in rows)
+        cut = any(row[1] == "note" and row[2].startswith(CUT) for row in rows)
         whole = output.endswith(wanted) and (attempt > 1 or output == wanted)
         if not whole and not (cut and is_cut(output, wanted, attempt)):
             problems.append(f"{name}: completed with {output!r}")
@@ -50,7 +48,7 @@ def check(place, notes):
     runs = place.ask("SELECT run_id, status, attempt, command, last_seq FROM exec_runs")
     waiting = set(place.ask("SELECT event, run_id FROM backlog_messages"))
     for run in runs:
-        check_run(place, notes, run, found[run[0]], starts)
+        check_run(notes, run, found[run[0]], starts)
     known = {run[0] for run in runs}
     for run in notes.spawned:
         if run not in known:

@@ -120,7 +120,6 @@ class Place:
 
     def __init__(self, gibbous, directory, recovery, machine):
         self.gibbous = gibbous
-        self.recovery = recovery
         self.machine = machine
         self.root = pathlib.Path(directory)
         self.state, self.work = str(self.root / "state"), str(self.root / "work")

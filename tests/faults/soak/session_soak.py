@@ -16,7 +16,7 @@ is read with plain SQLite:
 - no run is executed twice, but one that is queued again, and then once for each attempt;
 - the runs of a session never overlap;
 - of a run that has completed all lines are there, in their order, unless a note says that its host
-  died before it had recorded the last ones, which cannot be for a run that outlives its host;
+  died before it had recorded the last ones;
 - whatever a watcher has found was delivered to the session, or waits in its backlog;
 - no run of a boot that is over goes on, once a session has started;
 - no process of any life is left.
@@ -212,7 +212,7 @@ def main():
           f"{runs} runs ({len(notes.spawned)} acknowledged), "
           + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
           + f"; {items} items, {len(notes.items)} of them polled; {again} events came again")
-    for problem in notes.problems[:20]:
+    for problem in notes.problems[:200]:
         print("broken:", problem)
     if notes.problems:
         print(f"{len(notes.problems)} broken invariants; all is in {directory}")

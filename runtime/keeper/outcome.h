@@ -20,7 +20,7 @@ struct ExitStatus {
   std::chrono::microseconds user{0};
   std::chrono::microseconds system{0};
   std::uint64_t max_rss_kib = 0;
-  // Of a detached run: how much it had written to each stream by then, since it began.
+  // How much a detached run had written to each stream by then, since it began; 0 for other runs.
   std::uint64_t out_end = 0;
   std::uint64_t err_end = 0;
 };

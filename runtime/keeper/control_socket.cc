@@ -34,12 +34,21 @@ bool make_directories(const std::string& path) {
   return ::mkdir(path.c_str(), kOwnerOnly) == 0 || errno == EEXIST;
 }
 
+std::string name_end(const ProcessIdentity& host) {
+  return "-" + std::to_string(host.pid) + "-" + std::to_string(host.start_time) +
+         std::string(kSuffix);
+}
+
 }  // namespace
 
-std::string control_name(std::uint32_t keeper_number) {
+std::string control_name(std::uint32_t keeper_number, const ProcessIdentity& host) {
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "%08x", keeper_number);
-  return std::string(kPrefix) + number.data() + std::string(kSuffix);
+  return std::string(kPrefix) + number.data() + name_end(host);
+}
+
+bool is_control_of(std::string_view path, const ProcessIdentity& host) {
+  return host.pid != 0 && path.ends_with(name_end(host));
 }
 
 Result<UniqueFd> open_control_directory(const std::string& directory, bool make) {

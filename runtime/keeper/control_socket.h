@@ -4,15 +4,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/proc.h"
 
 namespace gibbous {
 
-// "keeper-0badcafe.sock"
-std::string control_name(std::uint32_t keeper_number);
+// "keeper-0badcafe-4711-98765.sock": the keeper's number, and the host that started it.
+std::string control_name(std::uint32_t keeper_number, const ProcessIdentity& host);
+// Returns whether this host started the keeper of the control socket. Names that older keepers gave
+// do not say that.
+bool is_control_of(std::string_view path, const ProcessIdentity& host);
 
 // Opens the directory if it belongs to this user and no other user may write to it. `make` creates
 // it (0700).

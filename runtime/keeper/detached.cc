@@ -21,11 +21,11 @@ constexpr mode_t kSocketMode = 0600;
 
 }  // namespace
 
-Result<ControlSocket> ControlSocket::open(const std::string& directory,
-                                          std::uint32_t keeper_number) {
+Result<ControlSocket> ControlSocket::open(const std::string& directory, std::uint32_t keeper_number,
+                                          const ProcessIdentity& host) {
   auto held = open_control_directory(directory, false);
   if (!held) return held.status();
-  const std::string name = control_name(keeper_number);
+  const std::string name = control_name(keeper_number, host);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -53,6 +53,11 @@ ControlSocket::ControlSocket(ControlSocket&&) noexcept = default;
 
 ControlSocket::~ControlSocket() {
   if (directory_) ::unlinkat(directory_.get(), name_.c_str(), 0);
+}
+
+bool ControlSocket::has_name() const {
+  struct stat status {};
+  return ::fstatat(directory_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 UniqueFd ControlSocket::accept() const {

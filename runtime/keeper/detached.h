@@ -13,6 +13,7 @@
 #include "runtime/keeper/client.h"
 #include "runtime/keeper/relay.h"
 #include "runtime/keeper/wire.h"
+#include "runtime/process/proc.h"
 
 namespace gibbous::keeper {
 
@@ -39,12 +40,15 @@ struct Detached {
 class ControlSocket {
  public:
   // Listens in `directory`, which must exist and be the user's alone.
-  static Result<ControlSocket> open(const std::string& directory, std::uint32_t keeper_number);
+  static Result<ControlSocket> open(const std::string& directory, std::uint32_t keeper_number,
+                                    const ProcessIdentity& host);
   ~ControlSocket();  // removes the name
   ControlSocket(ControlSocket&&) noexcept;
   ControlSocket& operator=(ControlSocket&&) = delete;
 
   int fd() const { return socket_.get(); }
+  // False when its directory was removed: no host can connect any more.
+  bool has_name() const;
   // The next connection if it is the same user's; unset: there is none.
   UniqueFd accept() const;
 

@@ -12,11 +12,14 @@
 namespace gibbous {
 namespace {
 
-constexpr std::string_view kFirstLine = "gibbous-end 1\n";  // the format and its version
+// The format and its version; the first one lacks the last line.
+constexpr std::string_view kFirstLine = "gibbous-end 2\n";
+constexpr std::string_view kOlderFirstLine = "gibbous-end 1\n";
 constexpr std::array<std::string_view, 4> kCauses = {"itself", "kill", "limit", "host_end"};
 constexpr std::uint64_t kMaxPid = std::numeric_limits<pid_t>::max();
 constexpr std::uint64_t kMaxCode = 255;
 constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 52;  // short enough for arithmetic
+constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 62;
 constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 
 class Text {
@@ -172,12 +175,17 @@ std::string to_text(const EndRecord& record) {
   put_exit(text, record);
   text.line("time").number(record.started_at).number(record.ended_at);
   text.line("dropped").number(record.dropped_bytes);
+  text.line("detached").number(record.detached ? 1 : 0);
+  text.number(record.exit.out_end).number(record.exit.err_end);
   return std::string(kFirstLine) + text.take();
 }
 
 Result<EndRecord> parse_end_record(std::string_view text) {
   if (text.size() > kMaxEndRecordBytes) return unusable("it is too large");
-  if (!text.starts_with(kFirstLine)) return unusable("it has another format or version");
+  const bool is_older = text.starts_with(kOlderFirstLine);
+  if (!is_older && !text.starts_with(kFirstLine)) {
+    return unusable("it has another format or version");
+  }
   Parser parser(text.substr(kFirstLine.size()));
   EndRecord record;
   record.run_id = parser.line("run").word();
@@ -190,6 +198,11 @@ Result<EndRecord> parse_end_record(std::string_view text) {
   parser.line("time").number(&record.started_at, kMaxTime);
   parser.number(&record.ended_at, kMaxTime);
   parser.line("dropped").number(&record.dropped_bytes, kAny);
+  if (!is_older) {
+    parser.line("detached").number(&record.detached, 1);
+    parser.number(&record.exit.out_end, kMaxOffset);
+    parser.number(&record.exit.err_end, kMaxOffset);
+  }
   if (!parser.done() || !can_have_end_record(record.run_id)) {
     return unusable("its line \"" + parser.line_name() + "\" cannot be read");
   }

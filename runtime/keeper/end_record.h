@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gibbous/status.h"
-#include "runtime/keeper/orphan_sweep.h"
 #include "runtime/keeper/outcome.h"
+#include "runtime/process/proc.h"
 #include "runtime/process/tree_limits.h"
 
 namespace gibbous {
@@ -38,6 +38,9 @@ struct EndRecord {
   std::int64_t started_at = 0;        // Unix milliseconds
   std::int64_t ended_at = 0;
   std::uint64_t dropped_bytes = 0;  // output that the keeper read, or left unread, without a host
+  // A detached run: its keeper may still hold it for the next host. Records of an older keeper do
+  // not say, and count as such. Then `dropped_bytes` does not have what `exit` says was written.
+  bool detached = true;
 };
 
 inline constexpr std::size_t kMaxEndRecordBytes = 1024;

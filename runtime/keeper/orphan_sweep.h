@@ -11,14 +11,9 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
+#include "runtime/process/proc.h"
 
 namespace gibbous {
-
-// Identifies a process even if another one gets its pid later.
-struct ProcessIdentity {
-  pid_t pid = 0;
-  std::uint64_t start_time = 0;
-};
 
 class OrphanSweep {
  public:

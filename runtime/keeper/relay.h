@@ -67,7 +67,6 @@ class Relay {
   std::uint64_t sent() const { return sent_; }  // before this, bytes were given to a host
   std::uint64_t end() const { return begin_ + bytes_.size(); }
   std::uint64_t recorded() const { return recorded_; }
-  std::uint64_t unrecorded() const { return end() - recorded_; }
 
  private:
   friend class Relays;

@@ -55,7 +55,7 @@ bool Server::has_detached() const {
 
 Status Server::open_control_socket(const std::string& directory) {
   if (control_) return {};
-  auto control_socket = ControlSocket::open(directory, keeper_number_);
+  auto control_socket = ControlSocket::open(directory, keeper_number_, host_identity_);
   if (!control_socket) return control_socket.status();
   control_ = std::make_unique<ControlSocket>(std::move(*control_socket));
   watch_control_socket(true);
@@ -117,7 +117,8 @@ void Server::note_unsettled(RunKey key) {
   unsettled_.pop_front();
 }
 
-// The keeper is alone: when nothing is alive, it remembers the ends for a while.
+// The keeper is alone: when nothing is alive, it remembers the ends for a while, if a host can
+// still come for them.
 void Server::note_detached_ends() {
   bool alive = false;
   process_table_->for_each(
@@ -125,7 +126,8 @@ void Server::note_detached_ends() {
   if (alive) {
     alone_until_ = Time::max();
   } else if (alone_until_ == Time::max()) {
-    alone_until_ = std::chrono::steady_clock::now() + kDetachedEndLimit;
+    const auto rest = control_->has_name() ? kDetachedEndLimit : std::chrono::minutes(0);
+    alone_until_ = std::chrono::steady_clock::now() + rest;
   }
 }
 

@@ -25,7 +25,6 @@ std::uint64_t waiting_in(const UniqueFd& pipe) {
 std::uint64_t dropped_bytes(const KeeperRun& run) {
   std::uint64_t bytes = run.dropped_bytes;
   for (const UniqueFd& output : run.outputs) bytes += waiting_in(output);
-  if (run.keep) bytes += run.keep->out.unrecorded() + run.keep->err.unrecorded();
   return bytes;
 }
 
@@ -88,6 +87,7 @@ void Server::note_end(const KeeperRun& run, const ExitStatus& exit) {
   record.started_at = run.started_at;
   record.ended_at = wall_millis();
   if (record.after_host) record.dropped_bytes = dropped_bytes(run);
+  record.detached = run.keep != nullptr;
   end_notes_.add(std::move(note), std::chrono::steady_clock::now());
 }
 

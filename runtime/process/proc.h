@@ -25,6 +25,12 @@ struct ProcessStat {
   bool alive() const { return state != 'Z' && state != 'X' && state != 'x'; }
 };
 
+// Identifies a process even if another one gets its pid later.
+struct ProcessIdentity {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0;  // as in ProcessStat
+};
+
 // Returns nothing when there is no such process.
 std::optional<ProcessStat> read_stat(pid_t pid);
 

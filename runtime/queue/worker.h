@@ -139,9 +139,14 @@ class Worker final : private RunsObserver {
   void seek_wanted();
   bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
   void look_after_released();
+  // Returns whether a keeper that another process has, or that this one cannot reach yet, may have
+  // the run.
+  bool may_be_with_keeper(const Orphan& orphan, const Result<EndRecord>& record) const;
+  void release(const Orphan& orphan);
   bool may_repeat(const RunRecord& run) const;
-  // Settles runs whose keepers are gone.
+  // Settles runs that no keeper has. Those that a keeper may have are released.
   void settle_by_records(std::vector<Orphan> orphans);
+  Runs::KeeperPlace keeper_place(const WorkerRecord& was) const;
   void settle_one(const Orphan& orphan, const Result<EndRecord>& read);
   void give_end(const Orphan& orphan, const EndRecord& record);
   // `how` is the rest of the sentence that says that its processes were ended.

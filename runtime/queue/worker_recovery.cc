@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/process/pid_space.h"
+#include "runtime/keeper/end_record.h"
 #include "runtime/queue/worker.h"
 
 namespace gibbous {
@@ -16,13 +16,30 @@ constexpr Nanos kAdoptAgain{1'000'000'000};
 // The time that another worker has to give up a run which this process has.
 constexpr Nanos kReleasePatience{30'000'000'000};
 
+using RowOfRun = Result<RunRecord>;
 // The rows of some runs.
-using Rows = std::vector<std::pair<std::string, Result<RunRecord>>>;
+using Rows = std::vector<std::pair<std::string, RowOfRun>>;
+
+// What is known of the end of a run that is not here.
+struct End {
+  RowOfRun row;
+  Result<EndRecord> record;
+};
+using Ends = std::vector<std::pair<std::string, End>>;
 
 Result<Rows> read_rows(JournalReader& reader, const std::vector<std::string>& ids) {
   Rows rows;
   for (const std::string& id : ids) rows.emplace_back(id, reader.run(id));
   return rows;
+}
+
+Result<Ends> read_ends(JournalReader& reader, const std::string& directory,
+                       const std::vector<std::string>& ids) {
+  Ends ends;
+  for (const std::string& id : ids) {
+    ends.emplace_back(id, End{reader.run(id), read_end_record(directory, id)});
+  }
+  return ends;
 }
 
 }  // namespace
@@ -137,53 +154,51 @@ bool Worker::is_foreign(const std::string& run_id, const Result<RunRecord>& row)
   return false;
 }
 
-// A run whose keeper lives is not lost. When the keeper does not give it to this process, another
-// one has it and needs its record.
+// A keeper that lives may have the run, until it has told this process all that it has.
 void Worker::settle() {
   if (recovering_) return;
   std::vector<Orphan> over;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
-    const Orphan& orphan = at->second;
-    const bool keeper_there = is_process_alive(orphan.was.keeper_pid, orphan.was.keeper_started);
+    const WorkerRecord& was = at->second.was;
+    const Runs::KeeperPlace place = keeper_place(was);
     // A host that is killed just after its first start has not recorded its keeper yet.
-    const bool keeper_unknown = orphan.was.keeper_pid == 0;
-    if ((keeper_there || keeper_unknown) && clock_.now() - orphans_since_ < kKeeperPatience) {
+    const bool may_come = place == Runs::KeeperPlace::kElsewhere ||
+                          (place == Runs::KeeperPlace::kGone && was.keeper_pid == 0);
+    if (may_come && clock_.now() - orphans_since_ < kKeeperPatience) {
       ++at;
       continue;
     }
-    if (keeper_there) {
-      (void)journal_->release(orphan.run.run_id, nullptr);
-      released_[orphan.run.run_id] = orphan;
-    } else {
-      over.push_back(orphan);
-    }
+    over.push_back(std::move(at->second));
     at = orphans_.erase(at);
   }
   if (!over.empty()) settle_by_records(std::move(over));
 }
 
-// The process that has a released run may end before it takes the record.
+// The process that has a released run may end before it takes the record; its keeper may have had
+// no time yet; and it may turn out that the keeper has ended the run.
 void Worker::look_after_released() {
   if (released_.empty() || recovering_ || clock_.now() - adopted_at_ < kAdoptAgain) return;
   adopted_at_ = clock_.now();
   std::vector<std::string> ids;
   for (const auto& [id, orphan] : released_) ids.push_back(id);
-  recording_.look_up<Result<Rows>>(
-      [ids](JournalReader& reader) { return read_rows(reader, ids); },
-      [this](const Result<Rows>& rows) {
-        if (!rows || journal_ == nullptr) return;
-        bool ended = false;
-        for (const auto& [id, row] : *rows) {
+  recording_.look_up<Result<Ends>>(
+      [ids, directory = runs_.options().end_directory](JournalReader& reader) {
+        return read_ends(reader, directory, ids);
+      },
+      [this](const Result<Ends>& ends) {
+        if (!ends || journal_ == nullptr) return;
+        bool over = false;
+        for (const auto& [id, end] : *ends) {
           const auto found = released_.find(id);
           if (found == released_.end()) continue;
-          const WorkerRecord& was = found->second.was;
-          const bool gone = !is_process_alive(was.keeper_pid, was.keeper_started);
+          const RowOfRun& row = end.row;
           const bool has_owner = row && !row->owner.empty() && row->owner != id_;
           const bool taken = has_owner || (row && is_terminal_status(row->status));
-          ended = ended || (gone && !taken);
-          if (gone || taken) released_.erase(found);
+          const bool ended = !taken && !may_be_with_keeper(found->second, end.record);
+          over = over || ended;
+          if (ended || taken) released_.erase(found);
         }
-        if (ended && !recovering_) recover({});
+        if (over && !recovering_) recover({});
         if (!released_.empty()) runs_.adopt_detached(nullptr);
         arm();
       });

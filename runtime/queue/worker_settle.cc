@@ -1,4 +1,4 @@
-// Worker, the end of a run whose host and keeper are gone. The keeper's record says how the run
+// Worker, the end of a run that no process and no keeper has. The keeper's record says how the run
 // ended (runtime/keeper/end_record.h): one that ended by itself gets its true end, and one that was
 // interrupted or has no record is queued again or lost. Records are read and removed in the pool.
 #include <algorithm>
@@ -59,13 +59,24 @@ std::string reason_of_end(const RunRecord& run, const EndRecord& record) {
   return completed ? "" : describe_exit(record.exit);
 }
 
-// Returns what is missing in what was recorded.
-std::string missing_output(const EndRecord& record) {
-  if (!record.after_host) {
+std::uint64_t behind(std::uint64_t written, std::int64_t recorded) {
+  const auto to = static_cast<std::uint64_t>(std::max<std::int64_t>(recorded, 0));
+  return written - std::min(written, to);
+}
+
+// Returns what is missing in what was recorded; "" when nothing is.
+std::string missing_output(const RunRecord& run, const EndRecord& record) {
+  const ExitStatus& exit = record.exit;
+  const bool counted = record.detached && exit.out_end + exit.err_end > 0;
+  const std::uint64_t bytes = record.dropped_bytes + behind(exit.out_end, run.stdout_to) +
+                              behind(exit.err_end, run.stderr_to);
+  if (counted && bytes == 0) return {};
+  if (!record.after_host && !counted) {
     return "Its host ended before it recorded this end; the last output may be missing.";
   }
-  std::string text = "Output after the end of its host is not recorded";
-  if (record.dropped_bytes > 0) text += " (" + std::to_string(record.dropped_bytes) + " bytes)";
+  std::string text = record.after_host ? "Output after the end of its host is not recorded"
+                                       : "Its last output is not recorded";
+  if (bytes > 0) text += " (" + std::to_string(bytes) + " bytes)";
   return text + ".";
 }
 
@@ -106,7 +117,33 @@ void Worker::settle_by_records(std::vector<Orphan> orphans) {
       });
 }
 
+Runs::KeeperPlace Worker::keeper_place(const WorkerRecord& was) const {
+  const auto process = [](std::int64_t pid, std::int64_t started) {
+    return ProcessIdentity{static_cast<pid_t>(pid), static_cast<std::uint64_t>(started)};
+  };
+  return runs_.keeper_place(process(was.keeper_pid, was.keeper_started),
+                            process(was.pid, was.pid_started));
+}
+
+bool Worker::may_be_with_keeper(const Orphan& orphan, const Result<EndRecord>& record) const {
+  if (keeper_place(orphan.was) != Runs::KeeperPlace::kElsewhere) return false;
+  return !record || !is_about(*record, orphan.was) || record->detached;
+}
+
+// The process that has the run takes the record; until one does, this one looks after it.
+void Worker::release(const Orphan& orphan) {
+  (void)journal_->release(orphan.run.run_id, nullptr);
+  released_[orphan.run.run_id] = orphan;
+}
+
 void Worker::settle_one(const Orphan& orphan, const Result<EndRecord>& read) {
+  if (runs_.find(orphan.run.run_id) != nullptr) {
+    // Its keeper came meanwhile.
+    orphans_.insert_or_assign(orphan.run.run_id, orphan);
+    (void)resume(orphan.run.run_id);
+    return;
+  }
+  if (may_be_with_keeper(orphan, read)) return release(orphan);
   const bool known = read.ok() && is_about(*read, orphan.was);
   if (known && !is_interrupted(*read)) return give_end(orphan, *read);
   const std::string how = interrupted_how(read, known);
@@ -150,7 +187,8 @@ void Worker::put_end(const Orphan& orphan, RunRecord run, const EndRecord* recor
     ++run.last_seq;
     (void)journal_->append(run.run_id, {run.last_seq, type, text, "", 0});
   };
-  if (record != nullptr) add(ItemType::kNote, missing_output(*record));
+  const std::string missing = record == nullptr ? "" : missing_output(run, *record);
+  if (!missing.empty()) add(ItemType::kNote, missing);
   add(ItemType::kState, run.status);
   if (on_settled) on_settled(run);
   const std::int64_t now = clock_.wall().count();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/keeper/control_socket.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 #include "runtime/runs/runs_entry.h"
 
@@ -155,14 +156,33 @@ void Runs::connect_to(const std::string& socket_path, int attempts) {
   adopted_.push_back(std::move(adopted));
 }
 
-void Runs::on_adopted(KeeperClient& client, const Status& status) {
-  if (status) {
-    deadlines_->defer([this] { on_control_answered(); });
-    return;
+Runs::KeeperPlace Runs::keeper_place(const ProcessIdentity& keeper,
+                                     const ProcessIdentity& host) const {
+  for (const auto& adopted : adopted_) {
+    const pid_t pid = adopted->client->keeper_pid();
+    const bool is_it =
+        keeper.pid != 0 ? pid == keeper.pid : pid != 0 && is_control_of(adopted->socket_path, host);
+    if (is_it && adopted->complete) return KeeperPlace::kHere;
   }
+  const auto controls =
+      keeper.pid != 0 ? std::vector<std::string>{} : list_control_sockets(options_.keep_directory);
+  const bool named =
+      std::any_of(controls.begin(), controls.end(),
+                  [&host](const std::string& path) { return is_control_of(path, host); });
+  const bool alive =
+      keeper.pid != 0 && is_process_alive(keeper.pid, static_cast<std::int64_t>(keeper.start_time));
+  return named || alive ? KeeperPlace::kElsewhere : KeeperPlace::kGone;
+}
+
+void Runs::on_adopted(KeeperClient& client, const Status& status) {
   const auto found = std::find_if(adopted_.begin(), adopted_.end(), [&](const auto& adopted) {
     return adopted->client.get() == &client;
   });
+  if (status) {
+    if (found != adopted_.end()) (*found)->complete = true;
+    deadlines_->defer([this] { on_control_answered(); });
+    return;
+  }
   if (found == adopted_.end()) return;
   Adopted* refused = found->get();
   // Closed in the loop's next turn, because this call comes from inside the client.

@@ -14,6 +14,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/keeper/client.h"
+#include "runtime/process/proc.h"
 #include "runtime/runs/deadlines.h"
 #include "runtime/runs/run.h"
 
@@ -148,6 +149,12 @@ class Runs final : private KeeperListener {
   // Takes over the detached runs of earlier hosts; on_state reports each one, and then the loop
   // calls on_done.
   void adopt_detached(std::function<void()> on_done);
+
+  // Returns who has the keeper of another host: the one with this identity or, when `keeper` is
+  // empty, the one that `host` started, which is known once it has a detached run. kHere: this
+  // process has taken it over, and knows each of its runs.
+  enum class KeeperPlace : std::uint8_t { kGone, kHere, kElsewhere };
+  KeeperPlace keeper_place(const ProcessIdentity& keeper, const ProcessIdentity& host) const;
 
   // Calls `work` in the loop's next turn, unless the table is closed before.
   void later(std::function<void()> work);

@@ -108,7 +108,8 @@ struct Runs::Entry {
 struct Runs::Adopted {
   std::unique_ptr<KeeperClient> client;
   std::string socket_path;
-  int attempts = 0;  // remaining attempts
+  int attempts = 0;       // remaining attempts
+  bool complete = false;  // it has told all its runs
   bool closed = false;
 };
 

@@ -207,6 +207,26 @@ TEST_CASE("a detached run that ended after its host has its end when its keeper 
   killed.end();
 }
 
+TEST_CASE("nothing is said to be missing of a detached run that wrote nothing after its host") {
+  Killed killed(kKept);
+  const std::string run = killed.spawn({{"action", "spawn"},
+                                        {"command",
+                                         "echo once; echo $$ > leader; echo $PPID > keeper; "
+                                         "until [ -e go ]; do sleep 0.02; done; exit 7"}});
+  CHECK(killed.until([&] { return payloads(killed.poll(run), "stdout") == Texts{"once\n"}; }));
+  killed.kill();
+  killed.finish_run();
+  CHECK(killed.until([&] { return killed.recorded() == Texts{run}; }));
+  killed.signal_keeper(SIGTERM);
+  killed.wait_for_keeper();
+  killed.begin();
+  const Json end = killed.end_of(run);
+  CHECK(end["exit_code"] == 7);
+  CHECK(payloads(end, "note").empty());
+  CHECK(payloads(end, "stdout") == Texts{"once\n"});
+  killed.end();
+}
+
 TEST_CASE("a run that its keeper ended after its host is lost, and says how it ended") {
   Killed killed(kLost);
   SECTION("with an exit code of its own") {
@@ -274,7 +294,7 @@ TEST_CASE("a run whose record cannot be used is lost, and says why") {
   const std::filesystem::path file = killed.keepers() + "/ended-" + run;
   std::string why;
   SECTION("another version") {
-    std::ofstream(file) << "gibbous-end 2\n";
+    std::ofstream(file) << "gibbous-end 99\n";
     why = "it has another format or version";
   }
   SECTION("a link") {

@@ -207,6 +207,58 @@ TEST_CASE("a detached run whose host died while it recorded the end is recorded 
   CHECK(loop.until([&] { return controls(state).empty(); }));
 }
 
+std::string status_of(const TempDir& state, const std::string& id) {
+  Plain plain(state.path() + "/sessions.db");
+  const auto rows = plain.rows("SELECT status FROM exec_runs WHERE run_id = '" + id + "'");
+  return rows.empty() ? "" : rows.front();
+}
+
+TEST_CASE("a run that ended with its host is over for the next one while a detached run goes on") {
+  const TempDir state;
+  const std::string kept = unique_seconds();
+  std::string id;
+  std::string other;
+  Host host(state);
+  id = host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}})["id"];
+  other = host.result("start", {{"command", "exec sleep " + unique_seconds()}})["id"];
+  Loop loop;
+  REQUIRE(loop.until([&] { return status_of(state, other) == "running"; }));
+  host.end(SIGKILL);
+  Host next(state);
+  REQUIRE(next.find(id).is_object());
+  CHECK(loop.until([&] { return status_of(state, other) == "lost"; }));
+  CHECK(status_of(state, id) == "running");
+  next.result("bg_kill", {{"id", id}});
+}
+
+TEST_CASE("a detached run is taken over when its host was killed before it recorded its keeper") {
+  const TempDir state;
+  const TempDir gate;
+  const std::string kept = unique_seconds();
+  const std::string stubborn = unique_seconds();
+  Host host(state);
+  const std::string id =
+      host.result("start", {{"command", "exec sleep " + kept}, {"keep", true}})["id"];
+  // The keeper is busy with this one for a while after the end of its host.
+  host.result("start", {{"command", "trap '' TERM; echo on > " + gate.path() + "/on; sleep " +
+                                        stubborn + "; sleep " + stubborn}});
+  Loop loop;
+  REQUIRE(loop.until([&] { return fs::exists(gate.path() + "/on"); }));
+  REQUIRE(loop.until([&] { return status_of(state, id) == "running"; }));
+  host.end(SIGKILL);
+  {
+    Plain plain(state.path() + "/sessions.db");
+    REQUIRE(plain.run("UPDATE workers SET keeper_pid = 0, keeper_started = 0"));
+  }
+  Host next(state);
+  REQUIRE(next.find(id).is_object());
+  CHECK(status_of(state, id) == "running");
+  CHECK(next.result("bg_kill", {{"id", id}})["survivors"].empty());
+  CHECK(gone(kept));
+  CHECK(loop.until([&] { return status_of(state, id) == "killed"; }));
+  next.end(0);
+}
+
 TEST_CASE("a keeper ends with its last detached run once the host has recorded the end") {
   const TempDir state;
   Host host(state);
@@ -216,6 +268,28 @@ TEST_CASE("a keeper ends with its last detached run once the host has recorded t
   host.end(0);
   Loop loop;
   CHECK(loop.until([&] { return controls(state).empty(); }));
+}
+
+TEST_CASE("a keeper ends with its last detached run when its state directory is gone") {
+  std::optional<TempDir> state(std::in_place);
+  const TempDir gate;
+  const std::string go = gate.path() + "/go";
+  pid_t keeper = 0;
+  {
+    Host host(*state);
+    const Json started = host.result(
+        "start", {{"command", "until [ -e " + go + " ]; do sleep 0.02; done"}, {"keep", true}});
+    keeper = keeper_of(started["pid"].get<pid_t>());
+    host.end(SIGKILL);
+  }
+  REQUIRE(keeper > 0);
+  state.reset();
+  std::ofstream(go) << "go";
+  Loop loop;
+  CHECK(loop.until([&] {
+    const auto stat = read_stat(keeper);
+    return !stat || !stat->alive();
+  }));
 }
 
 TEST_CASE("the end of a detached run without a host is reported to the next host") {

@@ -33,6 +33,8 @@ EndRecord some_record() {
   record.started_at = 1'700'000'000'000;
   record.ended_at = 1'700'000'001'234;
   record.dropped_bytes = 99;
+  record.exit.out_end = 1'000;
+  record.exit.err_end = 12;
   return record;
 }
 
@@ -116,6 +118,20 @@ TEST_CASE("every change of a record is refused, or is another record") {
   CHECK_FALSE(parse_end_record(good + good).ok());
 }
 
+TEST_CASE("a record that an older keeper left is read, and may be about a detached run") {
+  const std::string older =
+      "gibbous-end 1\nrun abCD_1-2\nhost 10 1000\nkeeper 11 1001\nleader 12 1002\ncause itself\n"
+      "after_host 1\nexit 7 0 0\nusage 1 2 3\nkill 0\nlimit none\ntime 1 2\ndropped 99\n";
+  const auto read = parse_end_record(older);
+  INFO(read.status().message());
+  REQUIRE(read.ok());
+  CHECK(read->exit.code == 7);
+  CHECK(read->dropped_bytes == 99);
+  CHECK(read->detached);
+  CHECK(read->exit.out_end == 0);
+  CHECK_FALSE(parse_end_record(older + "detached 0 0 0\n").ok());
+}
+
 TEST_CASE("numbers outside their ranges make a record unreadable") {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = to_text(killed_record());
@@ -141,7 +157,7 @@ TEST_CASE("a record of another version, another run or too many bytes is refused
     record.run_id = "other";
     return record;
   }());
-  place.put("gibbous-end 2\n" + text.substr(text.find('\n') + 1));
+  place.put("gibbous-end 3\n" + text.substr(text.find('\n') + 1));
   CHECK_THAT(place.refusal(), Catch::Matchers::Contains("another format or version"));
   place.put(other);
   CHECK_THAT(place.refusal(), Catch::Matchers::Contains("about another run"));

@@ -200,6 +200,12 @@ void RunEvents::notify_journal(const Status& status) {
   sink_({name, "", to_text(event)});
 }
 
+void RunEvents::notify_journal_cut(const Status& status) {
+  const OrderedJson event = {
+      {"event", status.code()}, {"session", ""}, {"message", status.message()}};
+  sink_({status.code(), "", to_text(event)});
+}
+
 void RunEvents::notify_settled(const RunRecord& run) {
   const bool again = run.status == to_string(RunState::kQueued);
   const char* name = again ? "run_requeued" : "run_ended";

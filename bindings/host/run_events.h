@@ -42,6 +42,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void on_forget(Run& run) override;
   // The journal cannot be written, or can be written again (ok).
   void notify_journal(const Status& status);
+  // The journal lacks what was recorded before.
+  void notify_journal_cut(const Status& status);
   // Reports what became of a run that another process started, or that could not be started.
   void notify_settled(const RunRecord& run);
   // Leaves word for the next process of each session about the runs that end with this one.

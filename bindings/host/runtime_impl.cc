@@ -275,6 +275,9 @@ void Runtime::Impl::make_recording() {
     if (!run_events || closing) return;
     run_events->notify_journal(status);
   };
+  recording->on_lost = [this](const Status& status) {
+    if (run_events && !closing) run_events->notify_journal_cut(status);
+  };
   context.recording = recording.get();
 }
 

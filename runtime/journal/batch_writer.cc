@@ -82,8 +82,30 @@ Status BatchWriter::prepare(const BatchLimits& limits) {
   if (status) status = workers_.prepare();
   if (status) status = queue_.prepare();
   if (status) status = ended_.prepare();
-  if (!status) return status;
-  return items_.prepare();
+  if (status) status = items_.prepare();
+  return status ? look_at_mark() : status;
+}
+
+Status BatchWriter::look_at_mark() {
+  const std::string& path = database_->path();
+  mark_file_ = CommitMarkFile::open(path.substr(0, path.rfind('/')), true);
+  // Read before the file, which others may be writing.
+  const std::optional<CommitMark> mark = mark_file_.read();
+  if (!mark) return {};
+  const Status compared = compare_with_mark(*database_, *mark);
+  if (compared || compared.code() != "journal_cut") return compared;
+  lost_ = compared;
+  missing_ = mark;
+  return {};
+}
+
+void BatchWriter::note_commit() {
+  missing_.reset();
+  if (std::exchange(withdrew_, false)) {
+    mark_file_.clear();
+  } else if (items_.newest().number != 0) {
+    mark_file_.write(items_.newest());
+  }
 }
 
 void BatchWriter::know(RunSlot slot, const std::string& run_id, std::int64_t attempt) {
@@ -99,8 +121,10 @@ Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied
         "journal_unusable",
         database_->path() + ": it or its log was moved or replaced, and is opened again");
   }
+  if (status && missing_) status = note_missing_items(*database_, *missing_);
   if (status) status = write_all(batch, now, applied);
   if (status) status = database_->execute("COMMIT");
+  if (status) note_commit();
   if (!status && database_->in_transaction()) (void)database_->execute("ROLLBACK");
   return status;
 }
@@ -169,6 +193,7 @@ Status BatchWriter::look_for_request(const RunRecord& run, Status* why) {
 Status BatchWriter::remove_withdrawn(const QueuedRun& queued) {
   const std::string& id = queued.run.run_id;
   if (Status status = write_out_items(); !status) return status;
+  withdrew_ = true;
   if (Status status = delete_segments_.bind(1, id).run(); !status) return status;
   if (Status status = delete_run_.bind(1, id).run(); !status) return status;
   return refuse(queued, Status::error("run_withdrawn", "run " + id + " was withdrawn"));

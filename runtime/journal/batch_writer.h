@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/journal/batch.h"
+#include "runtime/journal/commit_mark.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/ended_rows.h"
 #include "runtime/journal/item_writer.h"
@@ -41,6 +43,11 @@ class BatchWriter {
   Status apply(const Batch& batch, std::int64_t now, Applied* applied);
   // Returns the runs that later batches refer to by slot; a new store needs them again.
   void know(RunSlot slot, const std::string& run_id, std::int64_t attempt);
+  // Returns journal_cut when the file lacks what was committed (commit_mark.h). The first batch
+  // puts a note about it.
+  Status lost() const { return lost_; }
+  // Before runs are removed.
+  void forget_mark() { mark_file_.clear(); }
   Workers& workers() { return workers_; }
   EndedRows& ended() { return ended_; }
   Database& database() { return *database_; }
@@ -49,6 +56,8 @@ class BatchWriter {
   BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits, WorkerAlive alive,
               RedactRun redact);
   Status prepare(const BatchLimits& limits);
+  Status look_at_mark();
+  void note_commit();
   Status write_all(const Batch& batch, std::int64_t now, Applied* applied);
   Status write(const QueuedRun& run);
   Status write(const ForgottenRun& run);
@@ -76,6 +85,10 @@ class BatchWriter {
   Statement select_request_;
   Statement delete_segments_;
   Statement delete_run_;
+  CommitMarkFile mark_file_;
+  Status lost_;
+  std::optional<CommitMark> missing_;  // until a batch has noted that
+  bool withdrew_ = false;
   std::vector<RunSlot> forgotten_;
   // These refer to the batch being written.
   std::int64_t now_ = 0;

@@ -229,6 +229,7 @@ Status ItemWriter::write_counters(Run& run, std::int64_t now) {
 
 Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
                              std::vector<RefusedWrite>* refused) {
+  if (!touched_.empty()) newest_ = {};
   for (const RunSlot slot : touched_) {
     const auto found = runs_.find(slot);
     if (found == runs_.end()) continue;
@@ -241,6 +242,7 @@ Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
     if (status) status = write_segment(run);
     if (status) status = write_counters(run, now);
     if (!status) return status;
+    if (!run.refused && run.last_seen > 0) newest_ = {run.number, run.run_id, run.last_seen};
     // Nothing about an ended run stays in memory, so retention may remove it at any time.
     run.loaded = !run.ended;
   }

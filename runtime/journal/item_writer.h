@@ -10,6 +10,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/batch.h"
+#include "runtime/journal/commit_mark.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/segment.h"
 #include "runtime/journal/workers.h"
@@ -39,6 +40,8 @@ class ItemWriter {
                    std::vector<RefusedWrite>* refused);
   void forget(RunSlot slot);
 
+  // The last item of one of the runs that the batch before has changed; number 0: there is none.
+  const CommitMark& newest() const { return newest_; }
   std::uint64_t stored() const { return stored_; }      // items, in this batch
   std::uint64_t not_kept() const { return not_kept_; }  // items, in this batch
 
@@ -89,6 +92,7 @@ class ItemWriter {
   std::unordered_map<RunSlot, Run> runs_;
   std::vector<RunSlot> touched_;
   std::vector<RefusedWrite> refused_;
+  CommitMark newest_;
   std::uint64_t batch_ = 1;
   std::uint64_t stored_ = 0;
   std::uint64_t not_kept_ = 0;

@@ -213,6 +213,7 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
       BatchWriter::create(std::move(*database), {options.max_run_bytes, options.max_pages},
                           options.worker_alive, options.redact_ended);
   if (!store) return store.status();
+  if (const Status lost = (*store)->lost(); !lost && options.on_lost) options.on_lost(lost);
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
   return std::unique_ptr<Journal>(new Journal(std::move(impl)));
 }

@@ -53,6 +53,9 @@ struct JournalOptions {
   std::function<void()> on_durable;               // after each commit
   std::function<void(const Status&)> on_problem;  // once for each outage
   std::function<void()> on_recovered;
+  // The file that was opened lacks what was committed before: journal_cut, with what is missing.
+  // May come from within create(), too.
+  std::function<void(const Status&)> on_lost;
   // Reports that the fence around a run rejected a write: run_not_owned (the run now belongs to
   // another worker), run_requeued (this attempt is over), run_ended or run_started. Called once for
   // each put_run(), and once for the items that follow it; none of those items is kept or becomes

@@ -15,6 +15,7 @@
 #include "runtime/base/file_system.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/state_file.h"
+#include "runtime/journal/commit_mark.h"
 #include "runtime/journal/database.h"
 #include "runtime/journal/holder.h"
 #include "runtime/journal/migration.h"
@@ -103,6 +104,9 @@ Status check_journal(const std::string& directory) {
   if (!row) return row.status();
   if (*row && check->bytes(0) != "ok") return corrupt_error((*database)->path(), check->text(0));
   check->reset();
+  if (const auto mark = CommitMarkFile::open(directory, false).read()) {
+    if (Status status = compare_with_mark(**database, *mark); !status) return status;
+  }
   return check_segments(**database);
 }
 
@@ -125,6 +129,9 @@ Result<RepairReport> repair_journal(const std::string& directory) {
   Status status = made.status();
   if (status && *old == nullptr) report.holes = 1;
   if (status && *old != nullptr) status = salvage(**old, **made, &report);
+  const CommitMarkFile mark_file = CommitMarkFile::open(directory, true);
+  const auto mark = mark_file.read();
+  if (status && mark) status = note_missing_items(**made, *mark);
   if (status && *old != nullptr) status = fill_holes(**made, &report);
   // Moves everything into the file itself, so that it can be renamed alone.
   if (status) status = (*made)->execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -137,6 +144,7 @@ Result<RepairReport> repair_journal(const std::string& directory) {
     remove_file(new_path);
     return status;
   }
+  mark_file.clear();
   (void)::fsync(held->get());
   // A process that waited for the old file's lock now finds that the file has lost its name.
   old->reset();

@@ -165,6 +165,7 @@ Status Journal::Impl::reopen_when_needed() {
                           options_.worker_alive, options_.redact_ended);
   if (!store) return store.status();
   store_ = std::move(*store);
+  if (const Status lost = store_->lost(); !lost && options_.on_lost) options_.on_lost(lost);
   if (Status status = join_again_when_new(); !status) return status;
   for (const auto& [slot, run] : known_) store_->know(slot, run.run_id, run.attempt);
   return {};
@@ -198,6 +199,7 @@ void Journal::Impl::remember() {
 Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
   const TidyLimits limits{options_.max_age.count(), options_.max_total_bytes,
                           options_.queue_ttl.count()};
+  store_->forget_mark();
   const Result<bool> step = tidy_step(store_->database(), store_->ended(), limits, now);
   if (step) {
     note_redacted();

@@ -92,6 +92,11 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
       if (on_problem) on_problem(status);
     });
   };
+  journal.on_lost = [this](const Status& status) {
+    mailbox_->post([this, status] {
+      if (on_lost) on_lost(status);
+    });
+  };
   journal.on_recovered = [this] {
     mailbox_->post([this] {
       problem_ = Status();

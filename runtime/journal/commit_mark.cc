@@ -1,0 +1,130 @@
+#include "runtime/journal/commit_mark.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/state_file.h"
+#include "runtime/journal/record.h"
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kMarkName = "sessions.mark";
+constexpr std::string_view kFirstWord = "gibbous-mark-1";
+constexpr std::size_t kMarkBytes = 384;  // written at once, padded with blanks
+static_assert(kMarkBytes > kMaxJournalIdBytes + 64);
+
+template <typename Number>
+bool parse(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, *number);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+Status cut(const Database& database, const std::string& what) {
+  return Status::error("journal_cut",
+                       database.path() + ": " + what +
+                           " recorded and then lost: the write-ahead log was cut or removed while "
+                           "nobody used it, or an older copy of the file was put in its place");
+}
+
+}  // namespace
+
+CommitMarkFile CommitMarkFile::open(const std::string& directory, bool make) {
+  CommitMarkFile mark;
+  const Result<UniqueFd> held = open_state_directory(directory, false);
+  if (!held) return mark;
+  const int flags = (make ? O_RDWR | O_CREAT : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  UniqueFd file(::openat(held->get(), kMarkName, flags, kStateFileMode));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || objection_to(status) != nullptr) return mark;
+  mark.file_ = std::move(file);
+  return mark;
+}
+
+std::optional<CommitMark> CommitMarkFile::read() const {
+  std::array<char, kMarkBytes> text{};
+  const ssize_t got = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : -1;
+  if (got != static_cast<ssize_t>(text.size()) || text.back() != '\n') return std::nullopt;
+  const auto words = words_of({text.data(), text.size() - 1});
+  CommitMark mark;
+  if (words.size() != 4 || words[0] != kFirstWord || !parse(words[1], &mark.number) ||
+      !parse(words[2], &mark.seq) || mark.number <= 0 || mark.seq == 0 || mark.seq > kMaxSeq) {
+    return std::nullopt;
+  }
+  mark.run_id = words[3];
+  return mark;
+}
+
+void CommitMarkFile::write(const CommitMark& mark) const {
+  std::string text = std::string(kFirstWord) + ' ' + std::to_string(mark.number) + ' ' +
+                     std::to_string(mark.seq) + ' ' + mark.run_id;
+  if (!file_ || text.size() >= kMarkBytes || mark.run_id.find(' ') != std::string::npos) {
+    return clear();
+  }
+  text.resize(kMarkBytes - 1, ' ');
+  text += '\n';
+  const WithoutSizeSignal guard;
+  if (::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    clear();
+  }
+}
+
+void CommitMarkFile::clear() const {
+  if (file_) (void)::ftruncate(file_.get(), 0);
+}
+
+Status compare_with_mark(Database& database, const CommitMark& mark) {
+  Statement select;
+  Status status = database.prepare_all(
+      {{&select,
+        "SELECT run.run_id, run.last_seq, newest FROM (SELECT max(number) AS newest FROM exec_runs)"
+        " LEFT JOIN exec_runs AS run ON run.number = ?1"}});
+  if (!status) return status;
+  const Result<bool> row = select.bind(1, mark.number).step();
+  if (!row) return row.status();
+  if (!*row) return {};
+  if (select.is_null(0)) {
+    // Retention removes runs, too, but there are newer ones then; a file without any is new.
+    if (select.is_null(2) || select.integer(2) >= mark.number) return {};
+    return cut(database, "run " + mark.run_id + " was");
+  }
+  const auto last = static_cast<std::uint64_t>(select.integer(1));
+  if (select.text(0) != mark.run_id || last >= mark.seq) return {};
+  return cut(database, "items " + std::to_string(last + 1) + " to " + std::to_string(mark.seq) +
+                           " of run " + mark.run_id + " were");
+}
+
+Status note_missing_items(Database& database, const CommitMark& mark) {
+  Statement update;
+  Status status = database.prepare_all(
+      {{&update,
+        "UPDATE exec_runs SET not_kept_items = not_kept_items + ?3 - last_seq, truncated = 1,"
+        " last_seq = ?3 WHERE number = ?1 AND run_id = ?2 AND last_seq < ?3"}});
+  if (!status) return status;
+  return update.bind(1, mark.number)
+      .bind(2, mark.run_id)
+      .bind(3, static_cast<std::int64_t>(mark.seq))
+      .run();
+}
+
+}  // namespace gibbous

@@ -70,7 +70,8 @@ void Decisions::ask(AskRequest request) {
     if (answer.allow && answer.remember != AskAnswer::Remember::kOnce) remember(asked, answer);
     reply(answer);
   };
-  handler_(std::move(shown));
+  const auto handler = handler_;  // it may set another one
+  handler(std::move(shown));
 }
 
 void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {

@@ -4,6 +4,8 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
@@ -17,8 +19,37 @@ const char* version() {
   return GIBBOUS_VERSION;
 }
 
+namespace {
+
+using host::Border;
+
+Status refused(Refusal refusal) {
+  const char* why = "it must not be called from inside a callback";
+  if (refusal == Refusal::kClosed) why = "the runtime is closed";
+  if (refusal == Refusal::kWrongThread) why = "the runtime belongs to another thread";
+  if (refusal == Refusal::kForked) why = "the runtime belongs to the parent of this process";
+  return Status::error(to_string(refusal), why);
+}
+
+// A reply that the host may call or drop anywhere; elsewhere it does nothing, and its question
+// waits for the end of its call.
+std::function<void(const AskAnswer&)> guarded(const std::shared_ptr<Border>& border,
+                                              std::function<void(const AskAnswer&)> reply) {
+  using Reply = std::function<void(const AskAnswer&)>;
+  std::shared_ptr<Reply> held(new Reply(std::move(reply)), [border](Reply* dropped) {
+    if (border->is_here()) delete dropped;
+  });
+  return [border, held](const AskAnswer& answer) {
+    if (border->check() == Refusal::kNone) (*held)(answer);
+  };
+}
+
+}  // namespace
+
 Runtime::Runtime() : impl_(std::make_unique<Impl>()) {}
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  Impl::end(std::move(impl_));
+}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   std::unique_ptr<Runtime> runtime(new Runtime);
@@ -29,66 +60,118 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
   return runtime;
 }
 
+Refusal Runtime::check(bool outside) const {
+  return impl_ == nullptr ? Refusal::kClosed : impl_->border->check(outside);
+}
+
+Refusal Runtime::post(std::function<void()> work) {
+  const Refusal refusal = check();
+  if (refusal != Refusal::kNone && refusal != Refusal::kWrongThread) return refusal;
+  if (impl_->border->is_closed()) return Refusal::kClosed;
+  impl_->posts->post([border = impl_->border, work = std::move(work)] {
+    if (work) Border::call(border, "post", work);
+  });
+  return Refusal::kNone;
+}
+
 CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_done,
                      std::function<void(const Progress&)> on_progress) {
+  if (check() != Refusal::kNone) return 0;
   Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
   const CallId id = ++impl.last_call;
   ++impl.calls_active;
   impl.keep_alive_while_called();
-  std::function<void(CallResult)> end = [&impl, on_done = std::move(on_done)](CallResult result) {
+  const auto& border = impl.border;
+  std::function<void(CallResult)> end = [&impl, border,
+                                         on_done = std::move(on_done)](CallResult result) {
     --impl.calls_active;
     impl.keep_alive_while_called();
-    if (on_done) on_done(std::move(result));
+    if (on_done) Border::call(border, "on_done", [&] { on_done(std::move(result)); });
   };
-  impl.call(id, std::move(request), std::move(end), std::move(on_progress));
+  std::function<void(const Progress&)> progress;
+  if (on_progress) {
+    progress = [border, on_progress = std::move(on_progress)](const Progress& made) {
+      Border::call(border, "on_progress", [&] { on_progress(made); });
+    };
+  }
+  impl.call(id, std::move(request), std::move(end), std::move(progress));
   return id;
 }
 
 bool Runtime::cancel(CallId call) {
+  if (check() != Refusal::kNone) return false;
+  const Impl::Frame frame(*impl_);
   return impl_->cancel(call);
 }
 
-void Runtime::on_event(std::function<void(const Event&)> handler) {
-  impl_->event_handler = std::move(handler);
+Refusal Runtime::on_event(std::function<void(const Event&)> handler) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  impl_->event_handler =
+      std::make_shared<const std::function<void(const Event&)>>(std::move(handler));
+  return Refusal::kNone;
 }
 
-void Runtime::on_ask(std::function<void(AskRequest)> handler) {
-  impl_->decisions->on_ask(std::move(handler));
+Refusal Runtime::on_ask(std::function<void(AskRequest)> handler) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  std::function<void(AskRequest)> called;
+  if (handler) {
+    called = [border = impl_->border, handler = std::move(handler)](AskRequest request) {
+      request.reply = guarded(border, std::move(request.reply));
+      Border::call(border, "on_ask", [&] { handler(std::move(request)); });
+    };
+  }
+  impl_->decisions->on_ask(std::move(called));
+  return Refusal::kNone;
 }
 
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
-  if (!impl_->run_events) return {};
+  if (check() != Refusal::kNone) return {};
   impl_->note_given_later();
   return impl_->run_events->backlog().drain(impl_->session_of(std::string(session)));
 }
 
-void Runtime::drain_backlog(std::string session,
-                            std::function<void(std::vector<std::string>)> on_done) {
+Refusal Runtime::drain_backlog(std::string session,
+                               std::function<void(std::vector<std::string>)> on_done) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
   Impl& impl = *impl_;
-  if (!impl.run_events) return;
+  const Impl::Frame frame(impl);
   session = impl.session_of(session);
   impl.run_events->backlog().recall(session, [&impl, session, on_done = std::move(on_done)] {
     impl.runs->later([&impl, session, on_done] {
-      if (!impl.run_events) return;
+      if (!impl.run_events || !on_done) return;
       impl.note_given_later();
-      on_done(impl.run_events->backlog().drain(session));
+      Border::call(impl.border, "on_done",
+                   [&] { on_done(impl.run_events->backlog().drain(session)); });
     });
   });
+  return Refusal::kNone;
 }
 
 bool Runtime::poll(PollBudget budget) {
-  return impl_->poll(budget);
+  return check_turn() == Refusal::kNone && impl_->poll(budget);
 }
 
-void Runtime::wait(std::chrono::milliseconds limit) {
-  impl_->wait(limit);
+Refusal Runtime::wait(std::chrono::milliseconds limit) {
+  const Refusal refusal = check_turn();
+  if (refusal == Refusal::kNone) impl_->wait(limit);
+  return refusal;
+}
+
+// A turn of the loop is needed until everything is closed.
+Refusal Runtime::check_turn() const {
+  const Refusal refusal = check(true);
+  if (refusal != Refusal::kClosed || impl_ == nullptr || impl_->closed) return refusal;
+  return impl_->border->is_inside() ? Refusal::kReentrant : Refusal::kNone;
 }
 
 int Runtime::backend_fd() const {
-  return uv_backend_fd(impl_->loop);
+  const bool is_here = impl_ != nullptr && impl_->border->is_here();
+  return is_here && !impl_->closed ? uv_backend_fd(impl_->loop) : -1;
 }
 
 std::optional<std::chrono::milliseconds> Runtime::next_timeout() const {
+  if (impl_ == nullptr || !impl_->border->is_here() || impl_->closed) return std::nullopt;
   const Impl& impl = *impl_;
   if (impl.engine && (impl.engine->has_ready() || impl.runs->has_more())) {
     return std::chrono::milliseconds{0};
@@ -101,6 +184,7 @@ std::optional<std::chrono::milliseconds> Runtime::next_timeout() const {
 
 std::vector<ToolInfo> Runtime::tools() const {
   std::vector<ToolInfo> tools;
+  if (check() != Refusal::kNone) return tools;
   for (const auto& [name, tool] : impl_->engine->current()->tools()) {
     ToolInfo info;
     info.name = name;
@@ -125,6 +209,7 @@ std::string Runtime::tools_json(ToolFormat format) const {
 Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_tokens) const {
   constexpr std::size_t kMinTokens = 20;
   constexpr std::size_t kMaxTokens = 200'000;
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refused(refusal);
   const Run* found = impl_->runs->find(run);
   if (found == nullptr || !impl_->may_show(*found)) {
     return Status::error("run_not_found", "there is no run " + std::string(run));
@@ -139,17 +224,21 @@ Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_to
   return text + "--- stderr ---\n" + gibbous::excerpt(errors, options).text;
 }
 
-void Runtime::list_runs(std::string_view session,
-                        std::function<void(std::vector<std::string>)> on_done) {
+Refusal Runtime::list_runs(std::string_view session,
+                           std::function<void(std::vector<std::string>)> on_done) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
   struct List {
     std::vector<std::string> runs;
     std::size_t open = 1;  // this call itself
     std::function<void(std::vector<std::string>)> on_done;
+    std::shared_ptr<Border> border;
     void close_one() {
-      if (--open == 0) on_done(std::move(runs));
+      if (--open > 0 || !on_done) return;
+      Border::call(border, "on_done", [this] { on_done(std::move(runs)); });
     }
   };
   auto list = std::make_shared<List>();
+  list->border = impl_->border;
   list->on_done = std::move(on_done);
   const auto text = [](const Json& value) { return to_text(value); };
   Impl& impl = *impl_;
@@ -168,48 +257,74 @@ void Runtime::list_runs(std::string_view session,
     });
   }
   impl.runs->later([list] { list->close_one(); });
+  return Refusal::kNone;
 }
 
-void Runtime::load_policy() {
+Refusal Runtime::load_policy() {
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refusal;
+  const Impl::Frame frame(*impl_);
   impl_->engine->current()->policy().load_lazy();
+  return Refusal::kNone;
 }
 
 std::string Runtime::session() const {
-  return impl_->session;
+  return check() == Refusal::kNone ? impl_->session : "";
 }
 
-void Runtime::announce_end() {
-  if (impl_->claim) impl_->claim->announce_end();
+Refusal Runtime::announce_end() {
+  const Refusal refusal = check();
+  if (refusal == Refusal::kNone && impl_->claim) impl_->claim->announce_end();
+  return refusal;
 }
 
 ReloadResult Runtime::reload() {
-  ReloadResult result = impl_->engine->reload();
-  if (impl_->monitor) impl_->monitor->set_files(impl_->engine->monitored_files());
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) {
+    ReloadResult result;
+    result.message = to_string(refusal);
+    return result;
+  }
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  ReloadResult result = impl.engine->reload();
+  if (impl.monitor) impl.monitor->set_files(impl.engine->monitored_files());
   return result;
 }
 
 std::uint64_t Runtime::generation() const {
-  return impl_->engine->current()->id();
+  return check() == Refusal::kNone ? impl_->engine->current()->id() : 0;
 }
 
 std::string Runtime::policy_error() const {
-  return impl_->engine->current()->policy().error();
+  return check() == Refusal::kNone ? impl_->engine->current()->policy().error() : "";
 }
 
 std::string Runtime::mode() const {
-  return impl_->options.mode;
+  return check() == Refusal::kNone ? impl_->options.mode : "";
 }
 
-void Runtime::close(std::function<void()> on_closed) {
-  impl_->close(std::move(on_closed));
+Refusal Runtime::close(std::function<void()> on_closed) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  std::function<void()> done;
+  if (on_closed) {
+    done = [border = impl_->border, on_closed = std::move(on_closed)] {
+      Border::call(border, "on_closed", on_closed);
+    };
+  }
+  impl_->request_close(std::move(done));
+  return Refusal::kNone;
 }
 
-void Runtime::hand_over() {
+Refusal Runtime::hand_over() {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
   announce_end();
-  if (impl_->run_events) impl_->run_events->backlog().note_given();
-  if (impl_->run_events) impl_->run_events->announce_close();
-  if (impl_->runs) impl_->runs->hand_over();
-  if (impl_->recording) impl_->recording->hand_over();
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  impl.border->close();
+  impl.run_events->backlog().note_given();
+  impl.run_events->announce_close();
+  impl.runs->hand_over();
+  impl.recording->hand_over();
+  return Refusal::kNone;
 }
 
 }  // namespace gibbous

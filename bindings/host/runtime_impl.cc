@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "bindings/host/ended_row.h"
@@ -166,6 +168,13 @@ Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
 }
 
 Status Runtime::Impl::init_parts() {
+  border->on_thrown = [this](const char* name, const std::string& what) {
+    if (std::string_view(name) == "on_event") return;  // it would throw again
+    const OrderedJson event = {
+        {"event", "host_error"}, {"session", ""}, {"where", name}, {"message", what}};
+    deliver({"host_error", "", to_text(event)});
+  };
+  posts = std::make_unique<Mailbox>(loop);
   auto made_runs = Runs::create(loop, *clock, runs_options);
   if (!made_runs) return made_runs.status();
   runs = std::move(made_runs.value());
@@ -452,7 +461,10 @@ void Runtime::Impl::note_given_later() {
 void Runtime::Impl::deliver(const Event& event) {
   // The records of runs that go on say which secrets the new policy knows.
   if (event.name == "reload_ok" && !closing) recording->recorder().refresh_all();
-  if (event_handler && !closing) event_handler(event);
+  if (closing || event_handler == nullptr || !*event_handler) return;
+  // It may set another handler.
+  const auto handler = event_handler;
+  host::Border::call(border, "on_event", [&] { (*handler)(event); });
 }
 
 void Runtime::Impl::wake() {
@@ -485,6 +497,7 @@ void Runtime::Impl::keep_alive_while_called() {
 
 bool Runtime::Impl::poll(PollBudget budget) {
   if (!owns_loop || closed) return false;
+  const Frame frame(*this);
   if (run_events) run_events->backlog().note_given();
   if (closing) {
     uv_run(loop, UV_RUN_NOWAIT);
@@ -511,6 +524,7 @@ bool Runtime::Impl::poll(PollBudget budget) {
 
 void Runtime::Impl::wait(std::chrono::milliseconds limit) {
   if (!owns_loop || closed) return;
+  const Frame frame(*this);
   if (run_events) run_events->backlog().note_given();
   if ((closing || !engine->has_ready()) && limit.count() > 0) {
     // The keep-alive timer doubles as the limit of this wait.
@@ -528,6 +542,29 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit) {
     }
   }
   if (!closed) poll({});
+}
+
+void Runtime::Impl::leave_frame() {
+  if (frames == 1) close_pending();
+  if (--frames == 0 && doomed) delete this;
+}
+
+void Runtime::Impl::request_close(std::function<void()> done) {
+  border->close();
+  if (!border->is_inside()) {
+    const Frame frame(*this);
+    return close(std::move(done));
+  }
+  pending_close = std::move(done);
+  // A borrowed loop has no frame of ours.
+  if (!owns_loop) runs->later([this] { close_pending(); });
+}
+
+void Runtime::Impl::close_pending() {
+  if (!pending_close) return;
+  std::function<void()> done = std::move(*pending_close);
+  pending_close.reset();
+  close(std::move(done));
 }
 
 void Runtime::Impl::close(std::function<void()> done) {
@@ -554,10 +591,11 @@ void Runtime::Impl::close(std::function<void()> done) {
   on_closed = std::move(done);
   watchers.reset();
   run_events.reset();
-  open_parts = monitor ? 4 : 3;
+  open_parts = monitor ? 5 : 4;
   const auto part_closed = [this] {
     if (--open_parts == 0) close_handles();
   };
+  posts->close(part_closed);
   waits->close(part_closed);
   if (monitor) monitor->close(part_closed);
   engine.reset();  // cancels the remaining calls while runs and loop still exist
@@ -587,14 +625,15 @@ void Runtime::Impl::close_handles() {
 // Closes what a create() that failed half-way has made.
 void Runtime::Impl::close_half_made() {
   closing = true;
-  open_parts = (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
+  open_parts = (posts ? 1 : 0) + (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
   const auto part_closed = [this] {
     if (--open_parts == 0) close_handles();
   };
+  if (posts) posts->close(part_closed);
   if (waits) waits->close(part_closed);
   if (recording) recording->close(part_closed);
   if (runs) runs->close(part_closed);
-  if (!runs && alive != nullptr) close_handles();
+  if (!posts && alive != nullptr) close_handles();
 }
 
 void Runtime::Impl::dispose(std::unique_ptr<Impl> failed) {
@@ -605,6 +644,39 @@ void Runtime::Impl::dispose(std::unique_ptr<Impl> failed) {
   impl->close_half_made();
 }
 
+void Runtime::Impl::end(std::unique_ptr<Impl> impl) {
+  if (impl == nullptr) return;
+  impl->border->close();
+  if (!impl->border->is_here()) return give_up(std::move(impl));
+  if (impl->owns_loop) {
+    // Else it is deleted here, which runs the loop until everything is closed.
+    if (impl->frames > 0 || impl->border->is_inside()) impl.release()->doomed = true;
+    return;
+  }
+  if (impl->closed) return;
+  Impl* const self = impl.release();
+  const auto then_delete = [self](std::function<void()> done) {
+    return [self, done = std::move(done)] {
+      if (done) done();
+      delete self;
+    };
+  };
+  if (self->pending_close) {
+    self->pending_close = then_delete(std::move(*self->pending_close));
+  } else if (self->closing) {
+    self->on_closed = then_delete(std::exchange(self->on_closed, nullptr));
+  } else {
+    self->request_close(then_delete(nullptr));
+  }
+}
+
+void Runtime::Impl::give_up(std::unique_ptr<Impl> impl) {
+  static std::mutex mutex;
+  static auto* given_up = new std::vector<std::unique_ptr<Impl>>;
+  const std::lock_guard lock(mutex);
+  given_up->push_back(std::move(impl));
+}
+
 // A disk that does not answer may hold threads that still use these. They are given up, but stay
 // reachable, so that nobody takes them for leaks.
 void Runtime::Impl::give_up_parts() {
@@ -612,13 +684,18 @@ void Runtime::Impl::give_up_parts() {
     std::unique_ptr<Runs> runs;
     std::unique_ptr<Waits> waits;
     std::unique_ptr<Recording> recording;
+    std::unique_ptr<Mailbox> posts;
   };
   static auto* given_up = new std::vector<Parts>;
-  given_up->push_back({std::move(runs), std::move(waits), std::move(recording)});
+  given_up->push_back({std::move(runs), std::move(waits), std::move(recording), std::move(posts)});
 }
 
 Runtime::Impl::~Impl() {
-  if (!owns_loop) return;
+  if (!owns_loop) {
+    border->on_thrown = nullptr;
+    return;
+  }
+  ++frames;  // callbacks may come
   if (engine && !closing) {
     close(nullptr);
   } else if (!engine && !closing) {
@@ -643,6 +720,7 @@ Runtime::Impl::~Impl() {
   }
   // When a disk does not answer, a thread of the pool still refers to this loop.
   if (error == UV_EBUSY) (void)own_loop.release();
+  border->on_thrown = nullptr;
 }
 
 }  // namespace gibbous

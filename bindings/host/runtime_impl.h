@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/host/border.h"
 #include "bindings/host/decisions.h"
 #include "bindings/host/policy_redactor.h"
 #include "bindings/host/run_events.h"
@@ -23,6 +24,7 @@
 #include "gibbous/runtime.h"
 #include "runtime/queue/session_claim.h"
 #include "runtime/queue/worker.h"
+#include "runtime/recording/mailbox.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/runs.h"
 #include "runtime/supervise/supervisor.h"
@@ -72,12 +74,38 @@ struct Runtime::Impl {
   bool poll(PollBudget budget);
   void wait(std::chrono::milliseconds limit);
   void keep_alive_while_called();
+  // Closes now or, inside a callback, when that has returned.
+  void request_close(std::function<void()> done);
+  void close_pending();
   void close(std::function<void()> on_closed);
   void close_handles();
   void close_half_made();
   void give_up_parts();
   // Takes a runtime that could not be created.
   static void dispose(std::unique_ptr<Impl> failed);
+  // Takes that of a Runtime which is destroyed, wherever that happens.
+  static void end(std::unique_ptr<Impl> impl);
+  // One that cannot be destroyed here stays reachable, so that nobody takes it for a leak.
+  static void give_up(std::unique_ptr<Impl> impl);
+
+  // Exists while a method that may call the host's callbacks is on the stack. With an own loop, the
+  // outermost one does what callbacks have requested: it may delete the Impl.
+  class Frame {
+   public:
+    explicit Frame(Impl& impl) : impl_(impl) { ++impl_.frames; }
+    ~Frame() { impl_.leave_frame(); }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+   private:
+    Impl& impl_;
+  };
+  void leave_frame();
+
+  std::shared_ptr<host::Border> border = std::make_shared<host::Border>();
+  int frames = 0;
+  bool doomed = false;  // the Runtime is destroyed
+  std::optional<std::function<void()>> pending_close;
 
   RuntimeOptions options;
   lua::EngineOptions engine_options;
@@ -99,6 +127,7 @@ struct Runtime::Impl {
   uv_idle_t* idle = nullptr;
   uv_timer_t* alive = nullptr;
 
+  std::unique_ptr<Mailbox> posts;  // of the host
   std::unique_ptr<Runs> runs;
   std::unique_ptr<Waits> waits;
   std::unique_ptr<Supervisor> supervisor;
@@ -128,7 +157,7 @@ struct Runtime::Impl {
 
   CallId last_call = 0;
   std::size_t calls_active = 0;
-  std::function<void(const Event&)> event_handler;
+  std::shared_ptr<const std::function<void(const Event&)>> event_handler;
   std::function<void()> on_closed;
   int open_parts = 0;
   bool closing = false;

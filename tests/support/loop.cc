@@ -35,13 +35,18 @@ Loop::Loop() {
 
 Loop::~Loop() {
   uv_close(reinterpret_cast<uv_handle_t*>(&tick_), nullptr);
-  constexpr int kMaxTurns = 1000;
-  int closed = UV_EBUSY;
-  for (int turn = 0; turn < kMaxTurns && (closed = uv_loop_close(&loop_)) == UV_EBUSY; ++turn) {
-    uv_run(&loop_, UV_RUN_NOWAIT);
-  }
+  // What is closing may take a while; a handle that keeps the loop alive was forgotten.
+  uv_timer_t limit;
+  uv_timer_init(&loop_, &limit);
+  uv_timer_start(
+      &limit, [](uv_timer_t* timer) { uv_stop(timer->loop); },
+      static_cast<std::uint64_t>(std::chrono::milliseconds(kPatience).count()), 0);
+  uv_unref(reinterpret_cast<uv_handle_t*>(&limit));
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  uv_close(reinterpret_cast<uv_handle_t*>(&limit), nullptr);
+  uv_run(&loop_, UV_RUN_NOWAIT);
   // A closed loop must not be closed again.
-  if (closed == UV_EBUSY) {
+  if (uv_loop_close(&loop_) == UV_EBUSY) {
     uv_print_all_handles(&loop_, stderr);
     std::abort();
   }

@@ -5,9 +5,17 @@
 // several runtimes in one process are independent. Its threads, which wait for the disk, call no
 // callback and block all signals.
 //
-// Threads: a Runtime belongs to the thread that created it. Call every method there. Every callback
-// comes there too, from inside poll() or the borrowed loop, and never from inside the call that
-// registered it, except where said.
+// Threads: a Runtime belongs to the thread that created it. Call every method there, except post().
+// Every callback comes there too, from inside poll() or the borrowed loop, and never from inside
+// the call that registered it, except where said.
+//
+// No call is undefined. A method that must not be carried out does nothing and says so with a
+// Refusal: on another thread, in a forked child, after close() and, where said, inside a callback.
+// A method that returns something else then returns 0, false, -1 or nothing, and check() says why.
+// Inside a callback, close() and the destructor take effect when the callback has returned.
+//
+// A callback may throw: the exception ends at its border, and the event host_error says which
+// callback it was and what it threw.
 //
 // Text in and out is UTF-8; JSON travels as text, so that no JSON library is part of this
 // interface.
@@ -30,6 +38,16 @@
 struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace gibbous {
+
+// Why a method was not carried out.
+enum class Refusal : std::uint8_t {
+  kNone,         // it was
+  kClosed,       // close() was called, or hand_over()
+  kWrongThread,  // another thread created the runtime
+  kForked,       // another process did, and this one is a child of it
+  kReentrant,    // it must not be called from inside a callback
+};
+const char* to_string(Refusal refusal);  // "closed", "wrong_thread", "forked", "reentrant", "none"
 
 // The options of a runtime. Empty strings mean "the default".
 struct RuntimeOptions {
@@ -124,7 +142,8 @@ struct Progress {
 // to be started again), run_ready, run_not_ready (its readiness conditions came true, or did not in
 // time), the names of watchers, events_suppressed (how many matches of watchers were left out),
 // run_log_failed, run_log_recovered, journal_failed (runs are not recorded; the message says why),
-// journal_recovered, reload_ok, reload_failed, tools_changed, keeper_lost, log.
+// journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
+// tools_changed, keeper_lost, host_error (a callback of the host threw: "where", "message"), log.
 struct Event {
   std::string name;
   std::string session;
@@ -151,7 +170,8 @@ struct AskAnswer {
 };
 
 // An `ask` verdict that waits for an answer. Call `reply` once, now or later, on the runtime's
-// thread; dropping it without a call denies.
+// thread; dropping it without a call denies. On another thread or in a forked child, neither does
+// anything: the question then waits for the end of its call.
 struct AskRequest {
   CallId call = 0;
   std::string id;  // of the decision, 8 characters; also in the decision log
@@ -219,24 +239,33 @@ class Runtime {
   // why.
   static Result<std::unique_ptr<Runtime>> create(RuntimeOptions options);
 
-  // With an own loop: closes and waits for it. With a borrowed loop, call close() first and let the
-  // loop run until on_closed.
+  // With an own loop: closes, and waits for that. With a borrowed loop: closes, and the loop does
+  // the rest when it runs. Inside a callback, both begin when that has returned. On another thread,
+  // or in a forked child, nothing is closed: what the runtime has ends with its process.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // Returns why a method would be refused here and now; `outside`: one that is refused inside a
+  // callback, too (poll, wait, reload, load_policy). Any thread, also in a forked child.
+  Refusal check(bool outside = false) const;
+  // Calls `work` from inside a later poll(), or from the borrowed loop; close() drops what waits.
+  // The one method for other threads; it makes backend_fd() readable. The runtime must not be
+  // deleted meanwhile.
+  Refusal post(std::function<void()> work);
+
   // Starts a call; on_done comes exactly once, later. Progress comes only when requested, before
-  // on_done.
+  // on_done. Returns 0 when it is refused, and then on_done never comes.
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress = nullptr);
   // Cancels a call: its children first, then what it waits for, then its coroutine. on_done still
   // comes, with code "cancelled". Returns false when the call no longer exists.
   bool cancel(CallId call);
 
-  void on_event(std::function<void(const Event&)> handler);
+  Refusal on_event(std::function<void(const Event&)> handler);
   // Sets the handler that is called when the policy says `ask` and no remembered approval answers
   // it. Without one, `ask` means deny, and the denial says how to approve.
-  void on_ask(std::function<void(AskRequest)> handler);
+  Refusal on_ask(std::function<void(AskRequest)> handler);
 
   // Drains the unseen events of a session, oldest first, each a JSON object. The list is bounded:
   // the oldest are dropped first and counted. It includes what an earlier process with the same
@@ -244,26 +273,26 @@ class Runtime {
   // waits for that. Each event is delivered once, but a process that is killed between delivering
   // and recording that may deliver it again, with the same content.
   std::vector<std::string> drain_backlog(std::string_view session);
-  void drain_backlog(std::string session,
-                     std::function<void(std::vector<std::string> events)> on_done);
+  Refusal drain_backlog(std::string session,
+                        std::function<void(std::vector<std::string> events)> on_done);
 
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
   // while it goes on, of h:usage() (scripts/meta/handle.lua): state, limits, sandbox, memory,
   // processor time, ports, which process waits for input. "" means every session, or the owned one
   // (claim_session). on_done comes once, later, from the loop, unless the runtime is closed before.
-  void list_runs(std::string_view session,
-                 std::function<void(std::vector<std::string> runs)> on_done);
+  Refusal list_runs(std::string_view session,
+                    std::function<void(std::vector<std::string> runs)> on_done);
 
   // Returns the output of a remembered run, selected to fit 20 to 200000 tokens: the head, the
   // tail, lines that look like errors, and a note about what is left out; stderr, if any, follows a
-  // line `--- stderr ---`. Fails with run_not_found.
+  // line `--- stderr ---`. Fails with run_not_found, or with the code of a Refusal.
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) const;
 
   // Own loop: does what is due and returns within the budget. Never waits. Returns true when more
-  // could be done at once.
+  // could be done at once. After close(), it is carried out until on_closed. Not inside a callback.
   bool poll(PollBudget budget = {});
-  // Own loop: waits for something to happen, at most `limit`, then does it.
-  void wait(std::chrono::milliseconds limit);
+  // Own loop: waits for something to happen, at most `limit`, then does it. As poll().
+  Refusal wait(std::chrono::milliseconds limit);
   // For select/epoll hosts: a descriptor that becomes readable when poll() has something to do.
   int backend_fd() const;
   // The latest time of the next poll() even if backend_fd() stays quiet; none: no need.
@@ -274,8 +303,10 @@ class Runtime {
   std::string tools_json(ToolFormat format) const;
 
   // Reads the shipped rules now if lazy_policy deferred that. Call it in a quiet moment.
-  void load_policy();
-  // Reloads scripts and policies now. On failure the old generation stays.
+  // Not inside a callback.
+  Refusal load_policy();
+  // Reloads scripts and policies now. On failure the old generation stays. Not inside a callback;
+  // the message then is the code of the Refusal.
   ReloadResult reload();
   std::uint64_t generation() const;
   // Returns the session of calls that name none: RuntimeOptions::session, or, where it is claimed,
@@ -283,7 +314,7 @@ class Runtime {
   std::string session() const;
   // The client of the owned session has gone: the next process waits for the name. close() and
   // hand_over() do this too.
-  void announce_end();
+  Refusal announce_end();
   // Returns why every effect is denied at the moment, or "".
   std::string policy_error() const;
   // Returns one warning with file and line for each questionable thing in the last load.
@@ -291,13 +322,15 @@ class Runtime {
 
   // Ends every run (stop signal, grace, SIGKILL), cancels every call and closes the loop handles.
   // The keeper carries out the grace; on_closed comes when this process holds nothing any more.
-  void close(std::function<void()> on_closed);
+  // on_done of active calls comes from inside this method.
+  Refusal close(std::function<void()> on_closed);
   // Like close(), but for a process that is about to exit: hands the runs over to the keeper and
   // returns at once.
-  void hand_over();
+  Refusal hand_over();
 
  private:
   Runtime();
+  Refusal check_turn() const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

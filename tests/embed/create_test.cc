@@ -1,0 +1,113 @@
+// A runtime that cannot be created leaves nothing behind in a borrowed loop, whatever the reason.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <uv.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous {
+namespace {
+
+using testing::auto_mode;
+
+// Leaves this process `spare` more descriptors than it has.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t spare) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    // New descriptors get the lowest numbers that are free.
+    rlim_t limit = 0;
+    for (rlim_t free = 0; free <= spare; ++limit)
+      free += ::fcntl(static_cast<int>(limit), F_GETFD) < 0 ? 1 : 0;
+    const rlimit few{limit - 1, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("a create that fails for lack of descriptors leaves nothing in a borrowed loop") {
+  const testing::TempDir dir;
+  constexpr rlim_t kMost = 200;
+  int failed = 0;
+  bool made = false;
+  for (rlim_t spare = 0; spare < kMost && !made; ++spare) {
+    testing::Loop loop;  // its end aborts when a handle was forgotten
+    RuntimeOptions options = auto_mode();
+    options.loop = loop.get();
+    options.watch_files = true;
+    options.state_dir = dir.path() + "/state";
+    const auto create = [&] {
+      const FewDescriptors few(spare);
+      return Runtime::create(options);
+    };
+    auto runtime = create();
+    if (!runtime) {
+      ++failed;
+      CHECK_FALSE(runtime.status().message().empty());
+      CHECK(uv_run(loop.get(), UV_RUN_DEFAULT) == 0);
+      continue;
+    }
+    made = true;
+    bool answered = false;
+    (*runtime)->call({"bg_status"}, [&](const CallResult& result) { answered = result.ok; });
+    CHECK(loop.until([&] { return answered; }));
+  }
+  CHECK(failed > 0);
+  CHECK(made);
+}
+
+TEST_CASE("a create that fails at any step leaves nothing in a borrowed loop") {
+  const testing::TempDir dir;
+  const std::string bad_lua = dir.write("bad.lua", "return {");
+  const auto broken = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(dir.path() + "/" + name);
+    dir.write(name + "/init.lua", text);
+    return dir.path() + "/" + name;
+  };
+  const std::map<std::string, std::function<void(RuntimeOptions&)>> steps = {
+      {"configuration", [&](RuntimeOptions& options) { options.config_file = bad_lua; }},
+      {"workspace", [&](RuntimeOptions& options) { options.workspace = dir.path() + "/none"; }},
+      {"session", [&](RuntimeOptions& options) { options.session = std::string(10'000, 's'); }},
+      {"mode", [&](RuntimeOptions& options) { options.mode = "no such mode"; }},
+      {"toolset", [&](RuntimeOptions& options) { options.toolsets = {"no such toolset"}; }},
+      {"syntax of scripts",
+       [&](RuntimeOptions& options) { options.scripts_dir = broken("syntax", "return {"); }},
+      {"error in scripts",
+       [&](RuntimeOptions& options) { options.scripts_dir = broken("error", "error('no')"); }},
+      {"scripts without an end",
+       [&](RuntimeOptions& options) {
+         options.scripts_dir = broken("endless", "while true do end");
+       }},
+      {"scripts that are not there",
+       [&](RuntimeOptions& options) { options.scripts_dir = dir.path() + "/none"; }},
+      {"specs", [&](RuntimeOptions& options) { options.spec_files = {bad_lua}; }},
+  };
+  for (const auto& [step, spoil] : steps) {
+    DYNAMIC_SECTION(step) {
+      testing::Loop loop;
+      RuntimeOptions options = auto_mode();
+      options.loop = loop.get();
+      options.state_dir = dir.path() + "/state";
+      spoil(options);
+      const auto runtime = Runtime::create(options);
+      REQUIRE_FALSE(runtime.ok());
+      CHECK_FALSE(runtime.status().message().empty());
+      CHECK(uv_run(loop.get(), UV_RUN_DEFAULT) == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -464,7 +464,9 @@ void ClientImpl::sweep_orphans(std::list<PendingSweep>::iterator pending) {
   sweeps_.erase(pending);
   if (shut_down_) return;
   for (const RunKey run : runs) runs_.erase(run);
-  listener_.on_keeper_lost(std::move(runs), std::move(reason));
+  const bool was_adopting = std::exchange(adopting_, false);
+  listener_.on_keeper_lost(std::move(runs), reason);
+  if (was_adopting) listener_.on_adopted(*this, Status::error("keeper_gone", reason));
 }
 
 void ClientImpl::fail_later(RunKey run, StartFailure failure) {

@@ -198,6 +198,7 @@ Result<EndRecord> parse_end_record(std::string_view text) {
   parser.line("time").number(&record.started_at, kMaxTime);
   parser.number(&record.ended_at, kMaxTime);
   parser.line("dropped").number(&record.dropped_bytes, kAny);
+  record.ends_known = !is_older;
   if (!is_older) {
     parser.line("detached").number(&record.detached, 1);
     parser.number(&record.exit.out_end, kMaxOffset);

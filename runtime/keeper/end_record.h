@@ -41,6 +41,8 @@ struct EndRecord {
   // A detached run: its keeper may still hold it for the next host. Records of an older keeper do
   // not say, and count as such. Then `dropped_bytes` does not have what `exit` says was written.
   bool detached = true;
+  bool ends_known =
+      true;  // the ends of its output in `exit`; false for a record of an older keeper
 };
 
 inline constexpr std::size_t kMaxEndRecordBytes = 1024;

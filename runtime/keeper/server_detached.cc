@@ -131,11 +131,12 @@ void Server::note_detached_ends() {
   }
 }
 
-// Accepts a connection. A keeper with a host rejects it; while it is ending what the last host
-// left, a new connection waits.
+// Accepts a connection. A keeper with a host rejects it, and so does one that still carries out
+// cleanup commands: its other runs are over only then. While it is ending what the last host left,
+// a new connection waits.
 void Server::accept_control() {
   UniqueFd visitor = control_->accept();
-  if (!visitor || !lifecycle_.is(Phase::kAlone)) return;
+  if (!visitor || !lifecycle_.is(Phase::kAlone) || cleanups_->running()) return;
   ucred host{};
   socklen_t size = sizeof host;
   if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &host, &size) != 0) return;

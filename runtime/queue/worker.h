@@ -143,11 +143,17 @@ class Worker final : private RunsObserver {
   // the run.
   bool may_be_with_keeper(const Orphan& orphan, const Result<EndRecord>& record) const;
   void release(const Orphan& orphan);
+  // At the next tick.
+  void look_again(const Orphan& orphan);
   bool may_repeat(const RunRecord& run) const;
   // Settles runs that no keeper has. Those that a keeper may have are released.
-  void settle_by_records(std::vector<Orphan> orphans);
+  struct Found {
+    Orphan orphan;
+    Runs::KeeperPlace keeper;  // before its record was read
+  };
+  void settle_by_records(std::vector<Found> orphans);
   Runs::KeeperPlace keeper_place(const WorkerRecord& was) const;
-  void settle_one(const Orphan& orphan, const Result<EndRecord>& read);
+  void settle_one(const Found& found, const Result<EndRecord>& read);
   void give_end(const Orphan& orphan, const EndRecord& record);
   // `how` is the rest of the sentence that says that its processes were ended.
   void lose(const Orphan& orphan, const std::string& how, const EndRecord* record);
@@ -206,20 +212,20 @@ class Worker final : private RunsObserver {
   Nanos beaten_{0};
   Nanos looked_{0};
   Nanos opened_sources_{0};
-  std::int64_t lease_end_ = 0;             // wall time of the earliest to be examined; 0: none
-  std::set<std::string> queued_;           // runs of the table that wait to be started
-  std::map<std::string, Orphan> orphans_;  // to be settled
-  Nanos orphans_since_{0};
-  std::map<std::string, Nanos> wanted_;       // runs that this process has, without their records
-  std::map<std::string, Orphan> released_;    // runs whose keeper has another host
-  Nanos adopted_at_{0};                       // the last attempt to get those
-  std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
-  std::set<std::int64_t> requests_;           // the ones being carried out
-  std::set<std::string> served_;              // clients
-  std::set<std::string> queued_here_;         // clients
-  std::set<std::string> enqueued_;            // runs
-  std::set<std::string> inherited_;           // runs of other processes that this one has claimed
-  std::set<std::string> declined_;            // runs
+  std::int64_t lease_end_ = 0;                  // wall time of the earliest to be examined; 0: none
+  std::set<std::string> queued_;                // runs of the table that wait to be started
+  std::map<std::string, Orphan> orphans_;       // to be settled
+  std::map<std::string, Nanos> orphans_since_;  // by run
+  std::map<std::string, Nanos> wanted_;         // runs that this process has, without their records
+  std::map<std::string, Orphan> released_;      // runs whose keeper has another host
+  Nanos adopted_at_{0};                         // the last attempt to get those
+  std::map<std::string, RunRecord> claimed_;    // records whose run has not been seen yet
+  std::set<std::int64_t> requests_;             // the ones being carried out
+  std::set<std::string> served_;                // clients
+  std::set<std::string> queued_here_;           // clients
+  std::set<std::string> enqueued_;              // runs
+  std::set<std::string> inherited_;             // runs of other processes that this one has claimed
+  std::set<std::string> declined_;              // runs
   std::map<int, std::function<void()>> queue_listeners_;
   int last_listener_ = 0;
 };

@@ -48,7 +48,6 @@ Result<Ends> read_ends(JournalReader& reader, const std::string& directory,
 // after, or there are no others.
 void Worker::recover_if_needed() {
   recovering_ = true;
-  orphans_since_ = clock_.now();
   NewsQuestion first = question();
   first.begins = true;
   recording_.look_up<Result<QueueNews>>(
@@ -63,7 +62,6 @@ void Worker::recover_if_needed() {
 }
 
 void Worker::recover(const std::vector<std::string>& dead) {
-  orphans_since_ = clock_.now();
   recovering_ = true;
   take_orphans(dead);
 }
@@ -84,6 +82,7 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
   if (orphans) {
     for (Orphan& orphan : *orphans) {
       const std::string id = orphan.run.run_id;
+      orphans_since_.try_emplace(id, clock_.now());
       orphans_.insert_or_assign(id, std::move(orphan));
       released_.erase(id);
       (void)resume(id);
@@ -116,6 +115,7 @@ bool Worker::resume(const std::string& run_id) {
   if (found != orphans_.end()) {
     const Orphan orphan = std::move(found->second);
     orphans_.erase(found);
+    orphans_since_.erase(run_id);
     wanted_.erase(run_id);
     recorder_.resume(run_id, &orphan.run);
     return true;
@@ -157,18 +157,20 @@ bool Worker::is_foreign(const std::string& run_id, const Result<RunRecord>& row)
 // A keeper that lives may have the run, until it has told this process all that it has.
 void Worker::settle() {
   if (recovering_) return;
-  std::vector<Orphan> over;
+  std::vector<Found> over;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const WorkerRecord& was = at->second.was;
     const Runs::KeeperPlace place = keeper_place(was);
     // A host that is killed just after its first start has not recorded its keeper yet.
     const bool may_come = place == Runs::KeeperPlace::kElsewhere ||
                           (place == Runs::KeeperPlace::kGone && was.keeper_pid == 0);
-    if (may_come && clock_.now() - orphans_since_ < kKeeperPatience) {
+    const Nanos since = orphans_since_.try_emplace(at->first, clock_.now()).first->second;
+    if (may_come && clock_.now() - since < kKeeperPatience) {
       ++at;
       continue;
     }
-    over.push_back(std::move(at->second));
+    over.push_back({std::move(at->second), place});
+    orphans_since_.erase(at->first);
     at = orphans_.erase(at);
   }
   if (!over.empty()) settle_by_records(std::move(over));

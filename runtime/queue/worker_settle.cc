@@ -16,6 +16,8 @@ namespace {
 using EndRecords = std::vector<Result<EndRecord>>;
 
 constexpr std::size_t kMaxListed = 10'000;
+// In this time a keeper ends a tree whose leader has ended, and cleans up after it.
+constexpr Millis kKeeperEnds{30'000};
 
 // A worker that dies before it has recorded its keeper is known by its own process.
 bool is_about(const EndRecord& record, const WorkerRecord& was) {
@@ -67,7 +69,7 @@ std::uint64_t behind(std::uint64_t written, std::int64_t recorded) {
 // Returns what is missing in what was recorded; "" when nothing is.
 std::string missing_output(const RunRecord& run, const EndRecord& record) {
   const ExitStatus& exit = record.exit;
-  const bool counted = record.detached && exit.out_end + exit.err_end > 0;
+  const bool counted = record.detached && record.ends_known;
   const std::uint64_t bytes = record.dropped_bytes + behind(exit.out_end, run.stdout_to) +
                               behind(exit.err_end, run.stderr_to);
   if (counted && bytes == 0) return {};
@@ -94,9 +96,9 @@ bool Worker::may_repeat(const RunRecord& run) const {
   return most == 0 || run.attempt < most;
 }
 
-void Worker::settle_by_records(std::vector<Orphan> orphans) {
+void Worker::settle_by_records(std::vector<Found> orphans) {
   std::vector<std::string> ids;
-  for (const Orphan& orphan : orphans) ids.push_back(orphan.run.run_id);
+  for (const Found& found : orphans) ids.push_back(found.orphan.run.run_id);
   recording_.look_up<Result<EndRecords>>(
       [ids, directory = runs_.options().end_directory](JournalReader&) {
         EndRecords records;
@@ -109,7 +111,7 @@ void Worker::settle_by_records(std::vector<Orphan> orphans) {
           if (records) {
             settle_one(orphans[i], (*records)[i]);
           } else {
-            orphans_.insert_or_assign(orphans[i].run.run_id, orphans[i]);  // at the next tick
+            look_again(orphans[i].orphan);
           }
         }
         drop_stale_records();
@@ -121,29 +123,39 @@ Runs::KeeperPlace Worker::keeper_place(const WorkerRecord& was) const {
   const auto process = [](std::int64_t pid, std::int64_t started) {
     return ProcessIdentity{static_cast<pid_t>(pid), static_cast<std::uint64_t>(started)};
   };
-  return runs_.keeper_place(process(was.keeper_pid, was.keeper_started),
+  return runs_.keeper_place(was.boot_id, process(was.keeper_pid, was.keeper_started),
                             process(was.pid, was.pid_started));
 }
 
 bool Worker::may_be_with_keeper(const Orphan& orphan, const Result<EndRecord>& record) const {
   if (keeper_place(orphan.was) != Runs::KeeperPlace::kElsewhere) return false;
-  return !record || !is_about(*record, orphan.was) || record->detached;
+  if (!record || !is_about(*record, orphan.was) || record->detached) return true;
+  // Its leader has ended. The keeper may still end the rest of its tree, and clean up after it.
+  return clock_.wall().count() - record->ended_at < kKeeperEnds.count();
+}
+
+void Worker::look_again(const Orphan& orphan) {
+  orphans_.insert_or_assign(orphan.run.run_id, orphan);
 }
 
 // The process that has the run takes the record; until one does, this one looks after it.
 void Worker::release(const Orphan& orphan) {
-  (void)journal_->release(orphan.run.run_id, nullptr);
+  if (journal_->release(orphan.run.run_id, nullptr) != Taken::kYes) return look_again(orphan);
   released_[orphan.run.run_id] = orphan;
 }
 
-void Worker::settle_one(const Orphan& orphan, const Result<EndRecord>& read) {
+void Worker::settle_one(const Found& found, const Result<EndRecord>& read) {
+  const Orphan& orphan = found.orphan;
   if (runs_.find(orphan.run.run_id) != nullptr) {
     // Its keeper came meanwhile.
-    orphans_.insert_or_assign(orphan.run.run_id, orphan);
+    look_again(orphan);
     (void)resume(orphan.run.run_id);
     return;
   }
   if (may_be_with_keeper(orphan, read)) return release(orphan);
+  // The keeper may have written the record since, and ended.
+  const bool was_there = found.keeper == Runs::KeeperPlace::kElsewhere;
+  if (was_there && keeper_place(orphan.was) != found.keeper) return look_again(orphan);
   const bool known = read.ok() && is_about(*read, orphan.was);
   if (known && !is_interrupted(*read)) return give_end(orphan, *read);
   const std::string how = interrupted_how(read, known);
@@ -179,10 +191,7 @@ void Worker::lose(const Orphan& orphan, const std::string& how, const EndRecord*
 
 void Worker::put_end(const Orphan& orphan, RunRecord run, const EndRecord* record) {
   const Recorder::Group group(recorder_);
-  if (journal_->put_run(run) != Taken::kYes) {
-    orphans_.insert_or_assign(run.run_id, orphan);  // again at the next tick
-    return;
-  }
+  if (journal_->put_run(run) != Taken::kYes) return look_again(orphan);
   const auto add = [&](ItemType type, const std::string& text) {
     ++run.last_seq;
     (void)journal_->append(run.run_id, {run.last_seq, type, text, "", 0});
@@ -204,14 +213,14 @@ void Worker::put_end(const Orphan& orphan, RunRecord run, const EndRecord* recor
 void Worker::requeue(const Orphan& orphan, const std::string& how) {
   const std::string why =
       how.empty() ? "" : "its host ended before it did, and its processes were ended then" + how;
-  (void)journal_->requeue(orphan.run.run_id,
-                          mailed<RunRecord>([this](const Result<RunRecord>& run) {
-                            if (!run) return;
-                            drop_record(run->run_id);
-                            if (on_settled) on_settled(*run);
-                            claim();
-                          }),
-                          why);
+  const auto on_done = [this](const Result<RunRecord>& run) {
+    if (!run) return;
+    drop_record(run->run_id);
+    if (on_settled) on_settled(*run);
+    claim();
+  };
+  const Taken taken = journal_->requeue(orphan.run.run_id, mailed<RunRecord>(on_done), why);
+  if (taken != Taken::kYes) look_again(orphan);
 }
 
 void Worker::drop_record(const std::string& run_id) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 #include "runtime/keeper/control_socket.h"
@@ -156,22 +157,27 @@ void Runs::connect_to(const std::string& socket_path, int attempts) {
   adopted_.push_back(std::move(adopted));
 }
 
-Runs::KeeperPlace Runs::keeper_place(const ProcessIdentity& keeper,
+// A keeper that is recorded may have been followed by another one, which its socket names.
+Runs::KeeperPlace Runs::keeper_place(const std::string& space, const ProcessIdentity& keeper,
                                      const ProcessIdentity& host) const {
+  std::set<std::string> here;  // sockets
   for (const auto& adopted : adopted_) {
     const pid_t pid = adopted->client->keeper_pid();
-    const bool is_it =
-        keeper.pid != 0 ? pid == keeper.pid : pid != 0 && is_control_of(adopted->socket_path, host);
-    if (is_it && adopted->complete) return KeeperPlace::kHere;
+    if (pid == 0 || !adopted->complete) continue;
+    if (pid == keeper.pid) return KeeperPlace::kHere;
+    here.insert(adopted->socket_path);
   }
-  const auto controls =
-      keeper.pid != 0 ? std::vector<std::string>{} : list_control_sockets(options_.keep_directory);
-  const bool named =
-      std::any_of(controls.begin(), controls.end(),
-                  [&host](const std::string& path) { return is_control_of(path, host); });
-  const bool alive =
-      keeper.pid != 0 && is_process_alive(keeper.pid, static_cast<std::int64_t>(keeper.start_time));
-  return named || alive ? KeeperPlace::kElsewhere : KeeperPlace::kGone;
+  const auto started = static_cast<std::int64_t>(keeper.start_time);
+  if (keeper.pid != 0 && is_process_alive(space, keeper.pid, started).value_or(false)) {
+    return KeeperPlace::kElsewhere;
+  }
+  KeeperPlace place = KeeperPlace::kGone;
+  for (const std::string& path : list_control_sockets(options_.keep_directory)) {
+    if (!is_control_of(path, host)) continue;
+    if (here.count(path) == 0) return KeeperPlace::kElsewhere;
+    place = KeeperPlace::kHere;
+  }
+  return place;
 }
 
 void Runs::on_adopted(KeeperClient& client, const Status& status) {

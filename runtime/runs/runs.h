@@ -150,11 +150,12 @@ class Runs final : private KeeperListener {
   // calls on_done.
   void adopt_detached(std::function<void()> on_done);
 
-  // Returns who has the keeper of another host: the one with this identity or, when `keeper` is
-  // empty, the one that `host` started, which is known once it has a detached run. kHere: this
-  // process has taken it over, and knows each of its runs.
+  // Returns who has the keeper of another host, whose processes are of this pid_space(): the one
+  // with this identity, or one that the host started, which is known once it has a detached run.
+  // kHere: this process has taken it over, and knows each of its runs.
   enum class KeeperPlace : std::uint8_t { kGone, kHere, kElsewhere };
-  KeeperPlace keeper_place(const ProcessIdentity& keeper, const ProcessIdentity& host) const;
+  KeeperPlace keeper_place(const std::string& space, const ProcessIdentity& keeper,
+                           const ProcessIdentity& host) const;
 
   // Calls `work` in the loop's next turn, unless the table is closed before.
   void later(std::function<void()> work);

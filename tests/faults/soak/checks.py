@@ -4,7 +4,11 @@ import collections
 ENDS = {"completed", "failed", "killed", "timeout", "lost"}
 LINES = ["first", "second", "third"]
 # The notes about a run whose end only its keeper saw.
-CUT = "Its host ended before it recorded this end", "Output after the end of its host"
+CUT = (
+    "Its host ended before it recorded this end",
+    "Its last output is not recorded",
+    "Output after the end of its host",
+)
 
 
 def is_cut(output, wanted, attempt):

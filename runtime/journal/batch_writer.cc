@@ -92,6 +92,12 @@ Status BatchWriter::look_at_mark() {
   // Read before the file, which others may be writing.
   const std::optional<CommitMark> mark = mark_file_.read();
   if (!mark) return {};
+  const Result<bool> is_new = is_without_runs(*database_);
+  if (!is_new) return is_new.status();
+  if (*is_new) {
+    mark_file_.clear();
+    return {};
+  }
   const Status compared = compare_with_mark(*database_, *mark);
   if (compared || compared.code() != "journal_cut") return compared;
   lost_ = compared;
@@ -100,11 +106,13 @@ Status BatchWriter::look_at_mark() {
 }
 
 void BatchWriter::note_commit() {
-  missing_.reset();
-  if (std::exchange(withdrew_, false)) {
+  const CommitMark newest = items_.take_newest();
+  const bool noted = std::exchange(missing_, std::nullopt).has_value();
+  const bool withdrew = std::exchange(withdrew_, false);
+  if (!withdrew && newest.number != 0) {
+    mark_file_.write(newest);
+  } else if (withdrew || noted) {
     mark_file_.clear();
-  } else if (items_.newest().number != 0) {
-    mark_file_.write(items_.newest());
   }
 }
 

@@ -93,6 +93,12 @@ void CommitMarkFile::clear() const {
   if (file_) (void)::ftruncate(file_.get(), 0);
 }
 
+Result<bool> is_without_runs(Database& database) {
+  const Result<std::int64_t> any = database.number("SELECT EXISTS (SELECT 1 FROM exec_runs)");
+  if (!any) return any.status();
+  return *any == 0;
+}
+
 Status compare_with_mark(Database& database, const CommitMark& mark) {
   Statement select;
   Status status = database.prepare_all(

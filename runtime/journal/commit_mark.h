@@ -34,6 +34,8 @@ class CommitMarkFile {
   UniqueFd file_;
 };
 
+// Whether a file is new: a mark beside it is about another one.
+Result<bool> is_without_runs(Database& database);
 // Fails with journal_cut, which names what is missing, when the journal ends before the mark.
 Status compare_with_mark(Database& database, const CommitMark& mark);
 // Makes a run that ends before the mark end with it, so that its readers see a note about the items

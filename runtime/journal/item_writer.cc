@@ -229,7 +229,6 @@ Status ItemWriter::write_counters(Run& run, std::int64_t now) {
 
 Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
                              std::vector<RefusedWrite>* refused) {
-  if (!touched_.empty()) newest_ = {};
   for (const RunSlot slot : touched_) {
     const auto found = runs_.find(slot);
     if (found == runs_.end()) continue;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -40,8 +41,9 @@ class ItemWriter {
                    std::vector<RefusedWrite>* refused);
   void forget(RunSlot slot);
 
-  // The last item of one of the runs that the batch before has changed; number 0: there is none.
-  const CommitMark& newest() const { return newest_; }
+  // Returns the last item of one of the runs that the batch has changed, once; number 0: there is
+  // none.
+  CommitMark take_newest() { return std::exchange(newest_, {}); }
   std::uint64_t stored() const { return stored_; }      // items, in this batch
   std::uint64_t not_kept() const { return not_kept_; }  // items, in this batch
 

@@ -130,8 +130,9 @@ class Journal::Impl {
   std::int64_t held_at_ = 0;  // wall time of its newest entry
   std::unordered_map<RunSlot, KnownRun> known_;
   WorkerRecord self_;
-  bool log_due_ = false;  // whether the log holds text that was redacted since
-  bool idle_ = false;     // whether nothing came in log_pause_
+  std::string told_lost_;  // the last message of on_lost
+  bool log_due_ = false;   // whether the log holds text that was redacted since
+  bool idle_ = false;      // whether nothing came in log_pause_
   Millis log_pause_ = kLogPause;
 
   std::thread thread_;  // last: it uses all of the above

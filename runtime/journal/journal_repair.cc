@@ -96,6 +96,8 @@ Status move_aside(const std::string& path, const std::string& to) {
 }  // namespace
 
 Status check_journal(const std::string& directory) {
+  // Read before the file, which others may be writing.
+  const auto mark = CommitMarkFile::open(directory, false).read();
   Result<std::unique_ptr<Database>> database = open_for_reading(directory, kRepairBusyTimeout);
   if (!database) return database.status();
   Result<Statement> check = (*database)->prepare("PRAGMA integrity_check(1)");
@@ -104,7 +106,7 @@ Status check_journal(const std::string& directory) {
   if (!row) return row.status();
   if (*row && check->bytes(0) != "ok") return corrupt_error((*database)->path(), check->text(0));
   check->reset();
-  if (const auto mark = CommitMarkFile::open(directory, false).read()) {
+  if (mark) {
     if (Status status = compare_with_mark(**database, *mark); !status) return status;
   }
   return check_segments(**database);

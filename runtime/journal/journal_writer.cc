@@ -165,7 +165,11 @@ Status Journal::Impl::reopen_when_needed() {
                           options_.worker_alive, options_.redact_ended);
   if (!store) return store.status();
   store_ = std::move(*store);
-  if (const Status lost = store_->lost(); !lost && options_.on_lost) options_.on_lost(lost);
+  // During an outage, the same is found again and again.
+  if (const Status lost = store_->lost(); !lost && lost.message() != told_lost_) {
+    told_lost_ = lost.message();
+    if (options_.on_lost) options_.on_lost(lost);
+  }
   if (Status status = join_again_when_new(); !status) return status;
   for (const auto& [slot, run] : known_) store_->know(slot, run.run_id, run.attempt);
   return {};
@@ -202,6 +206,7 @@ Status Journal::Impl::tidy_once(std::int64_t now, bool* more) {
   store_->forget_mark();
   const Result<bool> step = tidy_step(store_->database(), store_->ended(), limits, now);
   if (step) {
+    store_->forget_mark();  // another process may have written one since
     note_redacted();
     *more = *step;
     return {};

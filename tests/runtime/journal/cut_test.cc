@@ -96,6 +96,10 @@ TEST_CASE("a run that is gone with the log is named") {
   REQUIRE(desk.open());
   REQUIRE(desk.told.problems.size() == 1);
   CHECK_THAT(desk.told.problems.front().message(), Contains("run second was recorded and then"));
+  desk.start("third");
+  REQUIRE(desk.flush());
+  REQUIRE(desk.open());
+  CHECK(desk.told.problems.size() == 1);
 }
 
 TEST_CASE("a repair of a journal whose log is gone keeps the rest, and names the items") {
@@ -130,6 +134,28 @@ TEST_CASE("a journal that was not cut says nothing") {
     desk.clock.advance(std::chrono::hours(1));
     REQUIRE(desk.tidy());
     CHECK(desk.items("run").items.empty());
+  }
+  SECTION("after that, and a batch without items") {
+    desk.start("newer");
+    desk.put("newer", 1, 1);
+    desk.end("newer");
+    REQUIRE(desk.flush());
+    desk.clock.advance(std::chrono::hours(1));
+    REQUIRE(desk.tidy());
+    REQUIRE(desk.items("newer").items.empty());
+    DecisionRecord decision;
+    decision.decision = "allow";
+    desk.journal->add_decision(decision);
+    REQUIRE(desk.flush());
+  }
+  SECTION("after its file was removed, and a run began that wrote nothing") {
+    desk.put("run", 4, 4);
+    desk.journal.reset();
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(desk.file() + suffix);
+    REQUIRE(desk.open());
+    desk.start("silent");
+    REQUIRE(desk.flush());
+    REQUIRE(desk.open());
   }
   SECTION("after its file was removed") {
     desk.journal.reset();

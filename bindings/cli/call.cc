@@ -122,23 +122,29 @@ class StartedRuns {
   std::set<std::string> runs_;
 };
 
+// What the callbacks of a call change; they may come as late as the end of the runtime.
+struct Shown {
+  std::optional<CallResult> result;
+  ProgressLine progress_line;
+  Prompt prompt{STDIN_FILENO, STDERR_FILENO};
+};
+
 // Returns nothing when the tool did not end in time after a signal.
 std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signals,
                                  CallRequest request, bool asks) {
-  std::optional<CallResult> result;
-  ProgressLine progress_line;
+  const auto shown = std::make_shared<Shown>();
+  auto& [result, progress_line, prompt] = *shown;
   request.wants_progress = progress_line.is_shown();
-  Prompt prompt(STDIN_FILENO, STDERR_FILENO);
   if (asks) {
-    runtime.on_ask([&prompt, &progress_line](AskRequest question) {
-      progress_line.clear();
-      prompt.ask(std::move(question));
+    runtime.on_ask([shown](AskRequest question) {
+      shown->progress_line.clear();
+      shown->prompt.ask(std::move(question));
     });
   }
   const CallId call = runtime.call(
-      std::move(request), [&result](CallResult ended) { result = std::move(ended); },
-      [&progress_line, &prompt](const Progress& progress) {
-        if (!prompt.open()) progress_line.show(progress);
+      std::move(request), [shown](CallResult ended) { shown->result = std::move(ended); },
+      [shown](const Progress& progress) {
+        if (!shown->prompt.open()) shown->progress_line.show(progress);
       });
 
   std::optional<steady_clock::time_point> deadline;

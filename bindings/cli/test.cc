@@ -109,12 +109,14 @@ std::string why_failed(const CallResult& result, const Spec& spec, bool timed_ou
 std::optional<SpecResult> run_one(Runtime& runtime, stdio::ProgramSignals& signals,
                                   const Spec& spec, std::chrono::seconds limit) {
   const auto begun = SteadyClock::now();
-  std::optional<CallResult> result;
+  // Shared with the callback, which comes at the end of the runtime when a signal came.
+  const auto given = std::make_shared<std::optional<CallResult>>();
+  std::optional<CallResult>& result = *given;
   CallRequest request;
   request.tool = spec.tool;
   request.session = spec.tool;
   const CallId call =
-      runtime.call(std::move(request), [&result](CallResult done) { result = std::move(done); });
+      runtime.call(std::move(request), [given](CallResult done) { *given = std::move(done); });
   bool timed_out = false;
   while (!result) {
     const bool more = work(runtime);

@@ -147,11 +147,13 @@ struct Ended {
 // leaves them to the keeper.
 Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, UpControl* control,
                  const Declared& declared, UpView& view) {
-  Ended ended;
+  // Shared with the callback, which may come as late as the end of the runtime.
+  const auto given = std::make_shared<Ended>();
+  Ended& ended = *given;
   CallRequest request = request_for("up", declared);
   request.wants_progress = true;
   runtime.call(
-      std::move(request), [&ended](CallResult result) { ended.result = std::move(result); },
+      std::move(request), [given](CallResult result) { given->result = std::move(result); },
       [&view](const Progress& progress) { view.show(progress.message); });
   for (;;) {
     const bool more = work(runtime);
@@ -219,9 +221,9 @@ ExitCode run_up(const Options& options) {
     print_error("other terminals cannot restart services of this one: " +
                 control.status().message());
   }
+  UpView view(declared->names, options.json);  // outlives the runtime, which tells it of progress
   auto runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
-  UpView view(declared->names, options.json);
   const Ended ended =
       look_after(**runtime, **signals, control ? control->get() : nullptr, *declared, view);
   (*runtime)->hand_over();

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace gibbous {
 
 const char* to_string(Refusal refusal) {
@@ -27,6 +29,19 @@ Border::Border() : thread_(std::this_thread::get_id()), process_(::getpid()) {}
 Refusal Border::where() const {
   if (::getpid() != process_) return Refusal::kForked;
   return std::this_thread::get_id() == thread_ ? Refusal::kNone : Refusal::kWrongThread;
+}
+
+void Border::keep(std::shared_ptr<const void> dropped) {
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(std::move(dropped));
+}
+
+void Border::free() {
+  std::vector<std::shared_ptr<const void>> freed;  // without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    freed.swap(kept_);
+  }
 }
 
 Refusal Border::check(bool outside) const {

@@ -10,9 +10,11 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gibbous/runtime.h"
 
@@ -49,6 +51,22 @@ class Border {
     if (!thrown.empty() && border->on_thrown) border->on_thrown(name, thrown);
   }
 
+  // Keeps a callback of the host. What it captures may end the runtime when it is destroyed, so
+  // that counts as inside a callback, too.
+  template <typename Callback>
+  static std::shared_ptr<const Callback> hold(const std::shared_ptr<Border>& border,
+                                              Callback callback) {
+    return {new Callback(std::move(callback)), [border](const Callback* held) {
+              ++border->depth_;
+              delete held;
+              --border->depth_;
+            }};
+  }
+
+  // Keeps what must be destroyed on the runtime's thread, and was dropped elsewhere, until free().
+  void keep(std::shared_ptr<const void> dropped);
+  void free();
+
   // What a callback threw. Unset when nobody can be told any more.
   std::function<void(const char* name, const std::string& what)> on_thrown;
 
@@ -57,8 +75,25 @@ class Border {
 
   std::thread::id thread_;
   pid_t process_;
-  int depth_ = 0;  // of callbacks
+  std::atomic<int> depth_{0};  // of callbacks
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const void>> kept_;  // under the mutex
   std::atomic<bool> closed_{false};
 };
+
+// A function of the runtime that the host may call or drop anywhere: elsewhere than on its thread
+// it does nothing, and what it was about waits for its end.
+template <typename Argument>
+std::function<void(const Argument&)> behind(const std::shared_ptr<Border>& border,
+                                            std::function<void(const Argument&)> function) {
+  using Function = std::function<void(const Argument&)>;
+  std::shared_ptr<Function> held(new Function(std::move(function)), [border](Function* dropped) {
+    std::shared_ptr<const void> owned(dropped, std::default_delete<Function>());
+    if (!border->is_here()) border->keep(std::move(owned));
+  });
+  return [border, held](const Argument& argument) {
+    if (border->check() == Refusal::kNone) (*held)(argument);
+  };
+}
 
 }  // namespace gibbous::host

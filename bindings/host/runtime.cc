@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "bindings/host/host_tool.h"
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
 #include "bindings/json/text.h"
@@ -29,19 +30,6 @@ Status refused(Refusal refusal) {
   if (refusal == Refusal::kWrongThread) why = "the runtime belongs to another thread";
   if (refusal == Refusal::kForked) why = "the runtime belongs to the parent of this process";
   return Status::error(to_string(refusal), why);
-}
-
-// A reply that the host may call or drop anywhere; elsewhere it does nothing, and its question
-// waits for the end of its call.
-std::function<void(const AskAnswer&)> guarded(const std::shared_ptr<Border>& border,
-                                              std::function<void(const AskAnswer&)> reply) {
-  using Reply = std::function<void(const AskAnswer&)>;
-  std::shared_ptr<Reply> held(new Reply(std::move(reply)), [border](Reply* dropped) {
-    if (border->is_here()) delete dropped;
-  });
-  return [border, held](const AskAnswer& answer) {
-    if (border->check() == Refusal::kNone) (*held)(answer);
-  };
 }
 
 }  // namespace
@@ -68,8 +56,9 @@ Refusal Runtime::post(std::function<void()> work) {
   const Refusal refusal = check();
   if (refusal != Refusal::kNone && refusal != Refusal::kWrongThread) return refusal;
   if (impl_->border->is_closed()) return Refusal::kClosed;
-  impl_->posts->post([border = impl_->border, work = std::move(work)] {
-    if (work) Border::call(border, "post", work);
+  const auto& border = impl_->border;
+  impl_->posts->post([border, work = Border::hold(border, std::move(work))] {
+    if (*work && !border->is_closed()) Border::call(border, "post", *work);
   });
   return Refusal::kNone;
 }
@@ -83,16 +72,17 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
   ++impl.calls_active;
   impl.keep_alive_while_called();
   const auto& border = impl.border;
-  std::function<void(CallResult)> end = [&impl, border,
-                                         on_done = std::move(on_done)](CallResult result) {
-    --impl.calls_active;
-    impl.keep_alive_while_called();
-    if (on_done) Border::call(border, "on_done", [&] { on_done(std::move(result)); });
-  };
+  std::function<void(CallResult)> end =
+      [&impl, border, on_done = Border::hold(border, std::move(on_done))](CallResult result) {
+        --impl.calls_active;
+        impl.keep_alive_while_called();
+        if (*on_done) Border::call(border, "on_done", [&] { (*on_done)(std::move(result)); });
+      };
   std::function<void(const Progress&)> progress;
   if (on_progress) {
-    progress = [border, on_progress = std::move(on_progress)](const Progress& made) {
-      Border::call(border, "on_progress", [&] { on_progress(made); });
+    progress = [border,
+                on_progress = Border::hold(border, std::move(on_progress))](const Progress& made) {
+      Border::call(border, "on_progress", [&] { (*on_progress)(made); });
     };
   }
   impl.call(id, std::move(request), std::move(end), std::move(progress));
@@ -105,23 +95,38 @@ bool Runtime::cancel(CallId call) {
   return impl_->cancel(call);
 }
 
+// A host may take its handlers back at any time.
+Refusal Runtime::check_handler(bool given) const {
+  const Refusal refusal = check();
+  const bool may = refusal == Refusal::kClosed && !given && impl_ != nullptr;
+  return may ? Refusal::kNone : refusal;
+}
+
 Refusal Runtime::on_event(std::function<void(const Event&)> handler) {
-  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
-  impl_->event_handler =
-      std::make_shared<const std::function<void(const Event&)>>(std::move(handler));
+  const Refusal refusal = check_handler(static_cast<bool>(handler));
+  if (refusal != Refusal::kNone) return refusal;
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  const auto before = std::exchange(
+      impl.event_handler, handler ? Border::hold(impl.border, std::move(handler)) : nullptr);
   return Refusal::kNone;
 }
 
 Refusal Runtime::on_ask(std::function<void(AskRequest)> handler) {
-  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  const Refusal refusal = check_handler(static_cast<bool>(handler));
+  if (refusal != Refusal::kNone) return refusal;
+  Impl& impl = *impl_;
+  if (impl.decisions == nullptr) return Refusal::kNone;
+  const Impl::Frame frame(impl);
+  const auto& border = impl.border;
   std::function<void(AskRequest)> called;
   if (handler) {
-    called = [border = impl_->border, handler = std::move(handler)](AskRequest request) {
-      request.reply = guarded(border, std::move(request.reply));
-      Border::call(border, "on_ask", [&] { handler(std::move(request)); });
+    called = [border, handler = Border::hold(border, std::move(handler))](AskRequest request) {
+      request.reply = host::behind<AskAnswer>(border, std::move(request.reply));
+      Border::call(border, "on_ask", [&] { (*handler)(std::move(request)); });
     };
   }
-  impl_->decisions->on_ask(std::move(called));
+  impl.decisions->on_ask(std::move(called));
   return Refusal::kNone;
 }
 
@@ -137,12 +142,13 @@ Refusal Runtime::drain_backlog(std::string session,
   Impl& impl = *impl_;
   const Impl::Frame frame(impl);
   session = impl.session_of(session);
-  impl.run_events->backlog().recall(session, [&impl, session, on_done = std::move(on_done)] {
-    impl.runs->later([&impl, session, on_done] {
-      if (!impl.run_events || !on_done) return;
+  const auto held = Border::hold(impl.border, std::move(on_done));
+  impl.run_events->backlog().recall(session, [&impl, session, held] {
+    impl.runs->later([&impl, session, held] {
+      if (!impl.run_events || !*held) return;
       impl.note_given_later();
       Border::call(impl.border, "on_done",
-                   [&] { on_done(impl.run_events->backlog().drain(session)); });
+                   [&] { (*held)(impl.run_events->backlog().drain(session)); });
     });
   });
   return Refusal::kNone;
@@ -202,6 +208,31 @@ std::vector<ToolInfo> Runtime::tools() const {
   return tools;
 }
 
+Status Runtime::add_tool(HostTool tool) {
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  const std::string name = tool.name;
+  auto checked = host::checked_tool(std::move(tool), impl.border);
+  if (!checked) return checked.status();
+  lua::HostTools tools = impl.host_tools;
+  if (!tools.emplace(name, std::move(*checked)).second) {
+    return Status::error("invalid_arguments", "name: the host has a tool '" + name + "' already");
+  }
+  return impl.use_tools(std::move(tools));
+}
+
+Status Runtime::remove_tool(std::string_view name) {
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  lua::HostTools tools = impl.host_tools;
+  if (tools.erase(std::string(name)) == 0) {
+    return Status::error("tool_not_found", "the host has no tool '" + std::string(name) + "'");
+  }
+  return impl.use_tools(std::move(tools));
+}
+
 std::string Runtime::tools_json(ToolFormat format) const {
   return host::format_tools(tools(), format);
 }
@@ -230,16 +261,16 @@ Refusal Runtime::list_runs(std::string_view session,
   struct List {
     std::vector<std::string> runs;
     std::size_t open = 1;  // this call itself
-    std::function<void(std::vector<std::string>)> on_done;
+    std::shared_ptr<const std::function<void(std::vector<std::string>)>> on_done;
     std::shared_ptr<Border> border;
     void close_one() {
-      if (--open > 0 || !on_done) return;
-      Border::call(border, "on_done", [this] { on_done(std::move(runs)); });
+      if (--open > 0 || !*on_done) return;
+      Border::call(border, "on_done", [this] { (*on_done)(std::move(runs)); });
     }
   };
   auto list = std::make_shared<List>();
   list->border = impl_->border;
-  list->on_done = std::move(on_done);
+  list->on_done = Border::hold(impl_->border, std::move(on_done));
   const auto text = [](const Json& value) { return to_text(value); };
   Impl& impl = *impl_;
   for (Run* run : impl.runs->list()) {
@@ -303,11 +334,17 @@ std::string Runtime::mode() const {
 }
 
 Refusal Runtime::close(std::function<void()> on_closed) {
-  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  Refusal refusal = check();
+  // What was handed over is closed, too.
+  if (refusal == Refusal::kClosed && impl_ != nullptr && !impl_->close_requested) {
+    refusal = Refusal::kNone;
+  }
+  if (refusal != Refusal::kNone) return refusal;
   std::function<void()> done;
   if (on_closed) {
-    done = [border = impl_->border, on_closed = std::move(on_closed)] {
-      Border::call(border, "on_closed", on_closed);
+    const auto& border = impl_->border;
+    done = [border, on_closed = Border::hold(border, std::move(on_closed))] {
+      Border::call(border, "on_closed", *on_closed);
     };
   }
   impl_->request_close(std::move(done));
@@ -315,7 +352,7 @@ Refusal Runtime::close(std::function<void()> on_closed) {
 }
 
 Refusal Runtime::hand_over() {
-  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refusal;
   announce_end();
   Impl& impl = *impl_;
   const Impl::Frame frame(impl);

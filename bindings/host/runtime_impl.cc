@@ -1,13 +1,13 @@
-// How a runtime is assembled, runs one turn, and ends.
+// How a runtime is assembled, and runs one turn.
 #include "bindings/host/runtime_impl.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "bindings/host/ended_row.h"
+#include "bindings/host/host_tool.h"
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
 #include "bindings/lua/api/api.h"
@@ -25,8 +25,6 @@ constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 constexpr Nanos kScriptTurn{2'000'000};
 // Wall time: a busy machine must not reject scripts that take a few milliseconds.
 constexpr Nanos kScriptLoad{1'000'000'000};
-constexpr int kMaxClosingTurns = 100;
-constexpr std::uint64_t kClosingLimitMillis = 3000;  // a log gets two seconds
 
 Nanos nanos(std::chrono::microseconds time) {
   return std::chrono::duration_cast<Nanos>(time);
@@ -45,14 +43,11 @@ lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request)
   return hook;
 }
 
-void close_handle(uv_handle_t* handle, uv_close_cb on_closed) {
-  if (handle != nullptr && uv_is_closing(handle) == 0) uv_close(handle, on_closed);
-}
-
 }  // namespace
 
 Status Runtime::Impl::init(RuntimeOptions given) {
   if (Status status = init_options(given); !status) return status;
+  if (Status status = init_tools(std::move(given.tools)); !status) return status;
   if (!given.spec_files.empty()) make_specs();
   if (Status status = init_loop(given.loop); !status) return status;
   return init_parts();
@@ -136,6 +131,34 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     runs_options.end_directory = runs_options.keep_directory;
   }
   return {};
+}
+
+Status Runtime::Impl::init_tools(std::vector<HostTool> tools) {
+  options.tools.clear();
+  for (HostTool& tool : tools) {
+    const std::string name = tool.name;
+    auto checked = host::checked_tool(std::move(tool), border);
+    if (!checked) return checked.status();
+    if (!host_tools.emplace(name, std::move(*checked)).second) {
+      return Status::error("invalid_arguments", "tools: two are named '" + name + "'");
+    }
+  }
+  engine_options.generation.host_tools = context.host_tools = &host_tools;
+  engine_options.generation.push_host_run = lua::push_host_run;
+  return {};
+}
+
+Status Runtime::Impl::use_tools(lua::HostTools tools) {
+  std::swap(host_tools, tools);
+  const ReloadResult loaded = engine->reload();
+  if (loaded.ok) {
+    if (monitor) monitor->set_files(engine->monitored_files());
+    return {};
+  }
+  std::swap(host_tools, tools);
+  const std::string where =
+      loaded.file.empty() ? "" : " (" + loaded.file + ":" + std::to_string(loaded.line) + ")";
+  return Status::error("script_error", loaded.message + where);
 }
 
 Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
@@ -461,7 +484,7 @@ void Runtime::Impl::note_given_later() {
 void Runtime::Impl::deliver(const Event& event) {
   // The records of runs that go on say which secrets the new policy knows.
   if (event.name == "reload_ok" && !closing) recording->recorder().refresh_all();
-  if (closing || event_handler == nullptr || !*event_handler) return;
+  if (closing || event_handler == nullptr) return;
   // It may set another handler.
   const auto handler = event_handler;
   host::Border::call(border, "on_event", [&] { (*handler)(event); });
@@ -488,7 +511,7 @@ void Runtime::Impl::run_scripts() {
 void Runtime::Impl::keep_alive_while_called() {
   if (alive == nullptr) return;
   auto* handle = reinterpret_cast<uv_handle_t*>(alive);
-  if (owns_loop || calls_active > 0) {
+  if (owns_loop || calls_active > 0 || pending_close) {
     uv_ref(handle);
   } else {
     uv_unref(handle);
@@ -512,14 +535,15 @@ bool Runtime::Impl::poll(PollBudget budget) {
   constexpr int kMaxTurns = 4;
   for (int turn = 0; turn < kMaxTurns && in_time(); ++turn) {
     uv_run(loop, UV_RUN_NOWAIT);
-    if (closing || !engine->has_ready()) break;
+    if (is_ending() || !engine->has_ready()) break;
     const Nanos before = system_clock.now();
     (void)engine->run_ready(budget.lua.count() == 0 ? kScriptTurn : lua_left);
-    if (closing) break;
+    if (is_ending()) break;
     lua_left -= system_clock.now() - before;
     if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;
   }
-  return !closing && (engine->has_ready() || runs->has_more() || run_events->backlog().has_given());
+  return !is_ending() &&
+         (engine->has_ready() || runs->has_more() || run_events->backlog().has_given());
 }
 
 void Runtime::Impl::wait(std::chrono::milliseconds limit) {
@@ -541,186 +565,7 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit) {
           alive, [](uv_timer_t*) noexcept {}, kForeverMillis, kForeverMillis);
     }
   }
-  if (!closed) poll({});
-}
-
-void Runtime::Impl::leave_frame() {
-  if (frames == 1) close_pending();
-  if (--frames == 0 && doomed) delete this;
-}
-
-void Runtime::Impl::request_close(std::function<void()> done) {
-  border->close();
-  if (!border->is_inside()) {
-    const Frame frame(*this);
-    return close(std::move(done));
-  }
-  pending_close = std::move(done);
-  // A borrowed loop has no frame of ours.
-  if (!owns_loop) runs->later([this] { close_pending(); });
-}
-
-void Runtime::Impl::close_pending() {
-  if (!pending_close) return;
-  std::function<void()> done = std::move(*pending_close);
-  pending_close.reset();
-  close(std::move(done));
-}
-
-void Runtime::Impl::close(std::function<void()> done) {
-  if (closing) return;
-  context.supervisor = nullptr;
-  supervisor.reset();
-  // Every call gets its answer while scripts still run, but this does not wait for one that never
-  // ends.
-  constexpr Nanos kCleanup{20'000'000};
-  if (claim) claim->announce_end();
-  claim_timer.stop();
-  for (HeldCall& held : std::exchange(held_calls, {})) {
-    CallResult result;
-    result.code = "shutdown";
-    result.message = "the runtime was shut down";
-    held.on_done(std::move(result));
-  }
-  engine->cancel_all();
-  (void)engine->run_ready(kCleanup);
-  run_events->backlog().give_up();
-  run_events->backlog().note_given();
-  run_events->announce_close();
-  closing = true;
-  on_closed = std::move(done);
-  watchers.reset();
-  run_events.reset();
-  open_parts = monitor ? 5 : 4;
-  const auto part_closed = [this] {
-    if (--open_parts == 0) close_handles();
-  };
-  posts->close(part_closed);
-  waits->close(part_closed);
-  if (monitor) monitor->close(part_closed);
-  engine.reset();  // cancels the remaining calls while runs and loop still exist
-  recording->close([this, part_closed] {
-    // Until then, a journal that is still being opened accepts what they have for it.
-    decisions.reset();
-    backlog.reset();
-    part_closed();
-  });
-  runs->close(part_closed);
-}
-
-void Runtime::Impl::close_handles() {
-  uv_idle_stop(idle);
-  close_handle(reinterpret_cast<uv_handle_t*>(std::exchange(idle, nullptr)),
-               [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_idle_t*>(handle); });
-  close_handle(reinterpret_cast<uv_handle_t*>(std::exchange(alive, nullptr)),
-               [](uv_handle_t* handle) noexcept {
-                 auto* self = static_cast<Runtime::Impl*>(handle->data);
-                 delete reinterpret_cast<uv_timer_t*>(handle);
-                 self->closed = true;
-                 // The callback may delete the runtime, and this object with it.
-                 if (auto done = std::exchange(self->on_closed, nullptr)) done();
-               });
-}
-
-// Closes what a create() that failed half-way has made.
-void Runtime::Impl::close_half_made() {
-  closing = true;
-  open_parts = (posts ? 1 : 0) + (runs ? 1 : 0) + (waits ? 1 : 0) + (recording ? 1 : 0);
-  const auto part_closed = [this] {
-    if (--open_parts == 0) close_handles();
-  };
-  if (posts) posts->close(part_closed);
-  if (waits) waits->close(part_closed);
-  if (recording) recording->close(part_closed);
-  if (runs) runs->close(part_closed);
-  if (!posts && alive != nullptr) close_handles();
-}
-
-void Runtime::Impl::dispose(std::unique_ptr<Impl> failed) {
-  // The destructor runs an own loop. A borrowed one goes on after create(), and closes the rest.
-  if (failed->owns_loop || failed->alive == nullptr) return;
-  Impl* impl = failed.release();
-  impl->on_closed = [impl] { delete impl; };
-  impl->close_half_made();
-}
-
-void Runtime::Impl::end(std::unique_ptr<Impl> impl) {
-  if (impl == nullptr) return;
-  impl->border->close();
-  if (!impl->border->is_here()) return give_up(std::move(impl));
-  if (impl->owns_loop) {
-    // Else it is deleted here, which runs the loop until everything is closed.
-    if (impl->frames > 0 || impl->border->is_inside()) impl.release()->doomed = true;
-    return;
-  }
-  if (impl->closed) return;
-  Impl* const self = impl.release();
-  const auto then_delete = [self](std::function<void()> done) {
-    return [self, done = std::move(done)] {
-      if (done) done();
-      delete self;
-    };
-  };
-  if (self->pending_close) {
-    self->pending_close = then_delete(std::move(*self->pending_close));
-  } else if (self->closing) {
-    self->on_closed = then_delete(std::exchange(self->on_closed, nullptr));
-  } else {
-    self->request_close(then_delete(nullptr));
-  }
-}
-
-void Runtime::Impl::give_up(std::unique_ptr<Impl> impl) {
-  static std::mutex mutex;
-  static auto* given_up = new std::vector<std::unique_ptr<Impl>>;
-  const std::lock_guard lock(mutex);
-  given_up->push_back(std::move(impl));
-}
-
-// A disk that does not answer may hold threads that still use these. They are given up, but stay
-// reachable, so that nobody takes them for leaks.
-void Runtime::Impl::give_up_parts() {
-  struct Parts {
-    std::unique_ptr<Runs> runs;
-    std::unique_ptr<Waits> waits;
-    std::unique_ptr<Recording> recording;
-    std::unique_ptr<Mailbox> posts;
-  };
-  static auto* given_up = new std::vector<Parts>;
-  given_up->push_back({std::move(runs), std::move(waits), std::move(recording), std::move(posts)});
-}
-
-Runtime::Impl::~Impl() {
-  if (!owns_loop) {
-    border->on_thrown = nullptr;
-    return;
-  }
-  ++frames;  // callbacks may come
-  if (engine && !closing) {
-    close(nullptr);
-  } else if (!engine && !closing) {
-    close_half_made();
-  }
-  // Everything left takes microseconds, except that logs are written to their end.
-  auto* limit = new uv_timer_t;
-  uv_timer_init(loop, limit);
-  bool waited = false;
-  limit->data = &waited;
-  uv_timer_start(
-      limit, [](uv_timer_t* timer) noexcept { *static_cast<bool*>(timer->data) = true; },
-      kClosingLimitMillis, 0);
-  while (!closed && !waited) uv_run(loop, UV_RUN_ONCE);
-  if (!closed) give_up_parts();
-  close_handle(reinterpret_cast<uv_handle_t*>(limit),
-               [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
-  int error = uv_loop_close(loop);
-  for (int turn = 0; turn < kMaxClosingTurns && error == UV_EBUSY; ++turn) {
-    uv_run(loop, UV_RUN_NOWAIT);
-    error = uv_loop_close(loop);
-  }
-  // When a disk does not answer, a thread of the pool still refers to this loop.
-  if (error == UV_EBUSY) (void)own_loop.release();
-  border->on_thrown = nullptr;
+  if (!closed && !pending_close && !doomed) poll({});
 }
 
 }  // namespace gibbous

@@ -40,6 +40,9 @@ struct Runtime::Impl {
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
+  Status init_tools(std::vector<HostTool> tools);
+  // Loads the scripts with these tools; the ones before stay when that fails.
+  Status use_tools(lua::HostTools tools);
   void make_specs();
   void connect_specs();
   void make_supervisor();
@@ -101,10 +104,13 @@ struct Runtime::Impl {
     Impl& impl_;
   };
   void leave_frame();
+  // It closes now, or as soon as the callback has returned that wants it.
+  bool is_ending() const { return closing || pending_close || doomed; }
 
   std::shared_ptr<host::Border> border = std::make_shared<host::Border>();
   int frames = 0;
   bool doomed = false;  // the Runtime is destroyed
+  bool close_requested = false;
   std::optional<std::function<void()>> pending_close;
 
   RuntimeOptions options;
@@ -134,6 +140,7 @@ struct Runtime::Impl {
   std::unique_ptr<Recording> recording;
   std::unique_ptr<Worker> worker;  // destroyed before the recording
   std::unique_ptr<lua::ScriptStore> store;
+  lua::HostTools host_tools;
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;
   host::PolicyRedactor policy_redactor;

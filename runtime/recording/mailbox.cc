@@ -47,9 +47,10 @@ void Mailbox::hold_loop() {
 }
 
 void Mailbox::close(std::function<void()> on_closed) {
+  std::vector<std::function<void()>> dropped;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  posted_.clear();
+  dropped.swap(posted_);
   on_closed_ = std::move(on_closed);
   uv_close(reinterpret_cast<uv_handle_t*>(async_), [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<Mailbox*>(handle->data);

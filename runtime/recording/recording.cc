@@ -484,6 +484,9 @@ void Recording::hand_over() {
   if (on_ending) on_ending();
   recorder_->set_journal(nullptr);
   journal_.reset();
+  state_ = State::kFailed;
+  may_try_ = false;
+  problem_ = Status::error("shutdown", "its host has ended");
 }
 
 }  // namespace gibbous

@@ -68,7 +68,8 @@ class Recording {
   Status problem() const;
   // Called once for each outage, and with ok when it is over.
   std::function<void(const Status&)> on_problem;
-  // The journal lacks what was recorded before (journal_cut): its log was cut, or the file replaced.
+  // The journal lacks what was recorded before (journal_cut): its log was cut, or the file
+  // replaced.
   std::function<void(const Status&)> on_lost;
   // Adds a callback for when the journal is open, and when it takes records again. It stays until
   // the journal is closed.

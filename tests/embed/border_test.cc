@@ -15,16 +15,20 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/catch.h"
-#include "tests/support/host.h"
-#include "tests/support/loop.h"
+#include "tests/embed/border.h"
 
 namespace gibbous {
 namespace {
 
+using testing::asking;
 using testing::auto_mode;
+using testing::Callback;
+using testing::callbacks;
+using testing::code;
 using testing::Host;
-using testing::processes_with;
+using testing::in_each_callback;
+using testing::options_for;
+using testing::Place;
 using testing::unique_word;
 
 // What one method says when it is called here and now.
@@ -33,10 +37,6 @@ struct Method {
   std::function<std::string(Runtime&)> refused;
   bool outside = false;  // it is refused inside a callback
 };
-
-std::string code(Refusal refusal) {
-  return to_string(refusal);
-}
 
 // Methods that return something else are judged by that, and by check().
 std::string code(const Runtime& runtime, bool is_neutral, bool outside = false) {
@@ -51,8 +51,8 @@ const std::vector<Method>& methods() {
          return code(runtime, runtime.call({"bg_status"}, [](const CallResult&) {}) == 0);
        }},
       {"cancel", [](Runtime& runtime) { return code(runtime, !runtime.cancel(1'000'000)); }},
-      {"on_event", [](Runtime& runtime) { return code(runtime.on_event(nullptr)); }},
-      {"on_ask", [](Runtime& runtime) { return code(runtime.on_ask(nullptr)); }},
+      {"on_event", [](Runtime& runtime) { return code(runtime.on_event([](const Event&) {})); }},
+      {"on_ask", [](Runtime& runtime) { return code(runtime.on_ask([](const AskRequest&) {})); }},
       {"drain_backlog",
        [](Runtime& runtime) { return code(runtime, runtime.drain_backlog("nobody").empty()); }},
       {"drain_backlog, later",
@@ -86,6 +86,18 @@ const std::vector<Method>& methods() {
          return result.ok ? std::string("none") : result.message;
        },
        true},
+      {"add_tool",
+       [](Runtime& runtime) {
+         const Status status = runtime.add_tool(HostTool{});
+         return status.code() == "invalid_arguments" ? std::string("none") : status.code();
+       },
+       true},
+      {"remove_tool",
+       [](Runtime& runtime) {
+         const Status status = runtime.remove_tool("nothing");
+         return status.code() == "tool_not_found" ? std::string("none") : status.code();
+       },
+       true},
       {"generation", [](Runtime& runtime) { return code(runtime, runtime.generation() == 0); }},
       {"session", [](Runtime& runtime) { return code(runtime, runtime.session().empty()); }},
       {"policy_error",
@@ -115,126 +127,6 @@ void check_all(Runtime& runtime, const std::string& expected, bool with_ends = t
   for (const Method& method : ends()) {
     INFO(method.name);
     CHECK(method.refused(runtime) == expected);
-  }
-}
-
-// A runtime with its own loop or on a borrowed one, and a way to turn it.
-class Place {
- public:
-  explicit Place(bool borrowed, RuntimeOptions options = auto_mode()) {
-    if (borrowed) options.loop = loop_.get();
-    auto made = Runtime::create(std::move(options));
-    if (!made) FAIL(made.status().message());
-    runtime = std::move(*made);
-    borrowed_ = borrowed;
-  }
-  // Runs until `done`, also when the runtime is deleted in the middle.
-  bool until(const std::function<bool()>& done) {
-    if (borrowed_) return loop_.until(done);
-    const auto end = std::chrono::steady_clock::now() + testing::kPatience;
-    while (!done() && runtime != nullptr && std::chrono::steady_clock::now() < end) {
-      runtime->wait(std::chrono::milliseconds(5));
-    }
-    return done();
-  }
-
- private:
-  testing::Loop loop_;  // its end aborts when a handle was forgotten
-  bool borrowed_ = false;
-
- public:
-  std::unique_ptr<Runtime> runtime;
-};
-
-// Makes the runtime call each callback of a host once, and runs `inside` there.
-struct Callback {
-  const char* name;
-  const char* mode;
-  std::function<void(Runtime&, std::function<void()> inside)> arrange;
-};
-
-RuntimeOptions asking() {
-  RuntimeOptions options = auto_mode();
-  options.mode = "default";
-  return options;
-}
-
-const std::vector<Callback>& callbacks() {
-  static const std::vector<Callback> all = {
-      {"on_done", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         runtime.call({"bg_status"}, [inside](const CallResult&) { inside(); });
-       }},
-      {"on_progress", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         CallRequest request{"report"};
-         request.wants_progress = true;
-         runtime.call(
-             std::move(request), [](const CallResult&) {},
-             [inside, once = std::make_shared<bool>(true)](const Progress&) {
-               if (std::exchange(*once, false)) inside();
-             });
-       }},
-      {"on_event", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         runtime.on_event([inside, once = std::make_shared<bool>(true)](const Event& event) {
-           if (event.name == "run_started" && std::exchange(*once, false)) inside();
-         });
-         runtime.call({"bg_start", R"({"command":"true"})"}, [](const CallResult&) {});
-       }},
-      {"on_ask", "default",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         runtime.on_ask([inside, once = std::make_shared<bool>(true)](const AskRequest&) {
-           if (std::exchange(*once, false)) inside();
-         });
-         runtime.call({"bg_start", R"({"command":"rm -rf build"})"}, [](const CallResult&) {});
-       }},
-      {"drain_backlog", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         runtime.drain_backlog("", [inside](const std::vector<std::string>&) { inside(); });
-       }},
-      {"list_runs", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) {
-         runtime.list_runs("", [inside](const std::vector<std::string>&) { inside(); });
-       }},
-      {"post", "auto",
-       [](Runtime& runtime, const std::function<void()>& inside) { runtime.post(inside); }},
-  };
-  return all;
-}
-
-RuntimeOptions options_for(const Callback& callback) {
-  RuntimeOptions options = auto_mode();
-  options.mode = callback.mode;
-  static const testing::TempDir scripts;
-  scripts.write("init.lua", R"lua(
-    local report = tool {
-      name = 'report', description = 'Reports progress.', permission = 'read',
-      run = function() tool.progress(1, 2, 'half') return 'done' end,
-    }
-    return { toolsets = { require 'toolsets.bg', require 'toolsets.wait',
-                          { name = 'own', tools = { report } } } }
-  )lua");
-  options.scripts_dir = scripts.path();
-  return options;
-}
-
-// Calls `test` in each callback of a runtime with its own loop, and on a borrowed one.
-void in_each_callback(const std::function<void(Place&, const std::function<bool()>& ran)>& after,
-                      const std::function<void(Place&)>& inside) {
-  for (const bool borrowed : {false, true}) {
-    for (const Callback& callback : callbacks()) {
-      DYNAMIC_SECTION(callback.name << (borrowed ? ", borrowed loop" : ", own loop")) {
-        Place place(borrowed, options_for(callback));
-        bool ran = false;
-        callback.arrange(*place.runtime, [&] {
-          ran = true;
-          inside(place);
-        });
-        CHECK(place.until([&] { return ran; }));
-        after(place, [&] { return ran; });
-      }
-    }
   }
 }
 
@@ -352,79 +244,6 @@ TEST_CASE("border: a runtime destroyed on another thread is left as it is") {
   Place place(false);
   std::thread([&] { place.runtime.reset(); }).join();
   CHECK(place.runtime == nullptr);
-}
-
-TEST_CASE("border: close() inside a callback comes after it, and answers every call") {
-  int answers = 0;
-  bool closed = false;
-  std::string said;
-  in_each_callback(
-      [&](Place& place, const auto&) {
-        CHECK(place.until([&] { return closed; }));
-        CHECK(answers == 1);
-        CHECK(said == "closed");
-        answers = 0;
-        closed = false;
-      },
-      [&](Place& place) {
-        place.runtime->call({"wait_for", R"({"port":1,"timeout":600})"},
-                            [&](const CallResult&) { ++answers; });
-        CHECK(place.runtime->close([&] { closed = true; }) == Refusal::kNone);
-        CHECK_FALSE(closed);
-        said = code(place.runtime->close(nullptr));
-      });
-}
-
-TEST_CASE("border: a runtime deleted inside a callback ends after it, and answers every call") {
-  int answers = 0;
-  in_each_callback(
-      [&](Place& place, const auto&) {
-        CHECK(place.runtime == nullptr);
-        CHECK(place.until([&] { return answers == 1; }));
-        answers = 0;
-      },
-      [&](Place& place) {
-        place.runtime->call({"wait_for", R"({"port":1,"timeout":600})"},
-                            [&](const CallResult&) { ++answers; });
-        place.runtime.reset();
-      });
-}
-
-TEST_CASE("border: a runtime may be deleted while it closes, and in on_closed") {
-  for (const bool borrowed : {false, true}) {
-    DYNAMIC_SECTION((borrowed ? "borrowed loop" : "own loop")) {
-      Place place(borrowed);
-      bool closed = false;
-      SECTION("in on_closed") {
-        place.runtime->close([&] {
-          closed = true;
-          place.runtime.reset();
-        });
-      }
-      SECTION("before") {
-        place.runtime->close([&] { closed = true; });
-        place.runtime.reset();
-      }
-      CHECK(place.until([&] { return closed; }));
-      CHECK(place.runtime == nullptr);
-    }
-  }
-}
-
-TEST_CASE("border: a runtime on a borrowed loop may be destroyed without close()") {
-  const std::string word = unique_word();
-  testing::Loop loop;
-  {
-    RuntimeOptions options = auto_mode();
-    options.loop = loop.get();
-    auto runtime = Runtime::create(options);
-    REQUIRE(runtime.ok());
-    bool started = false;
-    (*runtime)->call({"bg_start", R"({"command":"exec sleep 600 # )" + word + R"("})"},
-                     [&](const CallResult&) { started = true; });
-    REQUIRE(loop.until([&] { return started; }));
-  }
-  CHECK(loop.until([&] { return processes_with(word).empty(); }));
 }
 
 TEST_CASE("border: what a callback throws is an event, and nothing else ends") {

@@ -39,6 +39,53 @@ struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace gibbous {
 
+using CallId = std::uint64_t;
+
+struct Progress {
+  double progress = 0;
+  std::optional<double> total;
+  std::string message;
+};
+
+// What a tool of the host answers.
+struct ToolAnswer {
+  bool ok = true;       // otherwise `code` and `message` say why not
+  std::string text;     // for the model
+  std::string data;     // structured result: a JSON object, "" for none
+  std::string code;     // small letters, digits and _: "buffer_not_found"; "" is host_error
+  std::string message;  // for the model: what happened, and what to do about it
+};
+
+// A call of a tool of the host. Call `reply` once, now or later, on the runtime's thread; dropping
+// it without a call ends the call with no_answer. Elsewhere, neither does anything.
+struct ToolCall {
+  CallId call = 0;
+  std::string tool;
+  std::string arguments;  // a JSON object that fits the schema, with its defaults
+  std::string session;    // of the caller
+  std::function<void(const ToolAnswer&)> reply;
+  // Tells a caller that wants it, until the reply.
+  std::function<void(const Progress&)> progress;
+};
+
+// A tool that the host carries out. It is one among those of the scripts: listed and called the
+// same way, judged by the same policy, and there after a reload. Its toolset is `host`.
+struct HostTool {
+  std::string name;  // 1 to 64 letters, digits, _ and -; no other tool's
+  std::string title;
+  std::string description;    // what the model reads
+  std::string permission;     // read, write or execute
+  std::string input_schema;   // a JSON Schema of type object; "": it takes no arguments
+  std::string output_schema;  // of `data`; "": it promises none
+  bool structured = false;    // its data is for models, too (CallResult::structured)
+  // Ends a call that is not answered, with the code `timeout`; 0: never.
+  std::chrono::milliseconds timeout{60'000};
+  // Both come on the runtime's thread, from inside poll() or the borrowed loop.
+  std::function<void(ToolCall)> handler;
+  // A call that `handler` was given ended without its reply: it was cancelled or took too long.
+  std::function<void(CallId)> on_cancel = nullptr;
+};
+
 // Why a method was not carried out.
 enum class Refusal : std::uint8_t {
   kNone,         // it was
@@ -88,7 +135,8 @@ struct RuntimeOptions {
   // For tests of scripts, as `gibbous test` runs them: files with specs. Each spec becomes a tool
   // of a toolset `specs_N`, titled FILE:LINE, and may stop the runtime's clock and fake runs.
   std::vector<std::string> spec_files;
-  uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
+  std::vector<HostTool> tools;  // of the host
+  uv_loop_s* loop = nullptr;    // borrowed: must outlive the runtime's close(); own loop if null
 };
 
 // One call of a tool.
@@ -125,14 +173,6 @@ struct CallResult {
   std::vector<std::string> backlog;
   // The result already covers these runs: events about their state are not in `backlog`.
   std::vector<ReportedRun> reported;
-};
-
-using CallId = std::uint64_t;
-
-struct Progress {
-  double progress = 0;
-  std::optional<double> total;
-  std::string message;
 };
 
 // Something that happened without a call. `json` is the whole event as a JSON object with "event"
@@ -247,7 +287,8 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   // Returns why a method would be refused here and now; `outside`: one that is refused inside a
-  // callback, too (poll, wait, reload, load_policy). Any thread, also in a forked child.
+  // callback, too (poll, wait, reload, load_policy, add_tool, remove_tool). Any thread, also in a
+  // forked child.
   Refusal check(bool outside = false) const;
   // Calls `work` from inside a later poll(), or from the borrowed loop; close() drops what waits.
   // The one method for other threads; it makes backend_fd() readable. The runtime must not be
@@ -262,6 +303,7 @@ class Runtime {
   // comes, with code "cancelled". Returns false when the call no longer exists.
   bool cancel(CallId call);
 
+  // null takes the handler back, also after close().
   Refusal on_event(std::function<void(const Event&)> handler);
   // Sets the handler that is called when the policy says `ask` and no remembered approval answers
   // it. Without one, `ask` means deny, and the denial says how to approve.
@@ -302,6 +344,13 @@ class Runtime {
   std::vector<ToolInfo> tools() const;
   std::string tools_json(ToolFormat format) const;
 
+  // Adds a tool of the host, or removes one, and loads the scripts again with it, which takes as
+  // long as reload(). Fails with invalid_arguments (the message names the field), script_error (its
+  // name is taken, its schema is wrong), tool_not_found or the code of a Refusal; then nothing has
+  // changed. Not inside a callback.
+  Status add_tool(HostTool tool);
+  Status remove_tool(std::string_view name);
+
   // Reads the shipped rules now if lazy_policy deferred that. Call it in a quiet moment.
   // Not inside a callback.
   Refusal load_policy();
@@ -331,6 +380,7 @@ class Runtime {
  private:
   Runtime();
   Refusal check_turn() const;
+  Refusal check_handler(bool given) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

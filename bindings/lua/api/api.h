@@ -27,6 +27,8 @@ void open_json(lua_State* state);
 void open_store(lua_State* state);
 void open_time(lua_State* state);
 void open_journal(lua_State* state);
+// Pushes the function of every tool of the host: it calls the one that its call names.
+void push_host_run(lua_State* state);
 // For the module `spec` alone: no global.
 void open_spec(lua_State* state);
 // Call it after bind_context (context.h), in a protected call.

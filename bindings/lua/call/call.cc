@@ -89,7 +89,7 @@ void Call::turn(Nanos slice) {
     step();
     return;
   }
-  if (ready_.empty()) return;
+  if (ready_.empty()) return deliver_progress();
   refill();
   const std::shared_ptr<Task> task = std::move(ready_.front());
   ready_.pop_front();
@@ -390,6 +390,11 @@ void Call::kill_run(const std::string& run_id) {
 void Call::progress(const Progress& progress) {
   if (!on_progress_ || phase_ == Phase::kEnded) return;
   progress_.push_back(progress);
+}
+
+void Call::progress_from_host(const Progress& progress) {
+  Call::progress(progress);
+  if (!progress_.empty()) engine_.make_ready(*this);
 }
 
 void Call::deliver_progress() {

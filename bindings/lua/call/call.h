@@ -91,6 +91,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   }
   // Reports progress from the loop, before the result; drops it when the caller wants none.
   void progress(const Progress& progress);
+  // The same for a call that waits, and gets no turn of its own.
+  void progress_from_host(const Progress& progress);
 
   // For the engine.
   void turn(Nanos slice);

@@ -53,6 +53,7 @@ struct Context {
   RunWatchers* watchers = nullptr;
   Supervisor* supervisor = nullptr;  // null: the runtime is shutting down
   Engine* engine = nullptr;
+  const HostTools* host_tools = nullptr;
   std::string workspace;
   std::string temp_directory;       // logs may lie here, too
   std::string home;                 // of the user; absolute

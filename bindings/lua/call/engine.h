@@ -128,6 +128,8 @@ class Engine {
   const std::shared_ptr<const ErrorPatterns>& error_patterns() const {
     return current_->error_patterns();
   }
+  // Calls `work` from run_ready, before calls get a turn.
+  void post(std::function<void()> work);
   // Gives the call a turn.
   void make_ready(Call& call);
   // Called when the call has ended; its result is delivered next.
@@ -158,7 +160,6 @@ class Engine {
 
   std::shared_ptr<Call> add_call(CallOptions options);
   void notice(Notice notice);
-  void post(std::function<void()> work);
   void wake();
   Verdict decide(const PolicyRequest& asked);
   void note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/lua/load/executor_reader.h"
+#include "bindings/lua/load/host_tools.h"
 #include "bindings/lua/load/tool.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/source/source_file.h"
@@ -36,6 +37,10 @@ struct GenerationOptions {
   std::vector<std::string> spec_files;  // for `gibbous test`: their specs are tools (scripts/spec)
   // Opens what the module `spec` needs; set where there are spec files.
   std::function<void(lua_State*)> open_spec;
+  // The tools of the host, if it has any, and what pushes the function that calls one. They outlive
+  // the generation.
+  const HostTools* host_tools = nullptr;
+  void (*push_host_run)(lua_State*) = nullptr;
   bool only_policies = false;    // for `policy check` and the like: no scripts
   bool test_policies = true;     // examples and cases must pass
   bool lazy_policy = false;      // read shipped rules when the first call is judged

@@ -280,6 +280,7 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         options.settings = options_.settings;
         options.on_deprecated = options_.on_deprecated;
         if (!options_.spec_files.empty()) add_specs(state, loader, &options);
+        add_host_tools(state, &options);
         options.file_of_value = [&loader](lua_State* lua, int index) {
           return loader.file_of_value(lua, index);
         };
@@ -318,6 +319,19 @@ bool GenerationLoader::load_presets(
   lua_pop(state, 1);
   if (good) made_->error_patterns_ = ErrorPatterns::of(std::move(patterns));
   return good;
+}
+
+// [root] -> [root]
+void GenerationLoader::add_host_tools(lua_State* state, ToolReaderOptions* options) {
+  if (options_.host_tools == nullptr || options_.host_tools->empty()) return;
+  if (!lua_istable(state, -1)) return;  // read_toolsets says what is wrong with it
+  lua_getfield(state, -1, "toolsets");
+  if (lua_istable(state, -1)) {
+    push_host_toolset(state, *options_.host_tools, options_.push_host_run);
+    lua_rawseti(state, -2, static_cast<int>(lua_objlen(state, -2)) + 1);
+    if (!options->only.empty()) options->only.emplace_back(kHostToolset);
+  }
+  lua_pop(state, 1);
 }
 
 // [root] -> [root]. Runs the spec files, and adds the toolsets that the module `spec` made of them.

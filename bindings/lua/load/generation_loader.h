@@ -33,6 +33,7 @@ class GenerationLoader {
   // Returns the time left since started_.
   BudgetLimits budget(Nanos granted) const;
   void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
+  void add_host_tools(lua_State* state, ToolReaderOptions* options);
   bool load_scripts(Loader& loader, LoadFailure* failure);
   bool load_presets(lua_State* state, Loader& loader,
                     const std::function<std::string(lua_State*, int)>& file_of_value,

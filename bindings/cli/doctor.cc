@@ -39,7 +39,8 @@ ExitCode mend_journal(const Options& options) {
     std::printf("%s/sessions.db is intact\n", directory.c_str());
     return ExitCode::kDone;
   }
-  if (whole.code() != "journal_corrupt" && whole.code() != "journal_cut") return fail(whole, options);
+  if (whole.code() != "journal_corrupt" && whole.code() != "journal_cut")
+    return fail(whole, options);
   const Result<RepairReport> report = repair_journal(directory);
   if (!report) return fail(report.status(), options);
   std::printf(

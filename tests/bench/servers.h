@@ -13,7 +13,8 @@
 
 namespace gibbous::bench {
 
-constexpr const char* kIdle = R"("name":"bg_start","arguments":{"command":"exec sleep 3600","timeout":0})";
+constexpr const char* kIdle =
+    R"("name":"bg_start","arguments":{"command":"exec sleep 3600","timeout":0})";
 constexpr const char* kStatus = R"("name":"bg_status","arguments":{})";
 
 // A state directory with a configuration that allows 10,000 runs; removed at the end.

@@ -227,9 +227,11 @@ export const tests = {
   },
   'port.crash': async (bench) => {
     const session = await bench.session(BACKGROUND);
-    await start(session, 'sleep 0.3; echo address in use; exit 1');
+    await start(session, `${UNTIL_GO}; echo address in use; exit 1`);
     const started = Date.now();
-    const error = await session.error('wait_for_port', { port: await free_port(), timeout: 60 });
+    const waiting = session.error('wait_for_port', { port: await free_port(), timeout: 60 });
+    await session.data('run_cmd', { cmd: 'touch go' }); // calls begin in order: after the wait
+    const error = await waiting;
     assert.equal(error.code, 'cannot_happen');
     assert.match(error.message, /exit code 1[^]*address in use/);
     assert.ok(!JSON.stringify(error.data ?? {}).includes('address in use')); // it is in the text

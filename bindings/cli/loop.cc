@@ -28,9 +28,10 @@ std::optional<milliseconds> sooner(std::optional<milliseconds> left,
 
 }  // namespace
 
-bool work(Runtime& runtime) {
+bool work(Runtime& runtime, bool passed_on) {
   PollBudget budget;
   budget.wall = kTurnTime;
+  budget.passed_on = passed_on;
   return runtime.poll(budget);
 }
 

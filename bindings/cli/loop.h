@@ -12,8 +12,8 @@
 
 namespace gibbous::cli {
 
-// Works for a bounded time. True when there is more to do at once.
-bool work(Runtime& runtime);
+// Works for a bounded time. True when there is more to do at once. `passed_on`: see PollBudget.
+bool work(Runtime& runtime, bool passed_on = true);
 
 // Waits for at most `limit`, or without a limit; does not wait when there is `more` to do. Fills in
 // the revents of `descriptors`. Call it only after handling what the callbacks of work() left.

@@ -69,7 +69,7 @@ void Session::run() {
 }
 
 void Session::turn() {
-  const bool more = work(runtime_);
+  const bool more = work(runtime_, output_.pending_bytes() == 0);
   output_.flush();
   if (dropped_lines_ > 0) notify_dropped();
   if (output_.broken()) state_ = State::kEnded;

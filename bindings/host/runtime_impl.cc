@@ -521,7 +521,7 @@ void Runtime::Impl::keep_alive_while_called() {
 bool Runtime::Impl::poll(PollBudget budget) {
   if (!owns_loop || closed) return false;
   const Frame frame(*this);
-  if (run_events) run_events->backlog().note_given();
+  if (run_events && budget.passed_on) run_events->backlog().note_given();
   if (closing) {
     uv_run(loop, UV_RUN_NOWAIT);
     return !closed;
@@ -542,8 +542,8 @@ bool Runtime::Impl::poll(PollBudget budget) {
     lua_left -= system_clock.now() - before;
     if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;
   }
-  return !is_ending() &&
-         (engine->has_ready() || runs->has_more() || run_events->backlog().has_given());
+  return !is_ending() && (engine->has_ready() || runs->has_more() ||
+                          (budget.passed_on && run_events->backlog().has_given()));
 }
 
 void Runtime::Impl::wait(std::chrono::milliseconds limit) {

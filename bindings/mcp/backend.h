@@ -33,8 +33,8 @@ class DrivenBackend : public ToolsBackend {
   virtual void on_event(std::function<void(const Event&)> handler) = 0;
   // Like Runtime::on_ask(): the policy's questions about calls.
   virtual void on_ask(std::function<void(AskRequest)> handler) = 0;
-  // Works for a short time. True when there is more to do at once.
-  virtual bool poll() = 0;
+  // Works for a short time. True when there is more to do at once. `passed_on`: see PollBudget.
+  virtual bool poll(bool passed_on) = 0;
   // Readable when poll() has something to do; next_timeout() says when to call it anyway.
   virtual int backend_fd() const = 0;
   virtual std::optional<std::chrono::milliseconds> next_timeout() const = 0;

@@ -34,8 +34,10 @@ void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler) {
   runtime_.on_ask(std::move(handler));
 }
 
-bool RuntimeBackend::poll() {
-  return runtime_.poll(kTurn);
+bool RuntimeBackend::poll(bool passed_on) {
+  PollBudget budget = kTurn;
+  budget.passed_on = passed_on;
+  return runtime_.poll(budget);
 }
 
 }  // namespace gibbous::mcp

@@ -19,7 +19,7 @@ class RuntimeBackend final : public DrivenBackend {
 
   void on_event(std::function<void(const Event&)> handler) override;
   void on_ask(std::function<void(AskRequest)> handler) override;
-  bool poll() override;
+  bool poll(bool passed_on) override;
   int backend_fd() const override { return runtime_.backend_fd(); }
   std::optional<std::chrono::milliseconds> next_timeout() const override {
     return runtime_.next_timeout();

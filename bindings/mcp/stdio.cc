@@ -112,7 +112,7 @@ class StdioTransport final : public MessageSink {
 
 int StdioTransport::run() {
   while (true) {
-    const bool more = backend_.poll();
+    const bool more = backend_.poll(output_.pending_bytes() == 0);
     server_.expire();
     output_.flush();
     log_.flush();

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/runtime/journal/desk.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -203,6 +204,30 @@ TEST_CASE("events reach the host and the session's backlog") {
   REQUIRE(backlog[1].find("run_ended") != std::string::npos);
   REQUIRE(host.runtime->drain_backlog("alice").empty());
   REQUIRE(host.runtime->drain_backlog("bob").empty());
+}
+
+TEST_CASE("events that a host was given and has not passed on stay for the next process") {
+  const testing::TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";
+  Host host(options);
+  host.data("bg_start", {{"command", "echo x"}}, "alice");
+  REQUIRE(host.until([&] { return host.saw_event("run_ended"); }));
+  REQUIRE(host.until([&] { return std::filesystem::exists(options.state_dir + "/sessions.db"); }));
+  const auto kept = [&] {
+    testing::Plain plain(options.state_dir + "/sessions.db");
+    return plain.rows("SELECT event FROM backlog_messages WHERE session_id = 'alice'");
+  };
+  REQUIRE(host.until([&] { return kept().size() == 2; }));
+  CHECK(host.runtime->drain_backlog("alice").size() == 2);
+  PollBudget budget;
+  budget.passed_on = false;
+  bool answered = false;
+  host.runtime->call({"bg_status"}, [&](const CallResult&) { answered = true; });
+  while (!answered) host.runtime->poll(budget);
+  CHECK(kept().size() == 2);
+  CHECK_FALSE(host.runtime->poll(budget));
+  CHECK(host.until([&] { return kept().empty(); }));
 }
 
 }  // namespace

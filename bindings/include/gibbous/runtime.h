@@ -260,6 +260,9 @@ struct PollBudget {
   std::size_t bytes = 0;              // child output to take in
   std::chrono::microseconds lua{0};   // time inside scripts
   std::chrono::microseconds wall{0};  // start no new work after this long
+  // Whether what callbacks were given has been passed on. Events of a session's backlog count as
+  // delivered only then: a process that is killed before leaves them to the next one.
+  bool passed_on = true;
 };
 
 struct ReloadResult {

@@ -56,7 +56,7 @@ class DrivenFake final : public DrivenBackend {
   void on_ask(std::function<void(AskRequest)> handler) override {
     ask_handler = std::move(handler);
   }
-  bool poll() override {
+  bool poll(bool) override {
     for (const CallId id : std::exchange(due_, {})) fake_.finish_text(id, answer);
     if (on_poll && handler_) on_poll(handler_);
     return false;

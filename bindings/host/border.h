@@ -4,6 +4,7 @@
 // else: the runtime's thread.
 #pragma once
 
+#include <cxxabi.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -41,10 +42,15 @@ class Border {
     std::string thrown;
     try {
       callback();
+    } catch (const abi::__forced_unwind&) {
+      --border->depth_;
+      throw;  // the host ends this thread
     } catch (const std::exception& error) {
       thrown = error.what();
       if (thrown.empty()) thrown = "an exception without a message";
     } catch (...) {
+      // No Lua error of ours comes this way: callbacks are called outside scripts, and nothing that
+      // they may call runs one.
       thrown = "an exception of an unknown type";
     }
     --border->depth_;
@@ -57,9 +63,11 @@ class Border {
   static std::shared_ptr<const Callback> hold(const std::shared_ptr<Border>& border,
                                               Callback callback) {
     return {new Callback(std::move(callback)), [border](const Callback* held) {
-              ++border->depth_;
+              // Work that post() refuses is destroyed on its own thread.
+              const int inside = border->is_here() ? 1 : 0;
+              border->depth_ += inside;
               delete held;
-              --border->depth_;
+              border->depth_ -= inside;
             }};
   }
 
@@ -75,7 +83,7 @@ class Border {
 
   std::thread::id thread_;
   pid_t process_;
-  std::atomic<int> depth_{0};  // of callbacks
+  int depth_ = 0;  // of callbacks
   std::mutex mutex_;
   std::vector<std::shared_ptr<const void>> kept_;  // under the mutex
   std::atomic<bool> closed_{false};

@@ -466,7 +466,7 @@ void ClientImpl::sweep_orphans(std::list<PendingSweep>::iterator pending) {
   for (const RunKey run : runs) runs_.erase(run);
   const bool was_adopting = std::exchange(adopting_, false);
   listener_.on_keeper_lost(std::move(runs), reason);
-  if (was_adopting) listener_.on_adopted(*this, Status::error("keeper_gone", reason));
+  if (was_adopting) listener_.on_adopted(*this, Status::error("keeper_lost", reason));
 }
 
 void ClientImpl::fail_later(RunKey run, StartFailure failure) {

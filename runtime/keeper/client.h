@@ -150,7 +150,9 @@ class KeeperListener {
   virtual void on_limit(RunKey run, LimitReached reached) = 0;
   // After adopt(): called for each detached run, then on_adopted.
   virtual void on_detached(KeeperClient& client, RunKey run, DetachedRun kept) = 0;
-  // The keeper is ours, or it has another host or is gone.
+  // The keeper is ours, or it has another host or is gone (keeper_gone), or it was lost while it
+  // handed over (keeper_lost, after on_keeper_lost): then runs that it has told refer to the
+  // client.
   virtual void on_adopted(KeeperClient& client, const Status& status) = 0;
   // The keeper is gone. All that it started has received SIGKILL, by pidfd and mark, before this
   // call; nothing more is reported of those runs.

@@ -184,7 +184,7 @@ void Runs::on_adopted(KeeperClient& client, const Status& status) {
   const auto found = std::find_if(adopted_.begin(), adopted_.end(), [&](const auto& adopted) {
     return adopted->client.get() == &client;
   });
-  if (status) {
+  if (status || status.code() == "keeper_lost") {
     if (found != adopted_.end()) (*found)->complete = true;
     deadlines_->defer([this] { on_control_answered(); });
     return;

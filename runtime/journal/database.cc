@@ -15,6 +15,8 @@
 namespace gibbous {
 namespace {
 
+constexpr std::size_t kMostUnused = 24;  // statements of a few KiB each
+
 bool is_no_space(int error) {
   return error == ENOSPC || error == EFBIG || error == EDQUOT;
 }
@@ -142,8 +144,19 @@ Status corrupt_error(const std::string& path, const std::string& detail) {
                        path + ": " + detail + "; " + meaning_of(SQLITE_CORRUPT, 0).fix);
 }
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+void Statement::Release::operator()(sqlite3_stmt* statement) const {
+  database->keep(statement);
+}
+
+void Database::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
+}
+
+void Database::keep(sqlite3_stmt* unused) {
+  sqlite3_reset(unused);
+  sqlite3_clear_bindings(unused);
+  if (unused_.size() == kMostUnused) unused_.erase(unused_.begin());
+  unused_.emplace_back(unused);
 }
 
 Statement& Statement::bind(int index, std::int64_t value) {
@@ -255,14 +268,20 @@ Status Database::execute(const char* sql) {
 }
 
 Result<Statement> Database::prepare(const char* sql) {
+  Statement statement;
+  statement.path_ = &path_;
+  const auto kept = std::find_if(unused_.begin(), unused_.end(), [sql](const auto& each) {
+    return std::strcmp(sqlite3_sql(each.get()), sql) == 0;
+  });
   sqlite3_stmt* prepared = nullptr;
-  if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr) !=
-      SQLITE_OK) {
+  if (kept != unused_.end()) {
+    prepared = kept->release();
+    unused_.erase(kept);
+  } else if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared,
+                                nullptr) != SQLITE_OK) {
     return database_error(database_.get(), path_);
   }
-  Statement statement;
-  statement.statement_.reset(prepared);
-  statement.path_ = &path_;
+  statement.statement_ = {prepared, Statement::Release{this}};
   return statement;
 }
 

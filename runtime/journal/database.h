@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
@@ -17,6 +18,8 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace gibbous {
+
+class Database;
 
 // Bound parameters and columns are numbered as in SQLite: from 1, and from 0.
 class Statement {
@@ -40,10 +43,14 @@ class Statement {
 
  private:
   friend class Database;
-  struct Finalize {
+  // Gives the statement back to its database, which prepares the same text again for nothing.
+  struct Release {
+    Release() : database(nullptr) {}
+    explicit Release(Database* of) : database(of) {}
+    Database* database;
     void operator()(sqlite3_stmt* statement) const;
   };
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, Release> statement_;
   const std::string* path_ = nullptr;  // the Database's
 };
 
@@ -58,7 +65,8 @@ class Database {
   // How long later calls wait for other processes.
   void set_busy_timeout(Millis timeout);
   Status execute(const char* sql);  // one or more statements, rows are ignored
-  // Destroy statements before the database.
+  // Destroy statements before the database, and on the same thread. Parsing costs far more than a
+  // look at an index, so the database keeps some of those that are no longer used.
   Result<Statement> prepare(const char* sql);
   struct Preparation {
     Statement* statement;
@@ -80,13 +88,19 @@ class Database {
   bool is_current();
 
  private:
+  friend class Statement;
   struct Close {
     void operator()(sqlite3* database) const;
   };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  void keep(sqlite3_stmt* unused);
   explicit Database(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
+  std::vector<std::unique_ptr<sqlite3_stmt, Finalize>> unused_;  // the last one used comes last
   struct Identity {
     dev_t device = 0;
     ino_t inode = 0;  // 0: there is no such file

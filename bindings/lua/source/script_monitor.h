@@ -20,9 +20,10 @@ namespace gibbous::lua {
 struct MonitorTimes {
   Millis settle{150};        // quiet time after a hint before files are compared
   Millis settle_most{1000};  // but no longer than this after the first hint
-  // The interval of checks without any hint: where every directory is watched, where the kernel has
+  // The interval of checks without any hint: where every directory is watched (what remains are
+  // directories above them that are exchanged, hard links and mapped files), where the kernel has
   // no watch left for this user, and where watches do not tell everything (NFS, FUSE).
-  Millis reconcile_watched{30'000};
+  Millis reconcile_watched{120'000};
   Millis reconcile_unwatched{10'000};
   Millis reconcile_remote{2'000};
   Millis half_written{300};  // a syntax error this soon after a write is checked once more

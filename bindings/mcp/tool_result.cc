@@ -54,25 +54,30 @@ Json error_result(const std::string& text, const std::string& code) {
   return body;
 }
 
+// Parses the data, which can be megabytes: only for a result that is sent with it. Null when there
+// is none.
+Json data_of(const CallResult& result) {
+  if (result.data.empty()) return nullptr;
+  Parsed parsed = parse_json(result.data);
+  return parsed.failure == ParseFailure::kNone ? std::move(parsed.value) : Json();
+}
+
 }  // namespace
 
 Json tool_result(const CallResult& result, bool structured) {
-  Json data;
-  if (!result.data.empty()) {
-    Parsed parsed = parse_json(result.data);
-    if (parsed.failure == ParseFailure::kNone) data = std::move(parsed.value);
-  }
   if (!result.ok) {
     Json body = error_result(error_text(result), result.code);
+    Json data = data_of(result);
     if (data.is_object() && !data.empty()) body["_meta"][kMetaErrorData] = std::move(data);
     add_backlog(result.backlog, &body);
     return body;
   }
   Json body{{"isError", false}};
   body["content"] = text_content(result.text.empty() ? result.data : result.text);
-  // Legacy clients accept objects only.
-  if ((structured || result.structured) && data.is_object()) {
-    body["structuredContent"] = std::move(data);
+  if (structured || result.structured) {
+    Json data = data_of(result);
+    // Legacy clients accept objects only.
+    if (data.is_object()) body["structuredContent"] = std::move(data);
   }
   add_backlog(result.backlog, &body);
   return body;

@@ -1,4 +1,3 @@
-// Looks things up relative to this executable, so that an install tree works in any prefix.
 #include "bindings/host/places.h"
 
 #include <pwd.h>
@@ -8,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "runtime/base/own_place.h"
 #include "runtime/base/sha256.h"
 
 extern char** environ;
@@ -16,27 +16,27 @@ namespace gibbous::host {
 
 namespace fs = std::filesystem;
 
-Result<std::string> find_share() {
-  std::vector<fs::path> places;
-  if (const char* configured = std::getenv("GIBBOUS_SHARE"); configured && *configured) {
-    places.emplace_back(configured);
-  } else {
+Result<std::string> find_share(const std::string& asked) {
+  std::vector<std::string> places;
+  if (!asked.empty()) {
     std::error_code error;
-    const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-    const fs::path directory = executable.parent_path();
-    places.push_back(directory / "share/gibbous");
-    places.push_back(directory.parent_path() / "share/gibbous");
+    places.push_back(fs::absolute(asked, error).string());
+  } else if (const char* variable = std::getenv("GIBBOUS_SHARE"); variable && *variable) {
+    places.emplace_back(variable);
+  } else {
+    places = installed_places("share/gibbous", "share/gibbous");
   }
   std::string tried;
-  for (const fs::path& place : places) {
+  for (const std::string& named : places) {
+    const std::string place = fs::path(named).lexically_normal().string();
     std::error_code error;
-    if (fs::exists(place / "scripts/init.lua", error)) return place.string();
-    tried += (tried.empty() ? "" : ", ") + place.string();
+    if (fs::exists(place + "/scripts/init.lua", error)) return place;
+    tried += (tried.empty() ? "" : ", ") + place;
   }
-  return Status::error(
-      "scripts_not_found",
-      "The scripts that ship with Gibbous are not at " + tried +
-          ". Set GIBBOUS_SHARE to the directory that holds scripts/ and policies/.");
+  return Status::error("scripts_not_found", "The scripts that ship with Gibbous are not at " +
+                                                tried +
+                                                ". Name the directory that holds scripts/ and "
+                                                "policies/ with share_dir or GIBBOUS_SHARE.");
 }
 
 Result<std::string> absolute_directory(const std::string& path, const char* field) {

@@ -11,9 +11,9 @@
 
 namespace gibbous::host {
 
-// Returns the directory that contains scripts/ and policies/: $GIBBOUS_SHARE, <command's
-// dir>/share/gibbous, or <command's dir>/../share/gibbous.
-Result<std::string> find_share();
+// Returns the directory that contains scripts/ and policies/: the one that was asked for,
+// $GIBBOUS_SHARE, or share/gibbous beside this library or program (runtime/base/own_place.h).
+Result<std::string> find_share(const std::string& asked = "");
 // Returns an absolute path without "." and ".."; relative ones start at the current directory.
 Result<std::string> absolute_directory(const std::string& path, const char* field);
 // This process's environment as "NAME=value".

@@ -1,13 +1,12 @@
 // find_keeper(), and the names of the enums in client.h.
-#include <limits.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "runtime/base/own_place.h"
 #include "runtime/keeper/client.h"
 
 namespace gibbous {
@@ -23,14 +22,6 @@ Result<std::string> checked(const std::string& path, const std::string& source) 
                                                " to the gibbous-keeper program");
 }
 
-std::string executable_directory() {
-  std::array<char, PATH_MAX> path;
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string text(path.data(), static_cast<std::size_t>(length));
-  return text.substr(0, text.rfind('/'));
-}
-
 }  // namespace
 
 Result<std::string> find_keeper(const std::string& configured) {
@@ -38,15 +29,14 @@ Result<std::string> find_keeper(const std::string& configured) {
   if (const char* path = std::getenv(kVariable); path != nullptr && *path != '\0') {
     return checked(path, std::string("from ") + kVariable);
   }
-  const std::string directory = executable_directory();
-  const std::array candidates{directory + "/" + kProgram,
-                              directory + "/../libexec/gibbous/" + kProgram};
-  for (const std::string& candidate : candidates) {
+  std::string tried;
+  const std::string name = kProgram;
+  for (const std::string& candidate : installed_places(name, "libexec/gibbous/" + name)) {
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    tried += (tried.empty() ? "" : ", ") + candidate;
   }
-  return Status::error("keeper_not_found", std::string("the keeper program is neither ") +
-                                               candidates[0] + " nor " + candidates[1] + "; set " +
-                                               kVariable + " to it");
+  return Status::error("keeper_not_found", "the keeper program is none of " + tried +
+                                               "; name it with keeper_path or " + kVariable);
 }
 
 const char* to_string(StartStep step) {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "runtime/base/thread_number.h"
+
 namespace gibbous {
 
 const char* to_string(Refusal refusal) {
@@ -24,11 +26,31 @@ const char* to_string(Refusal refusal) {
 
 namespace host {
 
-Border::Border() : thread_(std::this_thread::get_id()), process_(::getpid()) {}
+namespace {
+
+// The runtimes of the process that counts them.
+std::atomic<int> living{0};
+std::atomic<pid_t> counter{0};
+
+}  // namespace
+
+bool may_have_runtimes() {
+  return living == 0 || counter == ::getpid();
+}
+
+Border::Border() : thread_(thread_number()), process_(::getpid()) {
+  counter = process_;
+  ++living;
+}
+
+Border::~Border() {
+  // What a child inherited stays counted.
+  if (process_ == ::getpid()) --living;
+}
 
 Refusal Border::where() const {
   if (::getpid() != process_) return Refusal::kForked;
-  return std::this_thread::get_id() == thread_ ? Refusal::kNone : Refusal::kWrongThread;
+  return thread_number() == thread_ ? Refusal::kNone : Refusal::kWrongThread;
 }
 
 void Border::keep(std::shared_ptr<const void> dropped) {

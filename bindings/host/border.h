@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,9 +21,16 @@
 
 namespace gibbous::host {
 
+// False in a child that was forked while its parent had a runtime: what a thread of the parent's
+// had locked at that moment (in malloc, in SQLite) stays locked. Any thread.
+bool may_have_runtimes();
+
 class Border {
  public:
   Border();
+  ~Border();
+  Border(const Border&) = delete;
+  Border& operator=(const Border&) = delete;
 
   // `outside`: the method must not be called from inside a callback.
   Refusal check(bool outside = false) const;
@@ -81,7 +88,7 @@ class Border {
  private:
   Refusal where() const;
 
-  std::thread::id thread_;
+  std::uint64_t thread_;
   pid_t process_;
   int depth_ = 0;  // of callbacks
   std::mutex mutex_;
@@ -90,17 +97,17 @@ class Border {
 };
 
 // A function of the runtime that the host may call or drop anywhere: elsewhere than on its thread
-// it does nothing, and what it was about waits for its end.
-template <typename Argument>
-std::function<void(const Argument&)> behind(const std::shared_ptr<Border>& border,
-                                            std::function<void(const Argument&)> function) {
-  using Function = std::function<void(const Argument&)>;
+// it does nothing (and returns false), and what it was about waits for its end.
+template <typename Argument, typename Returned>
+std::function<Returned(const Argument&)> behind(const std::shared_ptr<Border>& border,
+                                                std::function<Returned(const Argument&)> function) {
+  using Function = std::function<Returned(const Argument&)>;
   std::shared_ptr<Function> held(new Function(std::move(function)), [border](Function* dropped) {
     std::shared_ptr<const void> owned(dropped, std::default_delete<Function>());
     if (!border->is_here()) border->keep(std::move(owned));
   });
   return [border, held](const Argument& argument) {
-    if (border->check() == Refusal::kNone) (*held)(argument);
+    return border->check() == Refusal::kNone ? (*held)(argument) : Returned();
   };
 }
 

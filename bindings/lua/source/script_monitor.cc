@@ -27,12 +27,12 @@ std::uint64_t millis(Millis time) {
 
 using Places = std::map<std::string, std::set<std::string>>;
 
-// Returns the directory entry of `path`, or its first part that is missing.
+// Adds the directory entry of `path`, or its first part that is missing.
 void add_entry(fs::path path, Places* into) {
   std::error_code ignored;
   while (path.has_relative_path()) {
     const fs::path dir = path.parent_path();
-    if (fs::is_directory(dir, ignored)) {
+    if (into->count(dir.native()) > 0 || fs::is_directory(dir, ignored)) {
       (*into)[dir.string()].insert(path.filename().string());
       return;
     }
@@ -62,7 +62,12 @@ class UvScriptMonitor final : public ScriptMonitor {
   void set_files(std::vector<MonitoredFile> files) override {
     if (closing_) return;
     files_.clear();
-    for (MonitoredFile& file : files) files_[file.path] = Entry{std::move(file.hash), {}};
+    for (MonitoredFile& file : files) {
+      Entry& entry = files_[file.path] = Entry{std::move(file.hash), {}};
+      if (!file.stamp || is_recent(*file.stamp)) continue;
+      entry.stamp = *file.stamp;
+      entry.looked_at = true;
+    }
     broken_until_ = Nanos{0};
     // Starts listening at the first look, which finds whatever changed since the files were read. A
     // command that ends earlier pays neither for reading them again nor for closing an inotify
@@ -251,6 +256,12 @@ class UvScriptMonitor final : public ScriptMonitor {
     }
   }
 
+  // Within one tick of the file system's clock, a file may change twice and have the same stamp.
+  bool is_recent(const FileStamp& stamp) const {
+    constexpr Nanos kTicks = std::chrono::seconds(2);
+    return stamp.exists && clock_.wall() - Nanos{stamp.changed_ns} < kTicks;
+  }
+
   bool is_fresh(const FileStamp& stamp) const {
     const Nanos age = clock_.wall() - Nanos{stamp.changed_ns};
     return stamp.exists && age < times_.half_written + times_.settle;
@@ -280,17 +291,25 @@ class UvScriptMonitor final : public ScriptMonitor {
 
 Places places_to_monitor(const std::vector<MonitoredFile>& files) {
   Places found;
+  // Most files share their directories.
+  std::map<std::string, bool> links;
+  const auto is_link = [&links](const fs::path& path) {
+    const auto [known, is_new] = links.emplace(path.native(), false);
+    std::error_code ignored;
+    if (is_new) known->second = fs::is_symlink(path, ignored);
+    return known->second;
+  };
   for (const MonitoredFile& file : files) {
     std::error_code failed;
     fs::path path = fs::absolute(file.path, failed).lexically_normal();
     add_entry(path, &found);
     // At every link on the way the file can be exchanged (ConfigMaps swap a directory link).
     fs::path walked;
-    int links = 0;
-    for (auto part = path.begin(); part != path.end() && links < kMaxLinks;) {
+    int followed = 0;
+    for (auto part = path.begin(); part != path.end() && followed < kMaxLinks;) {
       walked /= *part++;
       std::error_code ignored;
-      if (!fs::is_symlink(walked, ignored)) continue;
+      if (!is_link(walked)) continue;
       const fs::path target = fs::read_symlink(walked, ignored);
       if (ignored) break;
       add_entry(walked, &found);
@@ -300,7 +319,7 @@ Places places_to_monitor(const std::vector<MonitoredFile>& files) {
       add_entry(path, &found);
       walked.clear();
       part = path.begin();
-      ++links;
+      ++followed;
     }
   }
   // A renamed directory takes its watch along; only its parent gets the event.

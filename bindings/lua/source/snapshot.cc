@@ -134,7 +134,7 @@ std::vector<SourceFile> Snapshot::files() const {
 std::vector<MonitoredFile> Snapshot::watched() const {
   std::vector<MonitoredFile> all;
   for (const auto& [path, file] : by_path_) {
-    all.push_back({path, file == nullptr ? "" : file->hash});
+    all.push_back({path, file == nullptr ? "" : file->hash, stamps_.at(path)});
   }
   for (const std::string& path : unreadable_) all.push_back({path, kUnreadable});
   return all;

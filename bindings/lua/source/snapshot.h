@@ -3,8 +3,6 @@
 // thread.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,20 +17,6 @@ namespace gibbous::lua {
 
 inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxSourceFiles = 1000;
-
-// Identifies a file at a path and its state. Equal stamps mean equal bytes, as far as a stat can
-// tell.
-struct FileStamp {
-  bool exists = false;
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::int64_t size = 0;
-  std::int64_t changed_ns = 0;  // mtime, Unix time
-
-  static FileStamp of(const std::string& path);
-  static FileStamp of(const struct stat& info);
-  bool operator==(const FileStamp& other) const = default;
-};
 
 class Snapshot {
  public:

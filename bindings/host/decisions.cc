@@ -37,7 +37,11 @@ Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& eng
   } else if (!directory.empty()) {
     log_ = make_log(directory, clock, on_problem_);
   }
-  engine_.set_approver([this](AskRequest request) { ask(std::move(request)); });
+  engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
+                       [this](const std::string& id) {
+                         const auto withdrawn = withdrawn_;  // it may set another one
+                         if (withdrawn) withdrawn(id);
+                       });
   engine_.on_decision([this](const lua::Decided& decided) { record(decided); });
 }
 
@@ -66,9 +70,9 @@ void Decisions::ask(AskRequest request) {
   request.reply = nullptr;  // only the handler's copy is left: dropping it denies
   shown.reply = [this, alive = std::weak_ptr<const int>(lifetime_), asked = std::move(request),
                  reply = std::move(shown.reply)](const AskAnswer& answer) {
-    if (alive.expired()) return;
+    if (alive.expired() || !reply(answer)) return false;
     if (answer.allow && answer.remember != AskAnswer::Remember::kOnce) remember(asked, answer);
-    reply(answer);
+    return true;
   };
   const auto handler = handler_;  // it may set another one
   handler(std::move(shown));

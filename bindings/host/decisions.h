@@ -26,7 +26,13 @@ class Decisions {
   Decisions(std::string directory, const Clock& clock, lua::Engine& engine, Recording& recording,
             std::function<void(const std::string& message)> on_problem);
 
-  void on_ask(std::function<void(AskRequest)> handler) { handler_ = std::move(handler); }
+  // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
+  // more.
+  void on_ask(std::function<void(AskRequest)> handler,
+              std::function<void(const std::string& id)> withdrawn) {
+    handler_ = std::move(handler);
+    withdrawn_ = std::move(withdrawn);
+  }
 
  private:
   void ask(AskRequest request);
@@ -38,6 +44,7 @@ class Decisions {
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
+  std::function<void(const std::string& id)> withdrawn_;
   ApprovalStore approvals_;
   // At most one of the two, where the records go.
   std::unique_ptr<DecisionJournal> journal_;

@@ -31,7 +31,7 @@ std::vector<std::string> global_problems(const std::string& scripts_dir,
     }
   };
   add(scripts_dir, {.there = lua::api_names(), .withheld = {}});
-  add(policies_dir, {.there = {"json", "log", "schema"}, .withheld = lua::api_names()});
+  add(policies_dir, {.there = {"json", "log", "schema", "host"}, .withheld = lua::api_names()});
   return problems;
 }
 

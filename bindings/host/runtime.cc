@@ -13,6 +13,7 @@
 #include "bindings/json/text.h"
 #include "bindings/lua/api/run_value.h"
 #include "runtime/output/excerpt.h"
+#include "runtime/runs/describe.h"
 
 namespace gibbous {
 
@@ -40,6 +41,11 @@ Runtime::~Runtime() {
 }
 
 Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
+  if (!host::may_have_runtimes()) {
+    return Status::error("forked",
+                         "this process was forked from one with a runtime, whose threads may have "
+                         "held locks; create a runtime after exec, or fork before the first one");
+  }
   std::unique_ptr<Runtime> runtime(new Runtime);
   if (Status status = runtime->impl_->init(std::move(options)); !status) {
     Impl::dispose(std::move(runtime->impl_));
@@ -72,8 +78,11 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
   ++impl.calls_active;
   impl.keep_alive_while_called();
   const auto& border = impl.border;
+  const auto deadline = std::make_shared<Deadlines::Token>(0);
   std::function<void(CallResult)> end =
-      [&impl, border, on_done = Border::hold(border, std::move(on_done))](CallResult result) {
+      [&impl, border, deadline,
+       on_done = Border::hold(border, std::move(on_done))](CallResult result) {
+        if (*deadline != 0) impl.runs->cancel(*deadline);
         --impl.calls_active;
         impl.keep_alive_while_called();
         if (*on_done) Border::call(border, "on_done", [&] { (*on_done)(std::move(result)); });
@@ -85,6 +94,12 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
       Border::call(border, "on_progress", [&] { (*on_progress)(made); });
     };
   }
+  if (const auto limit = request.timeout; limit.count() > 0) {
+    *deadline = impl.runs->after(limit, [&impl, id, limit, deadline] {
+      *deadline = 0;
+      impl.cancel(id, "timeout", "the call did not end within " + format_seconds(limit));
+    });
+  }
   impl.call(id, std::move(request), std::move(end), std::move(progress));
   return id;
 }
@@ -92,7 +107,7 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
 bool Runtime::cancel(CallId call) {
   if (check() != Refusal::kNone) return false;
   const Impl::Frame frame(*impl_);
-  return impl_->cancel(call);
+  return impl_->cancel(call, "cancelled", "the call was cancelled");
 }
 
 // A host may take its handlers back at any time.
@@ -112,7 +127,8 @@ Refusal Runtime::on_event(std::function<void(const Event&)> handler) {
   return Refusal::kNone;
 }
 
-Refusal Runtime::on_ask(std::function<void(AskRequest)> handler) {
+Refusal Runtime::on_ask(std::function<void(AskRequest)> handler,
+                        std::function<void(const std::string& id)> on_withdrawn) {
   const Refusal refusal = check_handler(static_cast<bool>(handler));
   if (refusal != Refusal::kNone) return refusal;
   Impl& impl = *impl_;
@@ -126,7 +142,14 @@ Refusal Runtime::on_ask(std::function<void(AskRequest)> handler) {
       Border::call(border, "on_ask", [&] { (*handler)(std::move(request)); });
     };
   }
-  impl.decisions->on_ask(std::move(called));
+  std::function<void(const std::string&)> withdrawn;
+  if (on_withdrawn) {
+    withdrawn = [border, on_withdrawn =
+                             Border::hold(border, std::move(on_withdrawn))](const std::string& id) {
+      Border::call(border, "on_withdrawn", [&] { (*on_withdrawn)(id); });
+    };
+  }
+  impl.decisions->on_ask(std::move(called), std::move(withdrawn));
   return Refusal::kNone;
 }
 
@@ -158,9 +181,9 @@ bool Runtime::poll(PollBudget budget) {
   return check_turn() == Refusal::kNone && impl_->poll(budget);
 }
 
-Refusal Runtime::wait(std::chrono::milliseconds limit) {
+Refusal Runtime::wait(std::chrono::milliseconds limit, bool passed_on) {
   const Refusal refusal = check_turn();
-  if (refusal == Refusal::kNone) impl_->wait(limit);
+  if (refusal == Refusal::kNone) impl_->wait(limit, passed_on);
   return refusal;
 }
 
@@ -192,6 +215,7 @@ std::vector<ToolInfo> Runtime::tools() const {
   std::vector<ToolInfo> tools;
   if (check() != Refusal::kNone) return tools;
   for (const auto& [name, tool] : impl_->engine->current()->tools()) {
+    if (tool.hidden) continue;
     ToolInfo info;
     info.name = name;
     info.toolset = tool.toolset;
@@ -210,27 +234,26 @@ std::vector<ToolInfo> Runtime::tools() const {
 
 Status Runtime::add_tool(HostTool tool) {
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
-  Impl& impl = *impl_;
-  const Impl::Frame frame(impl);
-  const std::string name = tool.name;
-  auto checked = host::checked_tool(std::move(tool), impl.border);
-  if (!checked) return checked.status();
-  lua::HostTools tools = impl.host_tools;
-  if (!tools.emplace(name, std::move(*checked)).second) {
-    return Status::error("invalid_arguments", "name: the host has a tool '" + name + "' already");
-  }
-  return impl.use_tools(std::move(tools));
+  const Impl::Frame frame(*impl_);
+  return impl_->add_part(host::checked_tool(std::move(tool), impl_->border));
 }
 
 Status Runtime::remove_tool(std::string_view name) {
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
-  Impl& impl = *impl_;
-  const Impl::Frame frame(impl);
-  lua::HostTools tools = impl.host_tools;
-  if (tools.erase(std::string(name)) == 0) {
-    return Status::error("tool_not_found", "the host has no tool '" + std::string(name) + "'");
-  }
-  return impl.use_tools(std::move(tools));
+  const Impl::Frame frame(*impl_);
+  return impl_->remove_part(std::string(name), "tool");
+}
+
+Status Runtime::add_function(HostFunction function) {
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
+  const Impl::Frame frame(*impl_);
+  return impl_->add_part(host::checked_function(std::move(function), impl_->border));
+}
+
+Status Runtime::remove_function(std::string_view name) {
+  if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
+  const Impl::Frame frame(*impl_);
+  return impl_->remove_part(lua::kHostPrefix + std::string(name), "function");
 }
 
 std::string Runtime::tools_json(ToolFormat format) const {
@@ -253,6 +276,24 @@ Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_to
   if (errors.end() == 0) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text + "--- stderr ---\n" + gibbous::excerpt(errors, options).text;
+}
+
+Result<OutputBytes> Runtime::read_output(std::string_view run, OutputStream stream,
+                                         std::uint64_t cursor, std::size_t most) const {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refused(refusal);
+  const Run* found = impl_->runs->find(run);
+  if (found == nullptr || !impl_->may_show(*found)) {
+    return Status::error("run_not_found", "there is no run " + std::string(run));
+  }
+  const bool errors = stream == OutputStream::kStderr;
+  const Stream& from = found->stream(errors ? StreamId::kStderr : StreamId::kStdout);
+  Slice slice = from.read(cursor, most);
+  OutputBytes read;
+  read.bytes = std::move(slice.bytes);
+  read.from = slice.from;
+  read.next = slice.to;
+  read.ended = from.ended() && read.next >= from.end();
+  return read;
 }
 
 Refusal Runtime::list_runs(std::string_view session,
@@ -333,7 +374,7 @@ std::string Runtime::mode() const {
   return check() == Refusal::kNone ? impl_->options.mode : "";
 }
 
-Refusal Runtime::close(std::function<void()> on_closed) {
+Refusal Runtime::close(std::function<void()> on_closed, bool passed_on) {
   Refusal refusal = check();
   // What was handed over is closed, too.
   if (refusal == Refusal::kClosed && impl_ != nullptr && !impl_->close_requested) {
@@ -347,17 +388,18 @@ Refusal Runtime::close(std::function<void()> on_closed) {
       Border::call(border, "on_closed", *on_closed);
     };
   }
+  impl_->passed_on = passed_on;
   impl_->request_close(std::move(done));
   return Refusal::kNone;
 }
 
-Refusal Runtime::hand_over() {
+Refusal Runtime::hand_over(bool passed_on) {
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refusal;
   announce_end();
   Impl& impl = *impl_;
   const Impl::Frame frame(impl);
   impl.border->close();
-  impl.run_events->backlog().note_given();
+  if (passed_on) impl.run_events->backlog().note_given();
   impl.run_events->announce_close();
   impl.runs->hand_over();
   impl.recording->hand_over();

@@ -62,6 +62,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   constexpr Nanos kCleanup{20'000'000};
   if (claim) claim->announce_end();
   claim_timer.stop();
+  deliver_ended();
   for (HeldCall& held : std::exchange(held_calls, {})) {
     CallResult result;
     result.code = "shutdown";
@@ -71,7 +72,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
   run_events->backlog().give_up();
-  run_events->backlog().note_given();
+  if (passed_on) run_events->backlog().note_given();
   run_events->announce_close();
   closing = true;
   on_closed = std::move(done);

@@ -47,7 +47,8 @@ lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request)
 
 Status Runtime::Impl::init(RuntimeOptions given) {
   if (Status status = init_options(given); !status) return status;
-  if (Status status = init_tools(std::move(given.tools)); !status) return status;
+  if (Status status = init_tools(std::move(given.tools), std::move(given.functions)); !status)
+    return status;
   if (!given.spec_files.empty()) make_specs();
   if (Status status = init_loop(given.loop); !status) return status;
   return init_parts();
@@ -61,7 +62,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     if (!loaded) return loaded.status();
     config = std::move(loaded.value());
   }
-  auto share = host::find_share();
+  auto share = host::find_share(given.share_dir);
   if (!share) return share.status();
   const auto first_of = [](const std::string& option, const std::optional<std::string>& configured,
                            const std::string& fallback) {
@@ -111,7 +112,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
   runs_options.env = host::inherited_environment();
-  runs_options.keeper_path = given.keeper_path;
+  if (!given.keeper_path.empty()) {
+    std::error_code error;
+    runs_options.keeper_path = std::filesystem::absolute(given.keeper_path, error).string();
+  }
   context.secrets = config.take_secrets(&runs_options.env);
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
@@ -133,19 +137,46 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   return {};
 }
 
-Status Runtime::Impl::init_tools(std::vector<HostTool> tools) {
+Status Runtime::Impl::init_tools(std::vector<HostTool> tools, std::vector<HostFunction> functions) {
   options.tools.clear();
-  for (HostTool& tool : tools) {
-    const std::string name = tool.name;
-    auto checked = host::checked_tool(std::move(tool), border);
-    if (!checked) return checked.status();
-    if (!host_tools.emplace(name, std::move(*checked)).second) {
-      return Status::error("invalid_arguments", "tools: two are named '" + name + "'");
+  options.functions.clear();
+  std::vector<Result<std::shared_ptr<const lua::HostPart>>> parts;
+  for (HostTool& tool : tools) parts.push_back(host::checked_tool(std::move(tool), border));
+  for (HostFunction& function : functions) {
+    parts.push_back(host::checked_function(std::move(function), border));
+  }
+  for (auto& part : parts) {
+    if (!part) return part.status();
+    const std::string name = (*part)->name;
+    if (!host_tools.emplace(name, std::move(*part)).second) {
+      return Status::error("invalid_arguments", "tools, functions: two are named '" + name + "'");
     }
   }
   engine_options.generation.host_tools = context.host_tools = &host_tools;
   engine_options.generation.push_host_run = lua::push_host_run;
+  engine_options.generation.push_host_pure = lua::push_host_pure;
   return {};
+}
+
+Status Runtime::Impl::add_part(Result<std::shared_ptr<const lua::HostPart>> part) {
+  if (!part) return part.status();
+  const std::string name = (*part)->name;
+  lua::HostTools tools = host_tools;
+  if (!tools.emplace(name, std::move(*part)).second) {
+    return Status::error("invalid_arguments", "name: the host has '" + name + "' already");
+  }
+  return use_tools(std::move(tools));
+}
+
+Status Runtime::Impl::remove_part(const std::string& name, const char* kind) {
+  lua::HostTools tools = host_tools;
+  const auto found = tools.find(name);
+  if (found == tools.end()) {
+    return Status::error(std::string(kind) + "_not_found",
+                         std::string("the host has no ") + kind + " '" + name + "'");
+  }
+  tools.erase(found);
+  return use_tools(std::move(tools));
 }
 
 Status Runtime::Impl::use_tools(lua::HostTools tools) {
@@ -236,8 +267,10 @@ Status Runtime::Impl::init_parts() {
   }
   if (options.watch_files) {
     monitor = lua::ScriptMonitor::create(loop, *clock, [this] {
-      engine->reload();
-      monitor->set_files(engine->monitored_files());
+      engine->reload_later([this](std::function<void()> work) { posts->post(std::move(work)); },
+                           [this] {
+                             if (!closing) monitor->set_files(engine->monitored_files());
+                           });
     });
     monitor->set_files(engine->monitored_files());
   }
@@ -444,18 +477,21 @@ void Runtime::Impl::claim_session() {
   }
 }
 
-bool Runtime::Impl::cancel(CallId id) {
+bool Runtime::Impl::cancel(CallId id, const std::string& code, const std::string& message) {
   const auto held = std::find_if(held_calls.begin(), held_calls.end(),
                                  [id](const HeldCall& each) { return each.id == id; });
-  if (held == held_calls.end()) return engine && engine->cancel(id);
-  runs->later([end = std::move(held->on_done)] {
-    CallResult result;
-    result.code = "cancelled";
-    result.message = "the call was cancelled before it began";
-    end(std::move(result));
-  });
+  if (held == held_calls.end()) return engine && engine->cancel(id, code, message);
+  CallResult result;
+  result.code = code;
+  result.message = message + " before it began";
+  ended_calls.emplace_back(std::move(held->on_done), std::move(result));
   held_calls.erase(held);
+  runs->later([this] { deliver_ended(); });
   return true;
+}
+
+void Runtime::Impl::deliver_ended() {
+  for (auto& [on_done, result] : std::exchange(ended_calls, {})) on_done(std::move(result));
 }
 
 void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
@@ -524,7 +560,7 @@ bool Runtime::Impl::poll(PollBudget budget) {
   if (run_events && budget.passed_on) run_events->backlog().note_given();
   if (closing) {
     uv_run(loop, UV_RUN_NOWAIT);
-    return !closed;
+    return false;
   }
   const Nanos end = system_clock.now() + nanos(budget.wall);
   const auto in_time = [&] { return budget.wall.count() == 0 || system_clock.now() < end; };
@@ -546,10 +582,10 @@ bool Runtime::Impl::poll(PollBudget budget) {
                           (budget.passed_on && run_events->backlog().has_given()));
 }
 
-void Runtime::Impl::wait(std::chrono::milliseconds limit) {
+void Runtime::Impl::wait(std::chrono::milliseconds limit, bool passed_on) {
   if (!owns_loop || closed) return;
   const Frame frame(*this);
-  if (run_events) run_events->backlog().note_given();
+  if (run_events && passed_on) run_events->backlog().note_given();
   if ((closing || !engine->has_ready()) && limit.count() > 0) {
     // The keep-alive timer doubles as the limit of this wait.
     uv_update_time(loop);
@@ -565,7 +601,9 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit) {
           alive, [](uv_timer_t*) noexcept {}, kForeverMillis, kForeverMillis);
     }
   }
-  if (!closed && !pending_close && !doomed) poll({});
+  PollBudget budget;
+  budget.passed_on = passed_on;
+  if (!closed && !pending_close && !doomed) poll(budget);
 }
 
 }  // namespace gibbous

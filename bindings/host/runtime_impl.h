@@ -40,7 +40,9 @@ struct Runtime::Impl {
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
-  Status init_tools(std::vector<HostTool> tools);
+  Status init_tools(std::vector<HostTool> tools, std::vector<HostFunction> functions);
+  Status add_part(Result<std::shared_ptr<const lua::HostPart>> part);
+  Status remove_part(const std::string& name, const char* kind);
   // Loads the scripts with these tools; the ones before stay when that fails.
   Status use_tools(lua::HostTools tools);
   void make_specs();
@@ -60,7 +62,8 @@ struct Runtime::Impl {
             std::function<void(const Progress&)> on_progress);
   bool has_session();
   void claim_session();
-  bool cancel(CallId id);
+  // Its result has this code and message.
+  bool cancel(CallId id, const std::string& code, const std::string& message);
   // A runtime that owns its session shows no other session's runs.
   bool may_show(const Run& run) const {
     return !options.claim_session || run.spec().client == session || options.state_dir.empty();
@@ -75,7 +78,7 @@ struct Runtime::Impl {
   void wake();
   void run_scripts();
   bool poll(PollBudget budget);
-  void wait(std::chrono::milliseconds limit);
+  void wait(std::chrono::milliseconds limit, bool passed_on);
   void keep_alive_while_called();
   // Closes now or, inside a callback, when that has returned.
   void request_close(std::function<void()> done);
@@ -111,6 +114,7 @@ struct Runtime::Impl {
   int frames = 0;
   bool doomed = false;  // the Runtime is destroyed
   bool close_requested = false;
+  bool passed_on = true;  // PollBudget::passed_on, when it closes
   std::optional<std::function<void()>> pending_close;
 
   RuntimeOptions options;
@@ -161,6 +165,9 @@ struct Runtime::Impl {
   std::optional<SessionClaim> claim;
   lua::OneShotTimer claim_timer;
   std::vector<HeldCall> held_calls;
+  // Those that ended before they began: their callbacks come later, or at the end.
+  std::vector<std::pair<std::function<void(CallResult)>, CallResult>> ended_calls;
+  void deliver_ended();
 
   CallId last_call = 0;
   std::size_t calls_active = 0;

@@ -1,6 +1,6 @@
 ---@meta
--- The questions to a policy, and its answers. A policy sees string, table, math, bit, json, log and
--- require, and no other table of these files.
+-- The questions to a policy, and its answers. A policy sees string, table, math, bit, json, log,
+-- require and the pure functions of `host`, and no other table of these files.
 
 ---An effect that needs a verdict. `call` is a tool call; the others are effects of a running call.
 ---@class Effect

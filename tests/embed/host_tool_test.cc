@@ -44,7 +44,7 @@ class Editor {
  public:
   explicit Editor(RuntimeOptions options = auto_mode()) {
     HostTool tool = open_buffer([this](ToolCall call) { calls.push_back(std::move(call)); });
-    tool.on_cancel = [this](CallId call) { cancelled.push_back(call); };
+    tool.on_cancel = [this](std::uint64_t call) { cancelled.push_back(call); };
     options.tools = {std::move(tool)};
     host.emplace(std::move(options));
   }
@@ -63,7 +63,7 @@ class Editor {
   }
 
   std::vector<ToolCall> calls;
-  std::vector<CallId> cancelled;
+  std::vector<std::uint64_t> cancelled;
   std::vector<Progress> progress;
   std::optional<CallResult> result;
   std::optional<Host> host;
@@ -189,7 +189,7 @@ TEST_CASE("host tool: a cancelled call ends at once, and the host learns of it")
   REQUIRE(editor.answered());
   CHECK(editor.result->code == "cancelled");
   REQUIRE(editor.host->until([&] { return !editor.cancelled.empty(); }));
-  CHECK(editor.cancelled == std::vector<CallId>{id});
+  CHECK(editor.cancelled == std::vector<std::uint64_t>{editor.calls.front().id});
   editor.calls.front().reply(text("late"));
   CHECK(editor.host->call("bg_status", Json::object()).ok);
 }
@@ -197,10 +197,10 @@ TEST_CASE("host tool: a cancelled call ends at once, and the host learns of it")
 TEST_CASE("host tool: a call that nobody answers ends with its deadline") {
   RuntimeOptions options = auto_mode();
   std::optional<ToolCall> kept;
-  std::vector<CallId> cancelled;
+  std::vector<std::uint64_t> cancelled;
   HostTool tool = open_buffer([&](ToolCall call) { kept = std::move(call); });
   tool.timeout = std::chrono::milliseconds(50);
-  tool.on_cancel = [&](CallId call) { cancelled.push_back(call); };
+  tool.on_cancel = [&](std::uint64_t call) { cancelled.push_back(call); };
   options.tools = {tool};
   Host host(options);
   const CallResult result = host.call("open_buffer", {{"path", "x"}});

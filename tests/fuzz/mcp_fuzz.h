@@ -29,7 +29,7 @@ inline void feed_bytes_from_a_client(std::string_view bytes) {
       AskRequest question;
       question.call = id;
       question.arguments = call.request.arguments;
-      question.reply = [](const AskAnswer&) {};
+      question.reply = [](const AskAnswer&) { return true; };
       fixture.server.on_ask(std::move(question));
     }
     for (auto& [id, call] : fixture.backend.calls) {

@@ -59,11 +59,13 @@ struct ToolAnswer {
 // A call of a tool of the host. Call `reply` once, now or later, on the runtime's thread; dropping
 // it without a call ends the call with no_answer. Elsewhere, neither does anything.
 struct ToolCall {
-  CallId call = 0;
+  std::uint64_t id = 0;  // above 0; no other call of a host tool of this runtime has it
+  CallId call = 0;       // the host's call that led to it; 0: a hook's or another tool's
   std::string tool;
   std::string arguments;  // a JSON object that fits the schema, with its defaults
   std::string session;    // of the caller
-  std::function<void(const ToolAnswer&)> reply;
+  // Returns false when it comes too late: the call has been answered, or has ended.
+  std::function<bool(const ToolAnswer&)> reply;
   // Tells a caller that wants it, until the reply.
   std::function<void(const Progress&)> progress;
 };
@@ -82,8 +84,27 @@ struct HostTool {
   std::chrono::milliseconds timeout{60'000};
   // Both come on the runtime's thread, from inside poll() or the borrowed loop.
   std::function<void(ToolCall)> handler;
-  // A call that `handler` was given ended without its reply: it was cancelled or took too long.
-  std::function<void(CallId)> on_cancel = nullptr;
+  // A call that `handler` was given ended without its reply: it was cancelled or took too long. It
+  // comes with ToolCall::id.
+  std::function<void(std::uint64_t id)> on_cancel = nullptr;
+};
+
+// A function that the host offers to scripts: host.NAME(args), which waits for the answer and
+// returns its value, or nil, err. It is judged, bounded and cancelled as a call of a tool named
+// `host.NAME` would be, but no client sees it or may call it.
+struct HostFunction {
+  std::string name;  // letters, digits and _, no digit first
+  std::string description;
+  std::string permission;                     // read, write or execute
+  std::string input_schema;                   // as HostTool's
+  std::string output_schema;                  // of the value; "": anything
+  std::chrono::milliseconds timeout{60'000};  // as HostTool's
+  // As HostTool's. The value is ToolAnswer::data, which may be any JSON, or else `text`.
+  std::function<void(ToolCall)> handler;
+  std::function<void(std::uint64_t id)> on_cancel = nullptr;
+  // In place of `handler`: answers at once and has no effect. Only these may be called by policies,
+  // too, where nothing judges them; then this comes from inside a policy, and must not take long.
+  std::function<ToolAnswer(const std::string& arguments)> pure = nullptr;
 };
 
 // Why a method was not carried out.
@@ -105,11 +126,15 @@ struct RuntimeOptions {
   std::vector<std::string> toolsets;  // only these toolsets; all by default
   // List every parameter of the tools, those that scripts call rare too; they are accepted always.
   bool all_parameters = false;
-  std::string state_dir;    // directory of durable files; $XDG_STATE_HOME/gibbous by default
-  std::string workspace;    // where runs start; the current directory by default
-  std::string sandbox;      // the least sandbox of every run: none, workspace, readonly
-  std::string keeper_path;  // the gibbous-keeper program; found automatically by default
-  bool adopt_runs = true;   // take over detached runs of earlier hosts (on_host_death = 'keep')
+  std::string state_dir;  // directory of durable files; $XDG_STATE_HOME/gibbous by default
+  std::string workspace;  // where runs start; the current directory by default
+  std::string sandbox;    // the least sandbox of every run: none, workspace, readonly
+  // The gibbous-keeper program, and the directory with the scripts and policies that ship (share/
+  // gibbous): by default what the environment names (GIBBOUS_KEEPER, GIBBOUS_SHARE), else what lies
+  // in the same install tree as this library or program.
+  std::string keeper_path;
+  std::string share_dir;
+  bool adopt_runs = true;  // take over detached runs of earlier hosts (on_host_death = 'keep')
   // Detached runs outlive this process, whatever kill_on_session_end says.
   bool keep_runs = false;
   // The least number of runs that may go on at the same time, whatever limits.max_concurrent says.
@@ -135,17 +160,19 @@ struct RuntimeOptions {
   // For tests of scripts, as `gibbous test` runs them: files with specs. Each spec becomes a tool
   // of a toolset `specs_N`, titled FILE:LINE, and may stop the runtime's clock and fake runs.
   std::vector<std::string> spec_files;
-  std::vector<HostTool> tools;  // of the host
-  uv_loop_s* loop = nullptr;    // borrowed: must outlive the runtime's close(); own loop if null
+  std::vector<HostTool> tools;          // of the host
+  std::vector<HostFunction> functions;  // of the host
+  uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
 };
 
 // One call of a tool.
 struct CallRequest {
   std::string tool;
-  std::string arguments = "{}";  // a JSON object
-  std::string session;           // "": RuntimeOptions::session
-  bool wants_progress = false;   // deliver on_progress for this call
-  bool wants_backlog = false;    // add the events that the session's agent has not seen
+  std::string arguments = "{}";          // a JSON object
+  std::string session;                   // "": RuntimeOptions::session
+  bool wants_progress = false;           // deliver on_progress for this call
+  bool wants_backlog = false;            // add the events that the session's agent has not seen
+  std::chrono::milliseconds timeout{0};  // ends it with the code `timeout`, as cancel() does; 0: no
 };
 
 // A run whose state a result reports (tool.tells in a script), and whether it had ended by then.
@@ -162,8 +189,9 @@ struct CallResult {
   // The tool says that models are to read the data, not the text; otherwise the text holds all that
   // a model needs, and the data is for programs.
   bool structured = false;
-  // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, script_error,
-  // budget_exceeded, shutdown, or a code that the tool itself raised (run_not_found, ...).
+  // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, timeout,
+  // script_error, budget_exceeded, shutdown, or a code that the tool itself raised (run_not_found,
+  // ...).
   std::string code;
   std::string message;
   std::string traceback;  // for script errors: Lua traceback, file:line first
@@ -232,7 +260,8 @@ struct AskRequest {
   int mode_rank = 0;
   std::string workspace;
   std::string policy;  // hash of the policy's files
-  std::function<void(const AskAnswer&)> reply;
+  // Returns false when it comes too late: it was answered, or its call has ended.
+  std::function<bool(const AskAnswer&)> reply;
 
   void answer(bool allow, std::string why) const {
     AskAnswer made;
@@ -253,6 +282,16 @@ struct ToolInfo {
   std::string output_schema;  // "" when the tool declares none
   std::string annotations;
   bool structured = false;  // its data is for models, too (CallResult::structured)
+};
+
+enum class OutputStream : std::uint8_t { kStdout = 1, kStderr = 2 };
+
+// A part of a run's output, under offsets that never shift.
+struct OutputBytes {
+  std::string bytes;
+  std::uint64_t from = 0;  // where `bytes` begins: after the cursor where earlier ones are gone
+  std::uint64_t next = 0;  // the cursor of the next read
+  bool ended = false;      // there will be no byte at `next` or after it
 };
 
 // The budget of one poll(). Zero means "no limit".
@@ -309,8 +348,10 @@ class Runtime {
   // null takes the handler back, also after close().
   Refusal on_event(std::function<void(const Event&)> handler);
   // Sets the handler that is called when the policy says `ask` and no remembered approval answers
-  // it. Without one, `ask` means deny, and the denial says how to approve.
-  Refusal on_ask(std::function<void(AskRequest)> handler);
+  // it. Without one, `ask` means deny, and the denial says how to approve. `on_withdrawn` gets the
+  // AskRequest::id of a question whose call has ended before it was answered.
+  Refusal on_ask(std::function<void(AskRequest)> handler,
+                 std::function<void(const std::string& id)> on_withdrawn = nullptr);
 
   // Drains the unseen events of a session, oldest first, each a JSON object. The list is bounded:
   // the oldest are dropped first and counted. It includes what an earlier process with the same
@@ -333,11 +374,18 @@ class Runtime {
   // line `--- stderr ---`. Fails with run_not_found, or with the code of a Refusal.
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) const;
 
+  // Returns raw output of a remembered run, at most `most` bytes from `cursor` on; reading consumes
+  // nothing. A UTF-8 sequence is not cut unless `most` is too small for it. Fails with
+  // run_not_found, or with the code of a Refusal.
+  Result<OutputBytes> read_output(std::string_view run, OutputStream stream, std::uint64_t cursor,
+                                  std::size_t most) const;
+
   // Own loop: does what is due and returns within the budget. Never waits. Returns true when more
   // could be done at once. After close(), it is carried out until on_closed. Not inside a callback.
   bool poll(PollBudget budget = {});
-  // Own loop: waits for something to happen, at most `limit`, then does it. As poll().
-  Refusal wait(std::chrono::milliseconds limit);
+  // Own loop: waits for something to happen, at most `limit`, then does it. As poll(); `passed_on`
+  // is PollBudget's.
+  Refusal wait(std::chrono::milliseconds limit, bool passed_on = true);
   // For select/epoll hosts: a descriptor that becomes readable when poll() has something to do.
   int backend_fd() const;
   // The latest time of the next poll() even if backend_fd() stays quiet; none: no need.
@@ -353,6 +401,9 @@ class Runtime {
   // changed. Not inside a callback.
   Status add_tool(HostTool tool);
   Status remove_tool(std::string_view name);
+  // The same for functions.
+  Status add_function(HostFunction function);
+  Status remove_function(std::string_view name);
 
   // Reads the shipped rules now if lazy_policy deferred that. Call it in a quiet moment.
   // Not inside a callback.
@@ -374,11 +425,11 @@ class Runtime {
 
   // Ends every run (stop signal, grace, SIGKILL), cancels every call and closes the loop handles.
   // The keeper carries out the grace; on_closed comes when this process holds nothing any more.
-  // on_done of active calls comes from inside this method.
-  Refusal close(std::function<void()> on_closed);
+  // on_done of active calls comes from inside this method. `passed_on` is PollBudget's.
+  Refusal close(std::function<void()> on_closed, bool passed_on = true);
   // Like close(), but for a process that is about to exit: hands the runs over to the keeper and
-  // returns at once.
-  Refusal hand_over();
+  // returns at once. A close() may follow, to end the calls.
+  Refusal hand_over(bool passed_on = true);
 
  private:
   Runtime();
@@ -388,7 +439,7 @@ class Runtime {
   std::unique_ptr<Impl> impl_;
 };
 
-// "0.1.0"
+// "0.2.0"
 const char* version();
 
 }  // namespace gibbous

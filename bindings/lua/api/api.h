@@ -29,6 +29,10 @@ void open_time(lua_State* state);
 void open_journal(lua_State* state);
 // Pushes the function of every tool of the host: it calls the one that its call names.
 void push_host_run(lua_State* state);
+// The functions of the host; needs `tool`.
+void open_host(lua_State* state);
+// Pushes the table `host` of policies: the pure functions of the host.
+void push_host_pure(lua_State* state);
 // For the module `spec` alone: no global.
 void open_spec(lua_State* state);
 // Call it after bind_context (context.h), in a protected call.

@@ -145,7 +145,8 @@ int l_journal_kill(lua_State* state) {
     asked.kind = RequestKind::kKill;
     asked.signal = signal.empty() ? "SIGTERM" : "SIG" + signal;
     asked.run = id;
-    context.engine->ask(
+    auto question = std::make_unique<PendingQuestion>(context);
+    question->withdraw = context.engine->ask(
         task->call(), std::move(asked),
         [id, signal, &context, complete = task->completer(),
          owner = std::weak_ptr<Task>(task)](const Verdict& verdict) {
@@ -180,7 +181,7 @@ int l_journal_kill(lua_State* state) {
                 [id](JournalReader& reader) { return reader.run(id); }, kill);
           });
         });
-    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
+    return task->suspend(state, std::move(question));
   });
 }
 

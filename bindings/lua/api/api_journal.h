@@ -30,7 +30,11 @@ class PendingQuestion final : public PendingOp {
   }
   PendingQuestion(const PendingQuestion&) = delete;
   PendingQuestion& operator=(const PendingQuestion&) = delete;
-  void cancel() override {}
+  void cancel() override {
+    if (withdraw) withdraw();
+  }
+
+  std::function<void()> withdraw;  // a question to a person that comes first
 
  private:
   SpecWorld* specs_;

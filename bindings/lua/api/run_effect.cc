@@ -17,6 +17,7 @@ class PendingEffect final : public PendingOp {
   explicit PendingEffect(std::shared_ptr<Effect> effect) : effect_(std::move(effect)) {}
   void cancel() override {
     effect_->cancelled = true;
+    if (effect_->withdraw) std::exchange(effect_->withdraw, nullptr)();
     if (effect_->on_cancel) effect_->on_cancel();
   }
 
@@ -89,16 +90,17 @@ int ask_then(lua_State* state, PolicyRequest asked,
   const auto task = Task::current(state);
   Context& context = context_of(state);
   auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
-  context.engine->ask(task->call(), std::move(asked),
-                      [effect, act = std::move(act)](const Verdict& verdict) {
-                        if (effect->cancelled) return;
-                        if (verdict.decision != Verdict::Decision::kAllow) {
-                          effect->fail(refusal(verdict));
-                          return;
-                        }
-                        effect->verdict = verdict;
-                        act(effect);
-                      });
+  effect->withdraw = context.engine->ask(task->call(), std::move(asked),
+                                         [effect, act = std::move(act)](const Verdict& verdict) {
+                                           effect->withdraw = nullptr;
+                                           if (effect->cancelled) return;
+                                           if (verdict.decision != Verdict::Decision::kAllow) {
+                                             effect->fail(refusal(verdict));
+                                             return;
+                                           }
+                                           effect->verdict = verdict;
+                                           act(effect);
+                                         });
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 

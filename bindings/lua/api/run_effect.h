@@ -37,7 +37,8 @@ struct Effect {
   Completer complete;
   bool cancelled = false;
   std::function<void()> on_cancel;
-  Verdict verdict;  // set once it allowed
+  std::function<void()> withdraw;  // the question to a person, while it is open
+  Verdict verdict;                 // set once it allowed
 
   void fail(const Status& status, const std::string& run = "") const {
     complete([status, run](lua_State* to) { return push_error(to, status, run); });

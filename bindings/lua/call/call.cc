@@ -149,9 +149,11 @@ void Call::begin() {
     return;
   }
   tool_ = generation_->find(tool_name_);
-  if (tool_ == nullptr) {
+  if (tool_ == nullptr || (tool_->hidden && parent_ == nullptr)) {
     std::vector<std::string> known;
-    for (const auto& [name, tool] : generation_->tools()) known.push_back(name);
+    for (const auto& [name, tool] : generation_->tools()) {
+      if (!tool.hidden) known.push_back(name);
+    }
     const std::string near = nearest_name(tool_name_, known);
     fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
     return;
@@ -182,9 +184,10 @@ void Call::ask_policy() {
   phase_ = Phase::kAsking;
   PolicyRequest asked;
   asked.arguments = arguments_;
-  engine_.ask(*this, std::move(asked), [weak = weak_from_this()](const Verdict& verdict) {
-    if (const auto self = weak.lock()) self->on_verdict(verdict);
-  });
+  withdraw_ =
+      engine_.ask(*this, std::move(asked), [weak = weak_from_this()](const Verdict& verdict) {
+        if (const auto self = weak.lock()) self->on_verdict(verdict);
+      });
 }
 
 void Call::on_verdict(const Verdict& verdict) {
@@ -272,6 +275,7 @@ void Call::cancel(const std::string& code, const std::string& message) {
   cancelled_ = true;
   cancel_code_ = code;
   cancel_message_ = message;
+  if (withdraw_) std::exchange(withdraw_, nullptr)();
   switch (phase_) {
     case Phase::kNew:
     case Phase::kAsking:

@@ -196,6 +196,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::set<std::string> runs_;
   std::size_t kills_ = 0;  // kills whose reports have not come yet
   std::vector<Progress> progress_;
+  std::function<void()> withdraw_;  // the question about the call itself
 };
 
 }  // namespace gibbous::lua

@@ -54,6 +54,7 @@ struct Context {
   Supervisor* supervisor = nullptr;  // null: the runtime is shutting down
   Engine* engine = nullptr;
   const HostTools* host_tools = nullptr;
+  std::uint64_t last_host_call = 0;  // ToolCall::id
   std::string workspace;
   std::string temp_directory;       // logs may lie here, too
   std::string home;                 // of the user; absolute
@@ -80,6 +81,9 @@ struct Context {
 // Binds `context` to a state, for open_api and for later calls of scripts. The loader does this in
 // every new state, in a protected call. The context must outlive the state.
 void bind_context(lua_State* state, Context& context);
+// For a state that loads on another thread: until a context is bound, whatever needs one raises,
+// and sets *wanted, which must live until then.
+void bind_no_context(lua_State* state, bool* wanted);
 Context& context_of(lua_State* state);
 // Returns what the newest scripts find errors with.
 std::shared_ptr<const ErrorPatterns> error_patterns_of(const Context& context);

@@ -31,7 +31,8 @@ Engine::Engine(EngineOptions options, Context& context)
   GenerationOptions& generation = options_.generation;
   generation.clock = context.budget_clock != nullptr ? context.budget_clock : context.clock;
   generation.place = {context.workspace, context.home, context.path_variables};
-  generation.open_api = [&context, open_api = std::move(generation.open_api)](lua_State* state) {
+  open_api_ = generation.open_api;
+  generation.open_api = [&context, open_api = open_api_](lua_State* state) {
     bind_context(state, context);
     if (open_api) open_api(state);
   };
@@ -41,6 +42,7 @@ Engine::Engine(EngineOptions options, Context& context)
 
 Engine::~Engine() {
   lifetime_.reset();
+  loading_.reset();
   drain_timer_.stop();
   const auto calls = std::exchange(calls_, {});
   by_id_.clear();
@@ -131,10 +133,10 @@ Result<std::shared_ptr<Call>> Engine::start_child(Call& parent, std::string tool
   return add_call(std::move(options));
 }
 
-bool Engine::cancel(CallId id) {
+bool Engine::cancel(CallId id, const std::string& code, const std::string& message) {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return false;
-  found->second->cancel(kCancelled, "the call was cancelled");
+  found->second->cancel(code, message);
   return true;
 }
 
@@ -222,10 +224,21 @@ class Engine::Approval {
   Approval(const Approval&) = delete;
   Approval& operator=(const Approval&) = delete;
 
-  void answer(const AskAnswer& given) {
-    if (answered_) return;
-    answered_ = true;
-    if (lifetime_.expired()) return;
+  // The call is over: whatever a person says now is about nothing.
+  void withdraw() {
+    if (std::exchange(answered_, true) || lifetime_.expired()) return;
+    AskAnswer none;
+    none.reason = "its call ended before it was answered";
+    verdict_.decision = Verdict::Decision::kDeny;
+    engine_.note(verdict_.id, asked_, verdict_, &none);
+    engine_.post([&engine = engine_, id = verdict_.id] {
+      if (engine.withdrawn_) engine.withdrawn_(id);
+    });
+  }
+
+  // Returns false when it comes too late.
+  bool answer(const AskAnswer& given) {
+    if (std::exchange(answered_, true) || lifetime_.expired()) return false;
     if (!given.no_approver) {
       verdict_.decision = given.allow ? Verdict::Decision::kAllow : Verdict::Decision::kDeny;
       engine_.note(verdict_.id, asked_, verdict_, &given);
@@ -245,6 +258,7 @@ class Engine::Approval {
           if (whole_call) alive->set_approved(verdict.approved_command);
           on_verdict(verdict);
         });
+    return true;
   }
 
  private:
@@ -257,13 +271,14 @@ class Engine::Approval {
   bool answered_ = false;
 };
 
-void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict) {
-  if (call.ended() || call.cancelled()) return;
+Engine::Withdraw Engine::ask(Call& call, PolicyRequest asked,
+                             std::function<void(Verdict)> on_verdict) {
+  if (call.ended() || call.cancelled()) return nullptr;
   if (call.is_internal()) {
     Verdict verdict;
     verdict.decision = Verdict::Decision::kAllow;
     on_verdict(std::move(verdict));
-    return;
+    return nullptr;
   }
   const ToolDefinition& tool = call.tool();
   take_tool(tool, call.action(), &asked);
@@ -293,17 +308,21 @@ void Engine::ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> o
   note(verdict.id, asked, verdict, nullptr);
   if (!asks) {
     on_verdict(std::move(verdict));
-    return;
+    return nullptr;
   }
   question.call = call.id();
   question.mode_rank = current_->policy().mode_rank(question.mode);
   question.policy = current_->policy().hash();
   auto approval = std::make_shared<Approval>(*this, call, std::move(asked), std::move(verdict),
                                              std::move(on_verdict));
+  const std::weak_ptr<Approval> weak = approval;
   question.reply = [approval = std::move(approval)](const AskAnswer& answer) {
-    approval->answer(answer);
+    return approval->answer(answer);
   };
   approver_(std::move(question));
+  return [weak] {
+    if (const auto open = weak.lock()) open->withdraw();
+  };
 }
 
 void Engine::note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
@@ -322,8 +341,10 @@ Verdict Engine::decide(const PolicyRequest& asked) {
   return verdict;
 }
 
-void Engine::set_approver(std::function<void(AskRequest)> approver) {
+void Engine::set_approver(std::function<void(AskRequest)> approver,
+                          std::function<void(const std::string& id)> withdrawn) {
   approver_ = std::move(approver);
+  withdrawn_ = std::move(withdrawn);
 }
 
 // --- Events -------------------------------------------------------------------------------------

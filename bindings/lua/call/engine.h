@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/load/engine_limits.h"
@@ -76,13 +77,20 @@ class Engine {
   // Runs a hook. The policy judges its effects, not the call itself. Returns its id, for cancel();
   // 0, without callbacks, when the scripts have no such handler.
   CallId run_hook(HookCall hook);
-  // Returns false when the call no longer exists. Otherwise on_done still comes, later.
-  bool cancel(CallId id);
+  // Returns false when the call no longer exists. Otherwise on_done still comes, later, with this
+  // code and message.
+  bool cancel(CallId id, const std::string& code = "cancelled",
+              const std::string& message = "the call was cancelled");
   void cancel_all();
   // The calls whose on_done has not come yet, including those made by tool.call.
   std::size_t active_calls() const { return calls_.size(); }
 
   ReloadResult reload();
+  // The same, later: the scripts are read and run on another thread (`post` brings its end to the
+  // loop; null: here and now). `on_done` comes on the loop, once the result is in force; a request
+  // that comes meanwhile is carried out after it.
+  using Post = std::function<void(std::function<void()>)>;
+  void reload_later(const Post& post, std::function<void()> on_done);
   std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
@@ -93,9 +101,15 @@ class Engine {
   // effects, an ask that comes from the mode alone then counts as allow, and so does an ask of a
   // rule about exactly the command that was approved; every other ask goes to a person. `deny`
   // always denies.
-  void ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
+  //
+  // Returns a function that withdraws the question to a person; null when there is none. Call it
+  // when nobody waits for the verdict any more: then on_verdict does not come.
+  using Withdraw = std::function<void()>;
+  Withdraw ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   // Called from run_ready. Dropping every copy of AskRequest::reply denies.
-  void set_approver(std::function<void(AskRequest)> approver);
+  // `withdrawn` gets the id of one whose call has ended before it was answered.
+  void set_approver(std::function<void(AskRequest)> approver,
+                    std::function<void(const std::string& id)> withdrawn = nullptr);
   // Called for every verdict, at once, and for every answer to an ask.
   void on_decision(std::function<void(const Decided&)> sink) { decision_sink_ = std::move(sink); }
 
@@ -166,6 +180,8 @@ class Engine {
             const AskAnswer* answer);
   void report_failure(const LoadFailure& failure, ReloadResult* result);
   void report_success(Generation& before, Generation& after);
+  void take_over(std::shared_ptr<Generation> next);
+  void take_loaded(const Post& post, const std::function<void()>& on_done);
   void drain(std::shared_ptr<Generation> old);
   void check_draining();
   void cancel_calls_of(const Generation* generation, const std::string& message);
@@ -191,7 +207,15 @@ class Engine {
   std::function<void()> wake_;
   std::function<void(Event)> sink_;
   std::function<void(AskRequest)> approver_;
+  std::function<void(const std::string& id)> withdrawn_;
   std::function<void(const Decided&)> decision_sink_;
+
+  // Reads the next generation, if one is being read. One that was begun before another load counts
+  // for nothing.
+  std::unique_ptr<BackgroundLoad> loading_;
+  bool load_is_stale_ = false;
+  std::function<void(lua_State*)> open_api_;  // without a context
+  GenerationDisposal disposal_;
 
   std::vector<Draining> draining_;
   OneShotTimer drain_timer_;

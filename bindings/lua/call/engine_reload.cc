@@ -14,6 +14,7 @@ namespace {
 Json visible_tools(const Generation& generation) {
   Json list = Json::array();
   for (const auto& [name, tool] : generation.tools()) {
+    if (tool.hidden) continue;
     list.push_back({{"name", name},
                     {"toolset", tool.toolset},
                     {"title", tool.title},
@@ -71,6 +72,7 @@ Status Engine::load_first() {
 }
 
 ReloadResult Engine::reload() {
+  load_is_stale_ = true;
   ReloadResult result;
   LoadFailure failure;
   auto next = Generation::load(options_.generation, next_generation_,
@@ -80,14 +82,60 @@ ReloadResult Engine::reload() {
     report_failure(failure, &result);
     return result;
   }
+  take_over(std::move(next));
+  result.ok = true;
+  result.generation = current_->id();
+  return result;
+}
+
+void Engine::take_over(std::shared_ptr<Generation> next) {
   ++next_generation_;
   failed_files_.clear();
   std::shared_ptr<Generation> before = std::exchange(current_, std::move(next));
   report_success(*before, *current_);
   drain(std::move(before));
-  result.ok = true;
-  result.generation = current_->id();
-  return result;
+}
+
+void Engine::reload_later(const Post& post, std::function<void()> on_done) {
+  // The clock of specs stands still, and their world belongs to one thread.
+  if (!post || context_.specs != nullptr) {
+    reload();
+    on_done();
+    return;
+  }
+  load_is_stale_ = loading_ != nullptr;
+  if (loading_) return;
+  const bool is_read = current_->policy().commands() != nullptr;
+  loading_ = std::make_unique<BackgroundLoad>(
+      options_.generation, open_api_, next_generation_, is_read ? current_ : nullptr,
+      [this, post, on_done = std::move(on_done), alive = std::weak_ptr<const int>(lifetime_)] {
+        post([this, post, on_done, alive] {
+          if (!alive.expired()) take_loaded(post, on_done);
+        });
+      });
+}
+
+void Engine::take_loaded(const Post& post, const std::function<void()>& on_done) {
+  BackgroundLoad::Outcome outcome = loading_->take();
+  loading_.reset();
+  if (std::exchange(load_is_stale_, false)) {
+    if (outcome.made) disposal_.dispose(std::move(outcome.made));
+    reload_later(post, on_done);
+    return;
+  }
+  for (const std::string& text : outcome.deprecated) warn_deprecated(text);
+  if (outcome.needs_loop) {
+    reload();
+  } else if (!outcome.made) {
+    failed_files_ = outcome.failure.files;
+    ReloadResult ignored;
+    report_failure(outcome.failure, &ignored);
+  } else {
+    outcome.made->state().protect(
+        {}, [this](lua_State* state) { bind_context(state, context_); }, nullptr);
+    take_over(std::move(outcome.made));
+  }
+  on_done();
 }
 
 void Engine::report_failure(const LoadFailure& failure, ReloadResult* result) {
@@ -115,8 +163,12 @@ void Engine::report_success(Generation& before, Generation& after) {
 }
 
 void Engine::drain(std::shared_ptr<Generation> old) {
-  draining_.push_back({old, context_.clock->now()});
-  old.reset();  // closes its state now, unless a call still holds it
+  if (old.use_count() == 1) {
+    disposal_.dispose(std::move(old));
+  } else {
+    draining_.push_back({old, context_.clock->now()});
+    old.reset();  // a call holds it
+  }
   check_draining();
 }
 

@@ -41,11 +41,12 @@ struct GenerationOptions {
   // the generation.
   const HostTools* host_tools = nullptr;
   void (*push_host_run)(lua_State*) = nullptr;
-  bool only_policies = false;    // for `policy check` and the like: no scripts
-  bool test_policies = true;     // examples and cases must pass
-  bool lazy_policy = false;      // read shipped rules when the first call is judged
-  const Clock* clock = nullptr;  // must be set; outlives the generation
-  PolicyPlace place;             // where requests are judged
+  void (*push_host_pure)(lua_State*) = nullptr;  // the table `host` of policies
+  bool only_policies = false;                    // for `policy check` and the like: no scripts
+  bool test_policies = true;                     // examples and cases must pass
+  bool lazy_policy = false;                      // read shipped rules when the first call is judged
+  const Clock* clock = nullptr;                  // must be set; outlives the generation
+  PolicyPlace place;                             // where requests are judged
   // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
   std::function<void(lua_State*)> open_api;
   // Called for old names in scripts and policies, "NAME is deprecated: ..."; may be null.

@@ -236,6 +236,10 @@ bool GenerationLoader::prepare(LoadFailure* failure) {
             if (lua_istable(lua, -1)) copy_table(lua);
             lua_setfield(lua, -2, name);
           }
+          if (options_.push_host_pure) {
+            options_.push_host_pure(lua);
+            lua_setfield(lua, -2, "host");
+          }
         },
         &error);
     if (ready) return true;
@@ -327,9 +331,14 @@ void GenerationLoader::add_host_tools(lua_State* state, ToolReaderOptions* optio
   if (!lua_istable(state, -1)) return;  // read_toolsets says what is wrong with it
   lua_getfield(state, -1, "toolsets");
   if (lua_istable(state, -1)) {
-    push_host_toolset(state, *options_.host_tools, options_.push_host_run);
-    lua_rawseti(state, -2, static_cast<int>(lua_objlen(state, -2)) + 1);
-    if (!options->only.empty()) options->only.emplace_back(kHostToolset);
+    for (const bool functions : {false, true}) {
+      if (!push_host_toolset(state, *options_.host_tools, functions, options_.push_host_run)) {
+        continue;
+      }
+      lua_rawseti(state, -2, static_cast<int>(lua_objlen(state, -2)) + 1);
+      if (options->only.empty()) continue;
+      options->only.emplace_back(functions ? kHostFunctions : kHostToolset);
+    }
   }
   lua_pop(state, 1);
 }

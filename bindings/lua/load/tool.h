@@ -30,6 +30,7 @@ struct ToolDefinition {
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
   bool structured = false;    // models read its data
+  bool hidden = false;        // a function of the host: only scripts call it
   bool takes_limits = false;  // gets the argument `limits` when the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
   std::string typed;  // the argument that is typed into a program and not recorded; "": none

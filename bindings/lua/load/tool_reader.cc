@@ -7,6 +7,7 @@
 
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/load/host_tools.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -238,6 +239,9 @@ class ToolsetReader {
                    first->second.toolset + "' in " + first->second.file + " and by toolset '" +
                    made.toolset + "' in " + made.file);
     }
+    if (made.hidden && made.toolset != kHostFunctions) {
+      return fault("tool '" + made.name + "': expected a name of letters, digits, _ and -");
+    }
     tools->emplace(made.name, std::move(made));
     return true;
   }
@@ -264,6 +268,7 @@ class ToolsetReader {
     if (!read_definition(tool_shape(), owner, &data)) return false;
     if (const Status good = take_function(state_, "run", true, &made->run); !good)
       return fault(owner + ": " + good.message());
+    made->hidden = made->name.rfind(kHostPrefix, 0) == 0;
     made->title = data.value("title", "");
     made->description = data["description"];
     made->permission = data["permission"];
@@ -357,13 +362,20 @@ class ToolsetReader {
 
 }  // namespace
 
+// Only functions of the host have a dot in their name: host.NAME.
+Json tool_name_shape() {
+  Json shape = name_shape();
+  shape["pattern"] = "^(host\\.)?[A-Za-z0-9_-]+$";
+  return shape;
+}
+
 const DefinitionShape& tool_shape() {
   const Json text = {{"type", "string"}};
   const Json filled = {{"type", "string"}, {"minLength", 1}};
   const Json flag = {{"type", "boolean"}};
   const Json permission = {{"type", "string"}, {"enum", kPermissions}};
   static const DefinitionShape shape(
-      {{"name", name_shape()},
+      {{"name", tool_name_shape()},
        {"title", text},
        {"description", filled},
        {"permission", permission},

@@ -1,6 +1,8 @@
 // One lua_State from luaL_newstate to lua_close, and the only place that enters it.
 #include "bindings/lua/vm/state.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <exception>
 #include <lua.hpp>
@@ -207,7 +209,32 @@ State::State(const StateOptions& options)
     : memory_(options.memory, this),
       budget_(options.clock != nullptr ? *options.clock : system_clock_, memory_) {}
 
+namespace {
+
+// A program that exports the functions of another Lua (a Lua 5.1 whose module loads this library)
+// would have some of them called in place of LuaJIT's own.
+bool is_one_library() {
+  const auto base = [](const void* address) -> const void* {
+    Dl_info info = {};
+    return ::dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+  };
+  const void* expected = base(reinterpret_cast<const void*>(&luaJIT_setmode));
+  const void* all[] = {
+      reinterpret_cast<const void*>(&luaL_newstate), reinterpret_cast<const void*>(&lua_newthread),
+      reinterpret_cast<const void*>(&lua_pcall), reinterpret_cast<const void*>(&luaL_openlibs)};
+  return std::all_of(std::begin(all), std::end(all),
+                     [&](const void* each) { return base(each) == expected; });
+}
+
+}  // namespace
+
 Result<std::unique_ptr<State>> State::create(const StateOptions& options) {
+  static const bool is_whole = is_one_library();
+  if (!is_whole) {
+    return Status::error("foreign_lua",
+                         "this program brings another Lua, whose functions take the place of "
+                         "LuaJIT's; load libgibbous with RTLD_DEEPBIND");
+  }
   std::unique_ptr<State> self(new State(options));
   self->state_ = luaL_newstate();
   if (self->state_ == nullptr) {

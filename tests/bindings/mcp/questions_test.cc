@@ -56,6 +56,7 @@ struct Asking : Fixture {
     question.reply = [this, place](const AskAnswer& given) {
       REQUIRE(!answers[place]);
       answers[place] = given;
+      return true;
     };
     server.on_ask(std::move(question));
   }

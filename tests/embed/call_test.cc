@@ -1,0 +1,116 @@
+// What a host says about one call and learns of it: its deadline, questions that are withdrawn, and
+// the bytes of a run.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/embed/border.h"
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+
+namespace gibbous {
+namespace {
+
+using Catch::Matchers::Contains;
+using testing::asking;
+using testing::auto_mode;
+using testing::Host;
+
+TEST_CASE("embed: a call that exceeds its deadline is cancelled and says so") {
+  Host host(auto_mode());
+  std::optional<CallResult> result;
+  CallRequest request{"wait_for", R"({"port":1,"timeout":600})"};
+  request.timeout = std::chrono::milliseconds(50);
+  host.runtime->call(request, [&](CallResult got) { result = std::move(got); });
+  REQUIRE(host.until([&] { return result.has_value(); }));
+  CHECK(result->code == "timeout");
+  CHECK_THAT(result->message, Contains("within"));
+}
+
+TEST_CASE("embed: a call that ends in time does not hear of its deadline") {
+  Host host(auto_mode());
+  std::vector<CallResult> results;
+  CallRequest request{"bg_status", "{}"};
+  request.timeout = std::chrono::milliseconds(20);
+  host.runtime->call(request, [&](CallResult got) { results.push_back(std::move(got)); });
+  REQUIRE(host.until([&] { return !results.empty(); }));
+  // Another call outlasts the deadline of the first.
+  host.call("wait_for", {{"port", 1}, {"timeout", 1}});
+  CHECK(results.size() == 1);
+}
+
+TEST_CASE("embed: a question is withdrawn when its call is cancelled, and its answer is nothing") {
+  Host host(asking());
+  std::optional<AskRequest> asked;
+  std::vector<std::string> withdrawn;
+  host.runtime->on_ask([&](AskRequest request) { asked = std::move(request); },
+                       [&](const std::string& id) { withdrawn.push_back(id); });
+  std::optional<CallResult> result;
+  const CallId id = host.runtime->call({"bg_start", R"({"command":"sleep 600"})"},
+                                       [&](CallResult got) { result = std::move(got); });
+  REQUIRE(host.until([&] { return asked.has_value(); }));
+  REQUIRE(host.runtime->cancel(id));
+  REQUIRE(host.until([&] { return result.has_value() && !withdrawn.empty(); }));
+  CHECK(withdrawn == std::vector<std::string>{asked->id});
+  asked->answer(true, "too late");
+  CHECK(host.call("bg_status", Json::object()).text == "No background processes.");
+  CHECK(withdrawn.size() == 1);
+}
+
+TEST_CASE("embed: a question that was answered is not withdrawn") {
+  Host host(asking());
+  std::vector<std::string> withdrawn;
+  host.runtime->on_ask([](const AskRequest& request) { request.answer(true, ""); },
+                       [&](const std::string& id) { withdrawn.push_back(id); });
+  CHECK(host.call("bg_start", {{"command", "true"}}).ok);
+  CHECK(host.call("bg_status", Json::object()).ok);
+  CHECK(withdrawn.empty());
+}
+
+TEST_CASE("embed: a host reads the bytes of a run from a cursor on, to their end") {
+  Host host(auto_mode());
+  const std::string run = host.start("printf 'one\\ntwo'; printf err >&2");
+  std::uint64_t cursor = 0;
+  std::string all;
+  const auto read = [&](OutputStream stream) {
+    const auto part = host.runtime->read_output(run, stream, cursor, 3);
+    REQUIRE(part.ok());
+    all += part->bytes;
+    CHECK(part->from == cursor);
+    cursor = part->next;
+    return part->ended;
+  };
+  REQUIRE(host.until([&] { return read(OutputStream::kStdout); }));
+  CHECK(all == "one\ntwo");
+  CHECK(read(OutputStream::kStdout));
+  all.clear();
+  cursor = 0;
+  REQUIRE(host.until([&] { return read(OutputStream::kStderr); }));
+  CHECK(all == "err");
+  CHECK(host.runtime->read_output("nothing", OutputStream::kStdout, 0, 10).status().code() ==
+        "run_not_found");
+}
+
+TEST_CASE("embed: bytes that are no longer kept are left out, and the offsets say so") {
+  Host host(auto_mode());
+  const std::string run = host.start("head -c 3000000 /dev/zero | tr '\\0' x");
+  REQUIRE(host.until([&] { return host.saw_event("run_ended"); }));
+  std::uint64_t cursor = 0;
+  std::uint64_t read = 0;
+  std::uint64_t skipped = 0;
+  for (bool ended = false; !ended;) {
+    const auto part = host.runtime->read_output(run, OutputStream::kStdout, cursor, 100'000);
+    REQUIRE(part.ok());
+    skipped += part->from - cursor;
+    read += part->bytes.size();
+    CHECK(part->next == part->from + part->bytes.size());
+    cursor = part->next;
+    ended = part->ended;
+  }
+  CHECK(cursor == 3'000'000);
+  CHECK(skipped > 0);
+  CHECK(read + skipped == 3'000'000);
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -2,6 +2,7 @@
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+# What the libraries link, which a program with the static one must link, too.
 pkg_check_modules(LUAJIT REQUIRED IMPORTED_TARGET luajit)
 pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
@@ -9,12 +10,15 @@ pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
 pkg_check_modules(VTERM REQUIRED IMPORTED_TARGET vterm>=0.1.4)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
+set(gibbous_packages LUAJIT LIBUV RE2 SECCOMP SQLITE VTERM XXHASH)
 find_package(nlohmann_json 3.11 REQUIRED)
 if(NOT nlohmann_json_VERSION MATCHES "^3\\.11\\.")
   message(FATAL_ERROR "nlohmann_json: expected version 3.11, whose inner names bindings/json/compiled_once.h "
     "lists, got ${nlohmann_json_VERSION}")
 endif()
-find_package(CLI11 2.1 REQUIRED)
+if(GIBBOUS_CLI)
+  find_package(CLI11 2.1 REQUIRED)
+endif()
 
 find_program(GIBBOUS_CCACHE ccache)
 if(GIBBOUS_CCACHE)
@@ -28,7 +32,6 @@ if(GIBBOUS_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 
 add_library(gibbous_flags INTERFACE)
-install(TARGETS gibbous_flags EXPORT gibbousTargets)
 target_compile_options(gibbous_flags INTERFACE
   -pthread -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> -Wno-missing-field-initializers
   $<$<BOOL:${GIBBOUS_WERROR}>:-Werror>
@@ -42,8 +45,10 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
 endif()
 # CMake's default is -O3, which takes a fifth longer to compile and is measurably quicker only where watchers search
 # blocks of output (runtime/watch says so itself).
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
-if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND PROJECT_IS_TOP_LEVEL)
   # -g1 keeps line numbers for sanitizers and debuggers at half the build time of -g.
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1" CACHE STRING "" FORCE)
 endif()
@@ -90,10 +95,7 @@ function(gibbous_library name)
   target_include_directories(gibbous_${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/bindings/include>"
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  install(TARGETS gibbous_${name} EXPORT gibbousTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/gibbous")
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/bindings/include>")
   target_link_libraries(gibbous_${name} PRIVATE gibbous_flags PUBLIC ${arg_LIBS})
   if(arg_PCH MATCHES "^gibbous_")
     target_precompile_headers(gibbous_${name} REUSE_FROM ${arg_PCH})

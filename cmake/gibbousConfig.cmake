@@ -1,13 +1,5 @@
-# For programs that embed Gibbous: find_package(gibbous), then link gibbous::gibbous_host.
-include(CMakeFindDependencyMacro)
-find_dependency(PkgConfig)
-find_dependency(Threads)
-find_dependency(nlohmann_json)
-pkg_check_modules(LUAJIT REQUIRED IMPORTED_TARGET luajit)
-pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
-pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
-pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
-pkg_check_modules(VTERM REQUIRED IMPORTED_TARGET vterm>=0.1.4)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
-include("${CMAKE_CURRENT_LIST_DIR}/gibbousTargets.cmake")
+# The name of the package before 0.2: find_package(gibbous), then link gibbous::gibbous_host.
+include("${CMAKE_CURRENT_LIST_DIR}/GibbousConfig.cmake")
+if(NOT TARGET gibbous::gibbous_host)
+  add_library(gibbous::gibbous_host ALIAS Gibbous::cpp)
+endif()

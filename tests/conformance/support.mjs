@@ -232,7 +232,7 @@ async function connectV1(bench, { mode, onToolsChanged, onElicit }) {
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   }
   await client.connect(new v1stdio.StdioClientTransport({
-    command: GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
+    command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
   }));
   return {
     client,
@@ -254,7 +254,7 @@ async function connectV2(bench, { mode, onToolsChanged, onElicit }, negotiation)
     client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
   }
   await client.connect(new v2stdio.StdioClientTransport({
-    command: GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
+    command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
   }));
   return {
     client,

@@ -1,7 +1,7 @@
 // gibbous_bench [quick]
-// [spawn|ingest|latency|programs|lua|many|sessions|idle|sandbox|policy|journal|watch]...: all of
-// them by default. Figures are to be read: a missed target fails nothing. `quick` does a fraction
-// of the work, so that its figures say little; it fails when a benchmark gives no figure.
+// [spawn|ingest|latency|programs|lua|many|sessions|idle|frames|sandbox|policy|journal|watch]...:
+// all of them by default. Figures are to be read: a missed target fails nothing. `quick` does a
+// fraction of the work, so that its figures say little; it fails when a benchmark gives no figure.
 #include <cstdio>
 #include <cstring>
 
@@ -15,8 +15,9 @@ int main(int argc, char** argv) {
   } benches[] = {
       {"lua", bench_lua},           {"latency", bench_latency},   {"spawn", bench_spawn},
       {"ingest", bench_ingest},     {"programs", bench_programs}, {"many", bench_many},
-      {"sessions", bench_sessions}, {"idle", bench_idle},         {"sandbox", bench_sandbox},
-      {"policy", bench_policy},     {"journal", bench_journal},   {"watch", bench_watch}};
+      {"sessions", bench_sessions}, {"idle", bench_idle},         {"frames", bench_frames},
+      {"sandbox", bench_sandbox},   {"policy", bench_policy},     {"journal", bench_journal},
+      {"watch", bench_watch}};
   const bool quick = argc > 1 && std::strcmp(argv[1], "quick") == 0;
   const int first = quick ? 2 : 1;
   set_quick(quick);

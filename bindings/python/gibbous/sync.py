@@ -1,0 +1,294 @@
+"""SyncRuntime: Gibbous in a program without an event loop."""
+
+import inspect
+import math
+import select
+import time
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Literal, Self, Unpack
+
+from ._bodies import answer_body, ask_of, call_body, error_of, event_of, options_body, progress_of, result_of
+from ._calls import Unseen
+from ._handle import Budget, Code, Handle, Kind, Message
+from ._handlers import INTERRUPTED, NOBODY, failure_reply, key_of, log, log_event, missing_reply, send_reply
+from ._millis import MAX_TIMEOUT_S
+from ._output import OutputReader
+from .errors import ClosedError, InvalidArgument
+from .streams import MAX_WAITING
+from .tool import Context, Function, Tool
+from .values import Answer, Ask, Event, Options, Path, Progress, Result
+
+_BUDGET = Budget(bytes=1 << 20, lua_us=0, wall_us=100_000)
+_MAX_POLL_MS = 1 << 30  # select.poll() takes a C int
+
+
+class SyncRuntime:
+    """Runs tools for agents: each method blocks until it is done.
+
+        with gibbous.SyncRuntime(mode='auto') as rt:
+            print(rt.call('bg_start', command='make').text)
+
+    Runs go on while nothing is called, but what happens to them is noticed, and tools and on_ask are called, only
+    inside call(), wait() and the like. Handlers are plain functions, and may call the runtime.
+
+    It is started when it is made. Parameters, threads and errors are those of gibbous.Runtime, but there is no budget.
+    """
+
+    def __init__(self, *, tools: Iterable[Tool] = (), functions: Iterable[Function] = (),
+                 on_ask: Callable[[Ask], Answer | bool] | None = None, library: Path | None = None,
+                 **options: Unpack[Options]) -> None:
+        self._tools = {each.key: each for each in [*(_checked(tool, Tool) for tool in tools),
+                                                   *(_checked(function, Function) for function in functions)]}
+        if inspect.iscoroutinefunction(on_ask):
+            raise InvalidArgument('on_ask: expected a function without `async`; gibbous.Runtime takes those with it')
+        self._on_ask = on_ask
+        self._awaited: set[int] = set()
+        self._answers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # with the events that came with them
+        self._given_up: dict[int, str] = {}  # the sessions of interrupted calls whose answer has not come yet
+        self._unseen = Unseen()
+        self._progress: dict[int, Callable[[Progress], None]] = {}
+        self._contexts: dict[int, Context] = {}
+        self._events: deque[Event] = deque(maxlen=MAX_WAITING)
+        self._has_more = False
+        self._is_over = False
+        self._handle = Handle(options_body(options, self._tools.values()), library)
+        self._poller = select.poll()
+        self._poller.register(self._handle.fd(), select.POLLIN)
+        self._finalizer = weakref.finalize(self, _abandon, self._handle)
+
+    def close(self) -> None:
+        """Ends every run and every call, and returns when nothing is left; a second time it does nothing."""
+        if self._is_over:
+            return
+        self._handle.close()
+        while not self._is_over:
+            self._turn(None)
+        self._handle.destroy()
+        self._finalizer.detach()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def call(self, name: str, arguments: Mapping[str, Any] | None = None, /, *, timeout: float | None = None,
+             session: str | None = None, on_progress: Callable[[Progress], None] | None = None, backlog: bool = False,
+             check: bool = True, **keywords: Any) -> Result:
+        """Calls a tool as Runtime.call() does, and waits for its end. An exception meanwhile, such as
+        KeyboardInterrupt, cancels the call."""
+        self._handle.need()
+        number = self._handle.call(call_body(name, arguments, keywords, timeout=timeout, session=session,
+                                             progress=on_progress is not None, backlog=backlog))
+        if on_progress is not None:
+            self._progress[number] = on_progress
+        try:
+            result: Result = self._answer_to(number, session or '')
+        except BaseException:
+            if self._handle.check() == Code.OK:
+                self._handle.cancel(number)
+            raise
+        finally:
+            self._progress.pop(number, None)
+        if backlog:
+            result.backlog[:0] = self._unseen.take(session or '')
+        if check and not result.ok:
+            raise error_of(result)
+        return result
+
+    def wait(self, seconds: float) -> list[Event]:
+        """Returns the events since the last time; when there are none, waits for some, at most that long.
+
+        The newest 10,000 are kept until somebody takes them. Raises InvalidArgument unless `seconds` is from 0 to 1e9.
+        """
+        if not isinstance(seconds, (int, float)) or not 0 <= seconds <= MAX_TIMEOUT_S:
+            raise InvalidArgument(f'seconds: expected 0 to {MAX_TIMEOUT_S:.0f}, got {seconds!r}')
+        end = time.monotonic() + seconds
+        self._handle.need()
+        self._turn(0)
+        while not self._events and not self._is_over and (left := end - time.monotonic()) > 0:
+            self._turn(left)
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+    def runs(self, session: str = '') -> list[dict[str, Any]]:
+        """Returns the remembered runs of a session, or of all, the oldest first."""
+        found: list[dict[str, Any]] = self._answer_to(self._handle.runs(session), session)
+        return found
+
+    def backlog(self, session: str = '') -> list[dict[str, Any]]:
+        """Returns the events that the session's agent has not seen, which then count as seen."""
+        found: list[dict[str, Any]] = self._answer_to(self._handle.backlog(session), session)
+        return self._unseen.take(session) + found
+
+    def output(self, run: str, stream: Literal['stdout', 'stderr'] = 'stdout', *, cursor: int = 0) -> Iterator[bytes]:
+        """Gives the output of a run as it comes, from the byte `cursor` on until the run's stream ends.
+
+        Iterating raises NotFound when there is no such run, and InvalidArgument for a wrong stream or cursor.
+        """
+        reader = OutputReader(self._handle, run, stream, cursor)
+        while (piece := reader.read()) is not None:
+            if piece:
+                yield piece
+            else:
+                self._turn(None)
+
+    def tools(self, format: Literal['mcp', 'openai', 'anthropic'] = 'mcp') -> list[dict[str, Any]]:
+        """Returns the definitions of the current tools, as this kind of model wants them."""
+        return self._handle.tools(format)
+
+    def add_tool(self, added: Tool) -> Tool:
+        """Adds a tool of your own, a function without `async`. Loads the scripts again, which takes some 50 ms.
+
+        Raises InvalidArgument or GibbousError when the definition is refused.
+        """
+        self._handle.tool_add(_checked(added, Tool).definition)
+        self._tools[added.key] = added
+        return added
+
+    def remove_tool(self, name: str) -> None:
+        """Removes a tool that add_tool() added. Raises NotFound when there is none."""
+        self._handle.tool_remove(name)
+        self._tools.pop(name, None)
+
+    def add_function(self, added: Function) -> Function:
+        """Adds a function that scripts call as host.NAME(args). Time and errors are those of add_tool()."""
+        self._handle.function_add(_checked(added, Function).definition)
+        self._tools[added.key] = added
+        return added
+
+    def remove_function(self, name: str) -> None:
+        """Removes a function that add_function() added. Raises NotFound when there is none."""
+        self._handle.function_remove(name)
+        self._tools.pop(f'host.{name}', None)
+
+    def reload(self) -> None:
+        """Loads scripts and policies again, which takes some 50 ms. Raises GibbousError, and keeps the old ones, when
+        they are broken."""
+        self._handle.reload()
+
+    def info(self) -> dict[str, Any]:
+        """Returns what the runtime is: version, mode, session, generation, policy_error."""
+        return self._handle.info()
+
+    def post(self, value: dict[str, Any]) -> None:
+        """Makes an event `posted` of a dict that JSON can express, which ends a wait(). Any thread. Errors are those of
+        Runtime.post()."""
+        self._handle.post(value)
+
+    # --- Turning ----------------------------------------------------------------------------------
+
+    def _answer_to(self, number: int, session: str) -> Any:
+        self._awaited.add(number)
+        try:
+            while number not in self._answers:
+                if self._is_over:
+                    raise ClosedError('the runtime was closed')
+                self._turn(None)
+            return self._answers.pop(number)[0]
+        except BaseException:
+            if number in self._answers:
+                self._unseen.keep(session, self._answers.pop(number)[1])
+            else:
+                self._given_up[number] = session
+            raise
+        finally:
+            self._awaited.discard(number)
+
+    def _turn(self, seconds: float | None) -> None:
+        """Waits for something to do, at most that long, and does it. Python's handlers of signals could not run during
+        gib_wait()."""
+        limit = 0 if self._has_more else self._handle.next_timeout()
+        limits = ([limit] if limit >= 0 else []) + ([] if seconds is None else [math.ceil(seconds * 1000)])
+        self._poller.poll(min(*limits, _MAX_POLL_MS) if limits else None)
+        self._has_more = self._handle.poll(_BUDGET)
+        while (message := self._handle.next()) is not None:
+            self._receive(message)
+
+    def _answer(self, number: int, answer: Any, events: list[dict[str, Any]]) -> None:
+        if number in self._awaited:
+            self._answers[number] = answer, events
+        else:
+            self._unseen.keep(self._given_up.pop(number, ''), events)
+
+    def _receive(self, message: Message) -> None:
+        body = message.body
+        match message.kind:
+            case Kind.RESULT:
+                result = result_of(body)
+                self._answer(message.call, result, result.backlog)
+            case Kind.RUNS:
+                self._answer(message.call, body['runs'], [])
+            case Kind.BACKLOG:
+                self._answer(message.call, body['events'], body['events'])
+            case Kind.PROGRESS:
+                if on_progress := self._progress.get(message.call):
+                    on_progress(progress_of(body))
+            case Kind.EVENT | Kind.LOG:
+                self._tell(event_of(body))
+            case Kind.POSTED:
+                self._tell(event_of(body, 'posted'))
+            case Kind.ASK:
+                self._ask(message)
+            case Kind.HOST_CALL:
+                self._carry_out(message)
+            case Kind.CANCELLED:
+                if context := self._contexts.get(message.token):
+                    context._end()
+            case Kind.CLOSED_DOWN:
+                self._is_over = True
+
+    def _tell(self, event: Event) -> None:
+        log_event(event)
+        self._events.append(event)
+
+    def _ask(self, message: Message) -> None:
+        if self._on_ask is None:
+            send_reply(self._handle, message.token, NOBODY)
+            return
+        body = answer_body(Answer(False, 'the question was not answered'))
+        try:
+            body = answer_body(self._on_ask(ask_of(message.body, message.call)))
+        except Exception as error:
+            log.error('on_ask failed, which denies', exc_info=error)
+        finally:
+            send_reply(self._handle, message.token, body)
+
+    def _carry_out(self, message: Message) -> None:
+        token, body = message.token, message.body
+        tool = self._tools.get(key_of(body))
+        if tool is None:
+            send_reply(self._handle, token, missing_reply(body))
+            return
+        context = Context(tool.name, body.get('session', ''), lambda made: self._handle.progress(token, made))
+        self._contexts[token] = context
+        reply = INTERRUPTED
+        try:
+            reply = tool.reply(tool.invoke(body['arguments'], context))
+        except Exception as error:
+            reply = failure_reply(tool, error)
+        finally:
+            context._end()
+            self._contexts.pop(token)
+            send_reply(self._handle, token, reply)
+
+
+def _checked(added: Tool, kind: type[Tool]) -> Tool:
+    if type(added) is not kind:
+        raise InvalidArgument(f'expected a function decorated with @gibbous.{kind.__name__.lower()}, got {added!r}')
+    if added.is_async:
+        raise InvalidArgument(f'{added.name}: expected a function without `async`; gibbous.Runtime takes those with it')
+    return added
+
+
+def _abandon(handle: Handle) -> None:
+    was_open = handle.check() == Code.OK
+    handle.destroy()
+    if was_open:
+        warnings.warn('a gibbous.SyncRuntime was not closed: use `with`, or close()', ResourceWarning, stacklevel=2)

@@ -1,0 +1,110 @@
+"""What goes in and comes out of a runtime, as plain immutable values. JSON objects are dicts."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+Path = str | os.PathLike[str]
+Permission = Literal['read', 'write', 'execute']
+
+
+class Options(TypedDict, total=False):
+    """The options of a runtime. One that is left out, or None, has its default."""
+    mode: str  # permission mode: default, auto, plan, dangerous, ci, or a team's own; default: default
+    workspace: Path  # where commands run; default: the current directory
+    state_dir: Path  # for what outlives the process; default: $XDG_STATE_HOME/gibbous
+    session: str  # the session of calls that name none; a name that ends with "@" gets the workspace
+    sandbox: str  # the least sandbox of every run: none, workspace or readonly
+    toolsets: Sequence[str]  # only these are loaded; default: bg and wait
+    secrets: dict[str, str]  # values by the name that runs use; no log shows them
+    config_file: Path  # a configuration in Lua
+    scripts_dir: Path  # scripts of your own, with an init.lua
+    policies_dir: Path  # policies of your own, with an init.lua
+    keeper_path: Path  # the program gibbous-keeper; default: that of the library's installation
+    share_dir: Path  # the scripts that ship with Gibbous; default: those of the library's installation
+    adopt_runs: bool  # take over detached runs of earlier processes; default: True
+    keep_runs: bool  # detached runs outlive this process; default: False
+    claim_session: bool  # own the session: another process that claims it gets NAME#2; default: False
+    work_for_others: bool  # execute queued runs of other sessions and workspaces; default: False
+    work_queue: bool  # execute queued runs; default: True
+    watch_files: bool  # load scripts again when they change; default: True
+    lazy_policy: bool  # start 30 ms faster; the first call takes that much longer; default: False
+    all_parameters: bool  # list every parameter of the tools; default: False
+    min_concurrent: int  # the least number of runs that may go on at the same time
+    lua_time_ms: int  # the least time that a call may spend in scripts, in each minute
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a call ended.
+
+    `text` is for a model, and `data` has the same facts for programs. With backlog=True, `backlog` has the events that
+    the session's agent had not seen. When `ok` is False, `code` and `message` say why, and `traceback` where a script
+    failed.
+    """
+    ok: bool
+    text: str = ''
+    data: dict[str, Any] = field(default_factory=dict)
+    structured: bool = False  # the data is for models, too
+    backlog: list[dict[str, Any]] = field(default_factory=list)
+    code: str = ''
+    message: str = ''
+    traceback: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a call is: `progress` of `total`, if that is known."""
+    progress: float
+    total: float | None = None
+    message: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened without a call. `data` is the whole event, with `event`, `session` and `run`, too."""
+    name: str
+    session: str
+    run: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question of the policy: may this happen?
+
+    Only `command` and `commands` are safe to print on a terminal: escape the rest, which may quote what a model wrote.
+    """
+    id: str
+    session: str
+    tool: str
+    arguments: dict[str, Any]
+    effect: str  # what was requested: call, start, stdin or kill
+    reason: str  # why it asks, a sentence
+    rule: str
+    file: str  # where the rule is
+    line: int  # in that file
+    command: str  # '' when there is no command
+    commands: list[str]  # what the command would run, as it was understood
+    mode: str
+    workspace: str
+    call: int = 0  # the number of the call of this program that led to the question; 0: there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to an Ask. True and False are short for Answer(True) and Answer(False)."""
+    allow: bool
+    reason: str = ''  # why it is refused, for the model
+    remember: Literal['once', 'session', 'always'] = 'once'
+    about: Literal['command', 'rule'] = 'command'  # what is remembered: this command, or all that the rule asks about
+    lasts: float = 0  # seconds that `always` lasts; 0: until it is revoked
+    who: str = ''  # for the list of approvals
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a tool of your own may return when it has both a text for the model and data for programs."""
+    text: str = ''
+    data: dict[str, Any] | None = None

@@ -1,8 +1,11 @@
 // Changing the scripts while calls are in flight.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "bindings/lua/call/engine.h"
 #include "tests/bindings/lua/call/engine_fixture.h"
+#include "tests/support/loop.h"
 
 using gibbous::CallId;
 using gibbous::CallResult;
@@ -175,6 +178,9 @@ TEST_CASE("an old generation is freed with its last call") {
   CHECK(first.expired());
   const std::weak_ptr<gibbous::lua::Generation> second = world.engine->current();
   REQUIRE(world.engine->reload().ok);
+  // A thread closes its state.
+  const auto end = std::chrono::steady_clock::now() + gibbous::testing::kPatience;
+  while (!second.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   CHECK(second.expired());
 }
 

@@ -99,8 +99,9 @@ for (const { name, connect } of CLIENTS) {
       assert.match(textOf(denied), /test\.erase/);
       assert.equal(textOf(await server.callTool('open_buffer', { path: 'x' })), 'opened x');
       assert.equal(await bench.noted(), '');
-      const log = async () => (await run(GIBBOUS, ['policy', 'log', '--json', '--state',
-        path.join(bench.directory, 'state')])).stdout;
+      // The journal may not have been made yet.
+      const log = () => run(GIBBOUS, ['policy', 'log', '--json', '--state',
+        path.join(bench.directory, 'state')]).then(({ stdout }) => stdout, () => '');
       await until('both decisions are recorded', async () => {
         const text = await log();
         return text.includes('erase_buffer') && text.includes('open_buffer');

@@ -12,8 +12,8 @@
  *     gib_poll(runtime, &budget);
  *     while (gib_next(runtime, &message) == 1) handle(&message);
  *
- * Threads. A runtime belongs to the thread that created it; gib_post(), gib_abi(), gib_version() and
- * gib_has() may be called on any thread.
+ * Threads. A runtime belongs to the thread that created it; gib_post(), gib_abi(), gib_version()
+ * and gib_has() may be called on any thread.
  *
  * No call is undefined. A function that must not be carried out changes nothing and returns a code:
  * on another thread, in a forked child, after the end, with NULL, and with a handle that was
@@ -22,8 +22,9 @@
  * Loops. gib_fd() becomes readable by what happens outside this thread. A call of the host's own,
  * such as gib_call() or gib_reply(), makes gib_next_timeout() 0: ask it before each wait.
  *
- * Libraries. This one uses the LuaJIT, libuv, SQLite and RE2 that it finds in the process. A program
- * that exports the functions of another Lua loads it with RTLD_DEEPBIND; gib_create() says so.
+ * Libraries. This one uses the LuaJIT, libuv, SQLite and RE2 that it finds in the process. A
+ * program that exports the functions of another Lua loads it with RTLD_DEEPBIND; gib_create() says
+ * so.
  *
  * Text is UTF-8 and ends with NUL; JSON texts are objects of at most 8 MiB. In what the host passes
  * an unknown member is an error. In messages, members may be added: ignore those you do not know.
@@ -64,7 +65,7 @@ typedef enum gib_code {
   GIB_NOT_FOUND = -5,    /* no such call, token, tool, function or run */
   GIB_FAILED = -6,       /* it did not work out; gib_error() says why */
   GIB_NO_MEMORY = -7,
-  GIB_REENTRANT = -8     /* reserved: nothing here is called from inside the library */
+  GIB_REENTRANT = -8 /* reserved: nothing here is called from inside the library */
 } gib_code;
 
 /* The kinds of messages; what their JSON holds. */
@@ -87,8 +88,8 @@ typedef enum gib_kind {
    * "session"}. Answer with gib_reply(): {"text"?, "data"?} for a tool, {"value"?} for a function,
    * or {"error": {"code", "message"}} for either. */
   GIB_HOST_CALL = 5,
-  GIB_CANCELLED = 6, /* an ask or a host call ended without its reply; the token is gone. {} */
-  GIB_LOG = 7,       /* a script, or the runtime, logs: an event {"level", "message", ...} */
+  GIB_CANCELLED = 6,   /* an ask or a host call ended without its reply; the token is gone. {} */
+  GIB_LOG = 7,         /* a script, or the runtime, logs: an event {"level", "message", ...} */
   GIB_CLOSED_DOWN = 8, /* the last message: nothing is left. {} */
   GIB_POSTED = 9,      /* what gib_post() was given */
   GIB_RUNS = 10,       /* the answer to gib_runs(): {"runs": [...]} */
@@ -96,12 +97,12 @@ typedef enum gib_kind {
 } gib_kind;
 
 typedef struct gib_message {
-  size_t size;     /* sizeof(gib_message), set by the host, with zeros in the rest */
-  int32_t kind;    /* gib_kind */
+  size_t size;  /* sizeof(gib_message), set by the host, with zeros in the rest */
+  int32_t kind; /* gib_kind */
   int32_t reserved;
-  int64_t call;    /* RESULT, PROGRESS, RUNS, BACKLOG: what gib_call() and its like returned;
-                      ASK, HOST_CALL: the call of this host that led to it, if there is one */
-  uint64_t token;  /* ASK, HOST_CALL, CANCELLED: for gib_reply() */
+  int64_t call;     /* RESULT, PROGRESS, RUNS, BACKLOG: what gib_call() and its like returned;
+                       ASK, HOST_CALL: the call of this host that led to it, if there is one */
+  uint64_t token;   /* ASK, HOST_CALL, CANCELLED: for gib_reply() */
   const char* json; /* borrowed until the next gib_next(), gib_close() or gib_destroy() */
   size_t json_size; /* without the NUL */
 } gib_message;
@@ -178,8 +179,8 @@ GIB_API int gib_progress(gib_runtime* runtime, uint64_t token, const char* json)
 GIB_API int gib_tool_add(gib_runtime* runtime, const char* tool);
 GIB_API int gib_tool_remove(gib_runtime* runtime, const char* name);
 /* Adds a function that scripts call as host.NAME(args): {"name", "description", "permission",
- * "input"?, "output"?: a JSON Schema of its value, "timeout_ms"?}, as with gib_tool_add(). No client
- * sees it. Policies cannot call it: only functions of C++ hosts can be pure. */
+ * "input"?, "output"?: a JSON Schema of its value, "timeout_ms"?}, as with gib_tool_add(). No
+ * client sees it. Policies cannot call it: only functions of C++ hosts can be pure. */
 GIB_API int gib_function_add(gib_runtime* runtime, const char* function);
 GIB_API int gib_function_remove(gib_runtime* runtime, const char* name);
 /* The tools of the moment as a JSON text: format "mcp", "openai" or "anthropic". Borrowed until the

@@ -1,6 +1,6 @@
 ---@meta
--- The table `host`: functions that the program around the runtime offers to scripts. Which there are
--- depends on that program; `host.NAME` is nil where it has none of that name.
+-- The table `host`: functions that the program around the runtime offers to scripts. Which there
+-- are depends on that program; `host.NAME` is nil where it has none of that name.
 
 ---A call of a function waits for its answer, as tool.call does, and returns the value, or nil, err:
 ---`denied`, `timeout`, `invalid_arguments`, or a code of the host's own. The policy judges it as a

@@ -111,6 +111,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     lua::bind_context(state, impl.context);
     lua::open_api(state);
   };
+  options.push_host_pure = lua::push_host_pure;  // there is no host here, and no function
   lua::LoadFailure failure;
   impl.generation = lua::Generation::load(options, 1, false, &failure);
   if (!impl.generation) {

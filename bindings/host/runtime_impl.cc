@@ -171,7 +171,8 @@ Status Runtime::Impl::add_part(Result<std::shared_ptr<const lua::HostPart>> part
 Status Runtime::Impl::remove_part(const std::string& name, const char* kind) {
   lua::HostTools tools = host_tools;
   const auto found = tools.find(name);
-  if (found == tools.end()) {
+  const bool is_function = kind == std::string("function");
+  if (found == tools.end() || found->second->is_function != is_function) {
     return Status::error(std::string(kind) + "_not_found",
                          std::string("the host has no ") + kind + " '" + name + "'");
   }

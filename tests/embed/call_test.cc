@@ -57,6 +57,24 @@ TEST_CASE("embed: a question is withdrawn when its call is cancelled, and its an
   CHECK(withdrawn.size() == 1);
 }
 
+TEST_CASE("embed: a call that is cancelled by the handler of its question takes no answer") {
+  Host host(asking());
+  std::optional<AskRequest> asked;
+  std::vector<std::string> withdrawn;
+  host.runtime->on_ask(
+      [&](AskRequest request) {
+        host.runtime->cancel(request.call);
+        asked = std::move(request);
+      },
+      [&](const std::string& id) { withdrawn.push_back(id); });
+  CHECK(host.call("bg_start", {{"command", "true"}}).code == "cancelled");
+  REQUIRE(host.until([&] { return !withdrawn.empty(); }));
+  AskAnswer always;
+  always.allow = true;
+  always.remember = AskAnswer::Remember::kAlways;
+  CHECK_FALSE(asked->reply(always));
+}
+
 TEST_CASE("embed: a question that was answered is not withdrawn") {
   Host host(asking());
   std::vector<std::string> withdrawn;

@@ -188,6 +188,7 @@ TEST_CASE("host function: functions come and go while the runtime lives") {
   CHECK(world.attempt().text == "2");
   REQUIRE(runtime.reload().ok);
   CHECK(world.attempt().text == "2");
+  CHECK(runtime.remove_tool("host.add").code() == "tool_not_found");
   REQUIRE(runtime.remove_function("add").ok());
   CHECK(runtime.remove_function("add").code() == "function_not_found");
   CHECK(world.attempt().text == "none");

@@ -148,7 +148,7 @@ int l_journal_kill(lua_State* state) {
     auto question = std::make_unique<PendingQuestion>(context);
     question->withdraw = context.engine->ask(
         task->call(), std::move(asked),
-        [id, signal, &context, complete = task->completer(),
+        [id, signal, &context, complete = task->completer(), cancelled = question->cancelled,
          owner = std::weak_ptr<Task>(task)](const Verdict& verdict) {
           if (verdict.decision != Verdict::Decision::kAllow) {
             const bool asks = verdict.decision == Verdict::Decision::kAsk;
@@ -161,10 +161,10 @@ int l_journal_kill(lua_State* state) {
               return push_error(to, status, id);
             });
           };
-          const auto kill = [id, signal, &context, complete, fail,
+          const auto kill = [id, signal, &context, complete, fail, cancelled,
                              owner](const Result<RunRecord>& run) {
             const auto asker = owner.lock();
-            if (!asker) return;
+            if (!asker || *cancelled) return;
             if (!run) return fail(run.status());
             if (!may_see(asker->call(), *run)) return fail(not_recorded(id));
             context.worker->request_kill(id, signal,

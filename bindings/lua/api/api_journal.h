@@ -1,6 +1,8 @@
 // Shared by the files of the table `journal`. Loop thread only.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "bindings/lua/call/context.h"
@@ -31,10 +33,12 @@ class PendingQuestion final : public PendingOp {
   PendingQuestion(const PendingQuestion&) = delete;
   PendingQuestion& operator=(const PendingQuestion&) = delete;
   void cancel() override {
+    *cancelled = true;
     if (withdraw) withdraw();
   }
 
   std::function<void()> withdraw;  // a question to a person that comes first
+  const std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
 
  private:
   SpecWorld* specs_;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <system_error>
 #include <utility>
 
 #include "bindings/lua/call/context.h"
@@ -10,15 +11,26 @@
 namespace gibbous::lua {
 namespace {
 
-// A host that handles signals gets them on a thread of its own.
+class AllBlocked {
+ public:
+  AllBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllBlocked(const AllBlocked&) = delete;
+  AllBlocked& operator=(const AllBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// A host that handles signals gets them on a thread of its own. Throws std::system_error when this
+// user or this group may have no thread more.
 std::thread quiet_thread(std::function<void()> work) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(work));
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  const AllBlocked blocked;
+  return std::thread(std::move(work));
 }
 
 }  // namespace
@@ -59,7 +71,12 @@ GenerationDisposal::~GenerationDisposal() {
 
 void GenerationDisposal::dispose(std::shared_ptr<Generation> old) {
   if (thread_.joinable()) thread_.join();  // it ended long ago
-  thread_ = quiet_thread([held = std::move(old)]() mutable { held.reset(); });
+  const auto held = std::make_shared<std::shared_ptr<Generation>>(std::move(old));
+  try {
+    thread_ = quiet_thread([held] { held->reset(); });
+  } catch (const std::system_error&) {
+    held->reset();  // here, then
+  }
 }
 
 }  // namespace gibbous::lua

@@ -24,7 +24,7 @@ class BackgroundLoad {
   };
   // `before` is the generation in force, for what is the same in both; null when its policy has not
   // been read yet. `open_api` opens the API in a state without a context. `on_done` comes on the
-  // thread, once; then take() is there.
+  // thread, once; then take() is there. Throws std::system_error when there can be no thread.
   BackgroundLoad(const GenerationOptions& options, std::function<void(lua_State*)> open_api,
                  std::uint64_t id, std::shared_ptr<Generation> before,
                  std::function<void()> on_done);

@@ -21,10 +21,13 @@ void* key(const char& of) {
 }  // namespace
 
 void bind_context(lua_State* state, Context& context) {
+  lua_pushlightuserdata(state, key(kWantedKey));
+  lua_pushnil(state);
+  lua_rawset(state, LUA_REGISTRYINDEX);
+  make_task_slot(state);
   lua_pushlightuserdata(state, key(kContextKey));
   lua_pushlightuserdata(state, &context);
   lua_rawset(state, LUA_REGISTRYINDEX);
-  make_task_slot(state);
 }
 
 void bind_no_context(lua_State* state, bool* wanted) {

@@ -320,6 +320,11 @@ Engine::Withdraw Engine::ask(Call& call, PolicyRequest asked,
     return approval->answer(answer);
   };
   approver_(std::move(question));
+  // The host may have cancelled the call in there.
+  if (call.cancelled() || call.ended()) {
+    if (const auto open = weak.lock()) open->withdraw();
+    return nullptr;
+  }
   return [weak] {
     if (const auto open = weak.lock()) open->withdraw();
   };

@@ -90,7 +90,7 @@ class Engine {
   // loop; null: here and now). `on_done` comes on the loop, once the result is in force; a request
   // that comes meanwhile is carried out after it.
   using Post = std::function<void(std::function<void()>)>;
-  void reload_later(const Post& post, std::function<void()> on_done);
+  void reload_later(const Post& post, const std::function<void()>& on_done);
   std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when

@@ -1,6 +1,7 @@
 // Replaces an engine's generation: all or nothing, between two turns. Loop thread.
 #include <algorithm>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "bindings/lua/call/call.h"
@@ -96,7 +97,7 @@ void Engine::take_over(std::shared_ptr<Generation> next) {
   drain(std::move(before));
 }
 
-void Engine::reload_later(const Post& post, std::function<void()> on_done) {
+void Engine::reload_later(const Post& post, const std::function<void()>& on_done) {
   // The clock of specs stands still, and their world belongs to one thread.
   if (!post || context_.specs != nullptr) {
     reload();
@@ -106,13 +107,18 @@ void Engine::reload_later(const Post& post, std::function<void()> on_done) {
   load_is_stale_ = loading_ != nullptr;
   if (loading_) return;
   const bool is_read = current_->policy().commands() != nullptr;
-  loading_ = std::make_unique<BackgroundLoad>(
-      options_.generation, open_api_, next_generation_, is_read ? current_ : nullptr,
-      [this, post, on_done = std::move(on_done), alive = std::weak_ptr<const int>(lifetime_)] {
-        post([this, post, on_done, alive] {
-          if (!alive.expired()) take_loaded(post, on_done);
+  try {
+    loading_ = std::make_unique<BackgroundLoad>(
+        options_.generation, open_api_, next_generation_, is_read ? current_ : nullptr,
+        [this, post, on_done, alive = std::weak_ptr<const int>(lifetime_)] {
+          post([this, post, on_done, alive] {
+            if (!alive.expired()) take_loaded(post, on_done);
+          });
         });
-      });
+  } catch (const std::system_error&) {
+    reload();
+    on_done();
+  }
 }
 
 void Engine::take_loaded(const Post& post, const std::function<void()>& on_done) {
@@ -124,15 +130,17 @@ void Engine::take_loaded(const Post& post, const std::function<void()>& on_done)
     return;
   }
   for (const std::string& text : outcome.deprecated) warn_deprecated(text);
-  if (outcome.needs_loop) {
+  // Scripts that have filled their memory leave no room to bind it.
+  const bool bound =
+      outcome.made && outcome.made->state().protect(
+                          {}, [this](lua_State* state) { bind_context(state, context_); }, nullptr);
+  if (outcome.needs_loop || (outcome.made && !bound)) {
     reload();
   } else if (!outcome.made) {
     failed_files_ = outcome.failure.files;
     ReloadResult ignored;
     report_failure(outcome.failure, &ignored);
   } else {
-    outcome.made->state().protect(
-        {}, [this](lua_State* state) { bind_context(state, context_); }, nullptr);
     take_over(std::move(outcome.made));
   }
   on_done();

@@ -345,7 +345,8 @@ class ToolsetReader {
   }
 
   std::string no_toolset(const std::string& name) const {
-    const std::vector<std::string> known(toolsets_.begin(), toolsets_.end());
+    std::vector<std::string> known(toolsets_.begin(), toolsets_.end());
+    known.erase(std::remove(known.begin(), known.end(), kHostFunctions), known.end());
     const std::string near = nearest_name(name, known);
     return "there is no toolset '" + name + "'; known are " + comma_list(known) +
            (near.empty() ? "" : "; did you mean '" + near + "'?");

@@ -52,7 +52,12 @@ for (const { name, connect } of CLIENTS) {
       const { server } = await editorFor(t, connect);
       const seen = [];
       const result = await server.callTool('build_buffer', { path: 'main.c' },
-        { onprogress: (progress) => seen.push(progress.message) });
+        {
+          onprogress: (progress) => {
+            seen.push(progress.message);
+            server.callTool('seen_half', { path: 'main.c' });
+          },
+        });
       assert.equal(textOf(result), 'built main.c');
       assert.deepEqual(seen, ['half of main.c']);
     });

@@ -41,6 +41,7 @@ std::string path_of(const ToolCall& call) {
 // Calls that are never answered, and the threads of those that are answered later.
 struct Editor {
   std::vector<ToolCall> held;
+  std::shared_ptr<ToolCall> building;
   std::vector<std::thread> workers;
   gibbous::Runtime* runtime = nullptr;
   std::string state;
@@ -54,10 +55,16 @@ struct Editor {
     open.handler = [](const ToolCall& call) { answer(call, "opened " + path_of(call)); };
     HostTool build = tool("build_buffer", "read");
     build.handler = [this](ToolCall call) {
-      auto kept = std::make_shared<ToolCall>(std::move(call));
-      kept->progress({1, 2, "half of " + path_of(*kept)});
-      workers.emplace_back(
-          [this, kept] { runtime->post([kept] { answer(*kept, "built " + path_of(*kept)); }); });
+      call.progress({1, 2, "half of " + path_of(call)});
+      building = std::make_shared<ToolCall>(std::move(call));
+    };
+    // The client says when it has seen the progress; some drop what comes beside a result.
+    HostTool seen = tool("seen_half", "read");
+    seen.handler = [this](const ToolCall& call) {
+      answer(call, "noted");
+      workers.emplace_back([this, kept = building] {
+        runtime->post([kept] { answer(*kept, "built " + path_of(*kept)); });
+      });
     };
     HostTool hold = tool("hold_buffer", "read");
     hold.timeout = std::chrono::milliseconds(0);
@@ -75,7 +82,7 @@ struct Editor {
       note("erased");
       answer(call, "erased");
     };
-    return {open, build, hold, slow, erase};
+    return {open, build, seen, hold, slow, erase};
   }
 };
 

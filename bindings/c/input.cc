@@ -224,32 +224,35 @@ CallRequest read_call(const char* text) {
   return request;
 }
 
-HostTool read_tool(Input input) {
-  HostTool tool;
-  tool.name = input.needed_text("name");
-  tool.title = input.text("title");
-  tool.description = input.text("description");
-  tool.permission = input.text("permission");
+namespace {
+
+// What tools and functions have in common.
+template <typename Part>
+Part read_part(Input& input) {
+  Part part;
+  part.name = input.needed_text("name");
+  part.description = input.text("description");
+  part.permission = input.text("permission");
   const Json& in = input.object("input");
-  if (!in.is_null()) tool.input_schema = to_text(in);
+  if (!in.is_null()) part.input_schema = to_text(in);
   const Json& out = input.object("output");
-  if (!out.is_null()) tool.output_schema = to_text(out);
+  if (!out.is_null()) part.output_schema = to_text(out);
+  part.timeout = millis(input.number("timeout_ms", 0, kMaxMillis), part.timeout.count());
+  return part;
+}
+
+}  // namespace
+
+HostTool read_tool(Input input) {
+  auto tool = read_part<HostTool>(input);
+  tool.title = input.text("title");
   tool.structured = input.flag("structured", false);
-  tool.timeout = millis(input.number("timeout_ms", 0, kMaxMillis), tool.timeout.count());
   input.done();
   return tool;
 }
 
 HostFunction read_function(Input input) {
-  HostFunction function;
-  function.name = input.needed_text("name");
-  function.description = input.text("description");
-  function.permission = input.text("permission");
-  const Json& in = input.object("input");
-  if (!in.is_null()) function.input_schema = to_text(in);
-  const Json& out = input.object("output");
-  if (!out.is_null()) function.output_schema = to_text(out);
-  function.timeout = millis(input.number("timeout_ms", 0, kMaxMillis), function.timeout.count());
+  auto function = read_part<HostFunction>(input);
   input.done();
   return function;
 }

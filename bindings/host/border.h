@@ -56,8 +56,8 @@ class Border {
       thrown = error.what();
       if (thrown.empty()) thrown = "an exception without a message";
     } catch (...) {
-      // No Lua error of ours comes this way: callbacks are called outside scripts, and nothing that
-      // they may call runs one.
+      // No Lua error of ours comes this way: nothing that a callback may call runs a script, also
+      // not where a policy calls it (HostFunction::pure).
       thrown = "an exception of an unknown type";
     }
     --border->depth_;

@@ -218,9 +218,10 @@ GIB_API int gib_close(gib_runtime* runtime);
  * not detached, and returns at once. The calls go on to exist, without an end, until gib_close() or
  * gib_destroy(). */
 GIB_API int gib_hand_over(gib_runtime* runtime);
-/* Frees the handle, in any state; closes first, and waits for that: milliseconds, at most 3 s, and
- * longer when scripts that have changed are being read at that moment. GIB_WRONG_THREAD and
- * GIB_FORKED change nothing. A second time is GIB_CLOSED. */
+/* Frees the handle, in any state; closes first, and waits for that: milliseconds, but seconds while
+ * another process locks the journal (5 s were measured), the disk does not answer, or scripts that
+ * have changed are being read. GIB_WRONG_THREAD and GIB_FORKED change nothing. A second time is
+ * GIB_CLOSED. */
 GIB_API int gib_destroy(gib_runtime* runtime);
 
 #ifdef __cplusplus

@@ -228,6 +228,16 @@ TEST_CASE("border: each method in a forked child is refused") {
   CHECK(host.call("bg_status", Json::object()).ok);
 }
 
+TEST_CASE("border: a child of a process with a runtime is refused one of its own") {
+  Host host(auto_mode());
+  const std::string code_in_child = in_child([] {
+    auto made = Runtime::create(auto_mode());
+    return made ? std::string("made") : made.status().code();
+  });
+  CHECK(code_in_child == "forked");
+  CHECK(host.call("bg_status", Json::object()).ok);
+}
+
 TEST_CASE("border: a forked child that destroys the runtime disturbs nothing") {
   Host host(auto_mode());
   const std::string word = unique_word();

@@ -7,6 +7,7 @@
 #include "tests/embed/border.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
+#include "tests/support/loop.h"
 
 namespace gibbous {
 namespace {
@@ -25,6 +26,26 @@ TEST_CASE("embed: a call that exceeds its deadline is cancelled and says so") {
   REQUIRE(host.until([&] { return result.has_value(); }));
   CHECK(result->code == "timeout");
   CHECK_THAT(result->message, Contains("within"));
+}
+
+TEST_CASE("embed: a call that is cancelled at once has its result, also when all closes at once") {
+  const testing::TempDir state;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = state.path();
+  options.session = "same";
+  options.claim_session = true;
+  Host first(options);
+  CHECK(first.call("bg_status", Json::object()).ok);
+  // Its first call may have to wait until it knows which session it has.
+  Host second(options);
+  std::vector<std::string> codes;
+  const CallId id = second.runtime->call(
+      {"bg_status"}, [&](const CallResult& result) { codes.push_back(result.code); });
+  REQUIRE(second.runtime->cancel(id));
+  bool closed = false;
+  second.runtime->close([&] { closed = true; });
+  REQUIRE(second.until([&] { return closed; }));
+  CHECK(codes == std::vector<std::string>{"cancelled"});
 }
 
 TEST_CASE("embed: a call that ends in time does not hear of its deadline") {

@@ -2,8 +2,8 @@
 //
 // A Runtime owns the scripts (Lua), the runs (child processes and their output) and one keeper
 // process. It never blocks its caller, installs no signal handler and keeps no global state:
-// several runtimes in one process are independent. Its threads, which wait for the disk, call no
-// callback and block all signals.
+// several runtimes in one process are independent. Its threads, which wait for the disk and read
+// scripts that have changed, call no callback and block all signals.
 //
 // Threads: a Runtime belongs to the thread that created it. Call every method there, except post().
 // Every callback comes there too, from inside poll() or the borrowed loop, and never from inside
@@ -93,7 +93,7 @@ struct HostTool {
 // returns its value, or nil, err. It is judged, bounded and cancelled as a call of a tool named
 // `host.NAME` would be, but no client sees it or may call it.
 struct HostFunction {
-  std::string name;  // letters, digits and _, no digit first
+  std::string name;  // up to 50 letters, digits and _, no digit first
   std::string description;
   std::string permission;                     // read, write or execute
   std::string input_schema;                   // as HostTool's
@@ -103,7 +103,8 @@ struct HostFunction {
   std::function<void(ToolCall)> handler;
   std::function<void(std::uint64_t id)> on_cancel = nullptr;
   // In place of `handler`: answers at once and has no effect. Only these may be called by policies,
-  // too, where nothing judges them; then this comes from inside a policy, and must not take long.
+  // too, where nothing judges them; then this comes from inside a policy, or from a test of one
+  // while it loads (in create(), too), and must not take long.
   std::function<ToolAnswer(const std::string& arguments)> pure = nullptr;
 };
 

@@ -66,14 +66,19 @@ int l_run_list(lua_State* state) {
     const bool brief = fields.flag("brief").value_or(false);
     fields.done();
     const Context& context = context_of(state);
-    Json list = Json::array();
+    lua_newtable(state);
+    int number = 0;
     for (const Run* run : context.runs->list()) {
       if (wanted_state && *wanted_state != to_string(run->state())) continue;
       if (session && *session != run->spec().session) continue;
       if (!is_own(state, *run)) continue;
-      list.push_back(brief ? run_summary(*run, *context.clock) : run_info(*run, *context.clock));
+      if (brief) {
+        push_run_summary(state, *run, *context.clock);
+      } else {
+        push_json(state, run_info(*run, *context.clock));
+      }
+      lua_rawseti(state, -2, ++number);
     }
-    push_json(state, list);
     mark_array(state, -1);
     return 1;
   });

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <lua.hpp>
+#include <type_traits>
 
 #include "bindings/lua/api/screen_value.h"
 #include "bindings/lua/api/watch_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/vm/budget.h"
 #include "runtime/output/file_sink.h"
 #include "runtime/output/text.h"
 #include "runtime/process/signals.h"
@@ -23,6 +26,9 @@ constexpr std::int64_t kMaxLogBytes = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxLogFiles = 1'000'000;
 constexpr std::int64_t kMaxPriority = 1'000;
 constexpr std::int64_t kMaxAttempts = 1'000'000;
+constexpr int kSummaryFields = 16;
+constexpr int kSummarySlots = 4;
+constexpr std::size_t kSummarySteps = 128;  // of a budget, to push one
 
 Json stream_info(const Run& run, StreamId id) {
   const Stream& stream = run.stream(id);
@@ -56,15 +62,64 @@ void add_execution(const RunSpec& spec, Json* info) {
   }
 }
 
-void add_supervision(const Run& run, Json* info) {
-  if (run.readiness() != Readiness::kUnasked) {
-    (*info)["readiness"] = to_string(run.readiness());
-    if (!run.readiness_note().empty()) (*info)["readiness_note"] = to_utf8(run.readiness_note());
+// Sets fields of the table on top of the stack, without a JSON value between.
+struct FieldSetter {
+  lua_State* state;
+
+  void operator()(const char* name, bool value) const {
+    lua_pushboolean(state, value ? 1 : 0);
+    lua_setfield(state, -2, name);
   }
-  if (!run.next().empty()) (*info)["next"] = run.next();
-  if (run.spec().restarts == 0) return;
-  (*info)["restart_of"] = run.spec().restart_of;
-  (*info)["restarts"] = run.spec().restarts;
+  void operator()(const char* name, std::string_view value) const { set_text(state, name, value); }
+  void operator()(const char* name, const char* value) const { set_text(state, name, value); }
+  void operator()(const char* name, const std::string& value) const {
+    set_text(state, name, value);
+  }
+  void operator()(const char* name, const Json& value) const {
+    push_json(state, value);
+    lua_setfield(state, -2, name);
+  }
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(const char* name, Number value) const {
+    lua_pushnumber(state, static_cast<lua_Number>(value));
+    lua_setfield(state, -2, name);
+  }
+};
+
+// Hands each field of a summary to `put(name, value)`.
+template <typename Put>
+void summarize(const Run& run, const Clock& clock, const Put& put) {
+  const RunSpec& spec = run.spec();
+  const auto& exit = run.exit_status();
+  put("id", run.id());
+  put("pid", run.pid());
+  put("command", to_utf8(run.command_text()));
+  put("session", spec.session);
+  put("tool", spec.tool);
+  put("background", spec.background);
+  put("state", to_string(run.state()));
+  put("runtime_ms", run.runtime(clock).count());
+  put("left_behind", run.left_behind());
+  if (!spec.label.empty()) put("label", spec.label);
+  if (exit && exit->signal == 0) put("exit_code", exit->code);
+  if (!run.reason().empty()) put("reason", to_utf8(run.reason()));
+  if (run.readiness() != Readiness::kUnasked) {
+    put("readiness", to_string(run.readiness()));
+    if (!run.readiness_note().empty()) put("readiness_note", to_utf8(run.readiness_note()));
+  }
+  if (!run.next().empty()) put("next", run.next());
+  if (spec.restarts != 0) {
+    put("restart_of", spec.restart_of);
+    put("restarts", spec.restarts);
+  }
+  if (run.limit_reached()) put("limit", limit_reached_value(*run.limit_reached()));
+  if (run.started_at().count() > 0) put("started_ms", run.started_at().count());
+  if (run.ended_at().count() > 0) put("ended_ms", run.ended_at().count());
+  if (run.pid() != 0) {
+    put("output_rate", std::llround(run.output_rate(clock)));
+    put("idle_ms", std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count());
+  }
 }
 
 void read_environment(Fields& fields, StartOptions* start) {
@@ -202,31 +257,16 @@ StartOptions parse_start(const Json& options, bool queued) {
 }
 
 Json run_summary(const Run& run, const Clock& clock) {
-  const RunSpec& spec = run.spec();
-  const auto& exit = run.exit_status();
-  Json info = {
-      {"id", run.id()},
-      {"pid", run.pid()},
-      {"command", to_utf8(run.command_text())},
-      {"session", spec.session},
-      {"tool", spec.tool},
-      {"background", spec.background},
-      {"state", to_string(run.state())},
-      {"runtime_ms", run.runtime(clock).count()},
-      {"left_behind", run.left_behind()},
-  };
-  if (!spec.label.empty()) info["label"] = spec.label;
-  if (exit && exit->signal == 0) info["exit_code"] = exit->code;
-  if (!run.reason().empty()) info["reason"] = to_utf8(run.reason());
-  add_supervision(run, &info);
-  if (run.limit_reached()) info["limit"] = limit_reached_value(*run.limit_reached());
-  if (run.started_at().count() > 0) info["started_ms"] = run.started_at().count();
-  if (run.ended_at().count() > 0) info["ended_ms"] = run.ended_at().count();
-  if (run.pid() != 0) {
-    info["output_rate"] = std::llround(run.output_rate(clock));
-    info["idle_ms"] = std::chrono::duration_cast<Millis>(clock.now() - run.last_output()).count();
-  }
+  Json info = Json::object();
+  summarize(run, clock, [&info](const char* name, Json value) { info[name] = std::move(value); });
   return info;
+}
+
+void push_run_summary(lua_State* state, const Run& run, const Clock& clock) {
+  luaL_checkstack(state, kSummarySlots, "too many values");
+  Budget::of(state).charge(state, kSummarySteps);
+  lua_createtable(state, 0, kSummaryFields);
+  summarize(run, clock, FieldSetter{state});
 }
 
 Json run_info(const Run& run, const Clock& clock) {

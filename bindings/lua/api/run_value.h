@@ -38,6 +38,8 @@ StartOptions parse_start(const Json& options, bool queued = false);
 Json run_info(const Run& run, const Clock& clock);
 // Returns how it stands, without what costs more to say.
 Json run_summary(const Run& run, const Clock& clock);
+// Pushes the same as a table; raises when the turn's budget is used up.
+void push_run_summary(lua_State* state, const Run& run, const Clock& clock);
 // The table of h:usage().
 Json usage_value(const Run& run, const RunUsage& usage);
 Json kill_report(const KillReport& report);

@@ -34,17 +34,19 @@ local status = tool {
     local function line_of(index)
       return format.status_line(infos[index], usages[index])
     end
-    local data = json.array {}
-    for index, info in ipairs(infos) do
-      data[index] = format.status_data(info, usages[index])
-    end
-    local text
+    local text, why
     if args.id then
-      local why = failure.of(infos[1])
+      why = failure.of(infos[1])
       text = line_of(1) .. format.below(why)
-      data[1].error_excerpt = failure.field(why)
     else
       text = shaped.list(line_of, infos, 'bg_status with id')
+    end
+    local data = json.array {}
+    for index, info in ipairs(infos) do
+      data[index] = format.status_into_data(info, usages[index])
+    end
+    if why then
+      data[1].error_excerpt = failure.field(why)
     end
     text = text ~= '' and text or 'No background processes.'
     return { text = text, data = { processes = data } }

@@ -9,7 +9,7 @@ local text = require 'toolsets.format.text'
 local M = {
   find = memory_run.find, find_newest = memory_run.find_newest,
 
-  STATUS = status.SCHEMA, status_line = status.line, status_data = status.data,
+  STATUS = status.SCHEMA, status_line = status.line, status_into_data = status.into_data,
   usages = status.usages,
 
   section = output.section, tails = output.tails,

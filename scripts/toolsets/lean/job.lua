@@ -262,13 +262,13 @@ function actions.list(_, ctx)
   end
   any_run.tell(infos)
   local usages, data = format.usages(infos), json.array {}
-  for index, info in ipairs(infos) do
-    data[index] = format.status_data(info, usages[index])
-  end
   local function line_of(index)
     return list_line(infos[index], usages[index])
   end
   local text = #infos > 0 and shaped.list(line_of, infos, 'output') or 'nothing was started'
+  for index, info in ipairs(infos) do
+    data[index] = format.status_into_data(info, usages[index])
+  end
   return { text = text, data = { processes = data } }
 end
 

@@ -77,12 +77,15 @@ void for_each_socket(pid_t pid, std::size_t& looks_left, Visit visit) {
 
 }  // namespace
 
+ListeningPorts::ListeningPorts() {
+  struct stat space {};
+  if (::stat("/proc/self/ns/net", &space) == 0) own_space_ = space.st_ino;
+}
+
 std::vector<const ListeningSockets*> ListeningPorts::listeners_of(
     std::span<const LivingProcess> processes) {
   std::vector<const ListeningSockets*> found;
   std::vector<ino_t> seen;
-  struct stat own_space {};
-  static_cast<void>(::stat("/proc/self/ns/net", &own_space));
   for (const LivingProcess& process : processes) {
     struct stat space {};
     if (::stat(proc_path(process.pid, "ns/net").data(), &space) != 0) continue;
@@ -92,7 +95,7 @@ std::vector<const ListeningSockets*> ListeningPorts::listeners_of(
     const auto [known, is_new] = by_namespace_.try_emplace(space.st_ino);
     ListeningSockets& sockets = known->second;
     if (is_new) {
-      const bool own = space.st_ino == own_space.st_ino;
+      const bool own = space.st_ino == own_space_;
       if (!own || !append_own_listeners(sockets)) append_listeners_of(process.pid, sockets);
     }
     if (!sockets.empty()) found.push_back(&sockets);

@@ -16,6 +16,7 @@ namespace gibbous {
 // Keeps the sockets of each network namespace that it has seen. Not for several threads at once.
 class ListeningPorts {
  public:
+  ListeningPorts();
   // Returns unique ports, sorted by port, address and pid; at most kMaxUsagePorts.
   std::vector<ListeningPort> read(std::span<const LivingProcess> processes);
 
@@ -23,6 +24,7 @@ class ListeningPorts {
   // Returns the sockets of each namespace of these processes that has any.
   std::vector<const ListeningSockets*> listeners_of(std::span<const LivingProcess> processes);
 
+  ino_t own_space_ = 0;  // of this process's network; 0: not known
   std::map<ino_t, ListeningSockets> by_namespace_;
 };
 

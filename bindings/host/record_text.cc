@@ -22,8 +22,10 @@ std::string dump(const OrderedJson& json) {
 // How other processes find the run's processes.
 void add_processes(const Run& run, OrderedJson* to) {
   if (run.pid() == 0) return;
-  (*to)["pid"] = run.pid();
-  if (run.ended()) return;
+  OrderedJson& pid = (*to)["pid"];
+  const bool is_known = pid == run.pid() && to->contains("pid_started") && to->contains("mark");
+  pid = run.pid();
+  if (run.ended() || is_known) return;
   if (const auto stat = read_stat(run.pid())) (*to)["pid_started"] = stat->start_time;
   rlimit limit{};
   if (::prlimit(run.pid(), RLIMIT_RTTIME, nullptr, &limit) == 0) {

@@ -109,6 +109,9 @@ Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>&
                          std::int64_t stdout_to, std::int64_t stderr_to) {
   SegmentBuilder segment;
   std::uint64_t seq = 0;
+  std::size_t size = 0;
+  for (const StoredItem& item : items) size += item.payload.size() + item.meta.size();
+  segment.reserve(size);
   for (const StoredItem& item : items) {
     segment.add({++seq, item.type, item.payload, item.meta, item.created_at});
   }
@@ -117,7 +120,7 @@ Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>&
   RunTail tail{std::string(run_id),
                segment.created_at(),
                std::string(segment.items()),
-               std::string(segment.data()),
+               segment.take_data(),
                stdout_to,
                stderr_to};
   const std::size_t bytes = run_id.size() + tail.items.size() + tail.data.size();

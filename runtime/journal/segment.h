@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/journal/record.h"
@@ -23,6 +24,9 @@ class SegmentBuilder {
   std::int64_t created_at() const { return created_at_; }
   std::string_view items() const { return items_; }
   std::string_view data() const { return data_; }
+  std::string take_data() { return std::move(data_); }  // before clear()
+  // Makes room for items with this many bytes in all.
+  void reserve(std::size_t bytes) { data_.reserve(bytes); }
 
   // Returns true when the item may be added: it is the next one, and there is room (always for a
   // first one).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace gibbous {
 namespace {
@@ -14,6 +15,9 @@ constexpr Nanos kShortest{1'000'000'000};
 constexpr Nanos kLongest{60'000'000'000};
 // A run that does nothing is measured half as often each time, down to this.
 constexpr Nanos kLongestIdle{60'000'000'000};
+
+// More than these wait for the next turn of the loop.
+constexpr std::size_t kMostAtOnce = 32;
 
 // Less than this is what a program uses to wait.
 constexpr std::chrono::milliseconds kIdleCpu{20};
@@ -33,23 +37,25 @@ UsageSampler::UsageSampler(const Clock& clock, Runs& runs,
     : clock_(clock), runs_(runs), on_sample_(std::move(on_sample)) {}
 
 void UsageSampler::add(const std::string& run_id) {
-  sampled_[run_id] = {clock_.now() + kFirst, kShortest, {}};
-}
-
-Nanos UsageSampler::due() const {
-  Nanos due = Nanos::max();
-  for (const auto& [id, sampled] : sampled_) due = std::min(due, sampled.due);
-  return due;
+  const Sampled& added = sampled_[run_id] = {clock_.now() + kFirst, kShortest, {}};
+  due_ = std::min(due_, added.due);
 }
 
 void UsageSampler::sample() {
   const Nanos now = clock_.now();
-  if (due() > now) return;
+  if (due_ > now) return;
+  due_ = Nanos::max();
+  std::vector<std::string> ids;
   for (auto& [id, sampled] : sampled_) {
-    if (sampled.due - sampled.interval / 2 > now) continue;
+    if (ids.size() < kMostAtOnce && sampled.due - sampled.interval / 2 <= now) {
+      ids.push_back(id);
+      sampled.due = now + sampled.interval;
+    }
+    due_ = std::min(due_, sampled.due);
+  }
+  for (const std::string& id : ids) {
     Run* run = runs_.find(id);
     if (run == nullptr || run->ended()) continue;
-    sampled.due = now + sampled.interval;
     runs_.usage(*run, [this](Run& of, const std::optional<RunUsage>& usage) {
       if (usage) take(of, usage->tree);
     });
@@ -67,6 +73,7 @@ void UsageSampler::take(const Run& run, const TreeUsage& usage) {
           std::clamp<Nanos>(run.runtime(clock_) / kSamplesInALife, kShortest, kLongest);
     }
     sampled.due = clock_.now() + sampled.interval;
+    due_ = std::min(due_, sampled.due);
     sampled.last = usage;
   }
   on_sample_(run, usage);

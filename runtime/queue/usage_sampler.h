@@ -1,6 +1,6 @@
 // UsageSampler measures the runs of this process from time to time: a young run often, a run that
-// does nothing rarely, and all that are nearly due at once, because each measurement wakes this
-// process and its keeper. Loop thread only.
+// does nothing rarely, and all that are nearly due at the same time, because each measurement wakes
+// this process and its keeper. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,9 @@ class UsageSampler {
 
   void add(const std::string& run_id);
   void remove(const std::string& run_id) { sampled_.erase(run_id); }
-  // The time at which to call sample(); Nanos::max() when there is nothing to measure.
-  Nanos due() const;
+  // The time at which to call sample(), or a little before; Nanos::max() when there is nothing to
+  // measure.
+  Nanos due() const { return due_; }
   // Measures what is due.
   void sample();
 
@@ -37,6 +38,7 @@ class UsageSampler {
   Runs& runs_;
   std::function<void(const Run&, const TreeUsage&)> on_sample_;
   std::map<std::string, Sampled> sampled_;
+  Nanos due_ = Nanos::max();  // none is due before
 };
 
 }  // namespace gibbous

@@ -80,7 +80,8 @@ class Recorder final : public RunsObserver {
   void settle_event(std::string_view run_id);
   // Records the run again, because its meta_json has changed.
   void refresh(std::string_view run_id);
-  // Records all runs again that have not ended, before any output that comes later.
+  // Records all runs again that have not ended: each before any output that comes later, and the
+  // others a few at a time.
   void refresh_all();
   // Expects a run that is about to be started and that the journal already knows: its record
   // continues.
@@ -130,6 +131,7 @@ class Recorder final : public RunsObserver {
     bool known = false;         // to this journal
     bool record_due = true;     // whether `record` is to be written
     bool record_first = false;  // before any more output
+    bool refresh_due = false;   // and with what update() finds then
     bool closing = false;       // with finished_at, after everything else
     bool held = false;
     bool capped = false;      // only the end of further output is kept
@@ -172,6 +174,7 @@ class Recorder final : public RunsObserver {
   static std::int64_t raw(const Track& track, std::size_t stream, Offset offset);
   void tell_kept(const Track& track, bool end);
   void update(Track& track);
+  void refresh_some();
   void add(Track& track, ItemType type, std::string payload, std::string meta);
   bool has_new_size(const Track& track) const;
   void add_size(Track& track, const Marks& after);
@@ -191,6 +194,7 @@ class Recorder final : public RunsObserver {
   bool put_tail(Track& track);
   bool put_left_out(Track& track);
   bool put_piece(Track& track, const OutputPiece& piece);
+  void save_tail_after(Track& track, Millis time);
   void save_tail(Track& track);
   Marks ends_of(const Track& track) const;
   void note_gap(Track& track, StreamId id, Offset from, Offset to, const char* why);
@@ -209,6 +213,9 @@ class Recorder final : public RunsObserver {
   bool notifying_ = false;
   std::vector<std::string> over_;  // runs to check when the batch of notices ends
   std::map<std::string, Track, std::less<>> tracks_;
+  Nanos tail_saved_{0};                 // of any run
+  std::string refreshed_to_;            // refresh_all() has come so far
+  Deadlines::Token refresh_timer_ = 0;  // when it goes on
   std::map<std::string, RunRecord, std::less<>> expected_runs_;
   std::shared_ptr<Unwritten> unwritten_ = std::make_shared<Unwritten>();
 };

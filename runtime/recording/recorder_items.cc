@@ -22,6 +22,10 @@ ItemType Recorder::output_type(const Run& run, StreamId id) {
 
 // Writes as far as there is room. The track may be gone afterwards.
 void Recorder::pump(Track& track) {
+  if (track.refresh_due && track.run != nullptr) {
+    update(track);
+    track.record_first = true;
+  }
   if (journal_ == nullptr || !track.ready) return;
   if ((!track.known || track.record_first) && !put_record(track)) return;
   const Marks before = track.next;

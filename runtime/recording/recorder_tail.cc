@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxCharacterBytes = 4;
+constexpr Millis kBetweenTails{4};
 
 std::uint64_t tail_of(std::uint64_t max_bytes) {
   return std::min(kMaxRecordedTailBytes, max_bytes / 2);
@@ -46,12 +47,7 @@ void Recorder::look_after_tail(Track& track) {
   if (!track.capped || journal_ == nullptr) return;
   trim_tail(track);
   if (track.tail_save == 0) {
-    track.tail_save = runs_.after(kTailInterval, [this, id = track.record.run_id] {
-      const auto found = tracks_.find(id);
-      if (found == tracks_.end()) return;
-      found->second.tail_save = 0;
-      save_tail(found->second);
-    });
+    save_tail_after(track, kTailInterval);
   }
   if (track.told_limit || track.tail.missing(track.next).bytes() == 0) return;
   track.told_limit = true;
@@ -106,6 +102,19 @@ bool Recorder::put_piece(Track& track, const OutputPiece& piece) {
 }
 
 // Saves what put_tail() would write now, for a worker that takes the run over.
+// A tail can be a megabyte. Those of several runs are saved one in a turn of the loop.
+void Recorder::save_tail_after(Track& track, Millis time) {
+  track.tail_save = runs_.after(time, [this, id = track.record.run_id] {
+    const auto found = tracks_.find(id);
+    if (found == tracks_.end()) return;
+    const Nanos now = clock_.now();
+    if (now - tail_saved_ < kBetweenTails) return save_tail_after(found->second, kBetweenTails);
+    tail_saved_ = now;
+    found->second.tail_save = 0;
+    save_tail(found->second);
+  });
+}
+
 void Recorder::save_tail(Track& track) {
   if (journal_ == nullptr || track.run == nullptr || track.closing) return;
   trim_tail(track);

@@ -87,6 +87,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   bool take_usage(wire::Bytes body);
   bool take_kept(RunKey run, Channel::Received& received);
   void drop_questions();
+  bool has_time() override { return listener_.has_time(); }
 
   Status open_link();
   void fail_later(RunKey run, StartFailure failure);

@@ -157,6 +157,8 @@ class KeeperListener {
   // The keeper is gone. All that it started has received SIGKILL, by pidfd and mark, before this
   // call; nothing more is reported of those runs.
   virtual void on_keeper_lost(std::vector<RunKey> runs, std::string reason) = 0;
+  // Asked between two messages: false leaves the others to the loop's next turn.
+  virtual bool has_time() { return true; }
 };
 
 struct KeeperOptions {

@@ -194,6 +194,7 @@ void Link::on_process() {
 
 void Link::receive_some(int limit) {
   for (int i = 0; i < limit && !closing_ && !lost_; ++i) {
+    if (i > 0 && limit != kEveryMessage && !owner_.has_time()) return;
     Channel::Received received;
     switch (channel_.receive(received)) {
       case Channel::Outcome::kDone: {

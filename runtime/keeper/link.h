@@ -25,6 +25,8 @@ class LinkOwner {
   // The keeper has ended, or was killed because it is unusable. Comes once; the owner must close
   // the link.
   virtual void on_lost(Link& link, std::string reason) = 0;
+  // Asked between two messages: false leaves the others to the loop's next turn.
+  virtual bool has_time() = 0;
 };
 
 class Link {

@@ -40,14 +40,18 @@ Reader* IngestImpl::read(UniqueFd fd, Stream& stream, ReaderListener& listener) 
 std::size_t IngestImpl::allowance() const {
   const std::size_t share =
       std::max(kLeastShareBytes, kTurnBytes / std::max<std::size_t>(bulky_, 1));
+  // Something is read in each turn, whatever else it was for.
+  const bool in_time = until_ == kNotArmed || taken_ == 0 || clock_now() < until_;
+  if (!in_time) return 0;
   if (quota_ == 0) return share;
   if (taken_ >= quota_) return 0;
   const std::size_t quota_share = std::max(kLeastQuotaShareBytes, quota_ / contenders_);
   return std::min({share, quota_share, quota_ - taken_});
 }
 
-void IngestImpl::set_quota(std::size_t bytes) {
+void IngestImpl::set_quota(std::size_t bytes, std::chrono::nanoseconds until) {
   quota_ = bytes;
+  until_ = until;
   taken_ = 0;
   // Readers that got nothing come first now; the loop serves them in the order of their requests.
   const std::vector<ReaderImpl*> starved = std::exchange(starved_, {});

@@ -76,7 +76,7 @@ class IngestImpl final : public Ingest, private Tick::Owner {
   explicit IngestImpl(uv_loop_t* loop);
   ~IngestImpl() override;
   Reader* read(UniqueFd fd, Stream& stream, ReaderListener& listener) override;
-  void set_quota(std::size_t bytes) override;
+  void set_quota(std::size_t bytes, std::chrono::nanoseconds until) override;
   std::size_t taken() const override { return taken_; }
   bool has_more() const override { return !starved_.empty() || !served_.empty(); }
   void close(std::function<void()> on_closed) override;
@@ -107,6 +107,7 @@ class IngestImpl final : public Ingest, private Tick::Owner {
   std::vector<ReaderImpl*> served_;   // held after their share
   std::size_t bulky_ = 0;             // readers whose last read was a large one
   std::size_t quota_ = 0;
+  std::chrono::nanoseconds until_ = std::chrono::nanoseconds::max();  // when the turn is over
   std::size_t taken_ = 0;
   std::size_t contenders_ = 1;  // readers that share the quota
   bool closing_ = false;

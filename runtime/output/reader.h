@@ -3,6 +3,7 @@
 // readers of one runtime share an Ingest. Loop thread only.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -37,6 +38,8 @@ class Reader {
   virtual void close() = 0;
 };
 
+inline constexpr std::chrono::nanoseconds kNoTurnEnd = std::chrono::nanoseconds::max();
+
 // The input of one runtime. close() frees it.
 class Ingest {
  public:
@@ -44,9 +47,9 @@ class Ingest {
   virtual ~Ingest() = default;
   // `fd` is non-blocking. `stream` and `listener` must live until on_end or Reader::close.
   virtual Reader* read(UniqueFd fd, Stream& stream, ReaderListener& listener) = 0;
-  // Sets how many bytes all readers together may take until the next call; 0 lifts the quota. For
-  // frame loops.
-  virtual void set_quota(std::size_t bytes) = 0;
+  // Sets how many bytes all readers together may take until the next call (0: as they like), and
+  // the time (of CLOCK_MONOTONIC) after which they take no more. For frame loops.
+  virtual void set_quota(std::size_t bytes, std::chrono::nanoseconds until) = 0;
   virtual std::size_t taken() const = 0;  // bytes since set_quota
   virtual bool has_more() const = 0;      // the quota has stopped a reader
   // Closes all readers and handles; on_closed comes from the loop, then the object may be deleted.

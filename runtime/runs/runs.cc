@@ -39,8 +39,13 @@ Deadlines::Token Runs::after(Nanos delay, std::function<void()> work) {
   return deadlines_->after(delay, std::move(work));
 }
 
-void Runs::set_quota(std::size_t bytes) {
-  ingest_->set_quota(bytes);
+void Runs::set_quota(std::size_t bytes, Nanos until) {
+  turn_end_ = until;
+  ingest_->set_quota(bytes, until);
+}
+
+bool Runs::has_time() {
+  return turn_end_ == kNoTurnEnd || SystemClock().now() < turn_end_;
 }
 
 bool Runs::has_more() const {

@@ -200,7 +200,8 @@ class Runs final : private KeeperListener {
   void add_observer(RunsObserver* observer);
   void remove_observer(RunsObserver* observer);
 
-  void set_quota(std::size_t bytes);  // Ingest::set_quota
+  // Ingest::set_quota; the keeper's messages keep to the same time.
+  void set_quota(std::size_t bytes, Nanos until = Nanos::max());
   bool has_more() const;
   pid_t keeper_pid() const;
 
@@ -230,6 +231,7 @@ class Runs final : private KeeperListener {
   void on_detached(KeeperClient& client, RunKey key, DetachedRun detached) override;
   void on_adopted(KeeperClient& client, const Status& status) override;
   void on_keeper_lost(std::vector<RunKey> keys, std::string reason) override;
+  bool has_time() override;
 
   Status launch(Entry& entry);
   void launch_fake(Entry& entry);
@@ -303,6 +305,7 @@ class Runs final : private KeeperListener {
   std::size_t open_control_sockets_ = 0;  // without a final answer
   std::vector<std::function<void()>> on_adopted_;
   std::unique_ptr<Ingest> ingest_;
+  Nanos turn_end_ = Nanos::max();
   std::unique_ptr<Deadlines> deadlines_;
   std::vector<std::unique_ptr<Entry>> entries_;  // oldest first
   std::unordered_map<RunKey, Entry*> by_key_;

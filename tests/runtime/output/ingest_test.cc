@@ -73,7 +73,7 @@ TEST_CASE("a quota limits how much is read, and the next one continues") {
   std::size_t total = 0;
   int frames = 0;
   while (!listener.ended && ++frames < 100) {
-    house.ingest().set_quota(kQuota);
+    house.ingest().set_quota(kQuota, gibbous::kNoTurnEnd);
     CHECK(house.ingest().taken() == 0);
     // For the rest of the frame, no more comes than the quota.
     for (int i = 0; i < 20; ++i) house.poll_once();
@@ -94,10 +94,10 @@ TEST_CASE("without a quota nothing is delayed") {
   Listener listener;
   house.ingest().read(std::move(pipe.in), stream, listener);
   write_all(pipe.out.get(), std::string(60000, 'q'));
-  house.ingest().set_quota(1000);
+  house.ingest().set_quota(1000, gibbous::kNoTurnEnd);
   for (int i = 0; i < 5; ++i) house.poll_once();
   CHECK(stream.end() == 1000);
-  house.ingest().set_quota(0);
+  house.ingest().set_quota(0, gibbous::kNoTurnEnd);
   CHECK(house.loop().until([&] { return stream.end() == 60000; }));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a quota too small for all streams serves them in turn") {
       while (::write(pipe.out.get(), chunk.data(), 4096) > 0) {
       }
     }
-    house.ingest().set_quota(kQuota);
+    house.ingest().set_quota(kQuota, gibbous::kNoTurnEnd);
     house.poll_once();
     CHECK(house.ingest().taken() <= kQuota);
   }

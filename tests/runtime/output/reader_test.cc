@@ -192,7 +192,7 @@ TEST_CASE("closing while readers tick or are held is safe") {
     house.close();
   }
   SECTION("held") {
-    house.ingest().set_quota(1);
+    house.ingest().set_quota(1, gibbous::kNoTurnEnd);
     for (const int out : outs) write_all(out, "some bytes");
     for (int i = 0; i < 5; ++i) house.poll_once();
     CHECK(house.ingest().has_more());

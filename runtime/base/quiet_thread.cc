@@ -1,0 +1,33 @@
+#include "runtime/base/quiet_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <utility>
+
+namespace gibbous {
+namespace {
+
+class AllBlocked {
+ public:
+  AllBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllBlocked(const AllBlocked&) = delete;
+  AllBlocked& operator=(const AllBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::thread quiet_thread(std::function<void()> work) {
+  const AllBlocked blocked;
+  return std::thread(std::move(work));
+}
+
+}  // namespace gibbous

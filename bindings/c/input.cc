@@ -220,6 +220,8 @@ CallRequest read_call(const char* text) {
   request.wants_progress = input.flag("progress", false);
   request.wants_backlog = input.flag("backlog", false);
   request.timeout = millis(input.number("timeout_ms", 0, kMaxMillis), 0);
+  request.priority =
+      static_cast<int>(input.number("priority", -kMaxCallPriority, kMaxCallPriority).value_or(0));
   input.done();
   return request;
 }

@@ -13,13 +13,22 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;  // of one text in a record
 
-std::string cut(std::string text) {
+// Secrets begin at most this far before the cut: the longest are keys of some kilobytes.
+constexpr std::size_t kSecretBytes = std::size_t{48} << 10;
+
+std::string cut(std::string text, std::size_t left_out = 0) {
   if (text.size() > kMaxTextBytes) {
-    const std::size_t left_out = text.size() - kMaxTextBytes;
+    left_out += text.size() - kMaxTextBytes;
     text.resize(kMaxTextBytes);
-    text += "... (" + std::to_string(left_out) + " bytes more)";
   }
+  if (left_out > 0) text += "... (" + std::to_string(left_out) + " bytes more)";
   return text;
+}
+
+// Of a text that is much too long, the rest is not looked at: it takes milliseconds for a megabyte.
+std::string redacted(const Redactor& redactor, std::string_view text) {
+  const std::string_view seen = text.substr(0, kMaxTextBytes + kSecretBytes);
+  return cut(redactor.redact(seen), text.size() - seen.size());
 }
 
 std::string cut_id(const std::string& id) {
@@ -36,7 +45,7 @@ void copy(const Json& request, const char* name, const char* as, const Redactor*
     return;
   }
   const auto& text = found->get_ref<const std::string&>();
-  if (!text.empty()) record[as] = cut(redactor != nullptr ? redactor->redact(text) : text);
+  if (!text.empty()) record[as] = redactor != nullptr ? redacted(*redactor, text) : cut(text);
 }
 
 OrderedJson cut_words(const Json& argv, const Redactor& redactor) {
@@ -71,7 +80,7 @@ void add_request(const Json& request, const Redactor& redactor, OrderedJson& rec
   }
   if (record.contains("command")) return;
   if (const auto args = request.find("args"); args != request.end() && !args->empty()) {
-    record["args"] = cut(redactor.redact(to_text(*args)));
+    record["args"] = redacted(redactor, to_text(*args));
   }
 }
 
@@ -81,7 +90,7 @@ void add_verdict(const lua::Decided& decided, const Redactor& redactor, OrderedJ
   record["rule"] = verdict.rule;
   // The reason may quote typed text.
   const bool secret = decided.request.echo == lua::TypedEcho::kHidden;
-  if (!verdict.reason.empty() && !secret) record["reason"] = cut(redactor.redact(verdict.reason));
+  if (!verdict.reason.empty() && !secret) record["reason"] = redacted(redactor, verdict.reason);
   if (!verdict.file.empty()) {
     record["file"] = verdict.file;
     record["line"] = verdict.line;

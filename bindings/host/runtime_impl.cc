@@ -15,6 +15,7 @@
 #include "bindings/lua/api/watch_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/executor/executor.h"
+#include "bindings/lua/source/monitor_thread.h"
 #include "runtime/base/session_name.h"
 
 namespace gibbous {
@@ -23,6 +24,7 @@ namespace {
 constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 // The Lua time of one turn of the loop before its other work, when the host sets no budget.
 constexpr Nanos kScriptTurn{2'000'000};
+constexpr Nanos kLeastScripts{250'000};
 // Wall time: a busy machine must not reject scripts that take a few milliseconds.
 constexpr Nanos kScriptLoad{1'000'000'000};
 
@@ -197,10 +199,12 @@ Status Runtime::Impl::init_parts() {
   auto made_engine = lua::Engine::create(engine_options, context);
   if (!made_engine) return made_engine.status();
   engine = std::move(made_engine.value());
+  recorded_policy = engine->current()->policy().hash();
   runs->set_ask_executor([this](Run& run, const ExitStatus& exit, const auto& on_answer) {
     lua::ask_executor(context, run, exit, on_answer);
   });
   engine->on_ready([this] { wake(); });
+  engine->work_beside([this](std::function<void()> work) { posts->post(std::move(work)); });
   engine->on_event([this](const Event& event) { deliver(event); });
   decisions = std::make_unique<host::Decisions>(
       options.state_dir, *clock, *engine, *recording,
@@ -211,12 +215,14 @@ Status Runtime::Impl::init_parts() {
     if (recording->has_past()) recording->open();
   }
   if (options.watch_files) {
-    monitor = lua::ScriptMonitor::create(loop, *clock, [this] {
-      engine->reload_later([this](std::function<void()> work) { posts->post(std::move(work)); },
-                           [this] {
-                             if (!closing) monitor->set_files(engine->monitored_files());
-                           });
-    });
+    const auto on_change = [this] {
+      engine->reload_later([this] {
+        if (!closing) monitor->set_files(engine->monitored_files());
+      });
+    };
+    // The clock of specs belongs to the loop's thread.
+    if (specs == nullptr) monitor = lua::monitor_beside(loop, system_clock, on_change);
+    if (monitor == nullptr) monitor = lua::ScriptMonitor::create(loop, *clock, on_change);
     monitor->set_files(engine->monitored_files());
   }
   return {};
@@ -464,7 +470,11 @@ void Runtime::Impl::note_given_later() {
 
 void Runtime::Impl::deliver(const Event& event) {
   // The records of runs that go on say which secrets the new policy knows.
-  if (event.name == "reload_ok" && !closing) recording->recorder().refresh_all();
+  if (event.name == "reload_ok" && !closing) {
+    const std::string& policy = engine->current()->policy().hash();
+    if (policy != recorded_policy) recording->recorder().refresh_all();
+    recorded_policy = policy;
+  }
   if (closing || event_handler == nullptr) return;
   // It may set another handler.
   const auto handler = event_handler;
@@ -510,7 +520,7 @@ bool Runtime::Impl::poll(PollBudget budget) {
   const Nanos end = system_clock.now() + nanos(budget.wall);
   const auto in_time = [&] { return budget.wall.count() == 0 || system_clock.now() < end; };
   Nanos lua_left = nanos(budget.lua);
-  runs->set_quota(budget.bytes);
+  runs->set_quota(budget.bytes, budget.wall.count() == 0 ? Nanos::max() : end);
   // A second turn handles what the first one caused (such as an answer that starts a run), unless
   // the budget is used up.
   constexpr int kMaxTurns = 4;
@@ -518,7 +528,10 @@ bool Runtime::Impl::poll(PollBudget budget) {
     uv_run(loop, UV_RUN_NOWAIT);
     if (is_ending() || !engine->has_ready()) break;
     const Nanos before = system_clock.now();
-    (void)engine->run_ready(budget.lua.count() == 0 ? kScriptTurn : lua_left);
+    const Nanos most = budget.lua.count() == 0 ? kScriptTurn : lua_left;
+    // Scripts go on in each poll, however long the rest of it took.
+    const Nanos left = budget.wall.count() == 0 ? most : std::max(end - before, kLeastScripts);
+    (void)engine->run_ready(std::min(most, left));
     if (is_ending()) break;
     lua_left -= system_clock.now() - before;
     if (budget.lua.count() > 0 && lua_left <= Nanos{0}) break;

@@ -124,6 +124,7 @@ struct Runtime::Impl {
   WorkerOptions worker_options;
   Json sandbox;  // the least sandbox of every run: a request, or null
   SystemClock system_clock;
+  std::string recorded_policy;  // that the records of runs speak of: its hash
   // Non-null for specs, whose clock takes the place of the system's.
   std::unique_ptr<lua::SpecWorld> specs;
   const Clock* clock = &system_clock;

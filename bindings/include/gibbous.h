@@ -141,8 +141,10 @@ GIB_API int gib_check(const gib_runtime* runtime);
 GIB_API const char* gib_error(gib_runtime* runtime);
 
 /* Starts a call: {"tool", "arguments"?: an object, "session"?, "progress"?: true, "backlog"?: true,
- * "timeout_ms"?: ends it with the code `timeout`}. Returns its number, above 0; the result comes as
- * a message, exactly once. */
+ * "timeout_ms"?: ends it with the code `timeout`, "priority"?: -100 to 100, default 0: where there
+ * is more to do than the budget of gib_poll() allows, calls with a higher one run first, and of the
+ * same one those that began first}. Returns its number, above 0; the result comes as a message,
+ * exactly once. */
 GIB_API int64_t gib_call(gib_runtime* runtime, const char* request);
 /* Cancels a call and all that it started to get its answer. Its result still comes, with the code
  * `cancelled`. GIB_NOT_FOUND when it has ended. */

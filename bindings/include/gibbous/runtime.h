@@ -166,6 +166,8 @@ struct RuntimeOptions {
   uv_loop_s* loop = nullptr;  // borrowed: must outlive the runtime's close(); own loop if null
 };
 
+inline constexpr int kMaxCallPriority = 100;
+
 // One call of a tool.
 struct CallRequest {
   std::string tool;
@@ -174,6 +176,10 @@ struct CallRequest {
   bool wants_progress = false;           // deliver on_progress for this call
   bool wants_backlog = false;            // add the events that the session's agent has not seen
   std::chrono::milliseconds timeout{0};  // ends it with the code `timeout`, as cancel() does; 0: no
+  // Where there is more to do than a poll's budget allows, scripts of calls with a higher priority
+  // run first, and of the same priority those that began first. -kMaxCallPriority to
+  // kMaxCallPriority; the nearer of the two beyond.
+  int priority = 0;
 };
 
 // A run whose state a result reports (tool.tells in a script), and whether it had ended by then.

@@ -1,39 +1,12 @@
 #include "bindings/lua/call/background_load.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <system_error>
 #include <utility>
 
 #include "bindings/lua/call/context.h"
+#include "runtime/base/quiet_thread.h"
 
 namespace gibbous::lua {
-namespace {
-
-class AllBlocked {
- public:
-  AllBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~AllBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllBlocked(const AllBlocked&) = delete;
-  AllBlocked& operator=(const AllBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-// A host that handles signals gets them on a thread of its own. Throws std::system_error when this
-// user or this group may have no thread more.
-std::thread quiet_thread(std::function<void()> work) {
-  const AllBlocked blocked;
-  return std::thread(std::move(work));
-}
-
-}  // namespace
 
 BackgroundLoad::BackgroundLoad(const GenerationOptions& options,
                                std::function<void(lua_State*)> open_api, std::uint64_t id,
@@ -53,6 +26,11 @@ BackgroundLoad::BackgroundLoad(const GenerationOptions& options,
                                      &outcome_.failure, before_.get());
     // A script may have caught the error.
     if (outcome_.needs_loop) outcome_.made.reset();
+    if (outcome_.made) {
+      outcome_.made->policy().warm();
+      // What loading left behind would be collected in the middle of a call.
+      outcome_.made->state().collect();
+    }
     on_done_();
   });
 }
@@ -63,20 +41,6 @@ BackgroundLoad::~BackgroundLoad() {
 
 BackgroundLoad::Outcome BackgroundLoad::take() {
   return std::move(outcome_);
-}
-
-GenerationDisposal::~GenerationDisposal() {
-  if (thread_.joinable()) thread_.join();
-}
-
-void GenerationDisposal::dispose(std::shared_ptr<Generation> old) {
-  if (thread_.joinable()) thread_.join();  // it ended long ago
-  const auto held = std::make_shared<std::shared_ptr<Generation>>(std::move(old));
-  try {
-    thread_ = quiet_thread([held] { held->reset(); });
-  } catch (const std::system_error&) {
-    held->reset();  // here, then
-  }
 }
 
 }  // namespace gibbous::lua

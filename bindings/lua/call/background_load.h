@@ -45,18 +45,4 @@ class BackgroundLoad {
   std::thread thread_;
 };
 
-// Closes the state of a generation that nobody else uses, which takes milliseconds, on a thread.
-class GenerationDisposal {
- public:
-  GenerationDisposal() = default;
-  ~GenerationDisposal();
-  GenerationDisposal(const GenerationDisposal&) = delete;
-  GenerationDisposal& operator=(const GenerationDisposal&) = delete;
-
-  void dispose(std::shared_ptr<Generation> old);
-
- private:
-  std::thread thread_;
-};
-
 }  // namespace gibbous::lua

@@ -21,6 +21,8 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kRootArguments = 2;  // args, ctx
+// Longer arguments are read beside the loop: a megabyte of JSON takes some 20 ms.
+constexpr std::size_t kParsedBesideBytes = std::size_t{16} << 10;
 constexpr Nanos kRefill = std::chrono::minutes(1);
 
 // Two lines: what was refused and by which rule, then why and what to do instead.
@@ -158,7 +160,7 @@ void Call::begin() {
     fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
     return;
   }
-  if (!read_arguments()) return;
+  if (parse_beside() || !read_arguments()) return;
   if (const Status fits = tool_->input_check->apply(arguments_); !fits) {
     fail(fits.code(), fits.message());
     return;
@@ -178,6 +180,32 @@ bool Call::read_arguments() {
     argument_text_ = std::string();
   }
   return true;
+}
+
+// Returns true when long arguments are being read: begin() comes again then.
+bool Call::parse_beside() {
+  if (!arguments_.is_null() || argument_text_.size() < kParsedBesideBytes) return false;
+  struct Parse {
+    std::string text;
+    Result<Json> parsed = Json();
+  };
+  const auto parse = std::make_shared<Parse>();
+  parse->text = argument_text_;
+  return engine_.run_beside(
+      [parse, most = limits().max_argument_bytes] {
+        parse->parsed = parse_arguments(parse->text, most);
+      },
+      [parse, weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self && self->phase_ == Phase::kNew) self->take_arguments(std::move(parse->parsed));
+      });
+}
+
+void Call::take_arguments(Result<Json> parsed) {
+  argument_text_ = std::string();
+  if (!parsed) return fail(parsed.status().code(), parsed.status().message());
+  arguments_ = std::move(*parsed);
+  step_later();
 }
 
 void Call::ask_policy() {
@@ -356,7 +384,11 @@ void Call::release() {
   progress_.clear();
   on_progress_ = nullptr;
   tool_ = nullptr;
-  generation_.reset();
+  if (engine_lifetime_.expired()) {
+    generation_.reset();
+  } else if (generation_) {
+    engine_.let_go(std::move(generation_));
+  }
 }
 
 // --- What belongs to it -------------------------------------------------------------------------

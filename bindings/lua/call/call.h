@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bindings/lua/call/queued_place.h"
+#include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
@@ -35,6 +36,7 @@ struct CallOptions {
   std::function<void(const Progress&)> on_progress;
   std::shared_ptr<Generation> generation;
   Call* parent = nullptr;
+  int priority = 0;  // of one without a parent
   // For a hook (Engine::run_hook): runs instead of the tool's function, and the policy is not
   // asked. It belongs to the generation.
   const LuaRef* hook = nullptr;
@@ -97,7 +99,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   // For the engine.
   void turn(Nanos slice);
   bool has_ready() const { return step_due_ || !ready_.empty(); }
-  bool in_queue = false;  // set by the engine
+  bool in_queue = false;  // both set by the engine
+  TurnPlace turn_place;
   // `code` is "cancelled", or for a call that must not begin, for example "too_many_calls".
   void cancel(const std::string& code, const std::string& message);
   // The engine is being destroyed: delivers `code` now and runs nothing any more.
@@ -139,6 +142,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   void step_later();
   void begin();
   bool read_arguments();
+  bool parse_beside();
+  void take_arguments(Result<Json> parsed);
   void ask_policy();
   void on_verdict(const Verdict& verdict);
   Json tool_context() const;

@@ -57,7 +57,10 @@ Engine::~Engine() {
 // --- Calls --------------------------------------------------------------------------------------
 
 std::shared_ptr<Call> Engine::add_call(CallOptions options) {
+  const Call* parent = options.parent;
+  const int priority = options.priority;
   auto call = std::make_shared<Call>(*this, std::move(options));
+  call->turn_place = parent != nullptr ? parent->turn_place : ready_.place(priority);
   calls_.emplace(call.get(), call);
   make_ready(*call);
   return call;
@@ -72,6 +75,7 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
   options.tool = std::move(request.tool);
   options.session = std::move(request.session);
   options.argument_text = std::move(request.arguments);
+  options.priority = std::clamp(request.priority, -kMaxCallPriority, kMaxCallPriority);
   options.on_done = std::move(on_done);
   if (request.wants_progress) options.on_progress = std::move(on_progress);
   options.generation = current_;
@@ -156,13 +160,25 @@ void Engine::on_call_ended(Call& call) {
 void Engine::make_ready(Call& call) {
   if (call.in_queue || !lifetime_) return;
   call.in_queue = true;
-  ready_.push_back(call.shared_from_this());
+  ready_.add(call.shared_from_this(), call.turn_place);
   wake();
 }
 
 void Engine::post(std::function<void()> work) {
   posted_.push_back(std::move(work));
   wake();
+}
+
+bool Engine::run_beside(std::function<void()> work, std::function<void()> then) {
+  if (!post_) return false;
+  beside_.run([post = post_, work = std::move(work), then = std::move(then),
+               alive = std::weak_ptr<const int>(lifetime_)] {
+    work();
+    post([then, alive] {
+      if (!alive.expired()) then();
+    });
+  });
+  return true;
 }
 
 void Engine::wake() {
@@ -191,12 +207,14 @@ bool Engine::run_ready(Nanos lua_time) {
       work();
       continue;
     }
-    const std::shared_ptr<Call> call = std::move(ready_.front());
-    ready_.pop_front();
+    const std::shared_ptr<Call> call = ready_.take();
     call->in_queue = false;
+    const Nanos before = context_.clock->now();
     call->turn(slice);
+    ready_.charge(call->turn_place, context_.clock->now() - before);
     if (call->has_ready()) make_ready(*call);
     flush_events();
+    dispose_unused();
   }
   running_ = false;
   return has_ready();

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "bindings/lua/call/background_load.h"
+#include "bindings/lua/call/beside.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/queued_place.h"
+#include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/vm/one_shot_timer.h"
@@ -86,11 +88,10 @@ class Engine {
   std::size_t active_calls() const { return calls_.size(); }
 
   ReloadResult reload();
-  // The same, later: the scripts are read and run on another thread (`post` brings its end to the
-  // loop; null: here and now). `on_done` comes on the loop, once the result is in force; a request
+  // The same, later: the scripts are read and run on another thread, if work can be done beside the
+  // loop. `on_done` comes on the loop, once the result is in force; a request
   // that comes meanwhile is carried out after it.
-  using Post = std::function<void(std::function<void()>)>;
-  void reload_later(const Post& post, const std::function<void()>& on_done);
+  void reload_later(const std::function<void()>& on_done);
   std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
@@ -115,9 +116,15 @@ class Engine {
 
   // Resumes ready tasks and delivers results, progress and events, until nothing is left or
   // `lua_time` is used (0: no limit). Returns true while more is ready. Calls take turns, one slice
-  // each. Not reentrant.
+  // each, in the order of ready_calls.h. Not reentrant.
   bool run_ready(Nanos lua_time);
   bool has_ready() const;
+  // Lets work be done beside the loop, on threads: `post`, callable from any of them, brings its
+  // end to the loop. Without it all is done on the loop.
+  using Post = std::function<void(std::function<void()>)>;
+  void work_beside(Post post) { post_ = std::move(post); }
+  // Does `work` there, then `then` on the loop unless the engine has gone. False: it cannot.
+  bool run_beside(std::function<void()> work, std::function<void()> then);
   // Called when the ready queue is no longer empty, to wake the loop.
   void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
   // Receives reload_ok, reload_failed, tools_changed, and log when Context::log is not set. Called
@@ -148,6 +155,8 @@ class Engine {
   void make_ready(Call& call);
   // Called when the call has ended; its result is delivered next.
   void on_call_ended(Call& call);
+  // Takes the generation of a call that has ended, which may be the last one to use it.
+  void let_go(std::shared_ptr<Generation> generation);
   // Delivers queued events, so that they come before the result of a call.
   void flush_events();
   // Expires with the engine.
@@ -181,8 +190,10 @@ class Engine {
   void report_failure(const LoadFailure& failure, ReloadResult* result);
   void report_success(Generation& before, Generation& after);
   void take_over(std::shared_ptr<Generation> next);
-  void take_loaded(const Post& post, const std::function<void()>& on_done);
+  void take_loaded(const std::function<void()>& on_done);
   void drain(std::shared_ptr<Generation> old);
+  void dispose_unused();
+  void dispose(std::shared_ptr<Generation> old);
   void check_draining();
   void cancel_calls_of(const Generation* generation, const std::string& message);
 
@@ -196,7 +207,7 @@ class Engine {
 
   std::map<Call*, std::shared_ptr<Call>> calls_;
   std::map<CallId, Call*> by_id_;  // those made by the host
-  std::deque<std::shared_ptr<Call>> ready_;
+  ReadyCalls ready_;
   std::deque<std::function<void()>> posted_;
   std::deque<Notice> notices_;
   std::size_t dropped_notices_ = 0;
@@ -204,6 +215,7 @@ class Engine {
   bool running_ = false;
   bool flushing_ = false;
 
+  Post post_;
   std::function<void()> wake_;
   std::function<void(Event)> sink_;
   std::function<void(AskRequest)> approver_;
@@ -215,7 +227,8 @@ class Engine {
   std::unique_ptr<BackgroundLoad> loading_;
   bool load_is_stale_ = false;
   std::function<void(lua_State*)> open_api_;  // without a context
-  GenerationDisposal disposal_;
+  Beside beside_;
+  std::vector<std::shared_ptr<Generation>> let_go_;
 
   std::vector<Draining> draining_;
   OneShotTimer drain_timer_;

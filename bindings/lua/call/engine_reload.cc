@@ -97,9 +97,9 @@ void Engine::take_over(std::shared_ptr<Generation> next) {
   drain(std::move(before));
 }
 
-void Engine::reload_later(const Post& post, const std::function<void()>& on_done) {
+void Engine::reload_later(const std::function<void()>& on_done) {
   // The clock of specs stands still, and their world belongs to one thread.
-  if (!post || context_.specs != nullptr) {
+  if (!post_ || context_.specs != nullptr) {
     reload();
     on_done();
     return;
@@ -110,9 +110,9 @@ void Engine::reload_later(const Post& post, const std::function<void()>& on_done
   try {
     loading_ = std::make_unique<BackgroundLoad>(
         options_.generation, open_api_, next_generation_, is_read ? current_ : nullptr,
-        [this, post, on_done, alive = std::weak_ptr<const int>(lifetime_)] {
-          post([this, post, on_done, alive] {
-            if (!alive.expired()) take_loaded(post, on_done);
+        [this, post = post_, on_done, alive = std::weak_ptr<const int>(lifetime_)] {
+          post([this, on_done, alive] {
+            if (!alive.expired()) take_loaded(on_done);
           });
         });
   } catch (const std::system_error&) {
@@ -121,12 +121,12 @@ void Engine::reload_later(const Post& post, const std::function<void()>& on_done
   }
 }
 
-void Engine::take_loaded(const Post& post, const std::function<void()>& on_done) {
+void Engine::take_loaded(const std::function<void()>& on_done) {
   BackgroundLoad::Outcome outcome = loading_->take();
   loading_.reset();
   if (std::exchange(load_is_stale_, false)) {
-    if (outcome.made) disposal_.dispose(std::move(outcome.made));
-    reload_later(post, on_done);
+    if (outcome.made) dispose(std::move(outcome.made));
+    reload_later(on_done);
     return;
   }
   for (const std::string& text : outcome.deprecated) warn_deprecated(text);
@@ -172,12 +172,29 @@ void Engine::report_success(Generation& before, Generation& after) {
 
 void Engine::drain(std::shared_ptr<Generation> old) {
   if (old.use_count() == 1) {
-    disposal_.dispose(std::move(old));
+    dispose(std::move(old));
   } else {
     draining_.push_back({old, context_.clock->now()});
     old.reset();  // a call holds it
   }
   check_draining();
+}
+
+void Engine::let_go(std::shared_ptr<Generation> generation) {
+  if (generation != current_) let_go_.push_back(std::move(generation));
+}
+
+// Closing a state takes milliseconds.
+void Engine::dispose(std::shared_ptr<Generation> old) {
+  beside_.run(
+      [held = std::make_shared<std::shared_ptr<Generation>>(std::move(old))] { held->reset(); });
+}
+
+// Between two turns, when nothing on the stack refers to a state.
+void Engine::dispose_unused() {
+  for (std::shared_ptr<Generation>& each : std::exchange(let_go_, {})) {
+    if (each.use_count() == 1) dispose(std::move(each));
+  }
 }
 
 void Engine::check_draining() {

@@ -82,6 +82,14 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   return place;
 }
 
+void CommandPolicy::warm(const std::string& workspace, const std::string& home,
+                         const PathVariables& variables) {
+  CommandRequest request;
+  request.workspace = workspace;
+  request.home = home;
+  (void)place_of(request, variables);
+}
+
 command::Facts CommandPolicy::analyse(const CommandRequest& request,
                                       const PathVariables& variables) {
   const command::Place place = place_of(request, variables);

@@ -56,6 +56,8 @@ class CommandPolicy {
   const std::shared_ptr<const rules::RuleSet>& shared_rules() const { return rules_; }
   const std::vector<PolicyCase>& cases() const { return cases_; }
 
+  // Makes the path classes of this place, which the first analysis there would do.
+  void warm(const std::string& workspace, const std::string& home, const PathVariables& variables);
   command::Facts analyse(const CommandRequest& request, const PathVariables& variables);
   // Uses only the place of the request.
   command::Facts analyse(const command::TypedInput& typed, const CommandRequest& request,

@@ -176,6 +176,12 @@ const CommandPolicy* PolicyProgram::commands() const {
   return load_rules_ ? nullptr : tables_.commands.get();
 }
 
+void PolicyProgram::warm() {
+  if (CommandPolicy* commands = tables_.commands.get(); commands != nullptr && !commands->empty()) {
+    commands->warm(place_.workspace, place_.home, place_.variables);
+  }
+}
+
 void PolicyProgram::load_lazy() {
   if (!load_rules_) return;
   const auto load = std::exchange(load_rules_, nullptr);

@@ -54,6 +54,9 @@ class PolicyProgram {
   void fail(std::string error);
   void set_hash(std::string hash) { hash_ = std::move(hash); }
 
+  // Prepares what the first request would wait for, such as the place's path classes. The rules
+  // must have been read.
+  void warm();
   // Reads the rules if that was deferred. When that fails, nothing is allowed any more.
   void load_lazy();
   // Applies the rules to the commands of the request, then asks `decide`. A policy that raises,

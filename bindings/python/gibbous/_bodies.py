@@ -27,7 +27,7 @@ def options_body(options: Mapping[str, Any], parts: Iterable[Tool]) -> dict[str,
 
 
 def call_body(tool: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any], *, timeout: float | None,
-              session: str | None, progress: bool, backlog: bool) -> dict[str, Any]:
+              session: str | None, progress: bool, backlog: bool, priority: int) -> dict[str, Any]:
     given = dict(arguments or {})
     for name in keywords:
         if name in given:
@@ -41,6 +41,8 @@ def call_body(tool: str, arguments: Mapping[str, Any] | None, keywords: Mapping[
         body['backlog'] = True
     if timeout is not None:
         body['timeout_ms'] = millis_of('timeout', timeout)
+    if priority != 0:
+        body['priority'] = priority
     return body
 
 

@@ -97,7 +97,7 @@ class Runtime:
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None = None, /, *, timeout: float | None = None,
                    session: str | None = None, on_progress: Callable[[Progress], None] | None = None,
-                   backlog: bool = False, check: bool = True, **keywords: Any) -> Result:
+                   backlog: bool = False, priority: int = 0, check: bool = True, **keywords: Any) -> Result:
         """Calls a tool: `await rt.call('bg_start', command='make')`.
 
         Arguments are keywords or a mapping. An argument of the tool that has the name of a parameter of this method
@@ -105,7 +105,7 @@ class Runtime:
 
         `timeout`: seconds after which the call ends with the code `timeout`. `session`: who the call is for.
         `on_progress` is called each time the tool says how far it is. `backlog`: the result also has the events that
-        the session's agent has not seen.
+        the session's agent has not seen. `priority`: -100 to 100; scripts of calls with a higher one run first.
 
         Raises ToolError when the call fails; with check=False, it returns a result whose `ok` is False instead.
         Cancelling the task cancels the call and what it has started to get its answer.
@@ -113,7 +113,7 @@ class Runtime:
         handle = self._opened()
         future: asyncio.Future[Result] = self._future()
         number = handle.call(call_body(name, arguments, keywords, timeout=timeout, session=session,
-                                       progress=on_progress is not None, backlog=backlog))
+                                       progress=on_progress is not None, backlog=backlog, priority=priority))
         open_call = OpenCall(future, session or '', backlog, on_progress)
         self._calls.add(number, open_call)
         self._pump.kick()

@@ -79,12 +79,12 @@ class SyncRuntime:
 
     def call(self, name: str, arguments: Mapping[str, Any] | None = None, /, *, timeout: float | None = None,
              session: str | None = None, on_progress: Callable[[Progress], None] | None = None, backlog: bool = False,
-             check: bool = True, **keywords: Any) -> Result:
+             priority: int = 0, check: bool = True, **keywords: Any) -> Result:
         """Calls a tool as Runtime.call() does, and waits for its end. An exception meanwhile, such as
         KeyboardInterrupt, cancels the call."""
         self._handle.need()
         number = self._handle.call(call_body(name, arguments, keywords, timeout=timeout, session=session,
-                                             progress=on_progress is not None, backlog=backlog))
+                                             progress=on_progress is not None, backlog=backlog, priority=priority))
         if on_progress is not None:
             self._progress[number] = on_progress
         try:

@@ -151,6 +151,7 @@ TEST_CASE("c: wrong arguments are refused, and the error names them") {
   refuses(gib_call(host.runtime, R"({"tool":"x","argument":{}})"), "'arguments'");
   refuses(gib_call(host.runtime, R"({"tool":"x","arguments":[]})"), "request.arguments");
   refuses(gib_call(host.runtime, R"({"tool":"x","timeout_ms":-1})"), "request.timeout_ms");
+  refuses(gib_call(host.runtime, R"({"tool":"x","priority":101})"), "request.priority");
   refuses(gib_call(host.runtime, (R"({"tool":"x","arguments":)" + std::string(100, '[')).c_str()),
           "64 levels");
   refuses(gib_wait(host.runtime, -1), "ms");

@@ -5,7 +5,8 @@ local failure = require 'gibbous.failure'
 local json = require 'gibbous.json'
 
 local CALL_MEMBERS = {
-  session = 'string?', backlog = 'boolean?', timeout_ms = 'number?', on_progress = 'function?',
+  session = 'string?', backlog = 'boolean?', timeout_ms = 'number?', priority = 'number?',
+  on_progress = 'function?',
 }
 
 ---@class gibbous.Runtime
@@ -15,6 +16,7 @@ local Runtime = {}
 ---@field session? string default: the runtime's own
 ---@field backlog? boolean the result has `backlog`: events that the session's agent has not seen
 ---@field timeout_ms? number ends the call with the code `timeout`; default: never
+---@field priority? integer -100 to 100, default 0: scripts of calls with a higher one run first
 ---@field on_progress? fun(progress: { progress: number, total?: number, message: string })
 
 ---@class gibbous.Result
@@ -42,6 +44,7 @@ function Runtime:call(name, arguments, options, on_done)
   local request = json.encode({
     tool = name, arguments = arguments or {}, session = options.session,
     backlog = options.backlog, timeout_ms = options.timeout_ms,
+    priority = options.priority,
     progress = options.on_progress ~= nil,
   }, 'request')
   return self:_expect(self._functions.gib_call(self._handle, request), {

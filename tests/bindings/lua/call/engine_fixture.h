@@ -71,13 +71,14 @@ class World {
 
   // Starts a call; its result lands in results[id].
   CallId begin(const std::string& tool, const std::string& arguments = "{}",
-               const std::string& session = "") {
+               const std::string& session = "", int priority = 0) {
     const CallId id = ++last_id;
     CallRequest request;
     request.tool = tool;
     request.arguments = arguments;
     request.session = session;
     request.wants_progress = true;
+    request.priority = priority;
     engine->call(
         id, request,
         [this, id](const CallResult& result) {

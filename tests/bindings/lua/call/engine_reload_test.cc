@@ -166,6 +166,17 @@ TEST_CASE("calls of old scripts are cancelled when the drain deadline has passed
   CHECK(world.until([&] { return world.engine->active_calls() == 0; }));
 }
 
+namespace {
+
+// A thread closes its state.
+bool is_freed(const std::weak_ptr<gibbous::lua::Generation>& generation) {
+  const auto end = std::chrono::steady_clock::now() + gibbous::testing::kPatience;
+  while (!generation.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  return generation.expired();
+}
+
+}  // namespace
+
 TEST_CASE("an old generation is freed with its last call") {
   World world;
   world.start(version(1));
@@ -175,13 +186,10 @@ TEST_CASE("an old generation is freed with its last call") {
   REQUIRE(world.engine->reload().ok);
   CHECK_FALSE(first.expired());
   CHECK(world.finish(old).ok);
-  CHECK(first.expired());
+  CHECK(is_freed(first));
   const std::weak_ptr<gibbous::lua::Generation> second = world.engine->current();
   REQUIRE(world.engine->reload().ok);
-  // A thread closes its state.
-  const auto end = std::chrono::steady_clock::now() + gibbous::testing::kPatience;
-  while (!second.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  CHECK(second.expired());
+  CHECK(is_freed(second));
 }
 
 TEST_CASE("the store survives a reload") {

@@ -99,6 +99,36 @@ TEST_CASE("runaways share the time fairly by call, and a short call is not held 
   CHECK(first * 10 > both * 7);
 }
 
+TEST_CASE("where there is more to do than time, the calls that began first end first") {
+  World world;
+  world.start(
+      "local begun = 0\n"
+      "define('work', function()\n"
+      "  begun = begun + 1\n"
+      "  tool.call('nothing')\n"
+      "  if not store.get('begun') then store.set('begun', begun) end\n"
+      "end)\n"
+      "define('nothing', function() end)");
+  constexpr std::size_t kCalls = 40;
+  for (std::size_t i = 0; i < kCalls; ++i) world.begin("work");
+  REQUIRE(world.until([&] { return world.results.size() == kCalls; }));
+  // By the time that the first had ended.
+  CHECK(world.noted("begun").get<std::size_t>() < kCalls / 4);
+}
+
+TEST_CASE("a call of a higher priority runs before those that began earlier") {
+  World world;
+  world.start(
+      "define('work', function() tool.call('nothing') end)\n"
+      "define('nothing', function() end)");
+  const CallId low = world.begin("work", "{}", "", -1);
+  const CallId first = world.begin("work");
+  const CallId second = world.begin("work");
+  const CallId high = world.begin("work", "{}", "", 1000);  // counts as the highest
+  REQUIRE(world.until([&] { return world.results.size() == 4; }));
+  CHECK(world.order == std::vector<CallId>{high, first, second, low});
+}
+
 TEST_CASE("run_ready keeps within its Lua time, and says that there is more") {
   World world;
   world.start("define('runaway', function() while true do end end)");

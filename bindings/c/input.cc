@@ -179,6 +179,10 @@ RuntimeOptions read_options(const char* text) {
   options.config_file = input.text("config_file");
   options.scripts_dir = input.text("scripts_dir");
   options.policies_dir = input.text("policies_dir");
+  for (const auto& [name, text] : input.object("files").items()) {
+    if (!text.is_string()) throw Invalid(input.place("files") + "." + name + ": expected a string");
+    options.files[name] = text.get<std::string>();
+  }
   options.mode = input.text("mode");
   options.toolsets = input.texts("toolsets");
   options.all_parameters = input.flag("all_parameters", options.all_parameters);

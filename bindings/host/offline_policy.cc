@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "bindings/host/built_in.h"
 #include "bindings/host/places.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
@@ -85,6 +86,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   lua::GenerationOptions options;
   options.shipped_policies_dir = *share + "/policies";
   options.shipped_scripts_dir = *share + "/scripts";
+  options.in_memory = {&host::built_in_files()};
   options.scripts_dir = options.shipped_scripts_dir;
   options.policies_dir = !given.policies_dir.empty()
                              ? given.policies_dir

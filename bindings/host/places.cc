@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "bindings/lua/source/memory_files.h"
 #include "runtime/base/own_place.h"
 #include "runtime/base/sha256.h"
 
@@ -26,6 +27,7 @@ Result<std::string> find_share(const std::string& asked) {
   } else {
     places = installed_places("share/gibbous", "share/gibbous");
   }
+  if (asked == lua::kBuiltInPlace) return asked;
   std::string tried;
   for (const std::string& named : places) {
     const std::string place = fs::path(named).lexically_normal().string();
@@ -33,10 +35,13 @@ Result<std::string> find_share(const std::string& asked) {
     if (fs::exists(place + "/scripts/init.lua", error)) return place;
     tried += (tried.empty() ? "" : ", ") + place;
   }
+  const bool is_named = !asked.empty() || std::getenv("GIBBOUS_SHARE") != nullptr;
+  if (!is_named) return std::string(lua::kBuiltInPlace);
   return Status::error("scripts_not_found", "The scripts that ship with Gibbous are not at " +
                                                 tried +
                                                 ". Name the directory that holds scripts/ and "
-                                                "policies/ with share_dir or GIBBOUS_SHARE.");
+                                                "policies/ with share_dir or GIBBOUS_SHARE, or "
+                                                "neither, for those that are built in.");
 }
 
 Result<std::string> absolute_directory(const std::string& path, const char* field) {
@@ -126,17 +131,18 @@ lua::PathVariables path_variables(const std::string& workspace,
   const passwd* user = ::getpwuid(::getuid());
   const std::string home = variable("HOME");
   std::error_code error;
+  const auto on_disk = [&error](const std::string& path) {
+    return path.empty() || lua::is_in_memory(path) ? "" : fs::absolute(path, error).string();
+  };
   return {{"WORKSPACE", places({workspace})},
           {"HOME", places({home.empty() && user != nullptr ? user->pw_dir : home})},
           {"TMP", places({"/tmp", "/var/tmp", variable("TMPDIR")})},
           {"RUNTIME", places({variable("XDG_RUNTIME_DIR")})},
           {"TMUX", places({"/tmp/tmux-" + std::to_string(::getuid())})},
           {"SSH_AUTH_SOCK", places({variable("SSH_AUTH_SOCK")})},
-          {"SCRIPTS",
-           places({fs::absolute(generation.scripts_dir, error), generation.shipped_scripts_dir})},
-          {"POLICIES",
-           places({fs::absolute(generation.policies_dir, error), generation.shipped_policies_dir})},
-          {"CONFIG", places({config_file.empty() ? "" : fs::absolute(config_file, error)})}};
+          {"SCRIPTS", places({on_disk(generation.scripts_dir), generation.shipped_scripts_dir})},
+          {"POLICIES", places({on_disk(generation.policies_dir), generation.shipped_policies_dir})},
+          {"CONFIG", places({on_disk(config_file)})}};
 }
 
 }  // namespace gibbous::host

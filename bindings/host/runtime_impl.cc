@@ -1,5 +1,6 @@
 // How a runtime is assembled, and runs one turn.
 #include "bindings/host/runtime_impl.h"
+#include "bindings/host/built_in.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -56,11 +57,54 @@ Status Runtime::Impl::init(RuntimeOptions given) {
   return init_parts();
 }
 
+// Finds a place for the files from memory, and names it in the options.
+Status Runtime::Impl::init_files() {
+  const auto wrong = [](const std::string& what) {
+    return Status::error("invalid_arguments", "files: " + what);
+  };
+  const std::string place(lua::kHostPlace);
+  for (const auto& [name, text] : options.files) {
+    const bool is_known =
+        name == "config.lua" || name.starts_with("scripts/") || name.starts_with("policies/");
+    if (!is_known) {
+      return wrong("expected names below scripts/ or policies/, or config.lua; got " + name);
+    }
+    memory_files[place + "/" + name] = text;
+  }
+  const auto take = [&](const char* tree, const std::string& file, const std::string& path,
+                        std::string* option, const char* option_name) {
+    const auto first = options.files.lower_bound(tree);
+    if (first == options.files.end() || !first->first.starts_with(tree)) return Status();
+    if (options.files.count(file) == 0) return wrong("expected " + file + " among them");
+    if (!option->empty()) {
+      return wrong("expected one of " + file + " and " + option_name + ", got both");
+    }
+    *option = path;
+    return Status();
+  };
+  Status status =
+      take("scripts/", "scripts/init.lua", place + "/scripts", &options.scripts_dir, "scripts_dir");
+  if (status) {
+    status = take("policies/", "policies/init.lua", place + "/policies", &options.policies_dir,
+                  "policies_dir");
+  }
+  if (status) {
+    status = take("config.lua", "config.lua", place + "/config.lua", &options.config_file,
+                  "config_file");
+  }
+  return status;
+}
+
 Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   options = given;
+  if (Status status = init_files(); !status) return status;
   lua::Config config;
-  if (!given.config_file.empty()) {
-    auto loaded = lua::load_config(given.config_file, system_clock);
+  const std::string& config_file = options.config_file;
+  if (!config_file.empty()) {
+    const auto in_memory = memory_files.find(config_file);
+    auto loaded = in_memory == memory_files.end()
+                      ? lua::load_config(config_file, system_clock)
+                      : lua::load_config(config_file, std::string(in_memory->second), system_clock);
     if (!loaded) return loaded.status();
     config = std::move(loaded.value());
   }
@@ -79,9 +123,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.shipped_scripts_dir = *share + "/scripts";
   generation.shipped_policies_dir = *share + "/policies";
   generation.scripts_dir =
-      first_of(given.scripts_dir, config.scripts, generation.shipped_scripts_dir);
+      first_of(options.scripts_dir, config.scripts, generation.shipped_scripts_dir);
   generation.policies_dir =
-      first_of(given.policies_dir, config.policies, generation.shipped_policies_dir);
+      first_of(options.policies_dir, config.policies, generation.shipped_policies_dir);
+  generation.in_memory = {&memory_files, &host::built_in_files()};
   generation.toolsets = !given.toolsets.empty()
                             ? given.toolsets
                             : config.toolsets.value_or(std::vector<std::string>{});

@@ -19,6 +19,7 @@
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/spec_world.h"
 #include "bindings/lua/load/config.h"
+#include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/script_monitor.h"
 #include "bindings/lua/vm/one_shot_timer.h"
 #include "gibbous/runtime.h"
@@ -37,6 +38,7 @@ struct Runtime::Impl {
   ~Impl();
 
   Status init(RuntimeOptions options);
+  Status init_files();
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();
@@ -124,7 +126,8 @@ struct Runtime::Impl {
   WorkerOptions worker_options;
   Json sandbox;  // the least sandbox of every run: a request, or null
   SystemClock system_clock;
-  std::string recorded_policy;  // that the records of runs speak of: its hash
+  lua::MemoryFiles memory_files;  // of the host; their bytes are in `options`
+  std::string recorded_policy;    // that the records of runs speak of: its hash
   // Non-null for specs, whose clock takes the place of the system's.
   std::unique_ptr<lua::SpecWorld> specs;
   const Clock* clock = &system_clock;

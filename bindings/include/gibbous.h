@@ -126,6 +126,7 @@ GIB_API int gib_has(const char* feature);
 /* Makes a runtime. `options` is NULL or a JSON object with the fields of gibbous::RuntimeOptions:
  *   mode, workspace, state_dir, session, sandbox, config_file, scripts_dir, policies_dir,
  *   keeper_path, share_dir: strings; toolsets: a list of strings; secrets: an object of strings;
+ *   files: an object of strings, the bytes of scripts/..., policies/... and config.lua by name;
  *   adopt_runs, keep_runs, claim_session, work_for_others, work_queue, watch_files, lazy_policy,
  *   all_parameters: booleans; min_concurrent: a number; lua_time_ms: a number;
  *   tools, functions: lists of what gib_tool_add() and gib_function_add() take.

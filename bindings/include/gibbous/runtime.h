@@ -123,7 +123,12 @@ struct RuntimeOptions {
   std::string config_file;   // Lua configuration file; none by default
   std::string scripts_dir;   // a directory with init.lua; the shipped scripts by default
   std::string policies_dir;  // a directory with init.lua; the shipped policies by default
-  std::string mode;          // permission mode: default, auto, plan, dangerous, ci, or a team's own
+  // Scripts, policies and configuration from memory, by name: scripts/..., policies/... and
+  // config.lua. scripts/init.lua takes the place of scripts_dir, policies/init.lua that of
+  // policies_dir, config.lua that of config_file; naming both is an error. Messages call them
+  // <host>/scripts/init.lua.
+  std::map<std::string, std::string> files;
+  std::string mode;  // permission mode: default, auto, plan, dangerous, ci, or a team's own
   std::vector<std::string> toolsets;  // only these toolsets; all by default
   // List every parameter of the tools, those that scripts call rare too; they are accepted always.
   bool all_parameters = false;
@@ -132,7 +137,8 @@ struct RuntimeOptions {
   std::string sandbox;    // the least sandbox of every run: none, workspace, readonly
   // The gibbous-keeper program, and the directory with the scripts and policies that ship (share/
   // gibbous): by default what the environment names (GIBBOUS_KEEPER, GIBBOUS_SHARE), else what lies
-  // in the same install tree as this library or program.
+  // in the same install tree as this library or program, and for the scripts and policies those
+  // that are built in ("<built-in>", as share_dir, asks for these).
   std::string keeper_path;
   std::string share_dir;
   bool adopt_runs = true;  // take over detached runs of earlier hosts (on_host_death = 'keep')

@@ -361,8 +361,17 @@ Result<Json> load_table(const std::string& path, const Clock& clock) {
   return value;
 }
 
+static Result<Config> config_of(const std::string& path, Result<Json> value);
+
 Result<Config> load_config(const std::string& path, const Clock& clock) {
-  Result<Json> value = read_and_run(path, clock);
+  return config_of(path, read_and_run(path, clock));
+}
+
+Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock) {
+  return config_of(path, run_file(path, text, clock));
+}
+
+static Result<Config> config_of(const std::string& path, Result<Json> value) {
   if (value && !value->is_object()) {
     // {} reads as an object.
     value = config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");

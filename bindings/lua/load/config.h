@@ -65,6 +65,8 @@ Result<Json> load_table(const std::string& path, const Clock& clock);
 // Fails with config_invalid: the file, the field, the expected and the actual value, the nearest
 // known field; or the file and line of a syntax or run-time error.
 Result<Config> load_config(const std::string& path, const Clock& clock);
+// The same for a text that is in memory; `path` is its name in messages.
+Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock);
 // Returns the schema of the file, with descriptions and the defaults of RunLimits.
 Json config_schema();
 // The same for people, one line for each field: "limits.kill_grace_ms  integer of at least 0

@@ -14,6 +14,7 @@
 #include "bindings/lua/load/host_tools.h"
 #include "bindings/lua/load/tool.h"
 #include "bindings/lua/policy/policy_program.h"
+#include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/source_file.h"
 #include "bindings/lua/vm/state.h"
 #include "bindings/lua/vm/value.h"
@@ -27,6 +28,7 @@ struct GenerationOptions {
   std::string policies_dir;         // holds init.lua
   std::string shipped_scripts_dir;  // where `require` looks next
   std::string shipped_policies_dir;
+  std::vector<const MemoryFiles*> in_memory;  // files; they outlive the generation
   std::vector<std::string> toolsets;  // only these toolsets; when empty, all but the optional ones
   Json settings;                      // of toolsets, by name; null: none
   std::string mode;

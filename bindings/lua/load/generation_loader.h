@@ -16,7 +16,7 @@ namespace gibbous::lua {
 class GenerationLoader {
  public:
   GenerationLoader(const GenerationOptions& options, const Generation* before)
-      : options_(options), before_(before) {}
+      : options_(options), before_(before), snapshot_(options.in_memory) {}
 
   // Returns null with the failure filled in (all but files).
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,

@@ -89,6 +89,7 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   if (by_path_.size() >= kMaxSourceFiles) {
     return load_failed("more than " + std::to_string(kMaxSourceFiles) + " files are loaded");
   }
+  if (is_in_memory(path)) return read_memory(path);
   SourceFile file;
   FileStamp stamp;
   const Status status = read_source(path, &file.text, &stamp);
@@ -101,9 +102,21 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   stamps_[path] = stamp;
   if (!stamp.exists) return by_path_[path] = nullptr;
   file.path = path;
+  return keep(std::move(file));
+}
+
+const SourceFile* Snapshot::keep(SourceFile file) {
   file.hash = sha256_hex(file.text);
   files_.push_back(std::move(file));
-  return by_path_[path] = &files_.back();
+  return by_path_[files_.back().path] = &files_.back();
+}
+
+const SourceFile* Snapshot::read_memory(const std::string& path) {
+  for (const MemoryFiles* files : memory_) {
+    const auto found = files->find(path);
+    if (found != files->end()) return keep({path, std::string(found->second), ""});
+  }
+  return by_path_[path] = nullptr;
 }
 
 const SourceFile* Snapshot::known(const std::string& path) const {
@@ -134,6 +147,7 @@ std::vector<SourceFile> Snapshot::files() const {
 std::vector<MonitoredFile> Snapshot::watched() const {
   std::vector<MonitoredFile> all;
   for (const auto& [path, file] : by_path_) {
+    if (is_in_memory(path)) continue;
     all.push_back({path, file == nullptr ? "" : file->hash, stamps_.at(path)});
   }
   for (const std::string& path : unreadable_) all.push_back({path, kUnreadable});

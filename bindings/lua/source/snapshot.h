@@ -8,8 +8,10 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/source_file.h"
 #include "gibbous/status.h"
 
@@ -20,6 +22,9 @@ inline constexpr std::size_t kMaxSourceFiles = 1000;
 
 class Snapshot {
  public:
+  // Finds files in memory there. They never change.
+  explicit Snapshot(std::vector<const MemoryFiles*> memory = {}) : memory_(std::move(memory)) {}
+
   // Reads `path`, or returns what was read before. Null without a fault when there is no such file.
   // Faults (code load_failed, a message without the path): not a regular file, too large,
   // unreadable, too many files.
@@ -34,6 +39,10 @@ class Snapshot {
   std::vector<MonitoredFile> watched() const;
 
  private:
+  const SourceFile* keep(SourceFile file);
+  const SourceFile* read_memory(const std::string& path);
+
+  std::vector<const MemoryFiles*> memory_;
   std::deque<SourceFile> files_;                      // addresses stay
   std::map<std::string, const SourceFile*> by_path_;  // null: it was missing
   std::map<std::string, FileStamp> stamps_;

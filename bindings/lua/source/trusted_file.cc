@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 
+#include "bindings/lua/source/memory_files.h"
+
 namespace gibbous::lua {
 namespace {
 
@@ -26,6 +28,7 @@ std::string objection(const std::string& path) {
 }  // namespace
 
 std::string objection_to_policy_file(const std::string& path) {
+  if (is_in_memory(path)) return "";
   const std::string file = objection(path);
   if (!file.empty()) return file;
   const std::size_t slash = path.rfind('/');

@@ -21,6 +21,7 @@ class Options(TypedDict, total=False):
     config_file: Path  # a configuration in Lua
     scripts_dir: Path  # scripts of your own, with an init.lua
     policies_dir: Path  # policies of your own, with an init.lua
+    files: dict[str, str]  # scripts/..., policies/... and config.lua from memory, by name
     keeper_path: Path  # the program gibbous-keeper; default: that of the library's installation
     share_dir: Path  # the scripts that ship with Gibbous; default: those of the library's installation
     adopt_runs: bool  # take over detached runs of earlier processes; default: True

@@ -1,0 +1,11 @@
+// The scripts and policies that ship, compiled into the library: used where they are not on the
+// disk. Any thread.
+#pragma once
+
+#include "bindings/lua/source/memory_files.h"
+
+namespace gibbous::host {
+
+const lua::MemoryFiles& built_in_files();
+
+}  // namespace gibbous::host

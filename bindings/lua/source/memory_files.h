@@ -1,0 +1,22 @@
+// Files that are in memory: those that a host gives, and those that ship, which are compiled into
+// the library. Their paths begin with a place in angle brackets, and no file of the disk is read
+// for one. Plain data; any thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gibbous::lua {
+
+inline constexpr std::string_view kHostPlace = "<host>";
+inline constexpr std::string_view kBuiltInPlace = "<built-in>";
+
+// By path: "<host>/scripts/init.lua". The bytes belong to somebody else.
+using MemoryFiles = std::map<std::string, std::string_view, std::less<>>;
+
+inline bool is_in_memory(std::string_view path) {
+  return path.starts_with('<');
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,32 @@
+# gibbous_built_in(TARGET): compiles the scripts and policies that ship into the target, as the table gibbous_built_in of
+# bindings/host/built_in.cc. The assembler takes the files as they are.
+function(gibbous_built_in target)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/scripts/*.lua" "${PROJECT_SOURCE_DIR}/policies/*.lua")
+  list(FILTER files EXCLUDE REGEX "^scripts/meta/")
+  set(table "")
+  set(bytes "")
+  set(depends "")
+  set(number 0)
+  foreach(file IN LISTS files)
+    string(APPEND table "  \".quad .Lgibbous_name${number}, .Lgibbous_file${number}, .Lgibbous_end${number} - "
+      ".Lgibbous_file${number}\\n\"\n")
+    string(APPEND bytes "  \".Lgibbous_name${number}: .asciz \\\"${file}\\\"\\n\"\n"
+      "  \".Lgibbous_file${number}: .incbin \\\"${PROJECT_SOURCE_DIR}/${file}\\\"\\n.Lgibbous_end${number}:\\n\"\n")
+    list(APPEND depends "${PROJECT_SOURCE_DIR}/${file}")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(made "${CMAKE_CURRENT_BINARY_DIR}/built_in_files.cc")
+  file(CONFIGURE OUTPUT "${made}" @ONLY CONTENT
+"// Made by cmake/GibbousBuiltIn.cmake.
+asm(
+  \".pushsection .data.rel.ro.gibbous, \\\"aw\\\"\\n.balign 8\\n\"
+  \".globl gibbous_built_in\\n.hidden gibbous_built_in\\ngibbous_built_in:\\n\"
+${table}  \".quad 0, 0, 0\\n.popsection\\n\"
+  \".pushsection .rodata\\n\"
+${bytes}  \".popsection\\n\");
+")
+  target_sources(${target} PRIVATE "${made}")
+  set_source_files_properties("${made}" PROPERTIES
+    OBJECT_DEPENDS "${depends}" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -1,16 +1,17 @@
 // How a runtime is assembled, and runs one turn.
 #include "bindings/host/runtime_impl.h"
-#include "bindings/host/built_in.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
+#include "bindings/host/built_in.h"
 #include "bindings/host/ended_row.h"
 #include "bindings/host/host_tool.h"
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
+#include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/api/watch_value.h"

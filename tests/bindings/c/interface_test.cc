@@ -162,6 +162,17 @@ TEST_CASE("c: a script calls a function of the host, which answers later") {
   CHECK(gib_function_remove(host.runtime, "answer") == GIB_NOT_FOUND);
 }
 
+TEST_CASE("c: scripts come from memory") {
+  CHost host(Json{{"files",
+                   {{"scripts/init.lua",
+                     "return { toolsets = { { name = 'mine', tools = { tool { name = 'try',"
+                     " description = 'Tries.', permission = 'read',"
+                     " run = function() return 'from memory' end } } } } }"}}}});
+  REQUIRE(gib_call(host.runtime, R"({"tool":"try"})") > 0);
+  REQUIRE(host.until(GIB_RESULT));
+  CHECK(host.last().json["text"] == "from memory");
+}
+
 TEST_CASE("c: the policy asks, and the answer decides") {
   CHost host(Json{{"mode", "default"}});
   const char* start = R"({"tool":"bg_start","arguments":{"command":"true"}})";

@@ -179,6 +179,8 @@ TEST_CASE("c: a runtime that cannot be made says why, and there is no handle") {
   refuses(R"({"scripts_dir":"/no/such/place"})", "/no/such/place");
   refuses(R"({"share_dir":"/no/such/place"})", "share_dir");
   refuses(R"({"secrets":{"A":1}})", "options.secrets.A");
+  refuses(R"({"files":{"scripts/init.lua":1}})", "options.files.scripts/init.lua");
+  refuses(R"({"files":{"init.lua":""}})", "files: expected names below scripts/");
   refuses(R"({"tools":[{"name":1}]})", "options.tools[0].name");
   refuses(R"({"functions":{}})", "options.functions");
   char tiny[4] = "abc";

@@ -25,7 +25,7 @@ std::string cut(std::string text, std::size_t left_out = 0) {
   return text;
 }
 
-// Of a text that is much too long, the rest is not looked at: it takes milliseconds for a megabyte.
+// Looks only at what can be shown: for all of a megabyte it would take milliseconds.
 std::string redacted(const Redactor& redactor, std::string_view text) {
   const std::string_view seen = text.substr(0, kMaxTextBytes + kSecretBytes);
   return cut(redactor.redact(seen), text.size() - seen.size());

@@ -18,30 +18,24 @@ namespace gibbous::host {
 namespace fs = std::filesystem;
 
 Result<std::string> find_share(const std::string& asked) {
-  std::vector<std::string> places;
-  if (!asked.empty()) {
-    std::error_code error;
-    places.push_back(fs::absolute(asked, error).string());
-  } else if (const char* variable = std::getenv("GIBBOUS_SHARE"); variable && *variable) {
-    places.emplace_back(variable);
-  } else {
-    places = installed_places("share/gibbous", "share/gibbous");
-  }
   if (asked == lua::kBuiltInPlace) return asked;
-  std::string tried;
-  for (const std::string& named : places) {
-    const std::string place = fs::path(named).lexically_normal().string();
-    std::error_code error;
-    if (fs::exists(place + "/scripts/init.lua", error)) return place;
-    tried += (tried.empty() ? "" : ", ") + place;
+  std::string named = asked;
+  if (const char* variable = std::getenv("GIBBOUS_SHARE"); named.empty() && variable != nullptr) {
+    named = variable;
   }
-  const bool is_named = !asked.empty() || std::getenv("GIBBOUS_SHARE") != nullptr;
-  if (!is_named) return std::string(lua::kBuiltInPlace);
-  return Status::error("scripts_not_found", "The scripts that ship with Gibbous are not at " +
-                                                tried +
-                                                ". Name the directory that holds scripts/ and "
-                                                "policies/ with share_dir or GIBBOUS_SHARE, or "
-                                                "neither, for those that are built in.");
+  std::error_code error;
+  const std::vector<std::string> places = named.empty()
+                                              ? installed_places("share/gibbous", "share/gibbous")
+                                              : std::vector{fs::absolute(named, error).string()};
+  for (const std::string& each : places) {
+    const std::string place = fs::path(each).lexically_normal().string();
+    if (fs::exists(place + "/scripts/init.lua", error)) return place;
+  }
+  if (named.empty()) return std::string(lua::kBuiltInPlace);
+  return Status::error("scripts_not_found",
+                       "The scripts that ship with Gibbous are not at " + places.front() +
+                           ". Name the directory that holds scripts/ and policies/ with share_dir "
+                           "or GIBBOUS_SHARE, or neither, for those that are built in.");
 }
 
 Result<std::string> absolute_directory(const std::string& path, const char* field) {

@@ -8,6 +8,7 @@
 
 #include "bindings/host/built_in.h"
 #include "bindings/host/ended_row.h"
+#include "bindings/host/host_files.h"
 #include "bindings/host/host_tool.h"
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
@@ -58,47 +59,9 @@ Status Runtime::Impl::init(RuntimeOptions given) {
   return init_parts();
 }
 
-// Finds a place for the files from memory, and names it in the options.
-Status Runtime::Impl::init_files() {
-  const auto wrong = [](const std::string& what) {
-    return Status::error("invalid_arguments", "files: " + what);
-  };
-  const std::string place(lua::kHostPlace);
-  for (const auto& [name, text] : options.files) {
-    const bool is_known =
-        name == "config.lua" || name.starts_with("scripts/") || name.starts_with("policies/");
-    if (!is_known) {
-      return wrong("expected names below scripts/ or policies/, or config.lua; got " + name);
-    }
-    memory_files[place + "/" + name] = text;
-  }
-  const auto take = [&](const char* tree, const std::string& file, const std::string& path,
-                        std::string* option, const char* option_name) {
-    const auto first = options.files.lower_bound(tree);
-    if (first == options.files.end() || !first->first.starts_with(tree)) return Status();
-    if (options.files.count(file) == 0) return wrong("expected " + file + " among them");
-    if (!option->empty()) {
-      return wrong("expected one of " + file + " and " + option_name + ", got both");
-    }
-    *option = path;
-    return Status();
-  };
-  Status status =
-      take("scripts/", "scripts/init.lua", place + "/scripts", &options.scripts_dir, "scripts_dir");
-  if (status) {
-    status = take("policies/", "policies/init.lua", place + "/policies", &options.policies_dir,
-                  "policies_dir");
-  }
-  if (status) {
-    status = take("config.lua", "config.lua", place + "/config.lua", &options.config_file,
-                  "config_file");
-  }
-  return status;
-}
-
 Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   options = given;
-  if (Status status = init_files(); !status) return status;
+  if (Status status = host::place_files(options, memory_files); !status) return status;
   lua::Config config;
   const std::string& config_file = options.config_file;
   if (!config_file.empty()) {

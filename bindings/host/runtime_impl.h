@@ -38,7 +38,6 @@ struct Runtime::Impl {
   ~Impl();
 
   Status init(RuntimeOptions options);
-  Status init_files();
   Status init_options(const RuntimeOptions& options);
   Status init_loop(uv_loop_s* borrowed);
   Status init_parts();

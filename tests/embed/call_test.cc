@@ -48,6 +48,46 @@ TEST_CASE("embed: a call that is cancelled at once has its result, also when all
   CHECK(codes == std::vector<std::string>{"cancelled"});
 }
 
+// Arguments so long that they are read beside the loop.
+std::string long_arguments() {
+  return Json{{"command", "true # " + std::string(30'000, 'x')}}.dump();
+}
+
+TEST_CASE("embed: long arguments are read, and wrong ones refused, as short ones are") {
+  Host host(auto_mode());
+  std::vector<CallResult> results;
+  const auto keep = [&](CallResult got) { results.push_back(std::move(got)); };
+  host.runtime->call({"bg_start", long_arguments()}, keep);
+  REQUIRE(host.until([&] { return results.size() == 1; }));
+  INFO(results[0].message);
+  CHECK(results[0].ok);
+  host.runtime->call({"bg_start", long_arguments() + "}"}, keep);
+  host.runtime->call({"bg_start", "[\"" + std::string(30'000, 'x') + "\"]"}, keep);
+  REQUIRE(host.until([&] { return results.size() == 3; }));
+  CHECK(results[1].code == "invalid_arguments");
+  CHECK_THAT(results[1].message, Contains("not valid JSON"));
+  CHECK(results[2].code == "invalid_arguments");
+  CHECK_THAT(results[2].message, Contains("not array"));
+}
+
+TEST_CASE("embed: a call is cancelled, or its runtime closed, while its arguments are being read") {
+  Host host(auto_mode());
+  std::vector<std::string> codes;
+  const auto keep = [&](const CallResult& got) { codes.push_back(got.code); };
+  const CallId cancelled = host.runtime->call({"bg_start", long_arguments()}, keep);
+  host.runtime->poll();
+  CHECK(host.runtime->cancel(cancelled));
+  REQUIRE(host.until([&] { return codes.size() == 1; }));
+  host.runtime->call({"bg_start", long_arguments()}, keep);
+  host.runtime->poll();
+  bool closed = false;
+  host.runtime->close([&] { closed = true; });
+  REQUIRE(host.until([&] { return closed; }));
+  REQUIRE(codes.size() == 2);
+  CHECK(codes[0] == "cancelled");
+  CHECK((codes[1] == "cancelled" || codes[1] == "shutdown"));
+}
+
 TEST_CASE("embed: a call that ends in time does not hear of its deadline") {
   Host host(auto_mode());
   std::vector<CallResult> results;

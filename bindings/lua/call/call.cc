@@ -190,8 +190,8 @@ bool Call::parse_beside() {
     Result<Json> parsed = Json();
   };
   const auto parse = std::make_shared<Parse>();
-  parse->text = argument_text_;
-  return engine_.run_beside(
+  parse->text = std::move(argument_text_);
+  const bool begun = engine_.run_beside(
       [parse, most = limits().max_argument_bytes] {
         parse->parsed = parse_arguments(parse->text, most);
       },
@@ -199,10 +199,11 @@ bool Call::parse_beside() {
         const auto self = weak.lock();
         if (self && self->phase_ == Phase::kNew) self->take_arguments(std::move(parse->parsed));
       });
+  if (!begun) argument_text_ = std::move(parse->text);
+  return begun;
 }
 
 void Call::take_arguments(Result<Json> parsed) {
-  argument_text_ = std::string();
   if (!parsed) return fail(parsed.status().code(), parsed.status().message());
   arguments_ = std::move(*parsed);
   step_later();

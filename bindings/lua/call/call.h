@@ -98,7 +98,7 @@ class Call final : public std::enable_shared_from_this<Call> {
 
   // For the engine.
   void turn(Nanos slice);
-  bool has_ready() const { return step_due_ || !ready_.empty(); }
+  bool has_ready() const { return step_due_ || !ready_.empty() || !progress_.empty(); }
   bool in_queue = false;  // both set by the engine
   TurnPlace turn_place;
   // `code` is "cancelled", or for a call that must not begin, for example "too_many_calls".

@@ -208,10 +208,10 @@ bool Engine::run_ready(Nanos lua_time) {
       continue;
     }
     const std::shared_ptr<Call> call = ready_.take();
-    call->in_queue = false;
     const Nanos before = context_.clock->now();
     call->turn(slice);
     ready_.charge(call->turn_place, context_.clock->now() - before);
+    call->in_queue = false;  // not before: its next place depends on this turn
     if (call->has_ready()) make_ready(*call);
     flush_events();
     dispose_unused();

@@ -89,8 +89,8 @@ class Engine {
 
   ReloadResult reload();
   // The same, later: the scripts are read and run on another thread, if work can be done beside the
-  // loop. `on_done` comes on the loop, once the result is in force; a request
-  // that comes meanwhile is carried out after it.
+  // loop. `on_done` comes on the loop, once the result is in force; a request that comes meanwhile
+  // is carried out after it.
   void reload_later(const std::function<void()>& on_done);
   std::shared_ptr<Generation> current() { return current_; }
 

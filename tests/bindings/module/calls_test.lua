@@ -120,6 +120,7 @@ test('wrong use raises an error that names the argument', function()
   local own = {}
   own.own = own
   raises('does one hold itself?', rt.call, rt, 'x', own)
+  raises('request.priority', rt.call, rt, 'x', {}, { priority = 101 })
   raises('request.timeout_ms', rt.call, rt, 'x', {}, { timeout_ms = -1 })
   raises('ms: expected 0 or more', rt.wait, rt, -1)
   raises('budget.byte: there is no such member', rt.poll, rt, { byte = 1 })

@@ -112,6 +112,12 @@ class Ends(support.Case):
             with self.assertRaisesRegex(gibbous.InvalidArgument, 'timeout: expected seconds'):
                 await rt.call('bg_status', timeout=wrong)
 
+    async def test_a_priority_is_from_minus_100_to_100(self):
+        rt = await self.started()
+        self.assertTrue((await rt.call('bg_status', priority=100)).ok)
+        with self.assertRaisesRegex(gibbous.InvalidArgument, 'request.priority'):
+            await rt.call('bg_status', priority=101)
+
     async def test_cancelling_the_task_cancels_the_call_and_what_it_started(self):
         rt = await self.started()
         events = rt.events('run_started')

@@ -101,6 +101,25 @@ TEST_CASE("without a quota nothing is delayed") {
   CHECK(house.loop().until([&] { return stream.end() == 60000; }));
 }
 
+TEST_CASE("when a turn's time is over, only one read is made, and the next turn continues") {
+  House house;
+  std::array<Pipe, 3> pipes;
+  std::array<Stream, 3> streams;
+  std::array<Listener, 3> listeners;
+  constexpr std::size_t kBytes = 1000;
+  for (std::size_t i = 0; i < pipes.size(); ++i) {
+    house.ingest().read(std::move(pipes[i].in), streams[i], listeners[i]);
+    write_all(pipes[i].out.get(), std::string(kBytes, 'q'));
+  }
+  for (std::size_t turn = 1; turn <= pipes.size(); ++turn) {
+    house.ingest().set_quota(0, std::chrono::nanoseconds{1});
+    for (int i = 0; i < 5; ++i) house.poll_once();
+    CHECK(house.ingest().taken() == kBytes);
+    CHECK(house.ingest().has_more() == (turn < pipes.size()));
+  }
+  for (const Listener& listener : listeners) CHECK(listener.bytes == kBytes);
+}
+
 TEST_CASE("a quota too small for all streams serves them in turn") {
   House house;
   constexpr std::size_t kReaders = 8;

@@ -89,6 +89,39 @@ TEST_CASE("an event comes after the output before it") {
   CHECK(all.page.items[2].meta == R"({"event":"seen"})");
 }
 
+TEST_CASE("all runs are recorded again, however many, and before what they print next") {
+  std::string meta = R"({"policy":"old"})";
+  RecordingOptions options;
+  options.recorder.describe = [&meta](const Run&, const std::string&) { return meta; };
+  RunLimits limits;
+  constexpr std::size_t kRuns = 20;
+  limits.max_concurrent = kRuns;
+  Recorded desk(options, limits);
+  std::vector<Run*> runs;
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    RunSpec spec;
+    spec.command = "read line; echo next";
+    spec.stdin_pipe = true;
+    runs.push_back(&desk.table.start(std::move(spec)));
+  }
+  const auto is_recorded = [&](const Run& run) {
+    const auto got = desk.items(run.id());
+    return got.ok() && got->run.status == "running" && got->run.meta_json == meta;
+  };
+  for (const Run* run : runs) REQUIRE(desk.table.loop.until([&] { return is_recorded(*run); }));
+  meta = R"({"policy":"new"})";
+  desk.recording->recorder().refresh_all();
+  desk.table.runs->close_stdin(*runs.back());
+  REQUIRE(desk.table.loop.until([&] {
+    const auto got = desk.items(runs.back()->id());
+    if (!got.ok() || desk.text(got->page.items, ItemType::kStdout).empty()) return false;
+    CHECK(got->run.meta_json == meta);
+    return true;
+  }));
+  runs.pop_back();
+  for (const Run* run : runs) CHECK(desk.table.loop.until([&] { return is_recorded(*run); }));
+}
+
 TEST_CASE("an event that was announced may come after the end of its run") {
   Recorded desk;
   Run& run = desk.sh("echo x");

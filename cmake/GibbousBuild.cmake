@@ -71,6 +71,7 @@ endif()
 # preset: there a change should compile one file. No two sources of a library define the same name.
 option(GIBBOUS_UNITY "Compile several sources as one" OFF)
 set(GIBBOUS_UNITY_BATCH 24 CACHE STRING "Sources compiled as one")
+set(GIBBOUS_TEST_BATCH 8 CACHE STRING "Test files compiled as one")
 
 function(gibbous_unity target)
   if(GIBBOUS_UNITY)

@@ -327,7 +327,7 @@ struct Real {
 };
 
 Real real(const Session& session, const std::string& control) {
-  const testing::TempDir dir;
+  const gibbous::testing::TempDir dir;
   std::string script;
   for (const std::string& line : session.typed) script += line + "\n";
   dir.write("script", script + "history > all\n");

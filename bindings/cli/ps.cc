@@ -13,6 +13,7 @@
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/inspect/figures.h"
+#include "bindings/inspect/host_calls.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/live.h"
 #include "bindings/inspect/run_text.h"
@@ -37,13 +38,17 @@ Result<std::vector<inspect::LiveRun>> ended_runs(JournalReader& reader, const st
   return inspect::look_at(std::move(*all));
 }
 
-void print_json(const std::vector<inspect::LiveRun>& runs, bool more) {
+void print_json(const std::vector<inspect::LiveRun>& runs,
+                const std::vector<inspect::HostCall>& calls, bool more) {
+  const std::int64_t now = inspect::unix_millis();
   OrderedJson list = OrderedJson::array();
-  for (const inspect::LiveRun& run : runs) {
-    list.push_back(inspect::run_json(run, inspect::unix_millis()));
-  }
+  for (const inspect::LiveRun& run : runs) list.push_back(inspect::run_json(run, now));
   OrderedJson answer = {{"runs", std::move(list)}};
   if (more) answer["more"] = true;
+  if (!calls.empty()) {
+    OrderedJson& of_hosts = answer["calls"] = OrderedJson::array();
+    for (const inspect::HostCall& call : calls) of_hosts.push_back(inspect::call_json(call, now));
+  }
   std::printf("%s\n", to_text(answer).c_str());
 }
 
@@ -57,19 +62,41 @@ Colour colour_of(const inspect::LiveRun& run) {
   return state == "running" ? Colour::kGreen : Colour::kNone;
 }
 
-// Puts the runs of the caller's workspace first and those of each other workspace together.
+// A row of the table, and where it belongs.
+struct Row {
+  std::string workspace;
+  std::vector<std::string> cells;
+  Colour colour = Colour::kNone;
+};
+
+std::vector<Row> rows_of(const std::vector<inspect::LiveRun>& runs,
+                         const std::vector<inspect::HostCall>& calls) {
+  const std::int64_t now = inspect::unix_millis();
+  std::vector<Row> rows;
+  for (const inspect::LiveRun& run : runs) {
+    rows.push_back({run.record.workspace, inspect::run_row(run, now), colour_of(run)});
+  }
+  for (const inspect::HostCall& call : calls) {
+    const bool goes_on = !call.has_ended() && !call.host_gone;
+    rows.push_back({call.record.workspace, inspect::call_row(call, now),
+                    goes_on ? Colour::kGreen : Colour::kDim});
+  }
+  return rows;
+}
+
+// Puts the rows of the caller's workspace first and those of each other workspace together.
 // Returns the caller's.
-std::string sort_by_workspace(std::vector<inspect::LiveRun>& runs) {
+std::string sort_by_workspace(std::vector<Row>& rows) {
   std::vector<RunRecord> records;
   std::map<std::string, std::size_t> places;
-  for (const inspect::LiveRun& run : runs) {
-    records.push_back(run.record);
-    places.emplace(run.record.workspace, places.size() + 1);
+  for (const Row& row : rows) {
+    records.emplace_back().workspace = row.workspace;
+    places.emplace(row.workspace, places.size() + 1);
   }
   std::string own = inspect::workspace_of(inspect::current_directory(), records);
   if (!own.empty()) places[own] = 0;
-  std::stable_sort(runs.begin(), runs.end(), [&places](const auto& left, const auto& right) {
-    return places[left.record.workspace] < places[right.record.workspace];
+  std::stable_sort(rows.begin(), rows.end(), [&places](const auto& left, const auto& right) {
+    return places[left.workspace] < places[right.workspace];
   });
   return own;
 }
@@ -83,23 +110,23 @@ std::string workspace_line(const std::string& workspace, const std::string& own,
          "\n";
 }
 
-void print_table(const std::vector<inspect::LiveRun>& runs, const std::string& own) {
+void print_table(const std::vector<Row>& rows, const std::string& own) {
   const Terminal terminal(STDOUT_FILENO);
-  std::vector<std::vector<std::string>> rows = {inspect::run_headings()};
+  std::vector<std::vector<std::string>> cells = {inspect::run_headings()};
   std::vector<Colour> colours = {Colour::kBold};
   bool workspaces = false;
-  for (const inspect::LiveRun& run : runs) {
-    rows.push_back(inspect::run_row(run, inspect::unix_millis()));
-    colours.push_back(colour_of(run));
-    workspaces = workspaces || !run.record.workspace.empty();
+  for (const Row& row : rows) {
+    cells.push_back(row.cells);
+    colours.push_back(row.colour);
+    workspaces = workspaces || !row.workspace.empty();
   }
-  std::istringstream lines(format_table(rows, terminal, colours));
+  std::istringstream lines(format_table(cells, terminal, colours));
   std::string line;
   std::getline(lines, line);
   std::string text = line + "\n";
-  for (std::size_t i = 0; i < runs.size() && std::getline(lines, line); ++i) {
-    const std::string& workspace = runs[i].record.workspace;
-    if (workspaces && (i == 0 || workspace != runs[i - 1].record.workspace)) {
+  for (std::size_t i = 0; i < rows.size() && std::getline(lines, line); ++i) {
+    const std::string& workspace = rows[i].workspace;
+    if (workspaces && (i == 0 || workspace != rows[i - 1].workspace)) {
       text += workspace_line(workspace, own, terminal);
     }
     text += line + "\n";
@@ -121,16 +148,19 @@ ExitCode run_ps(const Options& options) {
     runs->insert(runs->end(), std::make_move_iterator(ended->begin()),
                  std::make_move_iterator(ended->end()));
   }
-  const std::string own = sort_by_workspace(*runs);
+  const auto calls = inspect::host_calls(**reader, options.session, options.all_runs);
+  if (!calls) return fail(calls.status(), options);
   if (options.json) {
-    print_json(*runs, more);
+    print_json(*runs, *calls, more);
     return ExitCode::kDone;
   }
-  if (runs->empty()) {
+  std::vector<Row> rows = rows_of(*runs, *calls);
+  if (rows.empty()) {
     std::puts(options.all_runs ? "no runs are recorded" : "no runs; --all shows ended ones");
     return ExitCode::kDone;
   }
-  print_table(*runs, own);
+  const std::string own = sort_by_workspace(rows);
+  print_table(rows, own);
   if (more) std::printf("only the newest %zu ended runs are shown\n", kMaxEndedRuns);
   return ExitCode::kDone;
 }

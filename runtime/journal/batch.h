@@ -54,8 +54,8 @@ struct DrainedBacklog {
 
 struct QueuedRecord {
   std::size_t before_item = 0;  // it comes before the item with this index
-  std::variant<QueuedRun, ForgottenRun, DecisionRecord, BacklogMessage, DrainedBacklog, QueuedUsage,
-               RunTail, QueuedOperation>
+  std::variant<QueuedRun, ForgottenRun, DecisionRecord, HostCallRecord, BacklogMessage,
+               DrainedBacklog, QueuedUsage, RunTail, QueuedOperation>
       what;
 };
 

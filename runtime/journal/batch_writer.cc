@@ -71,6 +71,11 @@ Status BatchWriter::prepare(const BatchLimits& limits) {
       {&add_decision_,
        "INSERT INTO decisions (created_at, session_id, run_id, generation, decision, rule,"
        " record_json) VALUES (?, ?, ?, ?, ?, ?, ?)"},
+      {&put_call_,
+       "INSERT INTO host_calls (call_id, session_id, workspace, tool, outcome, pid, pid_started,"
+       " pid_space, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+       " ON CONFLICT (call_id) DO UPDATE SET outcome = excluded.outcome,"
+       " finished_at = excluded.finished_at"},
       {&select_request_,
        "SELECT run_id FROM exec_runs WHERE client = ? AND request_id = ? LIMIT 1"},
       {&delete_segments_,
@@ -277,6 +282,20 @@ Status BatchWriter::write(const DecisionRecord& decision) {
       .bind(6, decision.rule)
       .bind(7, decision.record_json)
       .run();
+}
+
+Status BatchWriter::write(const HostCallRecord& call) {
+  put_call_.bind(1, call.call_id)
+      .bind(2, call.session_id)
+      .bind(3, call.workspace)
+      .bind(4, call.tool)
+      .bind(5, call.outcome)
+      .bind(6, call.pid)
+      .bind(7, call.pid_started)
+      .bind(8, call.pid_space)
+      .bind(9, call.started_at);
+  bind_time(put_call_, 10, call.finished_at);
+  return put_call_.run();
 }
 
 Status BatchWriter::write(const BacklogMessage& message) {

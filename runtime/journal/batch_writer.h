@@ -62,6 +62,7 @@ class BatchWriter {
   Status write(const QueuedRun& run);
   Status write(const ForgottenRun& run);
   Status write(const DecisionRecord& decision);
+  Status write(const HostCallRecord& call);
   Status write(const BacklogMessage& message);
   Status write(const DrainedBacklog& drained);
   Status write(const QueuedUsage& usage);
@@ -82,6 +83,7 @@ class BatchWriter {
   EndedRows ended_;
   Statement put_run_;
   Statement add_decision_;
+  Statement put_call_;
   Statement select_request_;
   Statement delete_segments_;
   Statement delete_run_;

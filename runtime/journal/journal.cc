@@ -238,6 +238,15 @@ Taken Journal::add_decision(const DecisionRecord& decision) {
   return impl_->put(std::move(copy), bytes);
 }
 
+Taken Journal::put_call(const HostCallRecord& call) {
+  if (call.call_id.empty() || call.call_id.size() > kMaxJournalIdBytes) return Taken::kWrongUse;
+  HostCallRecord copy = call;
+  if (copy.started_at == 0) copy.started_at = impl_->wall();
+  const std::size_t bytes = copy.call_id.size() + copy.session_id.size() + copy.workspace.size() +
+                            copy.tool.size() + copy.outcome.size() + copy.pid_space.size();
+  return impl_->put(std::move(copy), bytes);
+}
+
 Taken Journal::add_backlog(const BacklogMessage& message) {
   if (message.seq == 0 || message.seq > kMaxSeq) return Taken::kWrongUse;
   BacklogMessage copy = message;

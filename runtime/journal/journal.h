@@ -117,6 +117,8 @@ class Journal {
   Taken save_tail(std::string_view run_id, const std::vector<StoredItem>& items,
                   std::int64_t stdout_to = 0, std::int64_t stderr_to = 0);
   Taken add_decision(const DecisionRecord& decision);
+  // Records a call that has begun, or its end.
+  Taken put_call(const HostCallRecord& call);
   Taken add_backlog(const BacklogMessage& message);
   // Removes this worker's messages up to and including `through_seq`, and the messages it took over
   // earlier: the session's agent has seen them.

@@ -26,6 +26,11 @@ DecisionRecord decision_of(const Statement& row) {
           row.integer(4), row.text(5),    row.text(6), row.text(7)};
 }
 
+HostCallRecord host_call_of(const Statement& row) {
+  return {row.text(0),    row.text(1),    row.text(2), row.text(3),    row.text(4),
+          row.integer(5), row.integer(6), row.text(7), row.integer(8), row.integer(9)};
+}
+
 }  // namespace
 
 Status JournalReader::Impl::prepare() {
@@ -318,6 +323,20 @@ Result<std::vector<DecisionRecord>> JournalReader::last_decisions(const Decision
   auto found = decisions(filter, limit, "DESC");
   if (found) std::reverse(found->begin(), found->end());
   return found;
+}
+
+Result<std::vector<HostCallRecord>> JournalReader::host_calls(std::string_view session,
+                                                              bool only_going, std::size_t limit) {
+  const std::string sql =
+      std::string(
+          "SELECT call_id, session_id, workspace, tool, outcome, pid, pid_started, pid_space,"
+          " started_at, finished_at FROM host_calls WHERE ") +
+      (only_going ? "finished_at IS NULL AND " : "") +
+      "(?1 = '' OR session_id = ?1) ORDER BY id DESC LIMIT ?2";
+  Result<Statement> statement = impl_->database->prepare(sql.c_str());
+  if (!statement) return statement.status();
+  statement->bind(1, session).bind(2, as_limit(limit));
+  return all<HostCallRecord>(*statement, host_call_of);
 }
 
 }  // namespace gibbous

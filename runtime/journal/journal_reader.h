@@ -93,6 +93,11 @@ class JournalReader {
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
+  // Returns the calls of hosts' tools, newest first; "" means every session. A call that goes on
+  // according to its record may have ended with its process.
+  Result<std::vector<HostCallRecord>> host_calls(std::string_view session, bool only_going,
+                                                 std::size_t limit);
+
   // Fails with run_not_found, too. Places are those of `scope`.
   Result<QueuePlace> queue_place(std::string_view run_id, const ClaimScope& scope = {});
   // Returns the workers that share the journal in the order they joined; some may be dead.

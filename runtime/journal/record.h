@@ -1,5 +1,5 @@
-// What the journal holds, as plain data: runs, items, decisions, backlog messages. Times
-// are Unix milliseconds, 0 for "not yet". Any thread.
+// What the journal holds, as plain data: runs, items, decisions, calls, backlog
+// messages. Times are Unix milliseconds, 0 for "not yet". Any thread.
 #pragma once
 
 #include <cstddef>
@@ -138,6 +138,21 @@ struct DecisionRecord {
   std::string decision;  // allow, ask, deny
   std::string rule;
   std::string record_json;  // the whole record; its writer has redacted the secrets
+};
+
+// A call of a tool that the host carries out itself: it has no run. The process is named so that
+// others can see whether the call still goes on.
+struct HostCallRecord {
+  std::string call_id;  // 1 to kMaxJournalIdBytes bytes
+  std::string session_id;
+  std::string workspace;
+  std::string tool;
+  std::string outcome;  // "" while it goes on; then "ok", or the code of its error
+  std::int64_t pid = 0;
+  std::int64_t pid_started = 0;  // as /proc/PID/stat gives it
+  std::string pid_space;         // pid_space()
+  std::int64_t started_at = 0;
+  std::int64_t finished_at = 0;
 };
 
 struct BacklogMessage {

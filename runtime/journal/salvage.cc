@@ -66,6 +66,10 @@ std::vector<Table> tables_of(Database& old) {
       {"decisions", "id",
        "id, created_at, session_id, run_id, generation, decision, rule, record_json",
        &RepairReport::others},
+      {"host_calls", "id",
+       "id, call_id, session_id, workspace, tool, outcome, pid, pid_started, pid_space,"
+       " started_at, finished_at",
+       &RepairReport::others},
       {"backlog_messages", "", "session_id, seq, run_id, event, payload, created_at",
        &RepairReport::others},
       {"approvals", "",

@@ -200,15 +200,33 @@ CREATE INDEX exec_runs_open ON exec_runs (owner)
   WHERE finished_at IS NULL AND status NOT IN ('queued', 'starting', 'running');
 )";
 
+// Calls of tools that a host carries out itself. The index has those that go on.
+constexpr const char* kHostCalls = R"(
+CREATE TABLE host_calls (
+  id INTEGER PRIMARY KEY,
+  call_id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL,
+  workspace TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  pid_started INTEGER NOT NULL,
+  pid_space TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER);
+CREATE INDEX host_calls_going ON host_calls (id) WHERE finished_at IS NULL;
+)";
+
 // Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
-constexpr std::array<Migration, 8> kMigrations = {{{kRuns},
+constexpr std::array<Migration, 9> kMigrations = {{{kRuns},
                                                    {kPolicy},
                                                    {kQueue},
                                                    {kClients},
                                                    {kAgents},
                                                    {kChecks},
                                                    {""},
-                                                   {kEnds, complete_tables}}};
+                                                   {kEnds, complete_tables},
+                                                   {kHostCalls}}};
 
 static_assert(kMigrations.size() == kJournalVersion);
 

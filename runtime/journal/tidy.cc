@@ -81,6 +81,8 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
            // Their ids rise with time.
            "DELETE FROM decisions WHERE id IN (SELECT id FROM decisions ORDER BY id LIMIT " + most +
                ") AND created_at < " + before,
+           "DELETE FROM host_calls WHERE id IN (SELECT id FROM host_calls ORDER BY id LIMIT " +
+               most + ") AND started_at < " + before,
            "DELETE FROM backlog_messages WHERE (session_id, owner, seq) IN (SELECT session_id, "
            "owner, "
            "seq FROM backlog_messages WHERE created_at < " +

@@ -64,6 +64,7 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
       mailbox_(std::make_unique<Mailbox>(loop)),
       alarms_(loop),
       recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
+  host_calls_ = std::make_unique<HostCalls>(*this, clock, options_.recorder.workspace);
   if (options_.journal.directory.empty()) {
     recorder_->on_kept = [&runs](const Run& run, const KeptOutput::Marks& to, bool end) {
       if (end) runs.recorded(run.id(), to, end);

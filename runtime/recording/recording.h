@@ -18,6 +18,7 @@
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/recording/alarms.h"
+#include "runtime/recording/host_calls.h"
 #include "runtime/recording/kept_output.h"
 #include "runtime/recording/mailbox.h"
 #include "runtime/recording/recorder.h"
@@ -109,6 +110,7 @@ class Recording {
   Recorder& recorder() { return *recorder_; }
   Mailbox& mailbox() { return *mailbox_; }
   Alarms& alarms() { return alarms_; }
+  HostCalls& host_calls() { return *host_calls_; }
 
   // Stops recording and writes what is queued. on_closed comes from the loop.
   void close(std::function<void()> on_closed);
@@ -147,6 +149,7 @@ class Recording {
   std::unique_ptr<Mailbox> mailbox_;
   Alarms alarms_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<HostCalls> host_calls_;
   std::unique_ptr<KeptOutput> kept_output_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<JournalReader> reader_;  // null while a lookup has it

@@ -33,6 +33,9 @@ async function editorFor(t, connect, options = {}) {
   t.after(() => server.close());
   // What the host has noted.
   bench.noted = () => readFile(path.join(bench.directory, 'host.txt'), 'utf8').catch(() => '');
+  // The calls of its tools, as another process sees them. The journal may not have been made yet.
+  bench.calls = (...options) => run(GIBBOUS, ['ps', '--json', ...options, '--state',
+    path.join(bench.directory, 'state')]).then(({ stdout }) => JSON.parse(stdout).calls ?? [], () => []);
   return { bench, server };
 }
 
@@ -70,10 +73,14 @@ for (const { name, connect } of CLIENTS) {
         { onprogress: () => begun.resolve(), signal: stop.signal });
       call.catch(() => {});
       await begun.promise;
+      await until('the call is shown', async () => (await bench.calls()).some(
+        (each) => each.tool === 'hold_buffer' && each.state === 'running'));
       stop.abort();
       await assert.rejects(call);
       await until('the host has given the call up',
         async () => (await bench.noted()).includes('gave up hold_buffer'));
+      await until('the end of the call is shown', async () => (await bench.calls('--all')).some(
+        (each) => each.tool === 'hold_buffer' && each.state === 'cancelled'));
       assert.equal(textOf(await server.callTool('open_buffer', { path: 'y' })), 'opened y');
     });
 
@@ -84,6 +91,8 @@ for (const { name, connect } of CLIENTS) {
       assert.match(textOf(result), /did not answer within/);
       await until('the host has given the call up',
         async () => (await bench.noted()).includes('gave up slow_buffer'));
+      await until('the end of the call is shown', async () => (await bench.calls('--all')).some(
+        (each) => each.tool === 'slow_buffer' && each.state === 'timeout'));
     });
 
     test('are kept across a reload', async (t) => {

@@ -44,7 +44,7 @@ MAY_INCLUDE = {
     'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
     'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',
                      'runtime/terminal'],
-    'runtime/recording': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/journal'],
+    'runtime/recording': ['runtime/base', 'runtime/process', 'runtime/output', 'runtime/runs', 'runtime/journal'],
     'runtime/queue': ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/runs', 'runtime/journal', 'runtime/recording'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
     'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],

@@ -16,6 +16,7 @@
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/vm/state.h"
+#include "runtime/recording/recording.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/runs.h"
 
@@ -93,7 +94,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
     if (tool_->timeout.count() > 0) {
       deadline_ = context_.runs->after(tool_->timeout, [self = shared_from_this()] {
         self->deadline_ = 0;
-        self->give_up();
+        self->give_up("timeout");
         self->complete_([limit = self->tool_->timeout](lua_State* to) {
           return push_answer(
               to, failure("timeout", "the host did not answer within " + format_seconds(limit)));
@@ -110,6 +111,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
     auto reply = std::make_shared<Reply>(shared_from_this());
     given.reply = [reply](const ToolAnswer& answer) { return reply->call->finish(answer); };
     given.progress = [self = shared_from_this()](const Progress& made) { self->progress(made); };
+    record_begin(given);
     context_.engine->post([self = shared_from_this(), given = std::move(given)]() mutable {
       if (!self->open_) return;
       self->given_ = true;
@@ -119,9 +121,10 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
   }
 
   // The call ends without an answer.
-  void give_up() {
+  void give_up(const char* why) {
     if (!std::exchange(open_, false) || lifetime_.expired()) return;
     stop_deadline();
+    record_end(why);
     if (!given_ || !tool_->on_cancel) return;
     context_.engine->post([tool = tool_, id = id_] { tool->on_cancel(id); });
   }
@@ -139,6 +142,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
   bool finish(const ToolAnswer& answer) {
     if (!std::exchange(open_, false) || lifetime_.expired()) return false;
     stop_deadline();
+    record_end(answer.ok ? "ok" : is_code(answer.code) ? answer.code : kNoCode);
     complete_([answer, is_function = tool_->is_function](lua_State* to) {
       return push_answer(to, answer, is_function);
     });
@@ -147,6 +151,16 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
   void progress(const Progress& made) {
     const auto call = call_.lock();
     if (open_ && call && !lifetime_.expired()) call->progress_from_host(made);
+  }
+  // Functions are called often and briefly; a tool, like a run, is for people to see.
+  void record_begin(const ToolCall& given) {
+    if (tool_->is_function || context_.recording == nullptr) return;
+    record_ = context_.recording->host_calls().begin(given.tool, given.session);
+  }
+  void record_end(const std::string& outcome) {
+    if (!record_.empty() && context_.recording != nullptr) {
+      context_.recording->host_calls().end(record_, outcome);
+    }
   }
   void stop_deadline() {
     if (deadline_ != 0) context_.runs->cancel(deadline_);
@@ -161,6 +175,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
   std::shared_ptr<const HostPart> tool_;
   Completer complete_;
   Deadlines::Token deadline_ = 0;
+  std::string record_;  // its id in the journal; "": none
   bool open_ = true;    // neither answered nor given up
   bool given_ = false;  // to the handler
 };
@@ -168,7 +183,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
 class HostOp final : public PendingOp {
  public:
   explicit HostOp(std::shared_ptr<HostCall> call) : call_(std::move(call)) {}
-  void cancel() override { call_->give_up(); }
+  void cancel() override { call_->give_up("cancelled"); }
 
  private:
   std::shared_ptr<HostCall> call_;

@@ -12,6 +12,7 @@
 #include "bindings/inspect/figures.h"
 #include "runtime/journal/schema.h"
 #include "runtime/process/mark.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 #include "tests/runtime/journal/desk.h"
 #include "tests/support/catch.h"
@@ -97,7 +98,9 @@ TEST_CASE("what shows a journal names its version when a newer program wrote it"
     CHECK(shown.out.empty());
     CHECK_THAT(shown.err, Contains("version 99") && Contains("newer program"));
   }
-  CHECK_THAT(on(journal, {"doctor"}).out, Contains("version 99") && Contains("journal 8"));
+  CHECK_THAT(
+      on(journal, {"doctor"}).out,
+      Contains("version 99") && Contains("journal " + std::to_string(gibbous::kJournalVersion)));
   CHECK(on(journal, {"doctor", "--repair"}).status.code == kFailed);
   // This process is the older one that uses the file.
   REQUIRE(plain.run("PRAGMA user_version = 5"));
@@ -125,6 +128,46 @@ TEST_CASE("ps lists running runs, and with --all ended ones, newest first") {
   CHECK(all.find("AAAAaaa1") < all.find("BBBBbbb2"));
   CHECK(runs_of(journal, {"--session", "two"}).empty());
   CHECK(runs_of(journal, {"--session", "two", "--all"}).at(0)["exit_code"] == 2);
+}
+
+TEST_CASE("ps shows the calls of a host's tools, also when their host has gone") {
+  WrittenJournal journal;
+  gibbous::HostCallRecord call;
+  call.session_id = "one";
+  call.workspace = "/work/shop";
+  call.pid = ::getpid();
+  call.pid_started = static_cast<std::int64_t>(gibbous::read_stat(::getpid())->start_time);
+  call.pid_space = gibbous::pid_space();
+  call.started_at = gibbous::inspect::unix_millis() - 60'000;
+  const auto put = [&](const char* id, const char* tool) {
+    call.call_id = id;
+    call.tool = tool;
+    REQUIRE(journal.journal().put_call(call) == gibbous::Taken::kYes);
+  };
+  put("AAAAaaa1", "open_buffer");
+  put("BBBBbbb2", "build_buffer");
+  call.outcome = "timeout";
+  call.finished_at = call.started_at + 5'000;
+  put("BBBBbbb2", "build_buffer");
+  call.outcome = "";
+  call.finished_at = 0;
+  call.pid_started -= 1;
+  put("CCCCccc3", "gone_buffer");
+  journal.flush();
+  const std::string active = ps(journal).out;
+  CHECK_THAT(active, Contains("AAAAaaa1  running") && Contains("1m") &&
+                         Contains("open_buffer (tool of the host)") && Contains("/work/shop"));
+  CHECK_FALSE(active.find("BBBBbbb2") != std::string::npos);
+  CHECK_FALSE(active.find("CCCCccc3") != std::string::npos);
+  CHECK_THAT(ps(journal, {"--session", "two"}).out, Contains("no runs"));
+  const Json all = Json::parse(ps(journal, {"--all", "--json"}).out);
+  CHECK(all.at("runs").empty());
+  REQUIRE(all.at("calls").size() == 3);
+  CHECK(all["calls"][0]["state"] == "lost");
+  CHECK(all["calls"][1]["state"] == "timeout");
+  CHECK(all["calls"][1]["runtime_ms"] == 5'000);
+  CHECK(all["calls"][2]["state"] == "running");
+  CHECK(all["calls"][2]["tool"] == "open_buffer");
 }
 
 TEST_CASE("ps says why a queued run was left in the queue") {

@@ -206,6 +206,42 @@ TEST_CASE("decisions are recorded in their order") {
   CHECK(reader->decisions({.above_id = (*decisions)[0].id}, 10)->size() == 1);
 }
 
+TEST_CASE("a call of a host's tool is recorded when it begins, and again when it ends") {
+  Desk desk;
+  REQUIRE(desk.open());
+  HostCallRecord call;
+  CHECK(desk.journal->put_call(call) == Taken::kWrongUse);
+  for (const char* id : {"AAAAaaa1", "BBBBbbb2"}) {
+    call.call_id = id;
+    call.session_id = id[0] == 'A' ? "s" : "t";
+    call.workspace = "/w";
+    call.tool = "open_buffer";
+    call.pid = 7;
+    call.pid_started = 8;
+    call.pid_space = "here";
+    REQUIRE(desk.journal->put_call(call) == Taken::kYes);
+  }
+  call.outcome = "cancelled";
+  call.finished_at = desk.clock.wall().count() + 5;
+  REQUIRE(desk.journal->put_call(call) == Taken::kYes);
+  REQUIRE(desk.flush());
+  const auto reader = desk.reader();
+  const auto going = reader->host_calls("", true, 10);
+  REQUIRE(going);
+  REQUIRE(going->size() == 1);
+  CHECK(going->front().call_id == "AAAAaaa1");
+  CHECK(going->front().tool == "open_buffer");
+  CHECK(going->front().started_at == desk.clock.wall().count());
+  CHECK(going->front().pid_space == "here");
+  const auto all = reader->host_calls("", false, 10);
+  REQUIRE(all);
+  REQUIRE(all->size() == 2);
+  CHECK(all->front().outcome == "cancelled");
+  CHECK(all->front().finished_at == call.finished_at);
+  CHECK(reader->host_calls("t", true, 10)->empty());
+  CHECK(reader->host_calls("t", false, 10)->size() == 1);
+}
+
 TEST_CASE("decisions are found by session, run, rule, verdict and time, oldest or newest first") {
   Desk desk;
   REQUIRE(desk.open());

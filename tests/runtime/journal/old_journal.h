@@ -29,6 +29,7 @@ inline constexpr OldJournal kOldJournals[] = {
     {"version-7", 7, true, true, true},
     {"version-6-sums", 6, true, true, true},
     {"version-6", 6, true, true, true, true},
+    {"version-8", 8, true, true, true, true},
 };
 
 // Makes the file in `directory`, which must not have one.

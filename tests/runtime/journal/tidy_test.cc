@@ -128,6 +128,9 @@ TEST_CASE("runs that ended long ago are removed, and those that have not ended s
   write_run(desk, "old", 3);
   write_run(desk, "going", 3, false);
   REQUIRE(desk.journal->add_decision({}) == Taken::kYes);
+  HostCallRecord call;
+  call.call_id = "AAAAaaa1";
+  REQUIRE(desk.journal->put_call(call) == Taken::kYes);
   REQUIRE(desk.journal->add_backlog({"s", 1, "old", "up", "text"}) == Taken::kYes);
   // Approvals, which earlier versions kept here, too.
   Plain plain(desk.file());
@@ -145,6 +148,7 @@ TEST_CASE("runs that ended long ago are removed, and those that have not ended s
   CHECK(desk.items("old").items.empty());
   CHECK(desk.items("going").items.size() == 3);
   CHECK(desk.reader()->decisions({}, 10)->empty());
+  CHECK(desk.reader()->host_calls("", false, 10)->empty());
   CHECK(desk.reader()->backlog("s", 0, 10)->empty());
   CHECK(plain.rows("SELECT id FROM approvals") == std::vector<std::string>{"a"});
 }

@@ -30,3 +30,29 @@ ${bytes}  \".popsection\\n\");
   set_source_files_properties("${made}" PROPERTIES
     OBJECT_DEPENDS "${depends}" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
+
+# gibbous_built_in_keeper(TARGET): compiles the keeper program into the target, for runtime/keeper/keeper_program.cc. With
+# sanitizers, which make it many times as large, none is built in.
+function(gibbous_built_in_keeper target)
+  set(made "${CMAKE_CURRENT_BINARY_DIR}/built_in_keeper.cc")
+  set(bytes "")
+  set(depends "")
+  if(NOT GIBBOUS_SANITIZE)
+    set(stripped "${CMAKE_CURRENT_BINARY_DIR}/gibbous-keeper.stripped")
+    add_custom_command(OUTPUT "${stripped}" DEPENDS gibbous-keeper VERBATIM
+      COMMAND "${CMAKE_STRIP}" -o "${stripped}" "$<TARGET_FILE:gibbous-keeper>")
+    set(bytes "  \".incbin \\\"${stripped}\\\"\\n\"\n")
+    set(depends "${stripped}")
+  endif()
+  file(CONFIGURE OUTPUT "${made}" @ONLY CONTENT
+"// Made by cmake/GibbousBuiltIn.cmake.
+asm(
+  \".pushsection .rodata\\n.balign 16\\n\"
+  \".globl gibbous_built_in_keeper\\n.hidden gibbous_built_in_keeper\\ngibbous_built_in_keeper:\\n\"
+${bytes}  \".globl gibbous_built_in_keeper_end\\n.hidden gibbous_built_in_keeper_end\\ngibbous_built_in_keeper_end:\\n\"
+  \".byte 0\\n.popsection\\n\");
+")
+  target_sources(${target} PRIVATE "${made}")
+  set_source_files_properties("${made}" PROPERTIES
+    OBJECT_DEPENDS "${depends}" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

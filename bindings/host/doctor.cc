@@ -20,7 +20,7 @@
 #include "runtime/audit/approval_text.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/journal/schema.h"
-#include "runtime/keeper/client.h"
+#include "runtime/keeper/keeper_program.h"
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"

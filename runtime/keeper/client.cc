@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/keeper/keeper_program.h"
 #include "runtime/keeper/link.h"
 #include "runtime/keeper/loop_timer.h"
 #include "runtime/keeper/orphan_sweep.h"
@@ -99,6 +100,7 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   uv_loop_t* loop_;
   KeeperOptions options_;
   KeeperListener& listener_;
+  KeeperProgram program_;
   OpenHandles handles_;
   Link* link_ = nullptr;  // owns itself; null while no keeper runs
   std::unordered_map<RunKey, Entry> runs_;
@@ -136,9 +138,14 @@ Status ClientImpl::open_link() {
   }
   if (link_ != nullptr) return {};
   if (adopted_) return Status::error("keeper_lost", "the keeper of this run is gone");
-  const auto path = find_keeper(options_.path);
-  if (!path) return path.status();
-  const auto link = Link::open(loop_, *path, *this, handles_);
+  // Built in, it is the same for each keeper that follows a lost one.
+  if (!program_.bytes) {
+    const auto path = find_keeper(options_.path);
+    auto program = path ? open_keeper(*path) : Result<KeeperProgram>(path.status());
+    if (!program) return program.status();
+    program_ = std::move(*program);
+  }
+  const auto link = Link::open(loop_, program_, *this, handles_);
   if (!link) return link.status();
   link_ = *link;
   return {};
@@ -503,6 +510,8 @@ std::unique_ptr<KeeperClient> KeeperClient::adopt(uv_loop_s* loop,
 
 Result<std::unique_ptr<KeeperClient>> KeeperClient::create(uv_loop_s* loop, KeeperOptions options,
                                                            KeeperListener& listener) {
+  // A keeper that cannot be started is found out here, not by the first run.
+  if (const auto found = find_keeper(options.path); !found) return found.status();
   return std::unique_ptr<KeeperClient>(new ClientImpl(loop, std::move(options), listener));
 }
 

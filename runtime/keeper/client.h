@@ -162,12 +162,8 @@ class KeeperListener {
 };
 
 struct KeeperOptions {
-  std::string path;  // the gibbous-keeper program
+  std::string path;  // the gibbous-keeper program; "": see find_keeper()
 };
-
-// The path of the keeper: GIBBOUS_KEEPER, or gibbous-keeper beside this executable or in
-// ../libexec/gibbous.
-Result<std::string> find_keeper(const std::string& configured);
 
 class KeeperClient {
  public:

@@ -10,10 +10,15 @@
 #include <cstdio>
 #include <utility>
 
+#include "runtime/keeper/keeper_note.h"
 #include "runtime/keeper/server.h"
+#include "runtime/keeper/wire.h"
 #include "runtime/process/launch.h"
 
 namespace {
+
+[[gnu::section(".note.gibbous"), gnu::used]] const gibbous::KeeperNote kNote{
+    .version = gibbous::wire::kVersion};
 
 constexpr int kWrongUse = 2;
 

@@ -65,7 +65,7 @@ void reap_if_ours(int pidfd) {
 
 }  // namespace
 
-Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
+Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, LinkOwner& owner,
                          OpenHandles& handles) {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
@@ -77,12 +77,13 @@ Result<Link*> Link::open(uv_loop_t* loop, const std::string& path, LinkOwner& ow
   std::string name = "gibbous-keeper";
   std::array<char*, 2> argv{name.data(), nullptr};
   Launched launched;
-  if (const auto error = launch_detached(path.c_str(), argv.data(), keeper.get(), launched)) {
+  const Executable executable{program.path.c_str(), program.bytes.get()};
+  if (const auto error = launch_detached(executable, argv.data(), keeper.get(), launched)) {
     return Status::error("keeper_not_started", std::string(step_text(error->step)) +
-                                                   " the keeper " + path + ": " +
+                                                   " the keeper " + program.path + ": " +
                                                    std::strerror(error->error) + kAdvice);
   }
-  Link* link = new Link(loop, path, owner, handles, std::move(library));
+  Link* link = new Link(loop, program.path, owner, handles, std::move(library));
   link->pid_ = launched.pid;
   link->pidfd_ = std::move(launched.pidfd);
   if (const int error = link->watch(); error != 0) {

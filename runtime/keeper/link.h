@@ -10,6 +10,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/keeper/channel.h"
+#include "runtime/keeper/keeper_program.h"
 #include "runtime/keeper/loop_timer.h"
 #include "runtime/keeper/wire.h"
 
@@ -32,7 +33,7 @@ class LinkOwner {
 class Link {
  public:
   // Starts the keeper and sends the first message. The owner and `handles` must outlive the link.
-  static Result<Link*> open(uv_loop_t* loop, const std::string& path, LinkOwner& owner,
+  static Result<Link*> open(uv_loop_t* loop, const KeeperProgram& program, LinkOwner& owner,
                             OpenHandles& handles);
   // Connects to a keeper of detached runs; on_message reports them.
   static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,

@@ -43,6 +43,7 @@ struct Shared {
   const LaunchPlan* plan;
   bool detached;
   int socket;
+  int executable;      // a descriptor; -1: the plan has paths
   std::uint64_t born;  // CLOCK_BOOTTIME in ns, read by the child at once
   // The result; error == 0 is success.
   LaunchStep step;
@@ -135,7 +136,8 @@ GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
   return true;
 }
 
-// For the keeper: its socket is descriptor 3, the standard ones are /dev/null, no other is open.
+// For the keeper: its socket is descriptor 3, the standard ones are /dev/null, no other is open but
+// that of the program, which closes when it is executed.
 GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
   if (shared.socket == kInheritedSocket) {
     if (::syscall(SYS_fcntl, shared.socket, F_SETFD, 0) != 0)
@@ -143,7 +145,14 @@ GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
   } else if (::syscall(SYS_dup3, shared.socket, kInheritedSocket, 0) < 0) {
     return fail(shared, LaunchStep::kStdio);
   }
-  ::syscall(SYS_close_range, kInheritedSocket + 1, kAllFds, 0);
+  long first = kInheritedSocket + 1;
+  if (shared.executable >= first) {
+    if (shared.executable > first) {
+      ::syscall(SYS_close_range, first, static_cast<long>(shared.executable) - 1, 0);
+    }
+    first = static_cast<long>(shared.executable) + 1;
+  }
+  ::syscall(SYS_close_range, first, kAllFds, 0);
   const long null = ::syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
   if (null < 0) return fail(shared, LaunchStep::kStdio);
   for (long target = 0; target < kFirstOtherFd; ++target) {
@@ -164,6 +173,10 @@ GIBBOUS_IN_CHILD bool worth_trying_next(int error) {
 // last error.
 GIBBOUS_IN_CHILD bool execute(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
+  if (shared.executable >= 0) {
+    ::syscall(SYS_execveat, shared.executable, "", plan.argv, plan.environment, AT_EMPTY_PATH);
+    return fail(shared, LaunchStep::kExec);
+  }
   bool denied = false;
   errno = ENOENT;
   const char* const* candidate = plan.candidates.data();
@@ -280,6 +293,7 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   if (stack_ == MAP_FAILED) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
   Shared shared{};
   shared.plan = &plan;
+  shared.executable = -1;
   int pidfd = -1;
   const std::uint64_t before = boot_nanoseconds();
   const pid_t pid = ::clone(child_main, top_of(stack_),
@@ -297,13 +311,13 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   return std::nullopt;
 }
 
-std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
+std::optional<LaunchError> launch_detached(const Executable& file, char* const* argv, int socket,
                                            Launched& launched) {
   const ChildStack outer;
   const ChildStack inner;
   if (!outer.ok() || !inner.ok()) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
   LaunchPlan plan;
-  plan.candidates = std::span(&path, 1);
+  plan.candidates = std::span(&file.path, 1);
   plan.argv = argv;
   plan.environment = environ;
   plan.directory = "/";
@@ -311,6 +325,7 @@ std::optional<LaunchError> launch_detached(const char* path, char* const* argv, 
   shared.plan = &plan;
   shared.detached = true;
   shared.socket = socket;
+  shared.executable = file.descriptor;
   shared.inner_stack_top = inner.top();
   shared.inner_pidfd = -1;
   const AllSignalsBlocked blocked;

@@ -78,10 +78,16 @@ class Launcher {
   void* stack_;  // of all children, one after another
 };
 
+// The file to execute: by its path, or by a descriptor above kInheritedSocket, unless that is -1.
+struct Executable {
+  const char* path = nullptr;
+  int descriptor = -1;
+};
+
 // Starts a program that is not a child of the caller, which gets no SIGCHLD and sees nothing in
 // wait(2). `socket` becomes the program's descriptor 3; 0, 1 and 2 are /dev/null. Default signal
 // dispositions, an empty mask, a session of its own.
-std::optional<LaunchError> launch_detached(const char* path, char* const* argv, int socket,
+std::optional<LaunchError> launch_detached(const Executable& file, char* const* argv, int socket,
                                            Launched& launched);
 
 inline constexpr int kInheritedSocket = 3;

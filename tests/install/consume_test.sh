@@ -109,6 +109,19 @@ quietly cc -std=c99 $flags -o "$top/c/plain" "$top/c/main.c" $(pkg-config --cfla
   "-Wl,-rpath,$(pkg-config --variable=libdir gibbous)"
 expect 'pkg-config' "$top/c/plain"
 
+# The library alone, without a keeper or a script on the disk. With sanitizers it has no keeper.
+if [[ -z $flags ]]; then
+  mkdir "$top/alone"
+  cp -L "$(pkg-config --variable=libdir gibbous)/libgibbous.so.0" "$top/alone"
+  sed -e 's/\\"tool\\":\\"bg_status\\"/\\"tool\\":\\"bg_start\\",\\"arguments\\":{\\"command\\":\\"exit 0\\"}/' \
+    -e 's/"No background"/"\\"ok\\":true"/' "$top/c/main.c" >"$top/alone/main.c"
+  grep -q bg_start "$top/alone/main.c" || fail 'the program starts no run'
+  # shellcheck disable=SC2046
+  quietly cc -std=c99 -o "$top/alone/program" "$top/alone/main.c" $(pkg-config --cflags gibbous) \
+    "$top/alone/libgibbous.so.0" "-Wl,-rpath,$top/alone"
+  expect 'the library alone' "$top/alone/program"
+fi
+
 # Wrong uses are refused by name.
 printf 'cmake_minimum_required(VERSION 3.22)\nproject(x LANGUAGES CXX)\nfind_package(Gibbous %s REQUIRED %s)\n' \
   9 '' >"$top/wrong/CMakeLists.txt"

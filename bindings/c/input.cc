@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "bindings/json/text.h"
@@ -171,6 +173,15 @@ std::vector<Part> read_parts(Input& input, const char* member, Part (*read)(Inpu
   return parts;
 }
 
+std::map<std::string, std::string> read_texts_by_name(Input& input, const char* member) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, text] : input.object(member).items()) {
+    if (!text.is_string()) throw Invalid(input.place(member) + "." + name + ": expected a string");
+    texts[name] = text.get<std::string>();
+  }
+  return texts;
+}
+
 }  // namespace
 
 RuntimeOptions read_options(const char* text) {
@@ -179,10 +190,7 @@ RuntimeOptions read_options(const char* text) {
   options.config_file = input.text("config_file");
   options.scripts_dir = input.text("scripts_dir");
   options.policies_dir = input.text("policies_dir");
-  for (const auto& [name, text] : input.object("files").items()) {
-    if (!text.is_string()) throw Invalid(input.place("files") + "." + name + ": expected a string");
-    options.files[name] = text.get<std::string>();
-  }
+  options.files = read_texts_by_name(input, "files");
   options.mode = input.text("mode");
   options.toolsets = input.texts("toolsets");
   options.all_parameters = input.flag("all_parameters", options.all_parameters);
@@ -202,11 +210,9 @@ RuntimeOptions read_options(const char* text) {
   options.work_queue = input.flag("work_queue", options.work_queue);
   options.watch_files = input.flag("watch_files", options.watch_files);
   options.lazy_policy = input.flag("lazy_policy", options.lazy_policy);
-  for (const auto& [name, value] : input.object("secrets").items()) {
-    if (!value.is_string()) {
-      throw Invalid(input.place("secrets") + "." + name + ": expected a string");
-    }
-    options.secrets[name] = value.get<std::string>();
+  options.secrets = read_texts_by_name(input, "secrets");
+  if (!input.object("environment").is_null()) {
+    options.environment = read_texts_by_name(input, "environment");
   }
   options.tools = read_parts(input, "tools", read_tool);
   options.functions = read_parts(input, "functions", read_function);

@@ -42,7 +42,7 @@ Result<std::string> absolute_directory(const std::string& path, const char* fiel
   std::error_code error;
   const fs::path absolute = fs::absolute(path.empty() ? fs::path(".") : fs::path(path), error);
   const fs::path canonical = error ? absolute : fs::canonical(absolute, error);
-  if (error || !fs::is_directory(canonical)) {
+  if (error || !fs::is_directory(canonical, error)) {
     return Status::error("invalid_arguments",
                          std::string(field) + ": expected a directory, got " + absolute.string() +
                              " (" + (error ? error.message() : "not a directory") + ")");
@@ -54,6 +54,24 @@ std::vector<std::string> inherited_environment() {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
+  return variables;
+}
+
+Result<std::vector<std::string>> environment_of_runs(
+    const std::optional<std::map<std::string, std::string>>& given) {
+  if (!given) return inherited_environment();
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : *given) {
+    constexpr std::string_view kNotInNames("=\0", 2);
+    if (name.empty() || name.find_first_of(kNotInNames) != std::string::npos ||
+        value.find('\0') != std::string::npos) {
+      return Status::error("invalid_arguments",
+                           "environment: a variable needs a name without '=', and neither it nor "
+                           "its value may hold a NUL byte; got '" +
+                               name.substr(0, name.find('\0')) + "'");
+    }
+    variables.push_back(name + "=" + value);
+  }
   return variables;
 }
 

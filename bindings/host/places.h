@@ -2,6 +2,8 @@
 // Runtime::create only.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ Result<std::string> find_share(const std::string& asked = "");
 Result<std::string> absolute_directory(const std::string& path, const char* field);
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
+// The same of RuntimeOptions::environment, or that of this process where it has none. Fails with
+// invalid_arguments.
+Result<std::vector<std::string>> environment_of_runs(
+    const std::optional<std::map<std::string, std::string>>& given);
 
 // Returns TMPDIR when that is an absolute path, else /tmp.
 std::string temp_directory(const std::vector<std::string>& environment);

@@ -4,6 +4,8 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -47,11 +49,15 @@ Result<std::unique_ptr<Runtime>> Runtime::create(RuntimeOptions options) {
                          "held locks; create a runtime after exec, or fork before the first one");
   }
   std::unique_ptr<Runtime> runtime(new Runtime);
-  if (Status status = runtime->impl_->init(std::move(options)); !status) {
-    Impl::dispose(std::move(runtime->impl_));
-    return status;
+  Status status;
+  try {
+    status = runtime->impl_->init(std::move(options));
+  } catch (const std::exception& error) {  // memory, or what the system refuses
+    status = Status::error("create_failed", error.what());
   }
-  return runtime;
+  if (status) return runtime;
+  Impl::dispose(std::move(runtime->impl_));
+  return status;
 }
 
 Refusal Runtime::check(bool outside) const {
@@ -207,7 +213,8 @@ std::optional<std::chrono::milliseconds> Runtime::next_timeout() const {
   }
   uv_update_time(impl.loop);
   const int timeout = uv_backend_timeout(impl.loop);
-  if (timeout < 0) return std::nullopt;
+  // The timer that keeps the loop alive never comes.
+  if (timeout < 0 || timeout == std::numeric_limits<int>::max()) return std::nullopt;
   return std::chrono::milliseconds{timeout};
 }
 

@@ -122,8 +122,12 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   if (!given.claim_session || options.state_dir.empty()) session = options.session;
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
-  runs_options.env = host::inherited_environment();
-  if (!given.keeper_path.empty()) {
+  auto environment = host::environment_of_runs(given.environment);
+  if (!environment) return environment.status();
+  runs_options.env = std::move(*environment);
+  if (given.keeper_path == kBuiltInKeeper) {
+    runs_options.keeper_path = given.keeper_path;
+  } else if (!given.keeper_path.empty()) {
     std::error_code error;
     runs_options.keeper_path = std::filesystem::absolute(given.keeper_path, error).string();
   }

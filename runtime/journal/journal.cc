@@ -1,6 +1,7 @@
 // The callers' side: checks, a copy into the queue, counters. The thread is in journal_writer.cc.
 #include "runtime/journal/journal.h"
 
+#include <system_error>
 #include <utility>
 
 #include "runtime/journal/journal_impl.h"
@@ -217,8 +218,14 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
                           options.worker_alive, options.redact_ended);
   if (!store) return store.status();
   if (const Status lost = (*store)->lost(); !lost && options.on_lost) options.on_lost(lost);
-  auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
-  return std::unique_ptr<Journal>(new Journal(std::move(impl)));
+  const std::string file = options.directory;
+  try {
+    auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
+    return std::unique_ptr<Journal>(new Journal(std::move(impl)));
+  } catch (const std::system_error& error) {
+    return Status::error("journal_unusable",
+                         file + ": its writer cannot be started: " + error.code().message());
+  }
 }
 
 Taken Journal::put_run(const RunRecord& run, JournalDone on_done,

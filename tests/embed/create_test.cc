@@ -73,6 +73,26 @@ TEST_CASE("a create that fails for lack of descriptors leaves nothing in a borro
 
 #endif
 
+TEST_CASE("runs inherit the environment that the host gives, and nothing of its own") {
+  RuntimeOptions options = auto_mode();
+  options.environment =
+      std::map<std::string, std::string>{{"PATH", "/usr/bin:/bin"}, {"ONLY", "this"}};
+  testing::Host host(options);
+  const std::string run = host.start("env");
+  host.data("wait_for", {{"id", run}, {"exit", true}});
+  const std::string text = host.runtime->excerpt(run, 1'000).value();
+  CHECK_THAT(text, Catch::Matchers::Contains("ONLY=this"));
+  CHECK(text.find("HOME=") == std::string::npos);
+  for (const char* name : {"", "A=B"}) {
+    options.environment = std::map<std::string, std::string>{{name, "x"}};
+    const auto refused = Runtime::create(options);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.status().code() == "invalid_arguments");
+  }
+  options.environment = std::map<std::string, std::string>{{"A", std::string("x\0y", 3)}};
+  CHECK_FALSE(Runtime::create(options).ok());
+}
+
 TEST_CASE("a create that fails at any step leaves nothing in a borrowed loop") {
   const testing::TempDir dir;
   const std::string bad_lua = dir.write("bad.lua", "return {");
@@ -97,6 +117,9 @@ TEST_CASE("a create that fails at any step leaves nothing in a borrowed loop") {
        }},
       {"scripts that are not there",
        [&](RuntimeOptions& options) { options.scripts_dir = dir.path() + "/none"; }},
+      {"keeper that is not there",
+       [&](RuntimeOptions& options) { options.keeper_path = dir.path() + "/none"; }},
+      {"keeper that is none", [&](RuntimeOptions& options) { options.keeper_path = "/bin/true"; }},
       {"specs", [&](RuntimeOptions& options) { options.spec_files = {bad_lua}; }},
   };
   for (const auto& [step, spoil] : steps) {

@@ -1,11 +1,15 @@
 // Guarantees for a host: no threads, no signal games, budgets, two runtimes, a borrowed loop.
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -228,6 +232,36 @@ TEST_CASE("events that a host was given and has not passed on stay for the next 
   CHECK(kept().size() == 2);
   CHECK_FALSE(host.runtime->poll(budget));
   CHECK(host.until([&] { return kept().empty(); }));
+}
+
+// Polls when the descriptor or the timeout says so, until `done` or there is nothing to wait for.
+void poll_as_told(Runtime& runtime, const std::function<bool()>& done) {
+  while (!done()) {
+    pollfd watched{runtime.backend_fd(), POLLIN, 0};
+    const auto timeout = runtime.next_timeout();
+    if (!timeout && ::poll(&watched, 1, 0) == 0) return;
+    (void)::poll(&watched, 1, timeout ? static_cast<int>(timeout->count()) : -1);
+    runtime.poll();
+  }
+}
+
+TEST_CASE("a host that polls only when it is told to is told of everything") {
+  Host host(auto_mode());
+  Runtime& runtime = *host.runtime;
+  const auto never = [] { return false; };
+  poll_as_told(runtime, never);
+  CHECK_FALSE(runtime.next_timeout().has_value());
+  std::optional<CallResult> result;
+  runtime.call(
+      {.tool = "wait_for",
+       .arguments = R"({"output_regex":"never","id":")" + host.start("sleep 600") + R"("})",
+       .timeout = std::chrono::milliseconds(300)},
+      [&](const CallResult& ended) { result = ended; });
+  const auto begin = std::chrono::steady_clock::now();
+  poll_as_told(runtime, [&] { return result.has_value(); });
+  REQUIRE(result);
+  CHECK(result->code == "timeout");
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(290));
 }
 
 }  // namespace

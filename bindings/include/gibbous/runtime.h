@@ -137,8 +137,9 @@ struct RuntimeOptions {
   std::string sandbox;    // the least sandbox of every run: none, workspace, readonly
   // The gibbous-keeper program, and the directory with the scripts and policies that ship (share/
   // gibbous): by default what the environment names (GIBBOUS_KEEPER, GIBBOUS_SHARE), else what lies
-  // in the same install tree as this library or program, and for the scripts and policies those
-  // that are built in ("<built-in>", as share_dir, asks for these).
+  // in the same install tree as this library or program, else what is built into the library.
+  // "<built-in>" asks for that at once. A keeper that is none, or of another version, makes
+  // create() fail; one that is built in is executed from memory (memfd_create).
   std::string keeper_path;
   std::string share_dir;
   bool adopt_runs = true;  // take over detached runs of earlier hosts (on_host_death = 'keep')
@@ -157,6 +158,10 @@ struct RuntimeOptions {
   // Secrets that runs name: env = { TOKEN = { secret = 'NAME' } } (docs/secrets.md), by name, in
   // addition to those of the configuration. No journal, list, log or answer shows them.
   std::map<std::string, std::string> secrets;
+  // The environment that runs inherit, in place of this process's; the configuration's `env` and
+  // that of a run are added to it. What the runtime itself looks up (HOME, XDG_STATE_HOME, GIBBOUS_
+  // variables) stays this process's.
+  std::optional<std::map<std::string, std::string>> environment;
   // Execute queued runs of every session and workspace, not only of those that calls name here.
   bool work_for_others = false;
   bool work_queue = true;   // execute queued runs; short-lived programs leave that to others

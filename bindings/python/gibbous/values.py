@@ -22,6 +22,7 @@ class Options(TypedDict, total=False):
     scripts_dir: Path  # scripts of your own, with an init.lua
     policies_dir: Path  # policies of your own, with an init.lua
     files: dict[str, str]  # scripts/..., policies/... and config.lua from memory, by name
+    environment: dict[str, str]  # what runs inherit in place of this process's
     keeper_path: Path  # the program gibbous-keeper; default: that of the library's installation
     share_dir: Path  # the scripts that ship with Gibbous; default: those of the library's installation
     adopt_runs: bool  # take over detached runs of earlier processes; default: True

@@ -165,7 +165,7 @@ test('what cannot be made is nil and a sentence', function()
   fails('library_not_found', 'is not the library of Gibbous', { library = 'libm.so.6' })
   raises('options: expected a table', gibbous.new, 'auto')
   raises('options.library: expected a string', gibbous.new, { library = 7 })
-  raises('options.functions: this module has no functions', gibbous.new, { functions = {} })
+  raises('options.functions: expected a table', gibbous.new, { functions = 7 })
   raises('options.mode: expected what JSON can hold', gibbous.new,
     { library = support.library, mode = print })
 end)

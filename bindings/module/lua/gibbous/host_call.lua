@@ -1,5 +1,5 @@
--- Tools of the host: each call of one runs as a coroutine of its own, and is answered once. Called
--- by the queue, on the thread of the runtime.
+-- Tools and functions of the host: each call of one runs as a coroutine of its own, and is
+-- answered once. Called by the queue, on the thread of the runtime.
 -- luacheck: std luajit
 local failure = require 'gibbous.failure'
 local utf8 = require 'gibbous.utf8'
@@ -19,6 +19,17 @@ local M = {}
 --- carries out a call. It is called in a coroutine, so that it may use rt:await(). It returns a
 --- text, a ToolAnswer or nothing, or nil and an error: a sentence, or { code, message }.
 
+---A function that scripts call as host.NAME(args); no client sees it, and policies cannot call it.
+---@class gibbous.Function
+---@field name string up to 50 letters, digits and _, no digit first
+---@field description string what it is for
+---@field permission 'read'|'write'|'execute' what the policy judges a call as
+---@field input? table JSON Schema of an object; default: it takes no arguments
+---@field output? table JSON Schema of its value
+---@field timeout_ms? number ends a call that is not answered; 0: never; default: 60000
+---@field run fun(args: table, ctx: gibbous.ToolContext): any, any as a tool's, but returns any
+--- value that JSON has, or nil and an error
+
 ---@class gibbous.ToolAnswer
 ---@field text? string for the model
 ---@field data? table for programs
@@ -30,14 +41,21 @@ M.MEMBERS = {
   run = 'function',
 }
 
---- Returns what the library is told of a tool: all but the function.
----@param tool gibbous.Tool
+---@type table<string, string>
+M.FUNCTION_MEMBERS = {
+  name = 'string', description = 'string', permission = 'string', input = 'table?',
+  output = 'table?', timeout_ms = 'number?', run = 'function',
+}
+
+--- Returns what the library is told of a tool or a function: all but the Lua function.
+---@param tool gibbous.Tool|gibbous.Function
 ---@param name string what to call it in errors
 ---@param level integer as for error()
+---@param members? table<string, string> default: those of a tool
 ---@return table
-function M.definition(tool, name, level)
+function M.definition(tool, name, level, members)
   failure.check_type(tool, name, 'table', level + 1)
-  failure.check_members(tool, name, M.MEMBERS, level + 1)
+  failure.check_members(tool, name, members or M.MEMBERS, level + 1)
   local told = {}
   for member, value in pairs(tool) do
     told[member] = member ~= 'run' and value or nil
@@ -45,9 +63,10 @@ function M.definition(tool, name, level)
   return told
 end
 
----A call of a tool of the host.
+---A call of a tool or a function of the host.
 ---@class gibbous.ToolContext
----@field tool string
+---@field tool? string the name of the tool
+---@field name? string the name of the function
 ---@field session string the session of the caller
 ---@field call? integer the call of this program that led to it, if there is one
 ---@field cancelled boolean the call has ended without its answer: `run` should return
@@ -73,7 +92,7 @@ end
 function Context:later()
   self._is_later = true
   return function(...)
-    return self._rt:_reply(self._token, M.reply_of(...))
+    return self._rt:_reply(self._token, self._reply_of(...))
   end
 end
 
@@ -93,7 +112,7 @@ local function error_of(err)
   if type(err) ~= 'table' then
     return failed('failed', utf8.clean(tostring(err)))
   end
-  local message = tostring(err.message or 'the tool failed')
+  local message = tostring(err.message or 'it failed')
   return failed(tostring(err.code or 'failed'), utf8.clean(message))
 end
 
@@ -120,36 +139,50 @@ function M.reply_of(answer, err)
   return { text = utf8.clean(tostring(answer)) }
 end
 
+--- Returns the reply for what a function returned.
+---@param value any
+---@param err any
+---@return table
+function M.value_of(value, err)
+  if value == nil and err ~= nil then
+    return error_of(err)
+  end
+  return { value = type(value) == 'string' and utf8.clean(value) or value }
+end
+
 --- Begins a call.
 ---@param rt gibbous.Runtime
 ---@param token integer
 ---@param body table the message
 ---@param call integer the call of this program that led to it; 0: there is none
 function M.begin(rt, token, body, call)
-  local tool = rt._tools[body.tool]
-  if not tool then -- it was removed meanwhile
-    local message = ('this program has no tool %s any more'):format(body.tool)
-    rt:_reply(token, failed('host_error', message))
+  local is_tool = body.tool ~= nil
+  local name = body.tool or body['function']
+  local what = (is_tool and 'tool ' or 'function ') .. name
+  local carried_out = (is_tool and rt._tools or rt._host_functions)[name]
+  if not carried_out then -- it was removed meanwhile
+    rt:_reply(token, failed('host_error', ('this program has no %s any more'):format(what)))
     return
   end
   local ctx = setmetatable({
-    tool = body.tool, session = body.session, call = call > 0 and call or nil, cancelled = false,
-    _rt = rt, _token = token,
+    tool = body.tool, name = body['function'], session = body.session,
+    call = call > 0 and call or nil, cancelled = false,
+    _rt = rt, _token = token, _what = what, _reply_of = is_tool and M.reply_of or M.value_of,
   }, Context)
   local open = { context = ctx }
   rt._open[token] = open
   local function carry_out()
-    local answer, err = tool.run(body.arguments, ctx)
+    local answer, err = carried_out.run(body.arguments, ctx)
     if not ctx._is_later then
-      rt:_reply(token, M.reply_of(answer, err))
+      rt:_reply(token, ctx._reply_of(answer, err))
     end
   end
   local work = coroutine.create(function()
     local good, trace = xpcall(carry_out, debug.traceback)
     if not good then
       -- A model is told no more: the trace may hold what is none of its business.
-      rt:_report('tool ' .. body.tool, trace)
-      rt:_reply(token, failed('host_error', ('the tool %s failed'):format(body.tool)))
+      rt:_report(what, trace)
+      rt:_reply(token, failed('host_error', ('the %s failed'):format(what)))
     end
   end)
   rt._contexts[work] = ctx
@@ -168,7 +201,7 @@ function M.cancelled(rt, open)
   if ctx._on_cancel then
     local good, trace = xpcall(ctx._on_cancel, debug.traceback)
     if not good then
-      rt:_report('on_cancel of the tool ' .. ctx.tool, trace)
+      rt:_report('on_cancel of the ' .. ctx._what, trace)
     end
   end
 end

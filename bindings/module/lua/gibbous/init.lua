@@ -20,7 +20,7 @@ local native = require 'gibbous.native'
 local runtime = require 'gibbous.runtime'
 
 local MAX_ERROR_BYTES = 4096
-local LISTS = { 'toolsets', 'tools' }
+local LISTS = { 'toolsets', 'tools', 'functions' }
 
 local M = {}
 
@@ -36,6 +36,7 @@ M.luv = luv.attach
 ---@field session? string the session of calls that name none
 ---@field toolsets? string[] only these are loaded
 ---@field tools? gibbous.Tool[] tools of this program that are there from the start
+---@field functions? gibbous.Function[] functions of this program for scripts
 ---@field library? string path of libgibbous.so.0; default: that of this installation
 ---@field on_error? fun(where: string, trace: string) gets the errors that functions of this program
 --- raise, such as a tool; default: prints them on stderr, in Neovim notifies the user
@@ -51,28 +52,36 @@ local function notify_error(where, trace)
   end)
 end
 
--- Returns what the library is told, and the tools by name.
+-- Returns what the library is told of the tools or functions, and adds them to `known` by name.
+local function definitions(options, member, known, members)
+  if not options[member] then
+    return nil
+  end
+  failure.check_type(options[member], 'options.' .. member, 'table', 4)
+  local told = {}
+  for index, each in ipairs(options[member]) do
+    told[index] = host_call.definition(each, ('options.%s[%d]'):format(member, index), 4, members)
+    known[each.name] = each
+  end
+  return told
+end
+
+-- Returns what the library is told, and the tools and functions by name.
 local function split_options(options)
-  local told, tools = {}, {}
+  local told, tools, functions = {}, {}, {}
   for member, value in pairs(options) do
     if member ~= 'library' and member ~= 'on_error' then
       told[member] = value
     end
   end
-  if options.tools then
-    failure.check_type(options.tools, 'options.tools', 'table', 3)
-    told.tools = {}
-    for index, tool in ipairs(options.tools) do
-      told.tools[index] = host_call.definition(tool, ('options.tools[%d]'):format(index), 3)
-      tools[tool.name] = tool
-    end
-  end
+  told.tools = definitions(options, 'tools', tools)
+  told.functions = definitions(options, 'functions', functions, host_call.FUNCTION_MEMBERS)
   for _, member in ipairs(LISTS) do
     if type(told[member]) == 'table' then
       told[member] = json.list { unpack(told[member]) }
     end
   end
-  return told, tools
+  return told, tools, functions
 end
 
 --- Makes a runtime, which belongs to this thread; takes some 50 ms. Returns nil and an error when
@@ -85,10 +94,7 @@ function M.new(options)
   options = options or {}
   failure.check_type(options.library, 'options.library', 'string?')
   failure.check_type(options.on_error, 'options.on_error', 'function?')
-  if options.functions ~= nil then
-    error('options.functions: this module has no functions for scripts; make it a tool', 2)
-  end
-  local told, tools = split_options(options)
+  local told, tools, functions = split_options(options)
   local library, problem = native.load(options.library)
   if not library then
     return nil, failure.new('library_not_found', problem)
@@ -101,6 +107,7 @@ function M.new(options)
   end
   return runtime.wrap(library, handle, {
     tools = tools,
+    functions = functions,
     on_error = options.on_error or (rawget(_G, 'vim') and notify_error or print_error),
   })
 end

@@ -36,6 +36,8 @@ if not pcall(ffi.typeof, 'gib_message') then
     int gib_progress(gib_runtime* runtime, uint64_t token, const char* json);
     int gib_tool_add(gib_runtime* runtime, const char* tool);
     int gib_tool_remove(gib_runtime* runtime, const char* name);
+    int gib_function_add(gib_runtime* runtime, const char* function);
+    int gib_function_remove(gib_runtime* runtime, const char* name);
     const char* gib_tools(gib_runtime* runtime, const char* format);
     int64_t gib_runs(gib_runtime* runtime, const char* session);
     int64_t gib_backlog(gib_runtime* runtime, const char* session);

@@ -36,7 +36,8 @@ local M = {}
 --- Makes a Runtime of a handle, which it owns.
 ---@param library gibbous.Library
 ---@param handle ffi.cdata*
----@param parts { tools: table<string, gibbous.Tool>, on_error: function }
+---@param parts { tools: table<string, gibbous.Tool>, functions: table<string, gibbous.Function>,
+--- on_error: function }
 ---@return gibbous.Runtime
 function M.wrap(library, handle, parts)
   local functions = library.functions
@@ -49,7 +50,7 @@ function M.wrap(library, handle, parts)
     _functions = functions, _message = message, _budget = budget,
     -- The closure keeps the library for as long as a forgotten runtime is not destroyed.
     _handle = ffi.gc(handle, function(forgotten) functions.gib_destroy(forgotten) end),
-    _tools = parts.tools, _on_error = parts.on_error,
+    _tools = parts.tools, _host_functions = parts.functions, _on_error = parts.on_error,
     _pending = {}, _open = {}, _event_handlers = {}, _on_closed = {}, _is_over = false,
     _contexts = setmetatable({}, { __mode = 'k' }),
   }, Runtime)
@@ -185,6 +186,33 @@ function Runtime:remove_tool(name)
   local done, err = self:_done(self._functions.gib_tool_remove(self._handle, name))
   if done then
     self._tools[name] = nil
+  end
+  return done, err
+end
+
+--- Adds a function that scripts call as host.NAME(args). Loads the scripts again: some 50 ms.
+---@param fn gibbous.Function
+---@return true?
+---@return gibbous.Error? err failed: the scripts refuse it, for example because of its schema
+function Runtime:add_function(fn)
+  local told = host_call.definition(fn, 'function', 2, host_call.FUNCTION_MEMBERS)
+  local text = json.encode(told, 'function')
+  local done, err = self:_done(self._functions.gib_function_add(self._handle, text))
+  if done then
+    self._host_functions[fn.name] = fn
+  end
+  return done, err
+end
+
+--- Removes a function of this program.
+---@param name string
+---@return true?
+---@return gibbous.Error? err not_found: this program has no such function
+function Runtime:remove_function(name)
+  failure.check_type(name, 'name', 'string')
+  local done, err = self:_done(self._functions.gib_function_remove(self._handle, name))
+  if done then
+    self._host_functions[name] = nil
   end
   return done, err
 end

@@ -2,6 +2,7 @@
 // characters that did not match a shape is not searched again for it.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "runtime/audit/secret_span.h"
@@ -84,6 +85,16 @@ constexpr std::array<Shape, 42> kShapes = {{
     {"hooks.slack.com/services/", Run::kAlnum, 1},  // more may follow, see secret_end
 }};
 
+// The shapes that begin with each letter, as bits.
+constexpr std::array<std::uint64_t, 128> shapes_by_letter() {
+  std::array<std::uint64_t, 128> shapes{};
+  for (std::size_t which = 0; which < kShapes.size(); ++which) {
+    shapes.at(static_cast<unsigned char>(kShapes.at(which).prefix[0])) |= std::uint64_t{1} << which;
+  }
+  return shapes;
+}
+constexpr std::array<std::uint64_t, 128> kShapesByLetter = shapes_by_letter();
+
 constexpr std::string_view kSlackHook = "hooks.slack.com/services/";
 
 // Returns where the secret after the prefix ends, and sets `run_end` to the end of its run. 0: no
@@ -137,12 +148,12 @@ void find_shapes(std::string_view text, SecretSpans& spans) {
   std::array<std::size_t, kShapes.size()> barren{};  // searched for the shape up to here
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_letter(text[at]) || (at > 0 && is_in(Run::kWord, text[at - 1]))) continue;
-    for (std::size_t which = 0; which < kShapes.size(); ++which) {
+    // A letter is ASCII.
+    std::uint64_t left = kShapesByLetter[static_cast<unsigned char>(text[at])];
+    for (; left != 0; left &= left - 1) {
+      const auto which = static_cast<std::size_t>(std::countr_zero(left));
       const Shape& shape = kShapes[which];
-      if (text[at] != shape.prefix[0] || at < barren[which] ||
-          !text.substr(at).starts_with(shape.prefix)) {
-        continue;
-      }
+      if (at < barren[which] || !text.substr(at).starts_with(shape.prefix)) continue;
       const std::size_t begin = at + shape.prefix.size();
       std::size_t run_end = begin;
       const std::size_t end = secret_end(shape, text, begin, run_end);

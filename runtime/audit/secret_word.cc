@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,31 @@ constexpr std::array<Option, 24> kOptions = {{
     {" lftp ", "", "-u", true, true, Part::kBehindComma},
     {" lftp ", "", "--user", true, true, Part::kBehindComma},
 }};
+
+// What a word may mean in a command: bits of kOptions.
+struct Meaning {
+  std::uint32_t options = 0;  // of this program
+  std::uint32_t needs = 0;    // that need this word
+};
+
+Meaning meaning_of_word(std::string_view word) {
+  static const auto known = [] {
+    std::unordered_map<std::string_view, Meaning> made;
+    for (std::size_t which = 0; which < kOptions.size(); ++which) {
+      const std::uint32_t bit = 1U << which;
+      std::string_view left = kOptions[which].programs.substr(1);
+      while (!left.empty()) {
+        const std::size_t end = left.find(' ');
+        made[left.substr(0, end)].options |= bit;
+        left.remove_prefix(end + 1);
+      }
+      if (!kOptions[which].needs.empty()) made[kOptions[which].needs].needs |= bit;
+    }
+    return made;
+  }();
+  const auto found = known.find(word);
+  return found == known.end() ? Meaning() : found->second;
+}
 
 struct Word {
   std::size_t begin = 0;
@@ -195,7 +222,7 @@ class Words {
   void option(std::string_view content, std::size_t begin, std::size_t end, bool is_bare,
               State& state) {
     const bool is_long = content.starts_with("--");
-    for (std::size_t which = 0; which < kOptions.size(); ++which) {
+    for (std::size_t which = 0; state.options >> which != 0; ++which) {
       const Option& option = kOptions[which];
       if ((state.options >> which & 1U) == 0 || !content.starts_with(option.flag)) continue;
       if (!option.needs.empty() && (state.needs >> which & 1U) == 0) continue;
@@ -234,12 +261,9 @@ class Words {
     const std::string_view base = slash == kNone ? content : content.substr(slash + 1);
     constexpr std::size_t kMostWord = 24;
     if (!base.empty() && base.size() <= kMostWord) {
-      const std::string between = " " + std::string(base) + " ";
-      for (std::size_t which = 0; which < kOptions.size(); ++which) {
-        const std::uint32_t bit = 1U << which;
-        if (kOptions[which].programs.find(between) != kNone) state.options |= bit;
-        if (kOptions[which].needs == base) state.needs |= bit;
-      }
+      const Meaning meaning = meaning_of_word(base);
+      state.options |= meaning.options;
+      state.needs |= meaning.needs;
     }
     // aws configure set NAME VALUE, setenv NAME VALUE, npm config set //host/:_authToken VALUE
     const std::size_t colon = base.rfind(':');

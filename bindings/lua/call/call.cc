@@ -165,6 +165,10 @@ void Call::begin() {
     fail(fits.code(), fits.message());
     return;
   }
+  if (const Status fits = check_length(); !fits) {
+    fail(fits.code(), fits.message());
+    return;
+  }
   if (const std::string* action = find_text(arguments_, "action")) action_ = *action;
   ask_policy();
 }
@@ -207,6 +211,20 @@ void Call::take_arguments(Result<Json> parsed) {
   if (!parsed) return fail(parsed.status().code(), parsed.status().message());
   arguments_ = std::move(*parsed);
   step_later();
+}
+
+// A line that no program can be given is not worth judging: a copy of it for each step would take
+// longer than the answer.
+Status Call::check_length() const {
+  constexpr std::size_t kMostBytes = (std::size_t{128} << 10) - 1;  // MAX_ARG_STRLEN of Linux
+  const std::string* command =
+      tool_->command.empty() ? nullptr : find_text(arguments_, tool_->command);
+  if (command == nullptr || command->size() <= kMostBytes) return {};
+  return Status::error("invalid_arguments",
+                       "args." + tool_->command + ": expected at most " +
+                           std::to_string(kMostBytes) +
+                           " bytes, which is what a program can be given, got " +
+                           std::to_string(command->size()) + "; write it to a file and run that");
 }
 
 void Call::ask_policy() {

@@ -82,6 +82,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   // Returns true when the call belongs to an executor: its runs are the runtime's own.
   bool is_internal() const { return internal_; }
   bool cancelled() const { return cancelled_; }
+  const std::string& cancel_code() const { return cancel_code_; }  // "" unless cancelled
   bool ended() const { return phase_ == Phase::kEnded; }
   // Makes the run end with the call (run.start without detach), or no longer (detach). Once the
   // call's tasks have ended, owning a run kills it at once.
@@ -144,6 +145,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   bool read_arguments();
   bool parse_beside();
   void take_arguments(Result<Json> parsed);
+  Status check_length() const;
   void ask_policy();
   void on_verdict(const Verdict& verdict);
   Json tool_context() const;

@@ -311,6 +311,42 @@ Engine::Withdraw Engine::ask(Call& call, PolicyRequest asked,
   } else {
     take_command(tool, &asked);
   }
+  return judge_beside(call, std::move(asked), std::move(on_verdict));
+}
+
+// A long command line is analysed on another thread first.
+Engine::Withdraw Engine::judge_beside(Call& call, PolicyRequest asked,
+                                      std::function<void(Verdict)> on_verdict) {
+  const auto judge = post_ ? current_->policy().judge_beside(asked) : nullptr;
+  if (!judge) return settle(call, std::move(asked), std::move(on_verdict));
+  struct Waiting {
+    bool is_over = false;  // nobody waits for the verdict any more
+    Withdraw withdraw;     // the question to a person, once there is one
+  };
+  struct Judging {
+    PolicyRequest asked;
+    std::function<void(Verdict)> on_verdict;
+  };
+  auto waiting = std::make_shared<Waiting>();
+  auto judging = std::make_shared<Judging>(Judging{std::move(asked), std::move(on_verdict)});
+  run_beside([judging, judge] { judging->asked.prepared = judge(); },
+             [this, judging, waiting, weak = call.weak_from_this()] {
+               post([this, judging, waiting, weak] {
+                 const auto alive = weak.lock();
+                 if (waiting->is_over || !alive || alive->cancelled() || alive->ended()) return;
+                 waiting->withdraw =
+                     settle(*alive, std::move(judging->asked), std::move(judging->on_verdict));
+               });
+             });
+  return [waiting] {
+    waiting->is_over = true;
+    if (waiting->withdraw) std::exchange(waiting->withdraw, nullptr)();
+  };
+}
+
+Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked,
+                                std::function<void(Verdict)> on_verdict) {
+  const ToolDefinition& tool = call.tool();
   Verdict verdict = decide(asked);
   verdict.id = random_id();
   if (asked.echo == TypedEcho::kUnknown) {

@@ -95,8 +95,8 @@ class Engine {
   std::shared_ptr<Generation> current() { return current_; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
-  // an approver has to be asked, and never once the call is cancelled or has ended. Fills in the
-  // fields of `asked` that belong to the call.
+  // the command is long or an approver has to be asked, and never once the call is cancelled or has
+  // ended. Fills in the fields of `asked` that belong to the call.
   //
   // A call runs only when its request of kind "call" was allowed or approved. For its later
   // effects, an ask that comes from the mode alone then counts as allow, and so does an ask of a
@@ -184,6 +184,8 @@ class Engine {
   std::shared_ptr<Call> add_call(CallOptions options);
   void notice(Notice notice);
   void wake();
+  Withdraw judge_beside(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
+  Withdraw settle(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   Verdict decide(const PolicyRequest& asked);
   void note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
             const AskAnswer* answer);

@@ -97,6 +97,26 @@ command::Facts CommandPolicy::analyse(const CommandRequest& request,
   return command::analyse(request.argv, place, *knowledge_);
 }
 
+std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
+    CommandRequest request, const PathVariables& variables, std::string mode) {
+  command::Place place = place_of(request, variables);
+  return [knowledge = std::shared_ptr<const command::Knowledge>(knowledge_), rules = rules_,
+          place = std::move(place), request = std::move(request), mode = std::move(mode)] {
+    auto judgement = std::make_shared<Judgement>();
+    judgement->facts = request.line ? command::analyse(*request.line, place, *knowledge)
+                                    : command::analyse(request.argv, place, *knowledge);
+    bool asks_script = false;
+    judgement->outcome =
+        rules->judge(judgement->facts, mode, [&](const auto&, const auto&, int) -> Result<bool> {
+          asks_script = true;
+          return false;
+        });
+    judgement->rules = rules;
+    return std::make_shared<PreparedJudgement>(
+        PreparedJudgement{std::move(judgement), !asks_script});
+  };
+}
+
 command::Facts CommandPolicy::analyse(const command::TypedInput& typed,
                                       const CommandRequest& request,
                                       const PathVariables& variables) {

@@ -3,6 +3,7 @@
 // Loop thread only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bindings/lua/policy/case_value.h"
+#include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_value.h"
 #include "bindings/lua/policy/rule_value.h"
 #include "bindings/lua/source/faults.h"
@@ -59,6 +61,11 @@ class CommandPolicy {
   // Makes the path classes of this place, which the first analysis there would do.
   void warm(const std::string& workspace, const std::string& home, const PathVariables& variables);
   command::Facts analyse(const CommandRequest& request, const PathVariables& variables);
+  // Returns a function for any thread that analyses the request and judges it by the rules, unless
+  // one of them asks a script. This object need not outlive it.
+  std::function<std::shared_ptr<PreparedJudgement>()> judge_beside(CommandRequest request,
+                                                                   const PathVariables& variables,
+                                                                   std::string mode);
   // Uses only the place of the request.
   command::Facts analyse(const command::TypedInput& typed, const CommandRequest& request,
                          const PathVariables& variables);

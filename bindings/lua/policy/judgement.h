@@ -22,4 +22,10 @@ struct Judgement {
   std::optional<std::string> typed;
 };
 
+// A judgement that another thread has made, as far as it could.
+struct PreparedJudgement {
+  std::shared_ptr<Judgement> judgement;
+  bool is_judged = false;  // false: a rule asks a script, and the outcome is not known yet
+};
+
 }  // namespace gibbous::lua

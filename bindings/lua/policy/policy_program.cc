@@ -20,6 +20,8 @@ constexpr std::size_t kMaxReasonBytes = 4096;
 constexpr int kMaxAttempts = 2;
 constexpr std::size_t kFewLooks = 1000;  // a thousand looks take a few milliseconds
 constexpr char kErrorRule[] = "policy_error";
+// Shorter lines are judged sooner than another thread wakes up.
+constexpr std::size_t kJudgedBesideBytes = 1024;
 
 Verdict refuse(const ScriptError& error) {
   Verdict verdict;
@@ -266,6 +268,20 @@ std::shared_ptr<const Judgement> PolicyProgram::judge(const PolicyRequest& reque
   return judge_at(request, place_, trace);
 }
 
+std::function<std::shared_ptr<PreparedJudgement>()> PolicyProgram::judge_beside(
+    const PolicyRequest& asked) {
+  CommandPolicy* commands = tables_.commands.get();
+  CommandRequest request;
+  if (load_rules_ || commands == nullptr || commands->empty() || asked.prepared ||
+      asked.kind == RequestKind::kStdin || !command_of(asked, place_, &request)) {
+    return nullptr;
+  }
+  std::size_t bytes = request.line ? request.line->size() : 0;
+  for (const std::string& word : request.argv) bytes += word.size();
+  if (bytes < kJudgedBesideBytes) return nullptr;
+  return commands->judge_beside(std::move(request), place_.variables, asked.mode);
+}
+
 std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& asked,
                                                          const PolicyPlace& place, bool trace) {
   load_lazy();
@@ -273,6 +289,13 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& as
   CommandRequest request;
   if (commands == nullptr || commands->empty() || !command_of(asked, place, &request))
     return nullptr;
+  if (asked.prepared && !trace && asked.prepared->judgement->rules == commands->shared_rules()) {
+    const auto& prepared = asked.prepared->judgement;
+    if (!asked.prepared->is_judged) {
+      prepared->outcome = commands->judge(state_, budget_, prepared->facts, asked.mode);
+    }
+    return prepared;
+  }
   auto made = std::make_shared<Judgement>();
   const auto settle = [&](command::Facts facts) {
     made->facts = std::move(facts);

@@ -16,8 +16,9 @@
 
 namespace gibbous::lua {
 
-class CommandPolicy;  // command_policy.h
-struct PolicyCase;    // case_value.h
+class CommandPolicy;       // command_policy.h
+struct PreparedJudgement;  // judgement.h
+struct PolicyCase;         // case_value.h
 
 // The place where requests are judged.
 struct PolicyPlace {
@@ -62,6 +63,10 @@ class PolicyProgram {
   // Applies the rules to the commands of the request, then asks `decide`. A policy that raises,
   // runs out of time or returns anything invalid denies.
   Verdict decide(const PolicyRequest& request);
+  // Returns a function for any thread that makes PolicyRequest::prepared of a long command line;
+  // null when there is none, or its rules are still unread. Its copy of the policy is checked by
+  // judge(): another one begins anew.
+  std::function<std::shared_ptr<PreparedJudgement>()> judge_beside(const PolicyRequest& request);
   // Returns the commands of a request and what the rules say about them, with every step when
   // `trace` is set; null when it has no commands or the policy no rules.
   std::shared_ptr<const Judgement> judge(const PolicyRequest& request, bool trace);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ enum class TypedEcho : std::uint8_t {
   kUnknown,  // the program reads single keys and may hide them
   kHidden,   // the terminal does not show it, as for a password
 };
+
+struct PreparedJudgement;  // judgement.h
 
 struct PolicyRequest {
   RequestKind kind = RequestKind::kCall;
@@ -74,6 +77,7 @@ struct PolicyRequest {
   // Settled by the call to which this effect belongs. Neither recorded nor shown to rules.
   bool cleared = false;          // the call was allowed or approved; its tool is not judged again
   std::string approved_command;  // the approval_key() of what a person has seen; "": none
+  std::shared_ptr<const PreparedJudgement> prepared;  // of its command (judge_beside); null: none
 };
 
 // For a person, the log and `decide`: the fields that are set, under their Lua names.

@@ -45,10 +45,8 @@ void print_json(const std::vector<inspect::LiveRun>& runs,
   for (const inspect::LiveRun& run : runs) list.push_back(inspect::run_json(run, now));
   OrderedJson answer = {{"runs", std::move(list)}};
   if (more) answer["more"] = true;
-  if (!calls.empty()) {
-    OrderedJson& of_hosts = answer["calls"] = OrderedJson::array();
-    for (const inspect::HostCall& call : calls) of_hosts.push_back(inspect::call_json(call, now));
-  }
+  OrderedJson& of_hosts = answer["calls"] = OrderedJson::array();
+  for (const inspect::HostCall& call : calls) of_hosts.push_back(inspect::call_json(call, now));
   std::printf("%s\n", to_text(answer).c_str());
 }
 
@@ -84,22 +82,34 @@ std::vector<Row> rows_of(const std::vector<inspect::LiveRun>& runs,
   return rows;
 }
 
-// Puts the rows of the caller's workspace first and those of each other workspace together.
-// Returns the caller's.
-std::string sort_by_workspace(std::vector<Row>& rows) {
-  std::vector<RunRecord> records;
-  std::map<std::string, std::size_t> places;
-  for (const Row& row : rows) {
-    records.emplace_back().workspace = row.workspace;
-    places.emplace(row.workspace, places.size() + 1);
+// The order of workspaces: the caller's first, then the others as they are found.
+class Workspaces {
+ public:
+  Workspaces(const std::vector<inspect::LiveRun>& runs,
+             const std::vector<inspect::HostCall>& calls) {
+    std::vector<RunRecord> records;
+    const auto add = [&](const std::string& workspace) {
+      records.emplace_back().workspace = workspace;
+      places_.emplace(workspace, places_.size() + 1);
+    };
+    for (const inspect::LiveRun& run : runs) add(run.record.workspace);
+    for (const inspect::HostCall& call : calls) add(call.record.workspace);
+    own_ = inspect::workspace_of(inspect::current_directory(), records);
+    if (!own_.empty()) places_[own_] = 0;
   }
-  std::string own = inspect::workspace_of(inspect::current_directory(), records);
-  if (!own.empty()) places[own] = 0;
-  std::stable_sort(rows.begin(), rows.end(), [&places](const auto& left, const auto& right) {
-    return places[left.workspace] < places[right.workspace];
-  });
-  return own;
-}
+  const std::string& own() const { return own_; }
+  // Puts those of each workspace together; `workspace` returns that of one.
+  template <typename Item, typename WorkspaceOf>
+  void sort(std::vector<Item>& items, WorkspaceOf workspace) const {
+    std::stable_sort(items.begin(), items.end(), [&](const Item& left, const Item& right) {
+      return places_.at(workspace(left)) < places_.at(workspace(right));
+    });
+  }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  std::string own_;
+};
 
 std::string workspace_line(const std::string& workspace, const std::string& own,
                            const Terminal& terminal) {
@@ -148,8 +158,13 @@ ExitCode run_ps(const Options& options) {
     runs->insert(runs->end(), std::make_move_iterator(ended->begin()),
                  std::make_move_iterator(ended->end()));
   }
-  const auto calls = inspect::host_calls(**reader, options.session, options.all_runs);
+  bool more_calls = false;
+  auto calls = inspect::host_calls(**reader, options.session, options.all_runs, &more_calls);
   if (!calls) return fail(calls.status(), options);
+  more = more || more_calls;
+  const Workspaces workspaces(*runs, *calls);
+  workspaces.sort(*runs, [](const auto& run) { return run.record.workspace; });
+  workspaces.sort(*calls, [](const auto& call) { return call.record.workspace; });
   if (options.json) {
     print_json(*runs, *calls, more);
     return ExitCode::kDone;
@@ -159,9 +174,9 @@ ExitCode run_ps(const Options& options) {
     std::puts(options.all_runs ? "no runs are recorded" : "no runs; --all shows ended ones");
     return ExitCode::kDone;
   }
-  const std::string own = sort_by_workspace(rows);
-  print_table(rows, own);
-  if (more) std::printf("only the newest %zu ended runs are shown\n", kMaxEndedRuns);
+  workspaces.sort(rows, [](const Row& row) { return row.workspace; });
+  print_table(rows, workspaces.own());
+  if (more) std::puts("only the newest ended runs and calls are shown");
   return ExitCode::kDone;
 }
 

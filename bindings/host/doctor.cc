@@ -124,10 +124,11 @@ class Examination {
 
   void keeper() {
     const auto path = find_keeper(options_.keeper_path);
-    if (path) {
+    if (const Status good = check_keeper_of(options_.keeper_path); good) {
       add(Grade::kGood, "keeper", *path);
     } else {
-      add(Grade::kProblem, "keeper", "not found", path.status().message());
+      add(Grade::kProblem, "keeper",
+          good.code() == "keeper_mismatch" ? "of another version" : "not found", good.message());
     }
     const MarkMode marks = mark_mode();
     if (marks == MarkMode::kNone) {

@@ -104,7 +104,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   }
   impl.context.clock = &impl.clock;
   impl.context.workspace = workspace;
-  impl.context.home = host::home_directory();
+  impl.context.home = host::home_directory(host::inherited_environment());
   impl.context.path_variables =
       host::path_variables(workspace, options, given.config_file, host::inherited_environment());
   options.clock = &impl.clock;

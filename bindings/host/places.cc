@@ -107,8 +107,9 @@ std::string state_directory(const std::string& asked) {
                        : std::filesystem::absolute(asked, error).string();
 }
 
-std::string home_directory() {
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return home;
+std::string home_directory(const std::vector<std::string>& environment) {
+  const std::string home = variable_of(environment, "HOME");
+  if (!home.empty() && home.front() == '/') return home;
   const passwd* user = ::getpwuid(::geteuid());
   return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
 }
@@ -129,29 +130,30 @@ lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file,
                                   const std::vector<std::string>& environment) {
-  const auto variable = [&environment](const std::string& name) {
-    return variable_of(environment, name);
-  };
   // Only absolute paths: any other would mean a different one in each directory.
   const auto places = [](const std::vector<std::string>& paths) {
     std::vector<std::string> usable;
     for (const std::string& path : paths) {
-      if (!path.empty() && path.front() == '/') usable.push_back(path);
+      const bool is_new = std::find(usable.begin(), usable.end(), path) == usable.end();
+      if (!path.empty() && path.front() == '/' && is_new) usable.push_back(path);
     }
     return usable;
   };
-  const passwd* user = ::getpwuid(::getuid());
-  const std::string home = variable("HOME");
+  // What is protected belongs to the user, whatever environment runs are given.
+  const std::vector<std::string> own = inherited_environment();
+  const auto either = [&](const std::string& name) {
+    return places({variable_of(environment, name), variable_of(own, name)});
+  };
   std::error_code error;
   const auto on_disk = [&error](const std::string& path) {
     return path.empty() || lua::is_in_memory(path) ? "" : fs::absolute(path, error).string();
   };
   return {{"WORKSPACE", places({workspace})},
-          {"HOME", places({home.empty() && user != nullptr ? user->pw_dir : home})},
-          {"TMP", places({"/tmp", "/var/tmp", variable("TMPDIR")})},
-          {"RUNTIME", places({variable("XDG_RUNTIME_DIR")})},
+          {"HOME", places({home_directory(environment), home_directory(own)})},
+          {"TMP", places({"/tmp", "/var/tmp", variable_of(environment, "TMPDIR")})},
+          {"RUNTIME", either("XDG_RUNTIME_DIR")},
           {"TMUX", places({"/tmp/tmux-" + std::to_string(::getuid())})},
-          {"SSH_AUTH_SOCK", places({variable("SSH_AUTH_SOCK")})},
+          {"SSH_AUTH_SOCK", either("SSH_AUTH_SOCK")},
           {"SCRIPTS", places({on_disk(generation.scripts_dir), generation.shipped_scripts_dir})},
           {"POLICIES", places({on_disk(generation.policies_dir), generation.shipped_policies_dir})},
           {"CONFIG", places({on_disk(config_file)})}};

@@ -32,8 +32,9 @@ std::string temp_directory(const std::vector<std::string>& environment);
 std::string default_state_directory();
 // Returns the requested directory as an absolute path, or the default one.
 std::string state_directory(const std::string& asked);
-// Returns $HOME, else the user's home from the user database; "" when there is none.
-std::string home_directory();
+// Returns HOME of the environment, else the user's home from the user database; "" when there is
+// none.
+std::string home_directory(const std::vector<std::string>& environment);
 
 inline constexpr std::size_t kMaxSessionBytes = 200;  // the journal takes 256, with #2 and the like
 // Returns `program` ("claude@") with the workspace; a long one is cut and gets a hash.

@@ -131,7 +131,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     std::error_code error;
     runs_options.keeper_path = std::filesystem::absolute(given.keeper_path, error).string();
   }
-  context.secrets = config.take_secrets(&runs_options.env);
+  context.secrets = config.take_secrets(host::inherited_environment(), &runs_options.env);
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
   config.apply_runs(runs_options);
@@ -204,7 +204,7 @@ Status Runtime::Impl::init_parts() {
   context.store = store.get();
   context.workspace = options.workspace;
   context.temp_directory = runs_options.temp_directory;
-  context.home = host::home_directory();
+  context.home = host::home_directory(runs_options.env);
   context.sandbox = sandbox;
   context.path_variables = host::path_variables(options.workspace, engine_options.generation,
                                                 options.config_file, runs_options.env);

@@ -1,6 +1,10 @@
 // See host_calls.h.
 #include "bindings/inspect/host_calls.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "bindings/inspect/event_text.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/run_text.h"
@@ -33,14 +37,33 @@ bool is_host_gone(const HostCallRecord& call) {
 }  // namespace
 
 Result<std::vector<HostCall>> host_calls(JournalReader& reader, const std::string& session,
-                                         bool all) {
-  const auto records = reader.host_calls(session, !all, kMaxListedCalls);
-  if (!records) return records.status();
+                                         bool all, bool* more) {
+  // Hosts that were killed leave calls that have no end.
+  constexpr std::size_t kMostWithoutEnd = 10 * kMaxListedCalls;
+  const auto open = reader.host_calls(session, JournalReader::CallsThat::kGoOn, kMostWithoutEnd);
+  if (!open) return open.status();
   std::vector<HostCall> calls;
-  for (const HostCallRecord& record : *records) {
-    HostCall call{record, record.finished_at == 0 && is_host_gone(record)};
-    if (all || !call.host_gone) calls.push_back(std::move(call));
+  std::vector<HostCall> ended;
+  for (const HostCallRecord& record : *open) {
+    HostCall call{record, is_host_gone(record)};
+    (call.host_gone ? ended : calls).push_back(std::move(call));
   }
+  *more = open->size() == kMostWithoutEnd || calls.size() > kMaxListedCalls;
+  if (calls.size() > kMaxListedCalls) calls.resize(kMaxListedCalls);
+  if (!all) return calls;
+  const auto over =
+      reader.host_calls(session, JournalReader::CallsThat::kHaveEnded, kMaxEndedCalls + 1);
+  if (!over) return over.status();
+  for (const HostCallRecord& record : *over) ended.push_back({record, false});
+  std::stable_sort(ended.begin(), ended.end(), [](const HostCall& left, const HostCall& right) {
+    return left.record.started_at > right.record.started_at;
+  });
+  if (ended.size() > kMaxEndedCalls) {
+    *more = true;
+    ended.resize(kMaxEndedCalls);
+  }
+  calls.insert(calls.end(), std::make_move_iterator(ended.begin()),
+               std::make_move_iterator(ended.end()));
   return calls;
 }
 

@@ -13,6 +13,7 @@
 namespace gibbous::inspect {
 
 inline constexpr std::size_t kMaxListedCalls = 1'000;
+inline constexpr std::size_t kMaxEndedCalls = 200;
 
 struct HostCall {
   HostCallRecord record;
@@ -21,10 +22,10 @@ struct HostCall {
   bool has_ended() const { return record.finished_at != 0; }
 };
 
-// Returns calls that go on, newest first, and those that have ended before them, if `all`. A call
-// whose host has gone counts as ended. "" means every session.
+// Returns calls that go on, newest first, and with `all` behind them the newest that have ended. A
+// call whose host has gone has ended. "" means every session. Sets `more` when some were left out.
 Result<std::vector<HostCall>> host_calls(JournalReader& reader, const std::string& session,
-                                         bool all);
+                                         bool all, bool* more);
 
 // The columns of run_headings(). `now`: Unix milliseconds.
 std::vector<std::string> call_row(const HostCall& call, std::int64_t now);

@@ -145,7 +145,9 @@ Taken Journal::Impl::put(Record what, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   newest_ = now;
   const Taken taken = room_for(bytes + kRecordOverhead, false);
-  if (taken == Taken::kYes) record(bytes + kRecordOverhead, {0, std::move(what)});
+  if (taken != Taken::kYes) return taken;
+  record(bytes + kRecordOverhead, {0, std::move(what)});
+  tidy_when_due();
   return taken;
 }
 

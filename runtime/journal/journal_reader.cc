@@ -326,13 +326,13 @@ Result<std::vector<DecisionRecord>> JournalReader::last_decisions(const Decision
 }
 
 Result<std::vector<HostCallRecord>> JournalReader::host_calls(std::string_view session,
-                                                              bool only_going, std::size_t limit) {
+                                                              CallsThat which, std::size_t limit) {
   const std::string sql =
       std::string(
           "SELECT call_id, session_id, workspace, tool, outcome, pid, pid_started, pid_space,"
           " started_at, finished_at FROM host_calls WHERE ") +
-      (only_going ? "finished_at IS NULL AND " : "") +
-      "(?1 = '' OR session_id = ?1) ORDER BY id DESC LIMIT ?2";
+      (which == CallsThat::kGoOn ? "finished_at IS NULL" : "finished_at IS NOT NULL") +
+      " AND (?1 = '' OR session_id = ?1) ORDER BY id DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
   statement->bind(1, session).bind(2, as_limit(limit));

@@ -93,9 +93,10 @@ class JournalReader {
   Result<std::vector<DecisionRecord>> last_decisions(const DecisionFilter& filter,
                                                      std::size_t limit);
 
-  // Returns the calls of hosts' tools, newest first; "" means every session. A call that goes on
+  // Returns calls of hosts' tools, newest first; "" means every session. A call that goes on
   // according to its record may have ended with its process.
-  Result<std::vector<HostCallRecord>> host_calls(std::string_view session, bool only_going,
+  enum class CallsThat : std::uint8_t { kGoOn, kHaveEnded };
+  Result<std::vector<HostCallRecord>> host_calls(std::string_view session, CallsThat which,
                                                  std::size_t limit);
 
   // Fails with run_not_found, too. Places are those of `scope`.

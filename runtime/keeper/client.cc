@@ -511,7 +511,7 @@ std::unique_ptr<KeeperClient> KeeperClient::adopt(uv_loop_s* loop,
 Result<std::unique_ptr<KeeperClient>> KeeperClient::create(uv_loop_s* loop, KeeperOptions options,
                                                            KeeperListener& listener) {
   // A keeper that cannot be started is found out here, not by the first run.
-  if (const auto found = find_keeper(options.path); !found) return found.status();
+  if (const Status good = check_keeper_of(options.path); !good) return good;
   return std::unique_ptr<KeeperClient>(new ClientImpl(loop, std::move(options), listener));
 }
 

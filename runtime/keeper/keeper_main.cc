@@ -17,7 +17,7 @@
 
 namespace {
 
-[[gnu::section(".note.gibbous"), gnu::used]] const gibbous::KeeperNote kNote{
+[[gnu::section(".note.gibbous"), gnu::used, gnu::aligned(4)]] const gibbous::KeeperNote kNote{
     .version = gibbous::wire::kVersion};
 
 constexpr int kWrongUse = 2;

@@ -12,11 +12,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "runtime/base/own_place.h"
+#include "runtime/base/state_file.h"
 #include "runtime/keeper/keeper_note.h"
 #include "runtime/keeper/wire.h"
 
@@ -126,7 +129,10 @@ Result<std::string> find_keeper(const std::string& configured) {
   if (configured == kBuiltInKeeper) return built_in;
   if (!configured.empty()) return checked(configured, "from keeper_path");
   if (const char* path = std::getenv(kVariable); path != nullptr && *path != '\0') {
-    return checked(path, std::string("from ") + kVariable);
+    // It is executed elsewhere.
+    std::error_code error;
+    return checked(std::filesystem::absolute(path, error).string(),
+                   std::string("from ") + kVariable);
   }
   std::string tried;
   const std::string name = kProgram;
@@ -153,14 +159,26 @@ Result<KeeperProgram> open_keeper(const std::string& path) {
   // The child has other descriptors below.
   constexpr int kLowest = 16;
   if (memory) memory = UniqueFd(::fcntl(memory.get(), F_DUPFD_CLOEXEC, kLowest));
+  const WithoutSizeSignal guard;  // files may be limited to less
   for (std::size_t written = 0; memory && written < bytes.size();) {
     const ssize_t wrote = ::write(memory.get(), bytes.data() + written, bytes.size() - written);
     if (wrote <= 0 && errno != EINTR) memory = UniqueFd();
     if (wrote > 0) written += static_cast<std::size_t>(wrote);
   }
-  if (!memory) return not_found(kBuiltInKeeper, std::strerror(errno));
+  if (!memory) {
+    return not_found(kBuiltInKeeper, std::string("cannot be put into memory: ") +
+                                         std::strerror(errno) +
+                                         " (does vm.memfd_noexec or a limit on files forbid it?); "
+                                         "set " +
+                                         kVariable + " to a gibbous-keeper on the disk");
+  }
   ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
   return KeeperProgram{kBuiltInKeeper, std::move(memory)};
+}
+
+Status check_keeper_of(const std::string& configured) {
+  const auto path = find_keeper(configured);
+  return path ? open_keeper(*path).status() : path.status();
 }
 
 }  // namespace gibbous

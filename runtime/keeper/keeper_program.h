@@ -29,6 +29,10 @@ Result<KeeperProgram> open_keeper(const std::string& path);
 // The bytes of the keeper that is built in; empty where none is.
 std::string_view built_in_keeper();
 
+// Returns ok when the keeper that find_keeper() finds can be executed, or why not. Files that may
+// not hold programs, or not be as large, are found out, too.
+Status check_keeper_of(const std::string& configured);
+
 // Returns ok when the file may be executed and is the keeper of this version. A script may stand
 // for it: what that starts is seen only when it runs.
 Status check_keeper(const std::string& path);

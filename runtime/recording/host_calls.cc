@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/base/random_id.h"
@@ -19,6 +20,11 @@ constexpr std::size_t kMaxWaiting = 1'000;
 
 HostCalls::HostCalls(Recording& recording, const Clock& clock, const std::string& workspace)
     : recording_(recording), clock_(clock), workspace_(workspace) {
+  if (!recording_.is_enabled()) return;
+  const auto self = read_stat(::getpid());
+  process_.pid = ::getpid();
+  process_.pid_started = self ? static_cast<std::int64_t>(self->start_time) : 0;
+  process_.pid_space = pid_space();
   recording_.on_writable([this, alive = std::weak_ptr<const int>(lifetime_)] {
     if (alive.expired()) return;
     blocked_ = false;
@@ -30,15 +36,11 @@ HostCalls::~HostCalls() = default;
 
 std::string HostCalls::begin(const std::string& tool, const std::string& session) {
   if (!recording_.is_enabled()) return "";
-  HostCallRecord call;
+  HostCallRecord call = process_;
   call.call_id = random_id();
   call.session_id = session;
   call.workspace = workspace_;
   call.tool = tool;
-  call.pid = ::getpid();
-  const auto self = read_stat(::getpid());
-  call.pid_started = self ? static_cast<std::int64_t>(self->start_time) : 0;
-  call.pid_space = pid_space();
   call.started_at = clock_.wall().count();
   const std::string id = call.call_id;
   going_[id] = call;
@@ -63,9 +65,16 @@ void HostCalls::add(HostCallRecord call) {
     waiting = std::move(call);
     return write();
   }
-  if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
+  if (waiting_.size() >= kMaxWaiting) drop_one();
   waiting_.push_back(std::move(call));
   write();
+}
+
+// Rather a beginning than an end: without it, a recorded call would seem to go on.
+void HostCalls::drop_one() {
+  const auto begun = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [](const HostCallRecord& each) { return each.finished_at == 0; });
+  waiting_.erase(begun == waiting_.end() ? waiting_.begin() : begun);
 }
 
 void HostCalls::open() {
@@ -74,7 +83,7 @@ void HostCalls::open() {
     if (alive.expired()) return;
     opening_ = false;
     if (status) return write();
-    blocked_ = true;  // until it is open
+    blocked_ = recording_.journal() == nullptr;  // until it is open
     if (status.code() == "no_journal") waiting_.clear();
   });
 }

@@ -32,12 +32,14 @@ class HostCalls {
 
  private:
   void add(HostCallRecord call);
+  void drop_one();
   void open();
   void write();
 
   Recording& recording_;
   const Clock& clock_;
   const std::string& workspace_;
+  HostCallRecord process_;  // what each record says of this process
   std::map<std::string, HostCallRecord> going_;
   std::deque<HostCallRecord> waiting_;
   bool opening_ = false;

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <uv.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -91,6 +92,46 @@ TEST_CASE("runs inherit the environment that the host gives, and nothing of its 
   }
   options.environment = std::map<std::string, std::string>{{"A", std::string("x\0y", 3)}};
   CHECK_FALSE(Runtime::create(options).ok());
+}
+
+TEST_CASE("the user's credentials stay protected when runs get another home") {
+  const testing::TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.environment =
+      std::map<std::string, std::string>{{"PATH", "/usr/bin:/bin"}, {"HOME", dir.path()}};
+  testing::Host host(options);
+  const char* home = std::getenv("HOME");
+  REQUIRE(home != nullptr);
+  for (const std::string& key :
+       {home + std::string("/.ssh/id_ed25519"), dir.path() + "/.ssh/id_ed25519",
+        std::string("~/.ssh/id_ed25519")}) {
+    const CallResult result = host.call("bg_start", {{"command", "cat " + key}});
+    INFO(key << ": " << result.text << result.message);
+    CHECK_FALSE(result.ok);
+    CHECK((result.code == "denied" || result.code == "needs_approval"));
+  }
+  CHECK(host.call("bg_start", {{"command", "ls ~/src"}}).ok);
+}
+
+TEST_CASE("a secret that is a variable of the process reaches runs with another environment") {
+  ::setenv("GIBBOUS_TEST_TOKEN", "s3cret-value", 1);
+  RuntimeOptions options = auto_mode();
+  options.files["config.lua"] = "return { secrets = { deploy = { env = 'GIBBOUS_TEST_TOKEN' } } }";
+  options.files["scripts/init.lua"] =
+      "return { toolsets = { require 'toolsets.wait', { name = 'mine', tools = { tool {"
+      "  name = 'try', description = 'Tries.', permission = 'execute', run = function()"
+      "    local h, err = run.start { command = 'test \"$TOKEN\" = s3cret-value && echo there',"
+      "      env = { TOKEN = { secret = 'deploy' } } }"
+      "    if not h then return err.code .. ': ' .. err.message end"
+      "    h:wait { any = { { kind = 'exit' } }, timeout_ms = 20000 }"
+      "    return h:tail({ lines = 1 }).text"
+      "  end } } } } }";
+  options.environment = std::map<std::string, std::string>{{"PATH", "/usr/bin:/bin"}};
+  testing::Host host(options);
+  host.runtime->on_ask([](const AskRequest& ask) { ask.answer(true, ""); });
+  const CallResult result = host.call("try", Json::object());
+  CHECK_THAT(result.text, Catch::Matchers::Contains("there"));
+  ::unsetenv("GIBBOUS_TEST_TOKEN");
 }
 
 TEST_CASE("a create that fails at any step leaves nothing in a borrowed loop") {

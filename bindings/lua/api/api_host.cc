@@ -46,33 +46,49 @@ Json value_of(const ToolAnswer& answer) {
   return answer.data.empty() ? Json(answer.text) : Json::parse(answer.data, nullptr, false);
 }
 
+// An answer whose data has been read.
+struct Answered {
+  ToolAnswer answer;
+  Json data;
+
+  const char* outcome() const {
+    if (answer.ok) return "ok";
+    return is_code(answer.code) ? answer.code.c_str() : kNoCode;
+  }
+};
+
+Answered read_answer(const ToolAnswer& answer, bool is_function) {
+  Answered read{answer, {}};
+  if (!answer.ok) return read;
+  if (is_function) {
+    read.data = value_of(answer);
+    if (!read.data.is_discarded()) return read;
+    return {failure(kNoCode, "the host answered with data that is no JSON"), {}};
+  }
+  if (answer.data.empty()) return read;
+  read.data = Json::parse(answer.data, nullptr, false);
+  if (read.data.is_object()) return read;
+  return {failure(kNoCode, "the host answered with data that is no JSON object"), {}};
+}
+
 // What the tool returns or raises, in the coroutine of its call.
-int push_answer(lua_State* state, const ToolAnswer& answer, bool is_function = false) {
+int push_answer(lua_State* state, const Answered& read, bool is_function = false) {
+  const ToolAnswer& answer = read.answer;
   if (!answer.ok) {
     const std::string& said = answer.message;
-    push_error_table(state, is_code(answer.code) ? answer.code : kNoCode,
+    push_error_table(state, read.outcome(),
                      said.empty() ? "the host failed without saying why" : said);
     return lua_error(state);
   }
   if (is_function) {
-    Json value = value_of(answer);
-    if (value.is_discarded()) {
-      push_error_table(state, kNoCode, "the host answered with data that is no JSON");
-      return lua_error(state);
-    }
-    push_json(state, {{"data", {{"value", std::move(value)}}}});
+    push_json(state, {{"data", {{"value", read.data}}}});
     return 1;
   }
-  if (answer.data.empty()) {
+  if (read.data.is_null()) {
     lua_pushlstring(state, answer.text.data(), answer.text.size());
     return 1;
   }
-  Json data = Json::parse(answer.data, nullptr, false);
-  if (!data.is_object()) {
-    push_error_table(state, kNoCode, "the host answered with data that is no JSON object");
-    return lua_error(state);
-  }
-  Json result = {{"data", std::move(data)}};
+  Json result = {{"data", read.data}};
   if (!answer.text.empty()) result["text"] = answer.text;
   push_json(state, result);
   return 1;
@@ -96,8 +112,8 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
         self->deadline_ = 0;
         self->give_up("timeout");
         self->complete_([limit = self->tool_->timeout](lua_State* to) {
-          return push_answer(
-              to, failure("timeout", "the host did not answer within " + format_seconds(limit)));
+          const std::string why = "the host did not answer within " + format_seconds(limit);
+          return push_answer(to, {failure("timeout", why), {}});
         });
       });
     }
@@ -120,8 +136,14 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
     });
   }
 
+  // Its caller waits no longer, for example because of CallRequest::timeout.
+  void cancelled() {
+    const auto call = call_.lock();
+    const bool says_why = call && !call->cancel_code().empty();
+    give_up(says_why ? call->cancel_code() : "cancelled");
+  }
   // The call ends without an answer.
-  void give_up(const char* why) {
+  void give_up(const std::string& why) {
     if (!std::exchange(open_, false) || lifetime_.expired()) return;
     stop_deadline();
     record_end(why);
@@ -142,9 +164,11 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
   bool finish(const ToolAnswer& answer) {
     if (!std::exchange(open_, false) || lifetime_.expired()) return false;
     stop_deadline();
-    record_end(answer.ok ? "ok" : is_code(answer.code) ? answer.code : kNoCode);
-    complete_([answer, is_function = tool_->is_function](lua_State* to) {
-      return push_answer(to, answer, is_function);
+    const bool is_function = tool_->is_function;
+    auto read = std::make_shared<const Answered>(read_answer(answer, is_function));
+    record_end(read->outcome());
+    complete_([read = std::move(read), is_function](lua_State* to) {
+      return push_answer(to, *read, is_function);
     });
     return true;
   }
@@ -183,7 +207,7 @@ class HostCall : public std::enable_shared_from_this<HostCall> {
 class HostOp final : public PendingOp {
  public:
   explicit HostOp(std::shared_ptr<HostCall> call) : call_(std::move(call)) {}
-  void cancel() override { call_->give_up("cancelled"); }
+  void cancel() override { call_->cancelled(); }
 
  private:
   std::shared_ptr<HostCall> call_;

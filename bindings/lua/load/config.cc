@@ -395,11 +395,12 @@ static Result<Config> config_of(const std::string& path, Result<Json> value) {
   return read_values(path, *value);
 }
 
-std::map<std::string, SecretSource> Config::take_secrets(std::vector<std::string>* env) const {
+std::map<std::string, SecretSource> Config::take_secrets(const std::vector<std::string>& own,
+                                                         std::vector<std::string>* env) const {
   std::map<std::string, SecretSource> all = secrets;
   for (auto& [name, source] : all) {
     if (source.variable.empty()) continue;
-    for (const std::string& variable : *env) {
+    for (const std::string& variable : own) {
       if (variable.rfind(source.variable + "=", 0) == 0) {
         source.value = variable.substr(source.variable.size() + 1);
       }

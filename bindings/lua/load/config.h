@@ -52,7 +52,8 @@ struct Config {
 
   // Returns the secrets, with the values of those that are variables. Removes these from `env`, the
   // inherited environment, so that runs have them only by name.
-  std::map<std::string, SecretSource> take_secrets(std::vector<std::string>* env) const;
+  std::map<std::string, SecretSource> take_secrets(const std::vector<std::string>& own,
+                                                   std::vector<std::string>* env) const;
   // Applies the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;

@@ -24,7 +24,12 @@ bool has_variable(const std::string& entry) {
 
 PathVariables with_place(const command::Place& place, PathVariables variables) {
   for (const char* name : kGitVariables) variables.try_emplace(name);
-  if (!place.home.empty()) variables["HOME"] = {place.home};
+  if (!place.home.empty()) {
+    // `~` of the command comes first; what else is a home is protected, too.
+    std::vector<std::string>& homes = variables["HOME"];
+    std::erase(homes, place.home);
+    homes.insert(homes.begin(), place.home);
+  }
   if (!place.workspace.empty()) variables["WORKSPACE"] = {place.workspace};
   variables.try_emplace("TMP", std::vector<std::string>{"/tmp", "/var/tmp"});
   return variables;

@@ -163,11 +163,20 @@ TEST_CASE("ps shows the calls of a host's tools, also when their host has gone")
   const Json all = Json::parse(ps(journal, {"--all", "--json"}).out);
   CHECK(all.at("runs").empty());
   REQUIRE(all.at("calls").size() == 3);
-  CHECK(all["calls"][0]["state"] == "lost");
-  CHECK(all["calls"][1]["state"] == "timeout");
-  CHECK(all["calls"][1]["runtime_ms"] == 5'000);
-  CHECK(all["calls"][2]["state"] == "running");
-  CHECK(all["calls"][2]["tool"] == "open_buffer");
+  CHECK(all["calls"][0]["state"] == "running");
+  CHECK(all["calls"][0]["tool"] == "open_buffer");
+  CHECK(all["calls"][1]["state"] == "lost");
+  CHECK(all["calls"][2]["state"] == "timeout");
+  CHECK(all["calls"][2]["runtime_ms"] == 5'000);
+  // Those that have ended do not hide those that go on.
+  call.pid_started += 1;
+  call.finished_at = call.started_at + 1;
+  for (int i = 0; i < 300; ++i) put(("D" + std::to_string(1'000'000 + i)).c_str(), "brief");
+  journal.flush();
+  const Json later = Json::parse(ps(journal, {"--all", "--json"}).out);
+  CHECK(later["calls"].size() == 201);
+  CHECK(later["calls"][0]["tool"] == "open_buffer");
+  CHECK(later["more"] == true);
 }
 
 TEST_CASE("ps says why a queued run was left in the queue") {

@@ -226,20 +226,20 @@ TEST_CASE("a call of a host's tool is recorded when it begins, and again when it
   REQUIRE(desk.journal->put_call(call) == Taken::kYes);
   REQUIRE(desk.flush());
   const auto reader = desk.reader();
-  const auto going = reader->host_calls("", true, 10);
+  const auto going = reader->host_calls("", JournalReader::CallsThat::kGoOn, 10);
   REQUIRE(going);
   REQUIRE(going->size() == 1);
   CHECK(going->front().call_id == "AAAAaaa1");
   CHECK(going->front().tool == "open_buffer");
   CHECK(going->front().started_at == desk.clock.wall().count());
   CHECK(going->front().pid_space == "here");
-  const auto all = reader->host_calls("", false, 10);
-  REQUIRE(all);
-  REQUIRE(all->size() == 2);
-  CHECK(all->front().outcome == "cancelled");
-  CHECK(all->front().finished_at == call.finished_at);
-  CHECK(reader->host_calls("t", true, 10)->empty());
-  CHECK(reader->host_calls("t", false, 10)->size() == 1);
+  const auto ended = reader->host_calls("", JournalReader::CallsThat::kHaveEnded, 10);
+  REQUIRE(ended);
+  REQUIRE(ended->size() == 1);
+  CHECK(ended->front().outcome == "cancelled");
+  CHECK(ended->front().finished_at == call.finished_at);
+  CHECK(reader->host_calls("t", JournalReader::CallsThat::kGoOn, 10)->empty());
+  CHECK(reader->host_calls("t", JournalReader::CallsThat::kHaveEnded, 10)->size() == 1);
 }
 
 TEST_CASE("decisions are found by session, run, rule, verdict and time, oldest or newest first") {

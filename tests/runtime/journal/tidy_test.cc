@@ -148,7 +148,7 @@ TEST_CASE("runs that ended long ago are removed, and those that have not ended s
   CHECK(desk.items("old").items.empty());
   CHECK(desk.items("going").items.size() == 3);
   CHECK(desk.reader()->decisions({}, 10)->empty());
-  CHECK(desk.reader()->host_calls("", false, 10)->empty());
+  CHECK(desk.reader()->host_calls("", JournalReader::CallsThat::kGoOn, 10)->empty());
   CHECK(desk.reader()->backlog("s", 0, 10)->empty());
   CHECK(plain.rows("SELECT id FROM approvals") == std::vector<std::string>{"a"});
 }

@@ -16,11 +16,16 @@ namespace {
 
 using Calls = std::vector<HostCallRecord>;
 
-// The calls that are on disk, newest first.
+// The calls that are on disk: those that go on first, each newest first.
 Calls calls_of(Recorded& desk) {
   std::optional<Result<Calls>> answer;
   desk.recording->look_up<Result<Calls>>(
-      [](JournalReader& reader) { return reader.host_calls("", false, 5'000); },
+      [](JournalReader& reader) -> Result<Calls> {
+        auto calls = reader.host_calls("", JournalReader::CallsThat::kGoOn, 5'000);
+        const auto ended = reader.host_calls("", JournalReader::CallsThat::kHaveEnded, 5'000);
+        if (calls && ended) calls->insert(calls->end(), ended->begin(), ended->end());
+        return calls;
+      },
       [&](Result<Calls> got) { answer.emplace(std::move(got)); });
   REQUIRE(desk.table.loop.until([&] { return answer.has_value(); }));
   return *answer ? **answer : Calls{};

@@ -1,8 +1,11 @@
 // Replaces an engine's generation: all or nothing, between two turns. Loop thread.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
@@ -11,25 +14,30 @@
 namespace gibbous::lua {
 namespace {
 
-// The tools as a client sees them: when this is unchanged, no client has to fetch the list again.
-Json visible_tools(const Generation& generation) {
-  Json list = Json::array();
-  for (const auto& [name, tool] : generation.tools()) {
-    if (tool.hidden) continue;
-    list.push_back({{"name", name},
-                    {"toolset", tool.toolset},
-                    {"title", tool.title},
-                    {"description", tool.description},
-                    {"input", tool.input_schema},
-                    {"output", tool.output_schema},
-                    {"annotations", tool.annotations}});
-  }
-  return list;
+// Whether a client sees the same tools: then it need not fetch the list again.
+bool shows_the_same(const Generation& one, const Generation& other) {
+  const auto visible = [](const Generation& generation) {
+    std::vector<const ToolDefinition*> tools;
+    for (const auto& [name, tool] : generation.tools()) {
+      if (!tool.hidden) tools.push_back(&tool);
+    }
+    return tools;
+  };
+  const auto ours = visible(one);
+  const auto theirs = visible(other);
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [](const ToolDefinition* a, const ToolDefinition* b) {
+                      return a->name == b->name && a->toolset == b->toolset &&
+                             a->title == b->title && a->description == b->description &&
+                             a->input_schema == b->input_schema &&
+                             a->output_schema == b->output_schema &&
+                             a->annotations == b->annotations;
+                    });
 }
 
 // Paths that were added, removed, or whose content changed.
 Json changed_files(const Generation& before, const Generation& after) {
-  std::map<std::string, std::string> old_files;
+  std::map<std::string_view, std::string_view> old_files;
   for (const SourceFile& file : before.files()) old_files[file.path] = file.hash;
   std::vector<std::string> changed;
   for (const SourceFile& file : after.files()) {
@@ -37,7 +45,7 @@ Json changed_files(const Generation& before, const Generation& after) {
     if (found == old_files.end() || found->second != file.hash) changed.push_back(file.path);
     if (found != old_files.end()) old_files.erase(found);
   }
-  for (const auto& [path, hash] : old_files) changed.push_back(path);
+  for (const auto& [path, hash] : old_files) changed.emplace_back(path);
   std::sort(changed.begin(), changed.end());
   return changed.empty() ? Json::array() : Json(changed);
 }
@@ -165,7 +173,7 @@ void Engine::report_failure(const LoadFailure& failure, ReloadResult* result) {
 
 void Engine::report_success(Generation& before, Generation& after) {
   emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
-  if (visible_tools(before) != visible_tools(after)) {
+  if (!shows_the_same(before, after)) {
     emit("tools_changed", "", {{"generation", after.id()}});
   }
 }

@@ -176,7 +176,10 @@ ExitCode run_ps(const Options& options) {
   }
   workspaces.sort(rows, [](const Row& row) { return row.workspace; });
   print_table(rows, workspaces.own());
-  if (more) std::puts("only the newest ended runs and calls are shown");
+  if (more) {
+    std::puts(options.all_runs ? "only the newest ended runs and calls are shown"
+                               : "only the newest calls are shown");
+  }
   return ExitCode::kDone;
 }
 

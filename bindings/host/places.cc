@@ -72,6 +72,9 @@ Result<std::vector<std::string>> environment_of_runs(
     }
     variables.push_back(name + "=" + value);
   }
+  // Without one, programs differ in what they take for it, and none could be judged.
+  const std::string home = home_directory(inherited_environment());
+  if (given->count("HOME") == 0 && !home.empty()) variables.push_back("HOME=" + home);
   return variables;
 }
 

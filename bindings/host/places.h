@@ -20,8 +20,8 @@ Result<std::string> find_share(const std::string& asked = "");
 Result<std::string> absolute_directory(const std::string& path, const char* field);
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
-// The same of RuntimeOptions::environment, or that of this process where it has none. Fails with
-// invalid_arguments.
+// The same of RuntimeOptions::environment, with this process's HOME where it names none, or that of
+// this process where there is none. Fails with invalid_arguments.
 Result<std::vector<std::string>> environment_of_runs(
     const std::optional<std::map<std::string, std::string>>& given);
 

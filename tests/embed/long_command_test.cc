@@ -122,6 +122,28 @@ TEST_CASE("long: the policy that holds at the end decides, also when it changed 
   REQUIRE(host.until([&] { return result.has_value(); }));
 }
 
+TEST_CASE("long: what a session requests behind it takes effect behind it") {
+  Host host(auto_mode());
+  std::vector<std::string> order;
+  const auto call = [&](const std::string& line, const std::string& session) {
+    CallRequest request{"bg_start", command(line).dump()};
+    request.session = session;
+    host.runtime->call(request, [&order, session, size = line.size()](const CallResult& result) {
+      CHECK(result.ok);
+      order.push_back(session + (size > 1'000 ? " long" : " short"));
+    });
+  };
+  call("true", "warm");
+  REQUIRE(host.until([&] { return order.size() == 1; }));
+  order.clear();
+  call(here_document(30'000), "a");
+  call("true", "a");
+  call("true", "b");
+  REQUIRE(host.until([&] { return order.size() == 3; }));
+  std::erase(order, "b short");
+  CHECK(order == std::vector<std::string>{"a long", "a short"});
+}
+
 TEST_CASE("long: a line that no program can be given is refused at once, with the way out") {
   Host host(auto_mode());
   const CallResult refused = host.call("bg_start", command(std::string(131'072, ' ')));

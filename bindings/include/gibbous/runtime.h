@@ -159,8 +159,9 @@ struct RuntimeOptions {
   // addition to those of the configuration. No journal, list, log or answer shows them.
   std::map<std::string, std::string> secrets;
   // The environment that runs inherit, in place of this process's; the configuration's `env` and
-  // that of a run are added to it. What the runtime looks up for itself (XDG_STATE_HOME, GIBBOUS_*,
-  // secrets with `env`) stays this process's, and the sandbox hides the credentials of both homes.
+  // that of a run are added to it, and HOME where it names none. What the runtime looks up for
+  // itself (XDG_STATE_HOME, GIBBOUS_*, secrets with `env`) stays this process's, and the sandbox
+  // hides the credentials of both homes.
   std::optional<std::map<std::string, std::string>> environment;
   // Execute queued runs of every session and workspace, not only of those that calls name here.
   bool work_for_others = false;

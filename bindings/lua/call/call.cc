@@ -188,14 +188,16 @@ bool Call::read_arguments() {
 
 // Returns true when long arguments are being read: begin() comes again then.
 bool Call::parse_beside() {
-  if (!arguments_.is_null() || argument_text_.size() < kParsedBesideBytes) return false;
+  const bool is_long = argument_text_.size() >= kParsedBesideBytes;
+  if (!arguments_.is_null() || !(is_long || engine_.is_behind(session_))) return false;
   struct Parse {
     std::string text;
     Result<Json> parsed = Json();
   };
   const auto parse = std::make_shared<Parse>();
   parse->text = std::move(argument_text_);
-  const bool begun = engine_.run_beside(
+  const bool begun = engine_.run_in_order(
+      session_,
       [parse, most = limits().max_argument_bytes] {
         parse->parsed = parse_arguments(parse->text, most);
       },

@@ -125,6 +125,11 @@ class Engine {
   void work_beside(Post post) { post_ = std::move(post); }
   // Does `work` there, then `then` on the loop unless the engine has gone. False: it cannot.
   bool run_beside(std::function<void()> work, std::function<void()> then);
+  // The same for a request of a session. While one is under way, is_behind() is true, and what the
+  // session requests next goes the same way: requests take effect in their order.
+  bool run_in_order(const std::string& session, std::function<void()> work,
+                    std::function<void()> then);
+  bool is_behind(const std::string& session) const { return behind_.count(session) != 0; }
   // Called when the ready queue is no longer empty, to wake the loop.
   void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
   // Receives reload_ok, reload_failed, tools_changed, and log when Context::log is not set. Called
@@ -230,6 +235,7 @@ class Engine {
   bool load_is_stale_ = false;
   std::function<void(lua_State*)> open_api_;  // without a context
   Beside beside_;
+  std::map<std::string, std::size_t> behind_;  // requests under way beside the loop, by session
   std::vector<std::shared_ptr<Generation>> let_go_;
 
   std::vector<Draining> draining_;

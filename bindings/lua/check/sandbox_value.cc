@@ -29,6 +29,16 @@ std::vector<std::string> paths_of(Fields& fields, const char* name,
   return paths;
 }
 
+// What is granted is granted in the home that runs have; what is protected, in every home of the
+// user.
+PathVariables granted_places(PathVariables variables) {
+  for (const char* name : {"HOME", "RUNTIME", "SSH_AUTH_SOCK"}) {
+    const auto found = variables.find(name);
+    if (found != variables.end() && found->second.size() > 1) found->second.resize(1);
+  }
+  return variables;
+}
+
 SandboxNetwork network_of(Fields& fields) {
   const auto name = fields.choice("network", kNetworks);
   if (name == "off") return SandboxNetwork::kOff;
@@ -103,8 +113,9 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.profile = fields.text("profile").value_or("");
   if (spec.profile.empty()) fields.fail("profile", "a name", fields.value("profile"));
   spec.network = network_of(fields);
-  spec.read = paths_of(fields, "read", variables);
-  spec.write = paths_of(fields, "write", variables);
+  const PathVariables granted = granted_places(variables);
+  spec.read = paths_of(fields, "read", granted);
+  spec.write = paths_of(fields, "write", granted);
   spec.unreadable = paths_of(fields, "unreadable", variables);
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);

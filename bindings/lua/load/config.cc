@@ -400,9 +400,13 @@ std::map<std::string, SecretSource> Config::take_secrets(const std::vector<std::
   std::map<std::string, SecretSource> all = secrets;
   for (auto& [name, source] : all) {
     if (source.variable.empty()) continue;
-    for (const std::string& variable : own) {
-      if (variable.rfind(source.variable + "=", 0) == 0) {
-        source.value = variable.substr(source.variable.size() + 1);
+    // Gibbous's own comes last, and counts.
+    for (const std::vector<std::string>* each :
+         {static_cast<const std::vector<std::string>*>(env), &own}) {
+      for (const std::string& variable : *each) {
+        if (variable.rfind(source.variable + "=", 0) == 0) {
+          source.value = variable.substr(source.variable.size() + 1);
+        }
       }
     }
   }

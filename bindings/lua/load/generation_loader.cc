@@ -102,8 +102,9 @@ void seal_string_methods(lua_State* state) {
 
 BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
-  const Nanos left = granted - (options_.clock->now() - started_);
+  const Nanos left = granted - (thread_time() - started_);
   limits.total = std::max(left, Nanos{1});  // 0 would mean no limit
+  limits.processor = true;
   limits.granted = granted;
   return limits;
 }
@@ -135,7 +136,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   same_policies_ = before_ != nullptr && before_->policy().commands() != nullptr &&
                    before_->policy().error().empty() && before_->policy().hash() == policy.hash();
 
-  started_ = options_.clock->now();
+  started_ = thread_time();
   if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
   if (policy_errors.empty()) {
     ScriptError error;
@@ -375,7 +376,7 @@ void GenerationLoader::add_specs(lua_State* state, Loader& loader, ToolReaderOpt
 }
 
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
-  started_ = options_.clock->now();
+  started_ = thread_time();
   BudgetLimits limits = budget(options_.policy_load_budget);
   limits.instructions = kPolicyInstructions;
   made_->policy().tables().commands = std::make_unique<CommandPolicy>();
@@ -430,7 +431,7 @@ bool GenerationLoader::waits_for_commands() const {
 }
 
 bool GenerationLoader::load_lazy(PolicyProgram& policy, ScriptError* error) {
-  started_ = options_.clock->now();
+  started_ = thread_time();
   BudgetLimits limits = budget(options_.policy_load_budget);
   limits.instructions = kPolicyInstructions;
   bool good = false;

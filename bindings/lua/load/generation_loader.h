@@ -30,7 +30,7 @@ class GenerationLoader {
  private:
   void add_limits_arguments();
   bool prepare(LoadFailure* failure);
-  // Returns the time left since started_.
+  // Returns the processor time left since started_.
   BudgetLimits budget(Nanos granted) const;
   void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
   void add_host_tools(lua_State* state, ToolReaderOptions* options);

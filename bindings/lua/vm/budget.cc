@@ -4,6 +4,8 @@
 
 #include <lua.hpp>
 
+#include <ctime>
+
 #include "bindings/lua/vm/alloc.h"
 #include "bindings/lua/vm/state.h"
 
@@ -29,6 +31,12 @@ std::string describe(Nanos time) {
 
 }  // namespace
 
+Nanos thread_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanos(time.tv_nsec);
+}
+
 Budget& Budget::of(lua_State* state) {
   return State::of(state).budget();
 }
@@ -48,6 +56,7 @@ void Budget::arm(lua_State* state, const BudgetLimits& limits) {
   now_ = Armed{};
   now_.limits = limits;
   now_.at = clock_.now();
+  if (limits.processor) now_.processor_at = thread_time();
   now_.state = state;
   now_.c_stack = outer_stack != nullptr ? outer_stack : stack_address();
   if (limits.total <= Nanos{0} && limits.slice <= Nanos{0}) {
@@ -127,6 +136,10 @@ Nanos Budget::look(lua_State* state) {
   ++now_.looks;
   const Nanos used = clock_.now() - now_.at;
   if (now_.limits.total <= Nanos{0} || used < now_.limits.total) return used;
+  if (now_.limits.processor && used < kMostWaiting * now_.limits.total &&
+      thread_time() - now_.processor_at < now_.limits.total) {
+    return used;
+  }
   now_.exceeded = true;
   set_hook(state, kEveryInstruction);
   const Nanos granted = now_.limits.granted > Nanos{0} ? now_.limits.granted : now_.limits.total;

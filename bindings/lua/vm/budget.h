@@ -17,12 +17,20 @@ namespace gibbous::lua {
 
 class MemoryCap;
 
+inline constexpr int kMostWaiting = 20;
+
+// The processor time that this thread has used.
+Nanos thread_time();
+
 struct BudgetLimits {
   Nanos total{0};  // Lua time left for this call; 0: none
   Nanos slice{0};  // yield after this much without a pause, when `root` may yield; 0: never
   int instructions = 1000;    // between two looks at the clock
   lua_State* root = nullptr;  // the only coroutine that a slice may yield
   Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
+  // `total` is processor time of this thread: a machine that is busy with other things does not use
+  // it up. kMostWaiting times as long on the clock is too long, too.
+  bool processor = false;
 };
 
 class Budget {
@@ -59,6 +67,7 @@ class Budget {
   struct Armed {
     BudgetLimits limits;
     Nanos at{0};
+    Nanos processor_at{0};
     lua_State* state = nullptr;  // null: not armed
     const char* c_stack = nullptr;
     std::size_t steps = 0;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/journal/journal_reader.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
 #include "tests/support/loop.h"
@@ -122,26 +123,36 @@ TEST_CASE("long: the policy that holds at the end decides, also when it changed 
   REQUIRE(host.until([&] { return result.has_value(); }));
 }
 
-TEST_CASE("long: what a session requests behind it takes effect behind it") {
-  Host host(auto_mode());
-  std::vector<std::string> order;
+TEST_CASE("long: what a session requests behind it is decided behind it") {
+  TempDir state;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = state.path();
+  Host host(options);
+  std::size_t ended = 0;
   const auto call = [&](const std::string& line, const std::string& session) {
     CallRequest request{"bg_start", command(line).dump()};
     request.session = session;
-    host.runtime->call(request, [&order, session, size = line.size()](const CallResult& result) {
+    host.runtime->call(request, [&ended](const CallResult& result) {
       CHECK(result.ok);
-      order.push_back(session + (size > 1'000 ? " long" : " short"));
+      ++ended;
     });
   };
   call("true", "warm");
-  REQUIRE(host.until([&] { return order.size() == 1; }));
-  order.clear();
+  REQUIRE(host.until([&] { return ended == 1; }));
   call(here_document(30'000), "a");
   call("true", "a");
   call("true", "b");
-  REQUIRE(host.until([&] { return order.size() == 3; }));
-  std::erase(order, "b short");
-  CHECK(order == std::vector<std::string>{"a long", "a short"});
+  REQUIRE(host.until([&] { return ended == 4; }));
+  host.runtime.reset();  // writes what is left to the journal
+  auto reader = JournalReader::open(options.state_dir);
+  REQUIRE(reader.ok());
+  DecisionFilter of_session;
+  of_session.session = "a";
+  const auto decisions = (*reader)->decisions(of_session, 10);
+  REQUIRE(decisions.ok());
+  REQUIRE(decisions->size() == 2);
+  CHECK_THAT((*decisions)[0].record_json, Contains("last line"));
+  CHECK_THAT((*decisions)[1].record_json, !Contains("last line"));
 }
 
 TEST_CASE("long: a line that no program can be given is refused at once, with the way out") {

@@ -28,6 +28,9 @@ constexpr std::uint64_t kForeverMillis = std::uint64_t{1} << 40;
 // The Lua time of one turn of the loop before its other work, when the host sets no budget.
 constexpr Nanos kScriptTurn{2'000'000};
 constexpr Nanos kLeastScripts{250'000};
+// Output and the keeper's messages leave this part of a turn's time: the step that is under way at
+// its end, and what the scripts get in any case, have to fit in.
+constexpr int kKeptBack = 4;  // a quarter
 // Wall time: a busy machine must not reject scripts that take a few milliseconds.
 constexpr Nanos kScriptLoad{1'000'000'000};
 
@@ -533,7 +536,8 @@ bool Runtime::Impl::poll(PollBudget budget) {
   const Nanos end = system_clock.now() + nanos(budget.wall);
   const auto in_time = [&] { return budget.wall.count() == 0 || system_clock.now() < end; };
   Nanos lua_left = nanos(budget.lua);
-  runs->set_quota(budget.bytes, budget.wall.count() == 0 ? Nanos::max() : end);
+  const Nanos intake_end = end - nanos(budget.wall) / kKeptBack;
+  runs->set_quota(budget.bytes, budget.wall.count() == 0 ? Nanos::max() : intake_end);
   // A second turn handles what the first one caused (such as an answer that starts a run), unless
   // the budget is used up.
   constexpr int kMaxTurns = 4;
